@@ -65,14 +65,15 @@ CREATE INDEX outcomes_deferred ON outcomes (seqno, device) WHERE status = 6;
 -- What an operator looks through when something went wrong; a delivery that was accepted costs nothing here.
 CREATE INDEX outcomes_failed ON outcomes (seqno, device) WHERE status IN (2, 3, 5);
 
-CREATE TABLE receipts (
+-- Receipts and reads of what stands in no block.
+CREATE TABLE row_receipts (
   seqno           bigint NOT NULL,
   device          uuid NOT NULL,
   at              timestamptz NOT NULL,
   PRIMARY KEY (seqno, device)
 ) PARTITION BY RANGE (seqno);
 
-CREATE TABLE reads (
+CREATE TABLE row_reads (
   seqno           bigint NOT NULL,
   device          uuid NOT NULL,
   at              timestamptz NOT NULL,
@@ -133,15 +134,6 @@ ALTER TABLE blocks ALTER devices SET STORAGE EXTERNAL, ALTER user_keys SET STORA
 
 CREATE INDEX blocks_by_key ON blocks (seqno, first_key);
 
--- The lives of this database, the last one begun is the present one: a restore begins another, in which numbers of blocks are
--- given again.
-CREATE TABLE incarnations (
-  incarnation     integer PRIMARY KEY,
-  began_at        timestamptz NOT NULL DEFAULT now()
-);
-
-INSERT INTO incarnations (incarnation) VALUES (0);
-
 -- How they stand: a byte each, as `block_codes` says. The row keeps its length, so that writing an end touches no index.
 CREATE TABLE block_states (
   seqno           bigint NOT NULL,
@@ -186,6 +178,42 @@ INSERT INTO block_codes (code, status, attempts, reason) VALUES
   (0, 6, 0, NULL), (1, 1, 1, NULL), (2, NULL, NULL, NULL), (3, 5, 0, 'gone'), (4, 5, 0, 'rebound'), (5, 5, 0, 'quarantine'),
   (6, 5, 0, 'consent'), (7, 5, 0, 'no-provider'), (8, 5, 0, 'no-token'), (9, 5, 0, 'unproved'), (10, 3, 0, 'expired'),
   (11, 6, 0, NULL), (12, 4, 0, 'cancelled');
+
+-- The lives of this database, the last one begun is the present one: a restore begins another, in which numbers of blocks are
+-- given again.
+CREATE TABLE incarnations (
+  incarnation     integer PRIMARY KEY,
+  began_at        timestamptz NOT NULL DEFAULT now()
+);
+
+INSERT INTO incarnations (incarnation) VALUES (0);
+
+-- Their receipts and reads ------------------------------------------------------------------------------------------
+
+-- As they come: one row for all that a commit has of a message, until they are folded into `block_confirmations`. An entry is 10
+-- bytes, high byte first: the block, 4 bytes, their highest bit set for a read; the place, 2; seconds since 1970, 4.
+CREATE TABLE confirmation_log (
+  seqno           bigint NOT NULL,
+  id              bigint GENERATED ALWAYS AS IDENTITY,
+  logged_at       timestamptz NOT NULL DEFAULT now(),
+  entries         bytea NOT NULL,
+  PRIMARY KEY (seqno, id)
+);
+
+ALTER TABLE confirmation_log ALTER entries SET STORAGE PLAIN;
+
+-- Folded: which of a block's deliveries were received, or read, and when. 2 bytes a place, high byte first: 0 not, else minutes
+-- since `sent_at`, counted from 1. The row keeps its length, as the states' does.
+CREATE TABLE block_confirmations (
+  seqno           bigint NOT NULL,
+  sent_at         timestamptz NOT NULL,
+  block           integer NOT NULL,
+  is_read         boolean NOT NULL,
+  minutes         bytea NOT NULL,
+  PRIMARY KEY (seqno, block, is_read)
+) PARTITION BY RANGE (seqno);
+
+ALTER TABLE block_confirmations ALTER minutes SET STORAGE PLAIN;
 
 -- Reading them ------------------------------------------------------------------------------------------------------
 
@@ -327,6 +355,61 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE l.seqno IS NOT NULL OR g.increment IS NOT NULL
 $$;
 
+-- What the log has of a message: of a block, or of a place in it, where their bytes are given.
+CREATE FUNCTION logged_confirmations(of_seqno bigint, beginning bytea)
+RETURNS TABLE (id bigint, block integer, is_read boolean, place integer, at timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT l.id,
+    (get_byte(e, n) & 127) * 16777216 + get_byte(e, n + 1) * 65536 + get_byte(e, n + 2) * 256 + get_byte(e, n + 3),
+    get_byte(e, n) > 127, get_byte(e, n + 4) * 256 + get_byte(e, n + 5),
+    to_timestamp(
+      get_byte(e, n + 6)::bigint * 16777216 + get_byte(e, n + 7) * 65536 + get_byte(e, n + 8) * 256 + get_byte(e, n + 9))
+  FROM (SELECT l.id, l.entries AS e FROM confirmation_log l
+    WHERE l.seqno = of_seqno AND position(beginning IN l.entries) > 0) l
+  CROSS JOIN generate_series(0, length(l.e) - 1, 10) n
+  WHERE substring(l.e FROM n + 1 FOR length(beginning)) = beginning
+$$;
+
+-- Which places of a block (or whether one place) were received, or read, and when, folded or not. The first word counts.
+CREATE FUNCTION block_confirmed(of_seqno bigint, of_block integer, of_place integer, of_reads boolean)
+RETURNS TABLE (place integer, at timestamptz) LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT DISTINCT ON (c.place) c.place, c.at FROM (
+    SELECT 0 AS id, n AS place,
+      f.sent_at + (get_byte(f.minutes, 2 * n) * 256 + get_byte(f.minutes, 2 * n + 1) - 1) * interval '1 minute' AS at
+    FROM block_confirmations f
+    CROSS JOIN generate_series(coalesce(of_place, 0), coalesce(of_place, length(f.minutes) / 2 - 1)) n
+    WHERE f.seqno = of_seqno AND f.block = of_block AND f.is_read = of_reads
+      AND substring(f.minutes FROM 2 * n + 1 FOR 2) <> '\x0000'
+    UNION ALL
+    -- As it will be folded.
+    SELECT l.id, l.place, s.sent_at
+      + least(greatest(floor(extract(epoch FROM l.at - s.sent_at) / 60), 0), 65534) * interval '1 minute'
+    FROM logged_confirmations(of_seqno,
+      int4send(CASE WHEN of_reads THEN -2147483648 ELSE 0 END + of_block) || coalesce(int2send(of_place::smallint), '')) l
+    CROSS JOIN (SELECT greatest(created_at, due_at) AS sent_at FROM messages WHERE seqno = of_seqno) s) c
+  ORDER BY c.place, c.id
+$$;
+
+-- When a delivery was received, or read; NULL: not, as far as is known.
+CREATE FUNCTION delivery_confirmed(of_seqno bigint, of_device uuid, of_user text, of_reads boolean) RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce(
+    CASE WHEN of_reads THEN (SELECT at FROM row_reads WHERE seqno = of_seqno AND device = of_device)
+      ELSE (SELECT at FROM row_receipts WHERE seqno = of_seqno AND device = of_device) END,
+    (SELECT c.at FROM block_entries_of(of_seqno, of_user) e
+     CROSS JOIN LATERAL block_confirmed(of_seqno, e.block, e.place, of_reads) c WHERE e.device = of_device LIMIT 1))
+$$;
+
+-- What the totals of a message are still to get: what is in the log, and new.
+CREATE FUNCTION unfolded_confirmations(of_seqno bigint) RETURNS TABLE (received bigint, read bigint)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT count(*) FILTER (WHERE NOT l.is_read), count(*) FILTER (WHERE l.is_read)
+  FROM (SELECT DISTINCT block, is_read, place FROM logged_confirmations(of_seqno, '')) l
+  JOIN blocks b ON b.seqno = of_seqno AND b.block = l.block AND l.place < b.devices_count
+  LEFT JOIN block_confirmations f ON f.seqno = of_seqno AND f.block = l.block AND f.is_read = l.is_read
+  WHERE f.minutes IS NULL OR substring(f.minutes FROM 2 * l.place + 1 FOR 2) = '\x0000'
+$$;
+
 -- How every delivery stands, for people who ask in SQL. One message at a time: `WHERE seqno = …`.
 CREATE VIEW deliveries AS
   SELECT seqno, device, user_key, status, reason, abs(attempts)::smallint AS attempts, at, due_at FROM outcomes
@@ -342,3 +425,16 @@ CREATE VIEW deliveries AS
   JOIN block_states s ON s.seqno = w.seqno AND s.block = w.block
   CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
   WHERE e.place = ANY(w.places) AND get_byte(s.states, e.place) = 11;
+
+-- Likewise what was received, and read: to the minute where it stands in a block.
+CREATE VIEW receipts AS
+  SELECT seqno, device, at FROM row_receipts
+  UNION ALL
+  SELECT b.seqno, block_device(b.devices, c.place), c.at
+  FROM blocks b CROSS JOIN LATERAL block_confirmed(b.seqno, b.block, NULL, false) c WHERE c.place < b.devices_count;
+
+CREATE VIEW reads AS
+  SELECT seqno, device, at FROM row_reads
+  UNION ALL
+  SELECT b.seqno, block_device(b.devices, c.place), c.at
+  FROM blocks b CROSS JOIN LATERAL block_confirmed(b.seqno, b.block, NULL, true) c WHERE c.place < b.devices_count;

@@ -28,9 +28,9 @@ CREATE TABLE delivery_tables (
 );
 
 INSERT INTO delivery_tables (name, options) VALUES
-  ('outcomes', ''), ('receipts', ''), ('reads', ''), ('blocks', ''), ('waits', ''),
+  ('outcomes', ''), ('row_receipts', ''), ('row_reads', ''), ('blocks', ''), ('waits', ''),
   -- Half of each page free, so that a new state stands beside the old one.
-  ('block_states', 'WITH (fillfactor = 50)');
+  ('block_states', 'WITH (fillfactor = 50)'), ('block_confirmations', 'WITH (fillfactor = 50)');
 
 -- Makes a table's partition apart and then attaches it: made in place it would need the parent for itself alone, so that the
 -- maker waits for the end of a backup, and everybody else waits behind the maker.

@@ -16,6 +16,8 @@ struct Crew: Sendable {
   let completeWriter: Int32
 
   static let lanes: [[Lane]] = [[.urgent], [.normal, .bulk]]
+  /// The first number in the totals that is no crew's.
+  static func writers(from first: Int32) -> Int32 { first &+ Int32(lanes.count * 2) }
 
   init(number: Int, completer: Inbox<CompleterInput>, firstWriter: Int32) throws(SystemError) {
     self.number = number

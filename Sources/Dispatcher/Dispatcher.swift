@@ -55,7 +55,7 @@ internal import Synchronization
 /// (`Decisions`); before a repeated submission it is asked for too (`Resubmission`).
 ///
 /// **Threads.** A `Crew` of `plan`, `claim` and `complete` for the urgent lane and one for the rest, besides `janitor`,
-/// `history`, `control` and `badge`, each with a connection of its own. If the database goes away they try again once a second;
+/// `history`, `fold`, `control` and `badge`, each with a connection of its own. If the database goes away they try again once a second;
 /// results wait in memory, bounded by the window.
 package final class Dispatcher {
   let shared: Shared
@@ -77,6 +77,7 @@ package final class Dispatcher {
     }
     writing.append(try run("janitor") { Janitor(shared).run() })
     writing.append(try run("history") { HistoryKeeper.run(shared) })
+    writing.append(try run("fold") { Folder(shared).run() })
     offering.append(try run("control") { Overseer(shared).run() })
     offering.append(try run("badge") { BadgeSender(shared).run() })
   }

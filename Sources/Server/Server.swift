@@ -18,7 +18,7 @@ internal import TLS
 ///   main        waits for signals
 ///   http-0…     event loop: HTTP engine, device door, committer (one database connection)
 ///   admin-0…    admin requests, straight-line, a connection each
-///   plan claim complete janitor     the dispatcher
+///   plan claim complete janitor fold …    the dispatcher
 ///   apns-0      HTTP/2 to Apple
 ///   fallback webhooks webhook-dns-n the courier: short messages, events
 ///   catalog     apps and credentials, read again when something changes
@@ -82,7 +82,7 @@ package final class Server {
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
         contents: keys.contents,
         providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics,
-        keeping: configuration.keeping, clock: clock),
+        keeping: configuration.keeping, folding: configuration.handicaps.folding, clock: clock),
       results: results)
     try dispatcher.start()
     vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Receipts and reads.
+/// Receipts and reads: whose they are, and the rows of those that stand in no block.
 package enum Confirmations {
   /// What a device confirms: it names the token a message came to.
   package struct Named: Sendable {
@@ -26,6 +26,8 @@ package enum Confirmations {
     package let fallback: Fallback.Condition?
     /// False when the history of the message is not kept any more: then nothing is recorded.
     package let isKept: Bool
+    /// Some of its deliveries stand in blocks.
+    package let hasBlocks: Bool
     /// The message whose entries in inboxes it reads; nil: none.
     package let inbox: Int64?
     /// Nobody had the message before, microseconds since 1970.
@@ -39,14 +41,15 @@ package enum Confirmations {
       SELECT n.entry, m.app, n.psid, coalesce(m.fallback, 0::smallint) AS fallback, \(HistoryRanges.isKept) AS kept,
         greatest(m.created_at, m.due_at) AS sent_at,
         -- One that was sent again is read where the first one is.
-        CASE WHEN m.inbox_seconds IS NOT NULL THEN coalesce(m.inbox_of, m.seqno) END AS inbox
+        CASE WHEN m.inbox_seconds IS NOT NULL THEN coalesce(m.inbox_of, m.seqno) END AS inbox,
+        EXISTS (SELECT FROM blocks b WHERE b.seqno = n.seqno) AS has_blocks
       FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry) JOIN messages m ON m.seqno = n.seqno
     )
     -- Whatever it is for: a VoIP push is confirmed with the token it came to.
-    SELECT n.entry, n.app, p.device, true, n.fallback, n.kept, n.sent_at, n.inbox FROM named n
+    SELECT n.entry, n.app, p.device, true, n.fallback, n.kept, n.sent_at, n.inbox, n.has_blocks FROM named n
     JOIN psids p ON p.app = n.app AND p.psid = n.psid
     UNION ALL
-    SELECT n.entry, n.app, f.device, false, n.fallback, n.kept, n.sent_at, n.inbox FROM named n
+    SELECT n.entry, n.app, f.device, false, n.fallback, n.kept, n.sent_at, n.inbox, n.has_blocks FROM named n
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3
     """)
 
@@ -68,7 +71,8 @@ package enum Confirmations {
         Candidate(
           entry: Int(rows.int64(row, 0)) - 1, app: rows.int32(row, 1), device: rows.device(row, 2),
           isPresent: rows.bool(row, 3), fallback: Fallback.Condition(rawValue: rows.int16(row, 4)),
-          isKept: rows.bool(row, 5), inbox: rows.optionalInt64(row, 7), sentAt: rows.timestampMicroseconds(row, 6))
+          isKept: rows.bool(row, 5), hasBlocks: rows.bool(row, 8), inbox: rows.optionalInt64(row, 7),
+          sentAt: rows.timestampMicroseconds(row, 6))
       }
     }
   }
@@ -84,10 +88,22 @@ package enum Confirmations {
     }
   }
 
+  /// To whom a delivery went, and where it stands.
+  package struct Sending: Equatable, Sendable {
+    package let userKey: UserKey
+    /// Nil: in no block.
+    package let place: BlockPlace?
+
+    package init(userKey: UserKey, place: BlockPlace?) {
+      self.userKey = userKey
+      self.place = place
+    }
+  }
+
   private static let sentToStatement = Statement(
     "confirmations-sent-to",
     """
-    SELECT DISTINCT d.seqno, d.device, coalesce(o.user_key, c.user_key, b.user_key)
+    SELECT DISTINCT ON (d.seqno, d.device) d.seqno, d.device, coalesce(o.user_key, c.user_key, b.user_key), b.block, b.place
     FROM unnest($1, $2) AS d(seqno, device)
     LEFT JOIN outcomes o ON o.seqno = d.seqno AND o.device = d.device
     -- Not answered yet: then the claim says for whom it was sent.
@@ -97,40 +113,44 @@ package enum Confirmations {
       LIMIT 1
     ) c ON true
     LEFT JOIN LATERAL (
-      SELECT u.user_key FROM users_of_device(d.device) AS u(user_key)
-      CROSS JOIN LATERAL block_deliveries(d.seqno, u.user_key) p
-      WHERE o.device IS NULL AND c.user_key IS NULL AND p.device = d.device LIMIT 1
+      SELECT u.user_key, p.block, p.place FROM (
+        SELECT o.user_key WHERE o.device IS NOT NULL
+        UNION ALL SELECT u.user_key FROM users_of_device(d.device) AS u(user_key) WHERE o.device IS NULL) u
+      CROSS JOIN LATERAL block_entries_of(d.seqno, u.user_key) p
+      WHERE p.device = d.device LIMIT 1
     ) b ON true
     WHERE o.device IS NOT NULL OR c.user_key IS NOT NULL OR b.user_key IS NOT NULL
+    ORDER BY d.seqno, d.device
     """)
 
   /// Whom messages were sent to on these devices, as far as our own bookkeeping knows yet.
-  package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: UserKey]> {
+  package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: Sending]> {
     Query(sentToStatement, columns(deliveries)) { rows in
-      var users: [Delivery: UserKey] = [:]
+      var found: [Delivery: Sending] = [:]
       for row in 0..<rows.count {
-        users[Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))] = rows.userKey(row, 2)
+        let delivery = Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))
+        let block = rows.isNull(row, 3) ? nil : BlockID(seqno: delivery.seqno, number: rows.int32(row, 3))
+        found[delivery] = Sending(
+          userKey: rows.userKey(row, 2), place: block.map { BlockPlace(block: $0, position: Int(rows.int32(row, 4))) })
       }
-      return users
+      return found
     }
   }
 
-  private static let receiveStatement = insert("confirmations-receive", into: "receipts", counting: "received")
-  private static let readStatement = insert("confirmations-read", into: "reads", counting: "read")
+  // MARK: Rows
 
-  /// Records receipts with their times (microseconds since 1970); repeating one changes nothing. Answers those that are
-  /// new, already added to the totals, and to the statistics of the present minute.
-  package static func receive(
-    _ deliveries: [Delivery: Int64], writer: Int32, at now: Int64
-  ) -> Query<Set<Delivery>> {
-    Query(receiveStatement, columns(deliveries, now, writer), read: fresh)
+  private static let receiveStatement = insert("confirmations-receive", into: "row_receipts", counting: "received")
+  private static let readStatement = insert("confirmations-read", into: "row_reads", counting: "read")
+
+  /// Records receipts with their times (microseconds since 1970), of what stands in no block; repeating one changes nothing.
+  /// Those that are new are added to the totals, and to the statistics of the present minute.
+  package static func receive(_ deliveries: [Delivery: Int64], writer: Int32, at now: Int64) -> Query<Void> {
+    Query(receiveStatement, columns(deliveries, now, writer)) { _ in }
   }
 
   /// Records reads, as `receive` does receipts.
-  package static func read(
-    _ deliveries: [Delivery: Int64], writer: Int32, at now: Int64
-  ) -> Query<Set<Delivery>> {
-    Query(readStatement, columns(deliveries, now, writer), read: fresh)
+  package static func read(_ deliveries: [Delivery: Int64], writer: Int32, at now: Int64) -> Query<Void> {
+    Query(readStatement, columns(deliveries, now, writer)) { _ in }
   }
 
   private static func insert(_ name: String, into table: String, counting total: String) -> Statement {
@@ -141,7 +161,7 @@ package enum Confirmations {
         INSERT INTO \(table) (seqno, device, at)
         SELECT seqno, device, at FROM unnest($1, $2, $5) AS t(seqno, device, at) ORDER BY seqno, device
         ON CONFLICT (seqno, device) DO NOTHING
-        RETURNING seqno, device
+        RETURNING seqno
       ), counts AS (
         SELECT seqno, count(*) AS count FROM fresh GROUP BY seqno
       ), counted AS (
@@ -149,15 +169,13 @@ package enum Confirmations {
         INSERT INTO message_totals AS t (seqno, writer, \(total))
         SELECT seqno, $4, count FROM counts ORDER BY seqno
         ON CONFLICT (seqno, writer) DO UPDATE SET \(total) = coalesce(t.\(total), 0) + excluded.\(total)
-      ), by_minute AS (
-        -- From the few rows per message, not from the many per device.
-        INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, \(total))
-        SELECT m.app, date_trunc('minute', $3), 0, m.lane, '', '', $4, sum(c.count)
-        FROM counts c JOIN messages m ON m.seqno = c.seqno GROUP BY m.app, m.lane
-        ON CONFLICT (app, at, network, lane, app_version, reason, writer)
-          DO UPDATE SET \(total) = statistics_minutes.\(total) + excluded.\(total)
       )
-      SELECT seqno, device FROM fresh
+      -- From the few rows per message, not from the many per device.
+      INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, \(total))
+      SELECT m.app, date_trunc('minute', $3), 0, m.lane, '', '', $4, sum(c.count)
+      FROM counts c JOIN messages m ON m.seqno = c.seqno GROUP BY m.app, m.lane
+      ON CONFLICT (app, at, network, lane, app_version, reason, writer)
+        DO UPDATE SET \(total) = statistics_minutes.\(total) + excluded.\(total)
       """)
   }
 
@@ -170,6 +188,30 @@ package enum Confirmations {
     parameters.append(writer)
     parameters.append(timestamps: times)
     return parameters
+  }
+
+  private static let countStatement = Statement(
+    "confirmations-count",
+    """
+    WITH counted AS (
+      INSERT INTO message_totals AS t (seqno, writer, received, read) VALUES ($1, $4, $2, $3)
+      ON CONFLICT (seqno, writer) DO UPDATE
+        SET received = coalesce(t.received, 0) + excluded.received, read = coalesce(t.read, 0) + excluded.read
+    )
+    INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, received, read)
+    SELECT app, date_trunc('minute', clock_timestamp()), 0, lane, '', '', $4, $2, $3 FROM messages WHERE seqno = $1
+    ON CONFLICT (app, at, network, lane, app_version, reason, writer) DO UPDATE SET
+      received = statistics_minutes.received + excluded.received, read = statistics_minutes.read + excluded.read
+    """)
+
+  /// Adds confirmations that were folded to the totals, and to the statistics of the present minute.
+  static func count(of seqno: Int64, received: Int64, read: Int64, _ writer: Int32) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(received)
+    parameters.append(read)
+    parameters.append(writer)
+    return Query(countStatement, parameters) { _ in }
   }
 
   static func columns(_ deliveries: some Collection<Delivery>) -> Parameters {

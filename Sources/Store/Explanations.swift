@@ -61,7 +61,8 @@ package enum Explanations {
   private static let deliveriesStatement = Statement(
     "explanations-deliveries",
     """
-    SELECT o.device, o.status, abs(o.attempts), o.reason, o.at, o.due_at, r.at, d.at
+    SELECT o.device, o.status, abs(o.attempts), o.reason, o.at, o.due_at,
+      delivery_confirmed($1, o.device, $3, false), delivery_confirmed($1, o.device, $3, true)
     FROM (
       SELECT device, status, attempts, reason, at, due_at FROM outcomes
       WHERE seqno = $1 AND device = ANY($2) AND user_key = $3
@@ -71,8 +72,6 @@ package enum Explanations {
       UNION ALL
       SELECT device, status, attempts, reason, at, due_at FROM block_deliveries($1, $3)
       WHERE status <> 6 OR due_at IS NOT NULL) o
-    LEFT JOIN receipts r ON r.seqno = $1 AND r.device = o.device
-    LEFT JOIN reads d ON d.seqno = $1 AND d.device = o.device
     ORDER BY o.device
     """)
 

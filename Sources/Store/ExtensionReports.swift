@@ -12,9 +12,12 @@ package enum ExtensionReports {
   private static let lookStatement = Statement(
     "extension-reports",
     """
-    SELECT count(*), count(r.device) FROM (
-      SELECT l.seqno, l.device FROM (
-        SELECT o.seqno, o.device FROM (
+    SELECT count(*), count(*) FILTER (WHERE CASE
+        WHEN a.block IS NULL THEN delivery_confirmed(a.seqno, a.device, a.user_key, false) IS NOT NULL
+        ELSE EXISTS (SELECT FROM block_confirmed(a.seqno, a.block, a.place, false)) END)
+    FROM (
+      SELECT l.* FROM (
+        SELECT o.* FROM (
           SELECT m.seqno FROM (
             -- However few of them have alerts, no more are looked through than this.
             SELECT * FROM messages WHERE app = $1 ORDER BY seqno DESC LIMIT 10000) m
@@ -27,10 +30,10 @@ package enum ExtensionReports {
             AND m.created_at < now() - interval '1 minute'
           ORDER BY m.seqno DESC LIMIT 2000) m
         CROSS JOIN LATERAL (
-          (SELECT o.seqno, o.device FROM outcomes o
+          (SELECT o.seqno, o.device, o.user_key, NULL::integer AS block, NULL::integer AS place FROM outcomes o
             WHERE o.seqno = m.seqno AND o.status = 1 AND o.at < now() - interval '1 minute' LIMIT 4000)
           UNION ALL
-          (SELECT b.seqno, e.device FROM (
+          (SELECT b.seqno, e.device, e.user_key, b.block, e.place FROM (
               SELECT b.*, s.states FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block
               WHERE b.seqno = m.seqno AND s.accepted_at < now() - interval '1 minute' LIMIT 2) b
             CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
@@ -38,7 +41,6 @@ package enum ExtensionReports {
         -- So an app that has no iPhones is looked at for no longer than this.
         LIMIT 20000) l
       JOIN devices d ON d.device = l.device AND d.network = 1 LIMIT $2) a
-    LEFT JOIN receipts r ON r.seqno = a.seqno AND r.device = a.device
     """)
 
   /// Looks at the alerts that started the app's extension, the last first, but for those of the last minute.

@@ -46,9 +46,9 @@ package enum Forgetting {
     WITH part AS MATERIALIZED (SELECT seqno, device FROM outcomes WHERE seqno = ANY($1) ORDER BY seqno, device LIMIT $2)
     -- The list again with each table: it tells which partitions need not be looked at.
     , receipt AS (
-      DELETE FROM receipts t USING part p WHERE t.seqno = ANY($1) AND t.seqno = p.seqno AND t.device = p.device)
+      DELETE FROM row_receipts t USING part p WHERE t.seqno = ANY($1) AND t.seqno = p.seqno AND t.device = p.device)
     , "read" AS (
-      DELETE FROM reads t USING part p WHERE t.seqno = ANY($1) AND t.seqno = p.seqno AND t.device = p.device)
+      DELETE FROM row_reads t USING part p WHERE t.seqno = ANY($1) AND t.seqno = p.seqno AND t.device = p.device)
     , outcome AS (
       DELETE FROM outcomes t USING part p WHERE t.seqno = ANY($1) AND t.seqno = p.seqno AND t.device = p.device
       RETURNING t.seqno, t.user_key)
@@ -67,10 +67,9 @@ package enum Forgetting {
     , entry AS MATERIALIZED (
       SELECT p.seqno, e.device, e.user_key FROM part p
       CROSS JOIN LATERAL block_entries(p.devices_count, p.devices, p.user_keys) e)
-    , receipt AS (
-      DELETE FROM receipts t USING entry e WHERE t.seqno = ANY($1) AND t.seqno = e.seqno AND t.device = e.device)
-    , "read" AS (
-      DELETE FROM reads t USING entry e WHERE t.seqno = ANY($1) AND t.seqno = e.seqno AND t.device = e.device)
+    , confirmed AS (
+      DELETE FROM block_confirmations f USING part p
+      WHERE f.seqno = ANY($1) AND f.seqno = p.seqno AND f.block = p.block)
     , ledger AS (
       DELETE FROM badge_ledger l USING entry e, messages m
       WHERE m.seqno = e.seqno AND l.app = m.app AND l.user_key = e.user_key AND l.seqno = e.seqno)
@@ -85,7 +84,9 @@ package enum Forgetting {
   private static let strayStatement = Statement(
     "forgetting-strays",
     """
-    WITH receipt AS (DELETE FROM receipts WHERE seqno = ANY($1)), "read" AS (DELETE FROM reads WHERE seqno = ANY($1))
+    WITH receipt AS (DELETE FROM row_receipts WHERE seqno = ANY($1)),
+    "read" AS (DELETE FROM row_reads WHERE seqno = ANY($1)),
+    logged AS (DELETE FROM confirmation_log WHERE seqno = ANY($1))
     DELETE FROM fallbacks WHERE seqno = ANY($1) AND decision IS NOT NULL
     """)
 

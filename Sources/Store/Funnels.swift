@@ -16,7 +16,8 @@ package enum Funnels {
     SELECT m.app, m.state, m.targeted, \(HistoryRanges.isKept),
       coalesce(sum(t.accepted), 0)::bigint, coalesce(sum(t.rejected), 0)::bigint, coalesce(sum(t.expired), 0)::bigint,
       coalesce(sum(t.cancelled), 0)::bigint, coalesce(sum(t.skipped), 0)::bigint,
-      coalesce(sum(t.received), 0)::bigint, coalesce(sum(t.read), 0)::bigint,
+      coalesce(sum(t.received), 0)::bigint + (SELECT received FROM unfolded_confirmations(m.seqno)),
+      coalesce(sum(t.read), 0)::bigint + (SELECT read FROM unfolded_confirmations(m.seqno)),
       coalesce(sum(t.unknown), 0)::bigint, coalesce(sum(t.resent), 0)::bigint,
       -- In the same statement, so that it is one snapshot with the totals.
       (SELECT coalesce(json_object_agg(reason, total), '{}')::text FROM (

@@ -12,7 +12,9 @@ internal import Postgres
 package enum HistoryRanges {
   /// The tables that are dropped. Outcomes first: without them a resend that is still looking finds nobody; without reads
   /// alone it would find those who have read.
-  package static let tables = ["outcomes", "blocks", "block_states", "waits", "receipts", "reads"]
+  package static let tables = [
+    "outcomes", "blocks", "block_states", "waits", "block_confirmations", "row_receipts", "row_reads",
+  ]
 
   /// True for a message whose history is kept, as a condition on `m`. What is closed is looked up once for a statement, as
   /// `closed_seqnos` does, without a function's cost.

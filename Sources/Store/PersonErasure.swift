@@ -48,7 +48,8 @@ package enum PersonErasure {
       """
       SELECT s.seqno, e.* FROM (
         SELECT seqno FROM badge_ledger WHERE app = $1 AND user_key = $2
-        UNION SELECT m.seqno FROM messages m CROSS JOIN LATERAL block_grant($1, $2, m.seqno) WHERE m.app = $1) s
+        UNION SELECT m.seqno FROM (SELECT DISTINCT seqno FROM blocks OFFSET 0) campaigns JOIN messages m USING (seqno)
+        CROSS JOIN LATERAL block_grant($1, $2, m.seqno) WHERE m.app = $1) s
       CROSS JOIN LATERAL badge_entry($1, $2, s.seqno) e ORDER BY s.seqno DESC LIMIT 10000
       """),
     part(
@@ -69,20 +70,21 @@ package enum PersonErasure {
   private static let deliveriesStatement = Statement(
     "person-export-deliveries",
     """
+    -- Few messages have blocks.
+    WITH campaigns AS MATERIALIZED (SELECT DISTINCT seqno FROM blocks)
     SELECT coalesce(json_agg(t), '[]')::text FROM (
-      SELECT o.seqno, o.device, o.status, o.reason, o.at, r.at AS received_at, d.at AS read_at
-      FROM messages m JOIN outcomes o ON o.seqno = m.seqno
-        AND o.device IN (SELECT device FROM devices WHERE app = $1 AND user_key = $2 AND state = 1)
-      LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
-      LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
-      WHERE m.app = $1 AND o.user_key = $2
-      UNION ALL
-      SELECT m.seqno, b.device, b.status, b.reason, b.at, r.at, d.at
-      FROM messages m CROSS JOIN LATERAL block_deliveries(m.seqno, $2) b
-      LEFT JOIN receipts r ON r.seqno = m.seqno AND r.device = b.device
-      LEFT JOIN reads d ON d.seqno = m.seqno AND d.device = b.device
-      WHERE m.app = $1 AND (b.status <> 6 OR b.due_at IS NOT NULL)
-      ORDER BY seqno DESC LIMIT 10000) t
+      SELECT seqno, device, status, reason, at, delivery_confirmed(seqno, device, $2, false) AS received_at,
+        delivery_confirmed(seqno, device, $2, true) AS read_at
+      FROM (
+        SELECT o.seqno, o.device, o.status, o.reason, o.at
+        FROM messages m JOIN outcomes o ON o.seqno = m.seqno
+          AND o.device IN (SELECT device FROM devices WHERE app = $1 AND user_key = $2 AND state = 1)
+        WHERE m.app = $1 AND o.user_key = $2
+        UNION ALL
+        SELECT m.seqno, b.device, b.status, b.reason, b.at
+        FROM campaigns JOIN messages m USING (seqno) CROSS JOIN LATERAL block_deliveries(m.seqno, $2) b
+        WHERE m.app = $1 AND (b.status <> 6 OR b.due_at IS NOT NULL)
+        ORDER BY seqno DESC LIMIT 10000) d) t
     """)
 
   /// The names of all parts.

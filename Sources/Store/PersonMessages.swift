@@ -137,11 +137,10 @@ package enum PersonMessages {
   private static let deliveriesStatement = Statement(
     "person-messages-deliveries",
     """
-    SELECT o.seqno, o.device, o.status, o.reason, abs(o.attempts), o.at, r.at, d.at
+    SELECT o.seqno, o.device, o.status, o.reason, abs(o.attempts), o.at,
+      delivery_confirmed(o.seqno, o.device, $2, false), delivery_confirmed(o.seqno, o.device, $2, true)
     FROM unnest($3) AS t(seqno) CROSS JOIN LATERAL (
       SELECT * FROM outcomes o WHERE o.seqno = t.seqno AND o.device = ANY($4) AND o.user_key = $2 LIMIT $5) o
-    LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
-    LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
     UNION ALL
     SELECT c.seqno, k.device, 6::smallint, NULL, 0::smallint, NULL, NULL, NULL
     FROM messages m JOIN claims c ON c.seqno = m.seqno
@@ -149,10 +148,9 @@ package enum PersonMessages {
     WHERE m.seqno = ANY($3) AND m.app = $1 AND m.finished_at IS NULL AND c.user_keys @> ARRAY[$2] AND k.user_key = $2
       AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = c.seqno AND o.device = k.device)
     UNION ALL
-    SELECT t.seqno, b.device, b.status, b.reason, b.attempts, b.at, r.at, d.at
+    SELECT t.seqno, b.device, b.status, b.reason, b.attempts, b.at,
+      delivery_confirmed(t.seqno, b.device, $2, false), delivery_confirmed(t.seqno, b.device, $2, true)
     FROM unnest($3) AS t(seqno) CROSS JOIN LATERAL block_deliveries(t.seqno, $2) b
-    LEFT JOIN receipts r ON r.seqno = t.seqno AND r.device = b.device
-    LEFT JOIN reads d ON d.seqno = t.seqno AND d.device = b.device
     """)
 
   /// What became of messages on the user's devices, by message.

@@ -8,13 +8,11 @@ internal import Postgres
 /// Those who were left out because the message (or their time zone) came too late have no outcome: then the audience is
 /// looked up anew, and whoever has got the message stays out.
 package enum Resends {
-  /// Which outcomes `o` are meant: 0 failed, 1 not received, 2 not read. Cancelled deliveries have not failed.
+  /// Which deliveries `o` are meant: 0 failed, 1 not received, 2 not read. Cancelled deliveries have not failed.
   private static let isMeant = """
     CASE $4::smallint
       WHEN 0 THEN o.status IN (2, 3, 5)
-      WHEN 1 THEN o.status = 1
-        AND NOT EXISTS (SELECT FROM receipts r WHERE r.seqno = o.seqno AND r.device = o.device)
-      ELSE o.status = 1 AND NOT EXISTS (SELECT FROM reads r WHERE r.seqno = o.seqno AND r.device = o.device) END
+      ELSE o.status = 1 AND o.confirmed_at IS NULL END
     """
 
   // MARK: Left out as late
@@ -60,8 +58,11 @@ package enum Resends {
     """
 
   private static let members = """
-    FROM outcomes o JOIN devices d ON d.device = o.device
-    WHERE o.seqno = $1 AND o.device > $2 AND o.device <= $3 AND \(belongs)
+    FROM (
+      SELECT *, CASE WHEN $4 > 0 AND status = 1 THEN delivery_confirmed(seqno, device, user_key, $4 = 2) END AS confirmed_at
+      FROM outcomes WHERE seqno = $1 AND device > $2 AND device <= $3) o
+    JOIN devices d ON d.device = o.device
+    WHERE \(belongs)
     """
 
   private static let endStatement = Statement(
@@ -172,10 +173,12 @@ package enum Resends {
 
   private static let blockMembers = """
     FROM (
-      SELECT b.seqno, b.block, e.place, e.device, e.user_key, c.status
+      SELECT b.seqno, b.block, e.place, e.device, e.user_key, c.status, f.at AS confirmed_at
       FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block
       CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
       JOIN block_codes c ON c.code = get_byte(s.states, e.place)
+      LEFT JOIN LATERAL (SELECT * FROM block_confirmed(b.seqno, b.block, NULL, $4 = 2) WHERE $4 > 0) f
+        ON f.place = e.place
       WHERE b.seqno = $1 AND b.block > $2 AND b.block <= $3) o
     JOIN devices d ON d.device = o.device
     WHERE \(belongs)

@@ -65,6 +65,8 @@ package enum Vitals {
     package let schemaVersion: Int64
     /// The lowest claim without all its outcomes.
     package let firstClaim: Int64?
+    /// Of the log of receipts and reads that are not folded yet.
+    package let confirmationLogBytes: Int64
   }
 
   private static let standingStatement = Statement(
@@ -83,7 +85,8 @@ package enum Vitals {
         - coalesce((SELECT last_value FROM pg_sequences
                     WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq'), 0),
       (SELECT max(version)::bigint FROM upmc_migrations),
-      (SELECT min(claim) FROM claims WHERE claim >= $1)
+      (SELECT min(claim) FROM claims WHERE claim >= $1),
+      pg_relation_size('confirmation_log')
     """)
 
   /// - Parameter start: no claim is below this number; 0: not known.
@@ -94,7 +97,7 @@ package enum Vitals {
       Standing(
         overdue: rows.int64(0, 0), claims: rows.int64(0, 1), nodes: rows.int64(0, 2), pausedApps: rows.int64(0, 3),
         setAside: rows.int64(0, 4), seqnosLeft: rows.int64(0, 5), schemaVersion: rows.int64(0, 6),
-        firstClaim: rows.optionalInt64(0, 7))
+        firstClaim: rows.optionalInt64(0, 7), confirmationLogBytes: rows.int64(0, 8))
     }
   }
 

@@ -22,7 +22,8 @@ import Testing
     #expect(silent.severity == .warning && silent.what.contains("the app's extension does not report"), "\(silent)")
     #expect(silent.mend.contains("unless: read"))
     for end in [
-      "INSERT INTO receipts SELECT 1, device, now() FROM devices LIMIT 1", "DELETE FROM receipts; DELETE FROM outcomes",
+      "INSERT INTO row_receipts SELECT 1, device, now() FROM devices LIMIT 1",
+      "DELETE FROM row_receipts; DELETE FROM outcomes",
     ] {
       try world.connection.script(end)
       #expect(!world.findings().contains { $0.subject == "extension" })

@@ -225,8 +225,8 @@ import Testing
     ] {
       #expect(found.contains { $0.subject == subject && $0.what.contains(words) }, "\(subject) \(words): \(found)")
     }
-    try world.connection.script("DROP TABLE receipts_1")
-    world.findings().expectOnlyFailure("partitions", "receipts_1", mend: "backup")
+    try world.connection.script("DROP TABLE row_receipts_1")
+    world.findings().expectOnlyFailure("partitions", "row_receipts_1", mend: "backup")
   }
 
   @Test func `an APNs whose certificate nobody here trusts`() throws {

@@ -88,7 +88,7 @@ class Load:
                 continue
             _, said = self.call(state, "POST", "/v1/receipts", {
                 "receipts": [{"seqno": sent["seqno"], "psid": token, "pushkey": key}]})
-            if said.get("results", [{}])[0].get("status") in ("recorded", "duplicate"):
+            if said.get("results", [{}])[0].get("status") == "recorded":
                 with self.lock:
                     self.confirmed.add(sent["seqno"])
 

@@ -32,6 +32,17 @@ import Testing
     _ = try world.finished(seqno)
   }
 
+  /// Devices stand in the order of their numbers.
+  private func receive(_ numbers: [Int]) throws {
+    let block = BlockID(
+      seqno: seqno, number: try world.connection.run(Statement("block", "SELECT block FROM blocks")).int32(0, 0))
+    let entries = numbers.map {
+      ConfirmationLog.Entry(
+        BlockPlace(block: block, position: $0 - 1), isRead: false, at: SystemClock().wallMicroseconds)
+    }
+    #expect(try world.connection.run(ConfirmationLog.append(entries)) == [seqno])
+  }
+
   private func user(_ number: Int) -> UserKey {
     UserKey(clientUID: String(String(100_000_000 + number).dropFirst()))
   }
@@ -51,11 +62,7 @@ import Testing
   }
 
   @Test func `pages show each delivery once, whatever their size, and what was confirmed`() throws {
-    try world.connection.script(
-      """
-      INSERT INTO receipts VALUES
-        (\(seqno), '\(DispatcherWorld.device(8))', now()), (\(seqno), '\(DispatcherWorld.device(9))', now())
-      """)
+    try receive([8, 9])
     func pages(_ size: Int, _ status: OutcomeStatus?) throws -> [DeliveryPages.Delivery] {
       var found: [DeliveryPages.Delivery] = []
       while true {
@@ -107,15 +114,17 @@ import Testing
 
   @Test func `a confirmation finds its person although the device is another's by now`() throws {
     let delivery = Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(9))
-    #expect(try world.connection.run(Confirmations.sentTo([delivery])) == [delivery: user(9)])
+    let block = try world.connection.run(Statement("block", "SELECT block FROM blocks")).int32(0, 0)
+    let sending = Confirmations.Sending(
+      userKey: user(9), place: BlockPlace(block: BlockID(seqno: seqno, number: block), position: 8))
+    #expect(try world.connection.run(Confirmations.sentTo([delivery])) == [delivery: sending])
     try world.connection.script(
       "UPDATE devices SET user_key = 'uheir' WHERE device = '\(DispatcherWorld.device(9))'")
-    #expect(try world.connection.run(Confirmations.sentTo([delivery])) == [delivery: user(9)])
+    #expect(try world.connection.run(Confirmations.sentTo([delivery])) == [delivery: sending])
   }
 
   @Test(arguments: [7, 2_000]) func `whoever has not confirmed gets it once more`(limit: Int) throws {
-    let received = [1, 2, 3, 8].map { "(\(seqno), '\(DispatcherWorld.device($0))', now())" }.joined(separator: ", ")
-    try world.connection.script("INSERT INTO receipts VALUES \(received)")
+    try receive([1, 2, 3, 8])
     let reader = ResendReader(seqno, .notReceived, frozenAt: 4_000_000_000_000_000)
     var (found, parts): ([DeviceID], Int64) = ([], 0)
     var before: String?
@@ -184,17 +193,20 @@ import Testing
   }
 
   @Test func `of a message that is to be forgotten no block is left`() throws {
-    try world.connection.script(
-      """
-      INSERT INTO receipts VALUES (\(seqno), '\(DispatcherWorld.device(9))', now());
-      UPDATE messages SET forgotten_at = now() - interval '2 minutes'
-      """)
+    try receive([9])
+    _ = try world.connection.transaction { () throws(PostgresError) in
+      try ConfirmationFold.step(of: seqno, after: 0, atMost: 9, writer: 1, on: world.connection)
+    }
+    try receive([8])
+    try world.connection.script("UPDATE messages SET forgotten_at = now() - interval '2 minutes'")
     var done: Int? = 0
     while done == 0 {
       done = try world.connection.transaction(attempts: 1) { () throws(PostgresError) in
         try Forgetting.empty(atMost: 10, of: 5, on: world.connection)
       }
     }
-    for table in ["blocks", "block_states", "outcomes", "receipts"] { #expect(try world.count(table) == 0, "\(table)") }
+    for table in [
+      "blocks", "block_states", "block_confirmations", "confirmation_log", "outcomes",
+    ] { #expect(try world.count(table) == 0, "\(table)") }
   }
 }

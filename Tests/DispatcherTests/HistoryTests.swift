@@ -70,7 +70,7 @@ import Testing
   private var partitions: Int64 {
     get throws {
       try number(
-        "SELECT count(*) FROM pg_inherits WHERE inhparent::regclass::text IN ('outcomes', 'receipts', 'reads')")
+        "SELECT count(*) FROM pg_inherits WHERE inhparent::regclass::text IN ('outcomes', 'row_receipts', 'row_reads')")
     }
   }
 
@@ -123,13 +123,13 @@ import Testing
     try keeper.look(connection)
     try age()
     let reader = try database.connect()
-    try reader.script("BEGIN; SELECT FROM receipts LIMIT 1")
+    try reader.script("BEGIN; SELECT FROM row_receipts LIMIT 1")
     // It comes back, though the reader stays.
     try keeper.turn(connection)
     // What nobody uses is gone; a writer need not wait behind us.
     #expect(try partitions == 8)
     try database.connect().script(
-      "SET lock_timeout = '50ms'; INSERT INTO receipts VALUES (2000001, '\(Self.device)', now())")
+      "SET lock_timeout = '50ms'; INSERT INTO row_receipts VALUES (2000001, '\(Self.device)', now())")
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL") == 0)
     try reader.script("COMMIT")
     try keeper.turn(connection)
@@ -156,7 +156,7 @@ import Testing
     try age()
     // Killed in the middle of it.
     let victim = try database.connect()
-    try victim.script("BEGIN; SELECT drop_seqno_range(1, 'reads')")
+    try victim.script("BEGIN; SELECT drop_seqno_range(1, 'row_reads')")
     try keeper(90).turn(connection)
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE from_seqno = 1 AND dropped_at IS NOT NULL") == 0)
     try victim.script("ROLLBACK")
@@ -200,7 +200,7 @@ import Testing
     #expect(try number("SELECT count(*) FROM outcomes WHERE seqno = 10") == 1)
     try connection.script("UPDATE messages SET forgotten_at = forgotten_at - interval '2 minutes'")
     try keeper.turn(connection)
-    for table in ["outcomes", "receipts", "reads", "badge_ledger"] {
+    for table in ["outcomes", "row_receipts", "row_reads", "badge_ledger"] {
       #expect(try number("SELECT count(*) FROM \(table) WHERE seqno = 10") == 0, "\(table)")
     }
     #expect(try number("SELECT count(*) FROM outcomes WHERE seqno IN (11, 12)") == 2)

@@ -69,7 +69,7 @@ import Testing
   {
     try keep()
     #expect(try number("SELECT sum(seqno)::bigint FROM messages") == 1)
-    #expect(try read(1)?.status == .recorded && read(1)?.status == .duplicate)
+    #expect(try read(1)?.status == .recorded && read(1)?.status == .recorded)
     #expect(try read(2)?.status == .unknownMessage)
     #expect(try number("SELECT count(*) FROM inbox_entries WHERE read_at > now() - interval '1 minute'") == 1)
     // What it did to the count is long forgotten.

@@ -66,7 +66,7 @@ import Testing
     }
     #expect(slowest < .seconds(5 * Sanitizers.slowness), "\(slowest)")
     let parts = """
-      SELECT count(*) FROM pg_class WHERE relname IN ('outcomes_1', 'receipts_1', 'reads_1') AND relkind = 'r'
+      SELECT count(*) FROM pg_class WHERE relname IN ('outcomes_1', 'row_receipts_1', 'row_reads_1') AND relkind = 'r'
       """
     #expect(try world.number(parts) == 3)
     // What is removed row by row goes on.

@@ -117,7 +117,7 @@ import Testing
     // It is not refused: servers that speak the old protocol send it.
     #expect(try world.send(#"{"clientUids":["kim"]}"#, #","sms":true"#) != "")
     try world.connection.script(
-      "INSERT INTO receipts SELECT seqno, device, now() FROM outcomes WHERE seqno = \(seqno) LIMIT 1")
+      "INSERT INTO row_receipts SELECT seqno, device, now() FROM outcomes WHERE seqno = \(seqno) LIMIT 1")
     #expect(try reports() as? Bool == true)
     #expect(try !tried(world, #","sms":true"#).notes.contains { $0.contains(silence) })
   }

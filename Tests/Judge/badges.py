@@ -32,7 +32,7 @@ def add_reads(run, people, found):
         answers = attempt.answer["results"] if attempt.is_ok else [None] * len(attempt.asked["items"])
         for (seqno, token, option, value), answer in zip(attempt.asked["items"], answers):
             name = people.only_person(token)
-            if name is None or attempt.is_ok and answer[0] not in ("recorded", "duplicate"):
+            if name is None or attempt.is_ok and answer[0] != "recorded":
                 continue
             one = Operation("read", attempt.begin, attempt.end, attempt.lines, value=value, option=option,
                             answer=answer[1] if answer else None, is_optional=not attempt.is_ok, message=seqno)

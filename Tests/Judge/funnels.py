@@ -97,7 +97,7 @@ def check_confirmations(run, people, message):
                 if attempt.op in ops]
         for funnel in message.funnels:
             sure = {device for attempt, device, status in some
-                    if attempt.is_ok and attempt.end < funnel.begin and status in ("recorded", "duplicate")
+                    if attempt.is_ok and attempt.end < funnel.begin and status == "recorded"
                     and not was_erased(people, device, funnel.end)}
             most = {device for attempt, device, _ in some if attempt.begin < funnel.end}
             if not len(sure) <= funnel.answer[name] <= len(most):

@@ -160,13 +160,13 @@ class Badge(Bad):
     def test_an_update_that_counts_a_second_time(self):
         story = Story().people().campaign()
         story.read("1", "t1", 5, "update", 5)
-        story.read("1", "t1", 8, "update", 8, "duplicate")
+        story.read("1", "t1", 8, "update", 8)
         self.refuse(story, "badge", "says 8")
 
     def test_a_force_that_counts_only_once(self):
         story = Story().people().campaign()
         story.read("1", "t1", 5, "force", 5)
-        story.read("1", "t1", 5, "force", 8, "duplicate")
+        story.read("1", "t1", 5, "force", 8)
         self.refuse(story, "badge", "says 5")
 
     def test_a_set_that_was_answered_and_is_lost(self):
@@ -201,7 +201,7 @@ class Badge(Bad):
     def test_an_unknown_read_that_happens_twice(self):
         story = Story().people().campaign(badge=["increment", 3], carried=3)
         story.read("1", "t1", 2, outcome="unknown")
-        story.read("1", "t1", 1, result="duplicate")
+        story.read("1", "t1", 1)
         self.refuse(story, "badge", "says 1")
 
     def test_an_increment_that_is_taken_back_although_it_arrived(self):
@@ -420,16 +420,12 @@ class Funnel(Bad):
 
 
 class Confirm(Bad):
-    def test_a_receipt_that_was_forgotten(self):
+    def test_a_repetition_that_counts_again(self):
         story = Story().people().campaign()
         story.receipt("1", "t1")
         story.receipt("1", "t1")
-        self.refuse(story, "confirm", "recorded twice")
-
-    def test_a_repetition_of_nothing(self):
-        story = Story().people().campaign()
-        story.receipt("1", "t1", "duplicate")
-        self.refuse(story, "confirm", "a repetition and is none")
+        story.funnel("1", targeted=3, accepted=3, received=2)
+        self.refuse(story, "confirm", "received is 2, and must be 1 to 1")
 
     def test_a_receipt_that_was_refused(self):
         story = Story().people().campaign()

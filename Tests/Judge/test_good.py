@@ -12,7 +12,7 @@ class Good(unittest.TestCase):
     def test_an_ordinary_campaign(self):
         story = Story().people().campaign(badge=["increment", 1], carried=1)
         story.receipt("1", "t1")
-        story.receipt("1", "t1", "duplicate")
+        story.receipt("1", "t1")
         story.read("1", "t1", 0)
         story.read("1", "t2", 0)
         story.funnel("1", targeted=3, accepted=3, received=2, read=2)
@@ -26,7 +26,7 @@ class Good(unittest.TestCase):
             before = [0, 0, 7, 9][number - 1]
             story.campaign(f"k{number}", str(number))
             story.read(str(number), "t1", max(0, after - (1 if option == "keep" else 0)), option, value)
-        story.read("3", "t1", 4, "force", 4, "duplicate")
+        story.read("3", "t1", 4, "force", 4)
         story.read("2", "t2", 4, "update", 8)
         story.get_badge("phone", 4)
         self.accept(story)
@@ -61,7 +61,7 @@ class Good(unittest.TestCase):
     def test_a_read_that_is_repeated_until_it_is_answered(self):
         story = Story().people().campaign(badge=["increment", 3], carried=3)
         story.read("1", "t1", 2, outcome="unknown")
-        story.read("1", "t1", 2, result="duplicate")
+        story.read("1", "t1", 2)
         self.accept(story)
 
     def test_concurrent_sets_in_either_order(self):
@@ -166,12 +166,6 @@ class Good(unittest.TestCase):
         for token in ("t2", "t3", "t4"):
             story.deliver("1", token)
         story.funnel("1", targeted=3, accepted=3)
-        self.accept(story)
-
-    def test_a_repetition_that_the_center_made_itself(self):
-        story = Story().people().campaign()
-        story.note("deed", kind="PostgreSQL killed after", until=story.now)
-        story.receipt("1", "t1", "duplicate")
         self.accept(story)
 
     def test_who_goes_meanwhile_is_taken_out_of_the_targeted(self):

@@ -10,8 +10,8 @@ import Testing
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
     let seqno = try world.message()
     let both = try world.run(world.receipt(seqno, psid: "aa"), world.receipt(seqno, psid: "aa"))
-    #expect(both.map { $0.confirmed?[0].status } == [.recorded, .duplicate])
-    #expect(try world.run(world.receipt(seqno, psid: "aa"))[0].confirmed?[0].status == .duplicate)
+    #expect(both.map { $0.confirmed?[0].status } == [.recorded, .recorded])
+    #expect(try world.run(world.receipt(seqno, psid: "aa"))[0].confirmed?[0].status == .recorded)
     #expect(try world.count("SELECT sum(received)::bigint FROM message_totals") == 1)
   }
 
@@ -20,7 +20,7 @@ import Testing
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
     let seqno = try world.message()
     #expect(try world.run(world.read(seqno, psid: "aa"))[0].confirmed?[0].status == .recorded)
-    #expect(try world.run(world.receipt(seqno, psid: "aa"))[0].confirmed?[0].status == .duplicate)
+    #expect(try world.run(world.receipt(seqno, psid: "aa"))[0].confirmed?[0].status == .recorded)
     #expect(try world.count("SELECT sum(received * 10 + read)::bigint FROM message_totals") == 11)
   }
 

@@ -59,8 +59,8 @@ import Testing
     try outcome(1, 1, nil, attempts: 3)
     try connection.script(
       """
-      INSERT INTO receipts SELECT seqno, device, '2026-03-01T00:01:00Z' FROM outcomes;
-      INSERT INTO reads SELECT seqno, device, '2026-03-01T00:02:00Z' FROM outcomes;
+      INSERT INTO row_receipts SELECT seqno, device, '2026-03-01T00:01:00Z' FROM outcomes;
+      INSERT INTO row_reads SELECT seqno, device, '2026-03-01T00:02:00Z' FROM outcomes;
       INSERT INTO badge_ledger (app, user_key, seqno, increment, deliveries, read_option) VALUES (1, 'ukim', 1, 1, 1, 0)
       """)
     #expect(

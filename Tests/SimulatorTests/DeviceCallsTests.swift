@@ -51,8 +51,8 @@ import Testing
   }
 
   @Test func `the answer's statuses are read in order`() {
-    let answer = #"{"results":[{"seqno":"1","status":"recorded"},{"status":"duplicate","badge":3}]}"#
-    #expect(DeviceCalls.statuses(in: Array(answer.utf8)) == ["recorded", "duplicate"])
+    let answer = #"{"results":[{"seqno":"1","status":"recorded"},{"status":"unknown-message","badge":3}]}"#
+    #expect(DeviceCalls.statuses(in: Array(answer.utf8)) == ["recorded", "unknown-message"])
     #expect(DeviceCalls.statuses(in: Array(#"{"results":[]}"#.utf8)) == [])
     #expect(DeviceCalls.statuses(in: Array(#"{"results":[{"status":"recorded"}"#.utf8)) == nil)
     #expect(DeviceCalls.statuses(in: Array(#"{"title":"no"}"#.utf8)) == nil)

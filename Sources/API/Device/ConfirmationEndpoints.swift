@@ -117,7 +117,7 @@ extension Endpoint {
     let result = JSONSchema.object(
       [
         .needed("seqno", JSONSchema.sequence),
-        .needed("status", JSONSchema.words(["recorded", "duplicate", "invalid-pushkey", "unknown-message"])),
+        .needed("status", JSONSchema.words(["recorded", "invalid-pushkey", "unknown-message"])),
       ] + more)
     return JSONSchema.object([.needed("results", JSONSchema.list(of: result), "One for each entry, in order.")])
   }

@@ -62,7 +62,7 @@ extension ControllerDoor {
     perform(.confirm([confirmation]), call) { answer in
       guard case .confirmed(let results) = answer, let result = results.first else { return }
       switch result.status {
-      case .recorded, .duplicate:
+      case .recorded:
         guard let badge = result.badge else { return call.succeedQuietly() }
         call.succeed(Envelope.row { writer in writer.member("BADGENO", String(badge)) })
       // So long after the message nobody counts it any more; the SDK must not come again with it.

@@ -198,7 +198,6 @@ package enum OperationAnswer: Sendable {
   package struct Confirmed: Equatable, Sendable {
     package enum Status: String, Sendable {
       case recorded
-      case duplicate
       case invalidPushkey = "invalid-pushkey"
       case unknownMessage = "unknown-message"
     }

@@ -3,8 +3,10 @@ internal import Store
 
 /// Receipts and reads of a batch.
 ///
-/// A confirmation belongs to the device and the user that the message was sent to, even when the token has moved since:
-/// so former owners of the token are candidates too, and our own bookkeeping of the send decides between them.
+/// A receipt whose pushkey says where its delivery stands is appended to the log, and that is all (`ConfirmationLog`). Every other
+/// confirmation belongs to the device and the user that the message was sent to, even when the token has moved since:
+/// so former owners of the token are candidates too, and our own bookkeeping of the send decides between them. It is then
+/// appended to the log likewise, or has a row of its own where the delivery stands in no block.
 struct ConfirmationPart {
   /// One confirmation and what is known about it so far.
   private struct Entry {
@@ -14,6 +16,8 @@ struct ConfirmationPart {
     /// Somebody had it, but who it was is not kept any more.
     var isForgotten = false
     var delivery: Confirmations.Delivery?
+    /// Where that stands; nil: in no block.
+    var place: BlockPlace?
     /// Where it is read.
     var device: DeviceID?
     /// The entry that is read with it.
@@ -22,6 +26,16 @@ struct ConfirmationPart {
     var at: Int64 = 0
     var user: Users.Key?
     var badge: Int16?
+
+    /// Its pushkey says all that there is to know: nobody's count moves, and no short message waits for it.
+    var needsNoLook: Bool {
+      confirmation.isGenuine && confirmation.read == nil && confirmation.place?.hasFallback == false
+    }
+
+    /// Where the delivery stands, as its pushkey says.
+    var provedPlace: BlockPlace? {
+      confirmation.place.map { BlockPlace($0, of: confirmation.seqno) }
+    }
 
     /// It keeps a short message from being asked for, if that comes first.
     var settlesFallback: Bool {
@@ -33,13 +47,12 @@ struct ConfirmationPart {
     var entries: [Entry] = []
     /// For each operation, where its entries are.
     var ranges: [Int: Range<Int>] = [:]
-    var sentTo: [Confirmations.Delivery: UserKey] = [:]
+    var sentTo: [Confirmations.Delivery: Confirmations.Sending] = [:]
     var owners: [DeviceID: Devices.Record] = [:]
     /// Messages that are in the inbox of a device's person.
     var inInboxes: Set<Confirmations.Delivery> = []
-    var newReceipts: Set<Confirmations.Delivery> = []
-    var newReads: Set<Confirmations.Delivery> = []
-    var newEntries: Set<Inboxes.Key> = []
+    /// Messages of which something was appended to the log.
+    var logged: Set<Int64> = []
     /// First reads of messages, and whether the message's increment has been taken back.
     var firstReads: [Ledger.Key: Bool] = [:]
   }
@@ -66,7 +79,9 @@ struct ConfirmationPart {
 
   func resolve(_ batch: BatchContext) -> [Step] {
     let state = state
-    let genuine = state.entries.indices.filter { state.entries[$0].confirmation.isGenuine }
+    let genuine = state.entries.indices.filter {
+      state.entries[$0].confirmation.isGenuine && !state.entries[$0].needsNoLook
+    }
     guard !genuine.isEmpty else { return [] }
     let named = genuine.map {
       Confirmations.Named(seqno: state.entries[$0].confirmation.seqno, psid: state.entries[$0].confirmation.psid)
@@ -87,13 +102,15 @@ struct ConfirmationPart {
   }
 
   /// Reads need the user the message was sent to, as do messages with a fallback; a token with several owners needs our
-  /// bookkeeping to decide.
+  /// bookkeeping to decide, and so does where a delivery stands.
   func findUsers(_ batch: BatchContext) -> [Step] {
     var doubtful: Set<Confirmations.Delivery> = []
     var devices: Set<DeviceID> = []
     var inInboxes: Set<Confirmations.Delivery> = []
     for entry in state.entries
-    where entry.candidates.count > 1 || entry.confirmation.read != nil || entry.settlesFallback {
+    where entry.candidates.count > 1 || entry.confirmation.read != nil || entry.settlesFallback
+      || entry.provedPlace == nil && entry.candidates.contains(where: \.hasBlocks)
+    {
       for candidate in entry.candidates {
         doubtful.insert(Confirmations.Delivery(seqno: entry.confirmation.seqno, device: candidate.device))
         devices.insert(candidate.device)
@@ -114,18 +131,29 @@ struct ConfirmationPart {
 
   func write(_ batch: BatchContext) -> [Step] {
     for index in state.entries.indices { settle(index, batch) }
-    let received = Self.times(state.entries)
     let state = state
     var steps: [Step] = []
+    let log = logEntries()
+    if !log.isEmpty { steps.append(ConfirmationLog.append(log).map { state.logged = $0 }) }
+    let rows = state.entries.filter { $0.place == nil }
+    let received = Self.times(rows)
     if !received.isEmpty {
-      steps.append(Confirmations.receive(received, writer: batch.writer, at: batch.now).map { state.newReceipts = $0 })
+      steps.append(Confirmations.receive(received, writer: batch.writer, at: batch.now).map { _ in })
     }
-    let reads = state.entries.filter { $0.confirmation.read != nil && $0.delivery != nil }
-    if !reads.isEmpty {
-      steps.append(
-        Confirmations.read(Self.times(reads), writer: batch.writer, at: batch.now).map { state.newReads = $0 })
-    }
+    let read = Self.times(rows.filter { $0.confirmation.read != nil })
+    if !read.isEmpty { steps.append(Confirmations.read(read, writer: batch.writer, at: batch.now).map { _ in }) }
     return steps + settleFallbacks(batch) + readInboxes() + markRead(batch)
+  }
+
+  /// What is read was received.
+  private func logEntries() -> [ConfirmationLog.Entry] {
+    var log: [ConfirmationLog.Entry] = []
+    for entry in state.entries {
+      guard let place = entry.place else { continue }
+      log.append(ConfirmationLog.Entry(place, isRead: false, at: entry.at))
+      if entry.confirmation.read != nil { log.append(ConfirmationLog.Entry(place, isRead: true, at: entry.at)) }
+    }
+    return log
   }
 
   /// Read here is read there: on all devices of the person.
@@ -134,8 +162,7 @@ struct ConfirmationPart {
     for entry in state.entries {
       if let inbox = entry.inbox, times[inbox] == nil { times[inbox] = entry.at }
     }
-    let state = state
-    return times.isEmpty ? [] : [Inboxes.read(times).map { state.newEntries = $0 }]
+    return times.isEmpty ? [] : [Inboxes.read(times).map { _ in }]
   }
 
   /// When each delivery was confirmed. Of several confirmations of one the first is the one that is recorded.
@@ -159,6 +186,12 @@ struct ConfirmationPart {
   /// Decides which device and user a confirmation belongs to.
   private func settle(_ index: Int, _ batch: BatchContext) {
     let entry = state.entries[index]
+    if entry.needsNoLook {
+      state.entries[index].place = entry.provedPlace
+      // No earlier than the send: whoever reads it knows when that was.
+      state.entries[index].at = min(entry.confirmation.at ?? batch.now, batch.now)
+      return
+    }
     let seqno = entry.confirmation.seqno
     func delivery(_ candidate: Confirmations.Candidate) -> Confirmations.Delivery {
       Confirmations.Delivery(seqno: seqno, device: candidate.device)
@@ -171,12 +204,15 @@ struct ConfirmationPart {
     // In an inbox it is also read where it was never sent to, or where that is not known any more: then the person has read
     // it, and no delivery.
     let isOnlyInInbox = chosen.inbox != nil && isRead && sent == nil
-    if chosen.isKept, !isOnlyInInbox { state.entries[index].delivery = delivery(chosen) }
+    if chosen.isKept, !isOnlyInInbox {
+      state.entries[index].delivery = delivery(chosen)
+      state.entries[index].place = entry.provedPlace ?? state.sentTo[delivery(chosen)]?.place
+    }
     state.entries[index].isForgotten = !chosen.isKept
     guard isRead || entry.settlesFallback else { return }
     // Whoever has no entry either was never meant.
     if isOnlyInInbox, !isInView(chosen, batch) { return }
-    guard let key = state.sentTo[delivery(chosen)] ?? state.owners[chosen.device]?.userKey else { return }
+    guard let key = state.sentTo[delivery(chosen)]?.userKey ?? state.owners[chosen.device]?.userKey else { return }
     let user = Users.Key(app: chosen.app, userKey: key)
     // What it did to the count is forgotten with the rest.
     if chosen.isKept { state.entries[index].user = user }
@@ -235,27 +271,20 @@ struct ConfirmationPart {
   // MARK: Answers
 
   func answer(_ batch: BatchContext) {
-    // In order, for of two confirmations of one delivery the first is the one that is recorded.
-    for (operation, range) in state.ranges.sorted(by: { $0.key < $1.key }) {
+    for (operation, range) in state.ranges {
       batch.results[operation] = .success(.confirmed(range.map { confirmed(state.entries[$0]) }))
     }
   }
 
   private func confirmed(_ entry: Entry) -> OperationAnswer.Confirmed {
     OperationAnswer.Confirmed(
-      seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge, isForgotten: entry.isForgotten)
+      seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge,
+      isForgotten: entry.isForgotten || entry.needsNoLook && !state.logged.contains(entry.confirmation.seqno))
   }
 
   private func status(_ entry: Entry) -> OperationAnswer.Confirmed.Status {
     guard entry.confirmation.isGenuine else { return .invalidPushkey }
-    guard let delivery = entry.delivery else {
-      guard let inbox = entry.inbox else { return .unknownMessage }
-      return state.newEntries.remove(inbox) != nil ? .recorded : .duplicate
-    }
-    // Taken out: a second confirmation of the same delivery in this batch is a duplicate.
-    let isNew =
-      entry.confirmation.read == nil
-      ? state.newReceipts.remove(delivery) != nil : state.newReads.remove(delivery) != nil
-    return isNew ? .recorded : .duplicate
+    if entry.needsNoLook { return state.logged.contains(entry.confirmation.seqno) ? .recorded : .unknownMessage }
+    return entry.delivery != nil || entry.inbox != nil ? .recorded : .unknownMessage
   }
 }

@@ -34,6 +34,11 @@ enum NodeMetrics {
       Double($0.standing.overdue)
     }
     gauge("upmc_apps_paused", "Apps that send nothing because of a fault.") { Double($0.standing.pausedApps) }
+    gauge(
+      "upmc_confirmation_log_bytes", "Size of the log of receipts and reads, with what was folded and is not vacuumed."
+    ) {
+      Double($0.standing.confirmationLogBytes)
+    }
     gauge("upmc_seqnos_left", "SEQNOs that partitions exist for and that are not used yet.") {
       Double($0.standing.seqnosLeft)
     }

@@ -17,12 +17,10 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
   package var unseen = 0
   /// Silent pushes, which nobody confirms.
   package var silent = 0
-  /// Receipts answered `recorded`, and `duplicate`.
+  /// Receipts answered `recorded`.
   package var confirmed = 0
-  package var confirmedAgain = 0
-  /// Reads answered `recorded`, and `duplicate`.
+  /// Reads answered `recorded`.
   package var read = 0
-  package var readAgain = 0
   /// Confirmations answered with anything else, by that word or by the HTTP status.
   package var failed: [String: Int] = [:]
   /// Receipts and reads that wait or are under way.
@@ -50,9 +48,7 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
       total.unseen += part.unseen
       total.silent += part.silent
       total.confirmed += part.confirmed
-      total.confirmedAgain += part.confirmedAgain
       total.read += part.read
-      total.readAgain += part.readAgain
       total.failed.merge(part.failed, uniquingKeysWith: +)
       total.waiting += part.waiting
       total.retriesBusy += part.retriesBusy

@@ -181,27 +181,21 @@ final class DeviceFleet {
         counters.lastProblem = "registration, \(status): \(String(decoding: body, as: UTF8.self))"
       }
     case .receipts(let batch):
-      let (recorded, again) = count(status, body, batch.count, "receipts")
-      counters.confirmed += recorded
-      counters.confirmedAgain += again
+      counters.confirmed += recorded(status, body, batch.count, "receipts")
     case .reads(let batch):
-      let (recorded, again) = count(status, body, batch.count, "reads")
-      counters.read += recorded
-      counters.readAgain += again
+      counters.read += recorded(status, body, batch.count, "reads")
     }
   }
 
-  /// How many of a batch were recorded, and how many had been before; the rest are failures.
-  private func count(_ status: Int, _ body: [UInt8], _ expected: Int, _ call: String) -> (Int, Int) {
+  /// How many of a batch were recorded; the rest are failures.
+  private func recorded(_ status: Int, _ body: [UInt8], _ expected: Int, _ call: String) -> Int {
     guard status == 200, let statuses = DeviceCalls.statuses(in: body), statuses.count == expected else {
       counters.failed[status == 200 ? "malformed" : String(status), default: 0] += expected
       counters.lastProblem = "\(call), \(status): \(String(decoding: body.prefix(500), as: UTF8.self))"
-      return (0, 0)
+      return 0
     }
-    for status in statuses where status != "recorded" && status != "duplicate" {
-      counters.failed[status, default: 0] += 1
-    }
-    return (statuses.count { $0 == "recorded" }, statuses.count { $0 == "duplicate" })
+    for status in statuses where status != "recorded" { counters.failed[status, default: 0] += 1 }
+    return statuses.count { $0 == "recorded" }
   }
 
   private func publish() {

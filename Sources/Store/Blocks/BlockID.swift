@@ -26,6 +26,12 @@ package struct BlockPlace: Hashable, Sendable {
   }
 
   /// As a pushkey says it.
+  package init(_ coordinates: DeliveryCoordinates, of seqno: Int64) {
+    block = BlockID(seqno: seqno, number: coordinates.block)
+    position = coordinates.position
+  }
+
+  /// For a pushkey.
   package func coordinates(hasFallback: Bool) -> DeliveryCoordinates? {
     DeliveryCoordinates(block: block.number, position: position, hasFallback: hasFallback)
   }

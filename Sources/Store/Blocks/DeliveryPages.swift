@@ -86,10 +86,9 @@ package enum DeliveryPages {
   private static let rowsStatement = Statement(
     "delivery-pages-rows",
     """
-    SELECT o.device, o.user_key, o.status, o.reason, abs(o.attempts), o.at, r.at, d.at
+    SELECT o.device, o.user_key, o.status, o.reason, abs(o.attempts), o.at,
+      delivery_confirmed(o.seqno, o.device, o.user_key, false), delivery_confirmed(o.seqno, o.device, o.user_key, true)
     FROM outcomes o
-    LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
-    LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
     WHERE o.seqno = $1 AND o.device > $2 AND ($4 IS NULL OR o.status = $4) ORDER BY o.device LIMIT $3
     """)
 
@@ -156,27 +155,21 @@ package enum DeliveryPages {
   private static let confirmedStatement = Statement(
     "delivery-pages-confirmed",
     """
-    SELECT t.device, r.at, d.at FROM unnest($2) AS t(device)
-    LEFT JOIN receipts r ON r.seqno = $1 AND r.device = t.device
-    LEFT JOIN reads d ON d.seqno = $1 AND d.device = t.device
-    WHERE r.at IS NOT NULL OR d.at IS NOT NULL
+    SELECT place, r.at, d.at FROM block_confirmed($1, $2, NULL, false) r
+    FULL JOIN block_confirmed($1, $2, NULL, true) d USING (place)
     """)
 
   private typealias Times = (received: Int64?, read: Int64?)
 
-  private static func confirmed(_ seqno: Int64, by devices: [DeviceID]) -> Query<[DeviceID: Times]> {
-    var column = UUIDColumn()
-    for device in devices { column.append(device) }
+  /// When places of a block were confirmed.
+  private static func confirmed(_ block: BlockID) -> Query<[Int: Times]> {
     var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(uuids: column)
+    parameters.append(block.seqno)
+    parameters.append(block.number)
     return Query(confirmedStatement, parameters) { rows in
-      var times: [DeviceID: Times] = [:]
+      var times: [Int: Times] = [:]
       for row in 0..<rows.count {
-        times[rows.device(row, 0)] = (
-          rows.optionalTimestamp(row, 1),
-          rows.optionalTimestamp(row, 2)
-        )
+        times[Int(rows.int32(row, 0))] = (rows.optionalTimestamp(row, 1), rows.optionalTimestamp(row, 2))
       }
       return times
     }
@@ -193,17 +186,17 @@ package enum DeliveryPages {
       wanted.contains(states[position]) && (states[position] != .waits || waits[position] != nil)
     }
     let positions = Array(present.prefix(limit))
-    let times = try connection.run(confirmed(block.seqno, by: positions.map(recipients.device)))
+    let times = try connection.run(confirmed(block))
     return positions.compactMap { position in
       let state = states[position]
-      let device = recipients.device(position)
       let wait = state == .waits ? waits[position] : nil
       guard let outcome = wait.map({ (.deferred, 0, $0.reason) }) ?? state.outcome else { return nil }
       return Delivery(
-        place: .block(block.number, position: Int32(position)), device: device, userKey: recipients.userKey(position),
+        place: .block(block.number, position: Int32(position)), device: recipients.device(position),
+        userKey: recipients.userKey(position),
         status: outcome.status, reason: outcome.reason, attempts: outcome.attempts,
         at: wait?.at ?? states.endedAt(state) ?? 0,
-        receivedAt: times[device]?.received, readAt: times[device]?.read)
+        receivedAt: times[position]?.received, readAt: times[position]?.read)
     }
   }
 }

@@ -65,8 +65,8 @@ import Testing
     try add(3, #"{"alert":{"title":"New","body":"b"},"kind":"ad"}"#, finished: false)
     try world.connection.script(
       """
-      INSERT INTO receipts VALUES (1, '\(Self.phone)', '2026-11-21T09:30:01Z');
-      INSERT INTO reads VALUES (1, '\(Self.phone)', '2026-11-21T09:30:02Z');
+      INSERT INTO row_receipts VALUES (1, '\(Self.phone)', '2026-11-21T09:30:01Z');
+      INSERT INTO row_reads VALUES (1, '\(Self.phone)', '2026-11-21T09:30:02Z');
       INSERT INTO fallbacks (seqno, user_key, app, due_at, decision, decided_at)
         VALUES (1, 'ukim01', 1, '2026-11-21T09:40:00Z', 1, '2026-11-21T09:30:01Z');
       INSERT INTO claims (seqno, node, devices, user_keys)

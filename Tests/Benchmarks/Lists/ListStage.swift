@@ -136,7 +136,7 @@ final class ListStage {
         FROM generate_series(\(first), \(last)) campaign,
           (SELECT device, user_key, row_number() OVER (ORDER BY user_key, device) - 1 AS n FROM devices) d
         WHERE n % 100 = 0;
-        INSERT INTO receipts (seqno, device, at) SELECT \(first), device, now() FROM devices;
+        INSERT INTO row_receipts (seqno, device, at) SELECT \(first), device, now() FROM devices;
         UPDATE messages SET targeted = \(devices) WHERE seqno BETWEEN \(first) AND \(last);
         UPDATE message_totals SET accepted = \(devices - devices / 100), rejected = \(devices / 100), received = \(devices),
           read = 0 WHERE seqno BETWEEN \(first) AND \(last) AND writer = 1;

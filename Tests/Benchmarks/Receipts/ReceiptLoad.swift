@@ -20,13 +20,10 @@ struct ReceiptLoad {
     var count = 0
     var messages: [Int64] = []
     while count < wanted {
-      // A device's number is where it stands in the message's list.
-      var device = 0
-      try stage.newMessage { seqno, token in
-        defer { device += 1 }
+      try stage.newMessage { seqno, device, token, pushkey in
         if messages.last != seqno { messages.append(seqno) }
         guard count < wanted else { return }
-        let request = Self.request(mix.kind(count), stage, seqno, device, token)
+        let request = Self.request(mix.kind(count), stage, seqno, device, token, pushkey)
         Self.append(request, to: &buffers[count % threads])
         count += 1
       }
@@ -42,9 +39,9 @@ struct ReceiptLoad {
   static func requests(_ stage: ReceiptStage, count: Int) throws -> [[UInt8]] {
     var requests: [[UInt8]] = []
     while requests.count < count {
-      try stage.newMessage { seqno, token in
+      try stage.newMessage { seqno, device, token, pushkey in
         guard requests.count < count else { return }
-        requests.append(Array(request(.receipt, stage, seqno, 0, token).utf8))
+        requests.append(Array(request(.receipt, stage, seqno, device, token, pushkey).utf8))
       }
     }
     return requests
@@ -55,10 +52,10 @@ struct ReceiptLoad {
   }
 
   private static func request(
-    _ kind: RequestMix.Kind, _ stage: ReceiptStage, _ seqno: Int64, _ device: Int, _ token: String
+    _ kind: RequestMix.Kind, _ stage: ReceiptStage, _ seqno: Int64, _ device: Int, _ token: String,
+    _ pushkey: String
   ) -> String {
     func confirmation(_ name: String) -> String {
-      let pushkey = stage.keys.pushkeys.make(seqno: String(seqno), psid: token)
       return "{\"\(name)\":[{\"seqno\":\"\(seqno)\",\"psid\":\"\(token)\",\"pushkey\":\"\(pushkey)\"}]}"
     }
     switch kind {

@@ -19,6 +19,7 @@ final class ReceiptStage {
   private let database: Database
   private let connection: Connection
   private let devices: StageDevices
+  private var blocks: StageBlocks?
 
   init(_ plan: Plan, scratch: ScratchDirectory) throws {
     var configuration = Configuration()
@@ -33,6 +34,7 @@ final class ReceiptStage {
     keys = try SigningKeys.load(connection, master: master)
     devices = try StageDevices(Self.deviceCount, plan, on: connection)
     clientKey = devices.clientKey
+    blocks = try StageBlocks(Self.deviceCount, of: try createMessage(), on: connection)
     try storeReceipts(plan)
   }
 
@@ -44,11 +46,18 @@ final class ReceiptStage {
   /// For registrations.
   let clientKey: String
 
-  /// A new message and the receipts of all devices for it.
-  /// - Parameter body: called with each device's token and pushkey.
-  func newMessage(_ body: (_ seqno: Int64, _ token: String) throws -> Void) throws {
+  /// A new message that all devices have got.
+  /// - Parameter body: called with each device's number, token and pushkey.
+  func newMessage(
+    _ body: (_ seqno: Int64, _ device: Int, _ token: String, _ pushkey: String) throws -> Void
+  ) throws {
     let seqno = try createMessage()
-    for token in devices.tokens { try body(seqno, token) }
+    try blocks?.copy(to: seqno)
+    for (device, token) in devices.tokens.enumerated() {
+      try body(
+        seqno, device, token,
+        keys.pushkeys.make(seqno: String(seqno), psid: token, at: blocks?.places[device]))
+    }
   }
 
   /// Receipts that the database holds for these messages.
@@ -66,7 +75,10 @@ final class ReceiptStage {
   func operation(_ kind: RequestMix.Kind, device: Int, seqno: Int64) throws -> Operation {
     let psid = devices.tokens[device]
     switch kind {
-    case .receipt: return .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: nil, isGenuine: true)])
+    case .receipt:
+      return .confirm([
+        Operation.Confirmation(seqno: seqno, psid: psid, read: nil, isGenuine: true, place: blocks?.places[device])
+      ])
     case .read: return .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: .keep, isGenuine: true)])
     case .registration: return devices.registration(device, osVersion: StageDevices.osVersion(device))
     }
@@ -92,18 +104,20 @@ final class ReceiptStage {
 
   // MARK: Making
 
-  /// Receipts of all devices for one message after the other, until there are enough. Not by the product's statements,
-  /// which would take minutes.
+  /// Receipts of all devices for one message after the other, until there are enough: folded, as the product keeps them,
+  /// and as rows, for the peers. Not by the product's statements, which would take minutes.
   private func storeReceipts(_ plan: Plan) throws {
     var stored = 0
     while stored < plan.storedReceipts {
       try Interruption.check()
       let seqno = try createMessage()
       let wanted = min(devices.tokens.count, plan.storedReceipts - stored)
+      try blocks?.copy(to: seqno)
+      try blocks?.receive(seqno)
       try connection.script(
         """
         DO $$ BEGIN
-          INSERT INTO receipts (seqno, device, at)
+          INSERT INTO row_receipts (seqno, device, at)
           SELECT \(seqno), device, now() FROM devices ORDER BY device LIMIT \(wanted);
         END $$
         """)
@@ -111,7 +125,7 @@ final class ReceiptStage {
       if stored % 1_000_000 == 0 { plan.say("  \(stored / 1_000_000) million receipts stored") }
     }
     // What the statements' plans go by, and pages whose rows everybody can see: later runs should not pay for it.
-    try connection.script("VACUUM (ANALYZE) receipts")
+    try connection.script("VACUUM (ANALYZE)")
     try connection.script("CHECKPOINT")
   }
 

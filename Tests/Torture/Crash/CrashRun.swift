@@ -75,7 +75,7 @@ final class CrashRun {
     let caller = try Caller(ports: stage.nodes.map(\.port), history: history, run: number) { try stage.tend() }
     let run = ReferenceRun(
       number: number, apiKey: stage.apiKey, caller: caller, simulator: stage.simulator,
-      providerKey: stage.started.providerKey, hook: stage.hook.port)
+      providerKey: stage.started.providerKey, hook: stage.hook.port, stage: stage)
     let what = point.map { "boundary \($0.number), \($0.way.name)" } ?? "nothing is done"
     history?.note("run", run: number, #""what":"\#(what)","events":true"#)
     // However it ends: what was received is evidence.

@@ -141,6 +141,15 @@ final class CrashStage {
     precondition(done)
   }
 
+  /// As if ten minutes had passed: nodes fold what was confirmed.
+  func ageConfirmations() throws {
+    let done: Bool = try steadily {
+      try connection.script("UPDATE confirmation_log SET logged_at = logged_at - interval '1 hour'")
+      return true
+    }
+    precondition(done)
+  }
+
   /// One number from the database.
   func count(_ sql: String) throws -> Int64 {
     try steadily { try connection.run(Statement("crash-\(sql.hashValue)", "SELECT (\(sql))::bigint")).int64(0, 0) }

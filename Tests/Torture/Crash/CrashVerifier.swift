@@ -87,6 +87,8 @@ struct CrashVerifier {
       guard kept >= ReferenceRun.devices - erased else {
         throw Broken("I4", "\(kept) receipts are kept of \(ReferenceRun.devices - erased) that were answered")
       }
+      let counted = try run.funnel(seqno).int("received") ?? 0
+      guard counted == Int(kept) else { throw Broken("I4", "\(kept) receipts are kept, \(counted) are counted") }
     }
   }
 

@@ -15,6 +15,7 @@ struct ReferenceRun {
   let simulator: Simulator
   let providerKey: Simulator.ProviderKey
   let hook: UInt16
+  let stage: CrashStage
 
   private static let appPrefix = "com.example.crash"
   var app: String { "\(Self.appPrefix)\(number)" }
@@ -74,6 +75,7 @@ struct ReferenceRun {
     let campaign = try send("campaign", #"{"all":true}"#, #","badge":{"increment":1}"#, &expected)
     try finish(campaign)
     try confirm(campaign, 0..<Self.devices)
+    try fold()
     expected.confirmed.append(campaign)
     for number in 0..<Self.users { expected.badges["u\(number)"] = 1 }
 
@@ -90,6 +92,7 @@ struct ReferenceRun {
     expected.badges["u2"] = 5
     try read(campaign, 3, #","badgeOption":"force","badge":9"#)
     expected.badges["u3"] = 9
+    try fold()
     let device = try deviceNumber(keys[4])
     _ = try caller.call("PUT", "/v1/devices/\(device)/badge", bearer: authKey(keys[4]), #"{"badge":3}"#)
     expected.badges["u4"] = 3
@@ -234,6 +237,13 @@ struct ReferenceRun {
       }
       _ = try caller.call(
         "POST", "/v1/receipts", #"{"receipts":[{"seqno":"\#(seqno)","psid":"\#(token)","pushkey":"\#(key)"}]}"#)
+    }
+  }
+
+  private func fold() throws {
+    try stage.ageConfirmations()
+    _ = try caller.poll("what was confirmed is not folded") {
+      try stage.count("SELECT count(*) FROM confirmation_log") == 0 ? true : nil
     }
   }
 

@@ -108,7 +108,7 @@ final class Confirmer {
     }
     for (item, result) in zip(batch, results) {
       let status = result["status"] as? String
-      guard status == "recorded" || status == "duplicate" else {
+      guard status == "recorded" else {
         driver.verdict.violate(
           "I4", "one of the \(name) was answered \(status ?? "nothing"): message \(item.seqno), device \(item.device)")
         continue

@@ -15,14 +15,14 @@ final class ReceiptPool: @unchecked Sendable {
       SELECT m.seqno, p.device FROM messages m
       JOIN psids p ON p.app = m.app AND p.psid = $2 AND p.kind = 1 WHERE m.seqno = $1::bigint
     ), fresh AS (
-      INSERT INTO receipts (seqno, device, at) SELECT seqno, device, now() FROM found
+      INSERT INTO row_receipts (seqno, device, at) SELECT seqno, device, now() FROM found
       ON CONFLICT (seqno, device) DO NOTHING RETURNING seqno
     ), counted AS (
       INSERT INTO message_totals (seqno, writer, received)
       SELECT seqno, $3::int, count(*) FROM fresh GROUP BY seqno
       ON CONFLICT (seqno, writer) DO UPDATE SET received = message_totals.received + excluded.received
     )
-    SELECT (SELECT count(*) FROM found), (SELECT count(*) FROM fresh)
+    SELECT count(*) FROM found
     """
 
   private let condition = NSCondition()
@@ -77,7 +77,7 @@ final class ReceiptPool: @unchecked Sendable {
               fatalError("not stored: \(String(cString: PQerrorMessage(connection)))")
             }
             if String(cString: PQgetvalue(result, 0, 0)) == "0" { return "unknown-message" }
-            return String(cString: PQgetvalue(result, 0, 1)) == "0" ? "duplicate" : "recorded"
+            return "recorded"
           }
         }
       }

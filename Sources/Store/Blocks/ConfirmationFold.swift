@@ -1,0 +1,204 @@
+package import Postgres
+
+/// Folds the log of confirmations into blocks and totals.
+///
+/// A step is one transaction: it takes rows of one message's log, unites them with what its blocks say, counts what is new, and
+/// deletes exactly the rows that it took, for ids are committed out of order. So whoever is killed has folded nothing, any
+/// node goes on where it was, and the sum that a reader sees is the same before and after. An entry whose block or place does not exist
+/// is dropped: it never holds up the others.
+package enum ConfirmationFold {
+  /// When a message's log is folded.
+  package struct Thresholds: Sendable {
+    /// On the average of its blocks. A block's row is written anew for as many.
+    package var entriesPerBlock: Int32 = 128
+    package var ageSeconds: Int32 = 600
+    /// Of the log as a whole: whatever is in it then.
+    package var logBytes: Int64 = 256 << 20
+
+    package init() {}
+  }
+
+  private static let dueStatement = Statement(
+    "confirmation-fold-due",
+    """
+    SELECT l.seqno FROM (
+      SELECT seqno, sum(length(entries)) / 10 AS entries, min(logged_at) AS logged_at
+      FROM confirmation_log GROUP BY seqno) l
+    WHERE l.logged_at < now() - make_interval(secs => $2)
+      OR l.entries >= $1 * (SELECT count(*) FROM blocks b WHERE b.seqno = l.seqno)
+      OR pg_relation_size('confirmation_log') > $3
+    ORDER BY l.logged_at
+    """)
+
+  /// Messages whose log is to be folded, the oldest first.
+  package static func due(_ thresholds: Thresholds) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(thresholds.entriesPerBlock)
+    parameters.append(thresholds.ageSeconds)
+    parameters.append(thresholds.logBytes)
+    return Query(dueStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  // MARK: A step
+
+  private static let takeStatement = Statement(
+    "confirmation-fold-take",
+    """
+    SELECT id, entries FROM confirmation_log WHERE seqno = $1 AND id > $2 ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
+    """)
+
+  private static let messageStatement = Statement(
+    "confirmation-fold-message",
+    "SELECT greatest(m.created_at, m.due_at) FROM messages m WHERE m.seqno = $1 AND \(HistoryRanges.isKept)")
+
+  private static let lockStatement = Statement(
+    "confirmation-fold-lock",
+    """
+    SELECT block, is_read, minutes, sent_at FROM block_confirmations
+    WHERE seqno = $1 AND (block, is_read) IN (SELECT * FROM unnest($2, $3) AS t(block, is_read))
+    -- In the order of the key, and before any is made.
+    ORDER BY block, is_read FOR UPDATE
+    """)
+
+  private static let sizesStatement = Statement(
+    "confirmation-fold-sizes", "SELECT block, devices_count FROM blocks WHERE seqno = $1 AND block = ANY($2)")
+
+  private static let makeStatement = Statement(
+    "confirmation-fold-make",
+    """
+    INSERT INTO block_confirmations (seqno, sent_at, block, is_read, minutes)
+    SELECT $1, $5, block, is_read, minutes FROM unnest($2, $3, $4) AS t(block, is_read, minutes)
+    ORDER BY block, is_read ON CONFLICT DO NOTHING
+    """)
+
+  private static let saveStatement = Statement(
+    "confirmation-fold-save",
+    """
+    UPDATE block_confirmations f SET minutes = t.minutes FROM unnest($2, $3, $4) AS t(block, is_read, minutes)
+    WHERE f.seqno = $1 AND f.block = t.block AND f.is_read = t.is_read
+    """)
+
+  private static let deleteStatement = Statement(
+    "confirmation-fold-delete", "DELETE FROM confirmation_log WHERE seqno = $1 AND id = ANY($2)")
+
+  /// Folds the next rows of a message's log, within a transaction.
+  /// - Parameters:
+  ///   - id: the row that was taken last; 0: none.
+  ///   - limit: rows that are taken at most.
+  /// - Returns: how many rows were taken, and the last of them; nil: none is left, or another node has them.
+  package static func step(
+    of seqno: Int64, after id: Int64, atMost limit: Int, writer: Int32, on connection: Connection
+  ) throws(PostgresError) -> (rows: Int, last: Int64)? {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    var range = parameters
+    range.append(id)
+    range.append(limit)
+    let rows = try connection.run(takeStatement, range)
+    guard rows.count > 0 else { return nil }
+    var ids = Int64Column()
+    for row in 0..<rows.count { ids.append(rows.int64(row, 0)) }
+    let message = try connection.run(messageStatement, parameters)
+    // Of one whose history is not kept any more nothing is noted.
+    if message.count == 1 {
+      let sentAt = message.timestampMicroseconds(0, 0)
+      let new = try unite(rows.map { rows.bytes($0, 1) }, of: seqno, sentAt: sentAt, on: connection)
+      if new != (0, 0) {
+        try connection.run(Confirmations.count(of: seqno, received: new.received, read: new.read, writer))
+      }
+    }
+    parameters.append(int64s: ids)
+    _ = try connection.run(deleteStatement, parameters)
+    return (rows.count, rows.int64(rows.count - 1, 0))
+  }
+
+  /// - Returns: how many were new.
+  private static func unite(
+    _ log: [[UInt8]], of seqno: Int64, sentAt: Int64, on connection: Connection
+  ) throws(PostgresError) -> (received: Int64, read: Int64) {
+    var named: Set<ConfirmationLog.BlockHalf> = []
+    for row in log { ConfirmationLog.unpack(row) { half, _, _ in named.insert(half) } }
+    let halves = named.sorted()
+    var blocks = try folded(halves, of: seqno, on: connection)
+    let present = Set(blocks.keys)
+    for (half, devices) in try connection.run(sizes(of: halves.filter { !present.contains($0) }, of: seqno)) {
+      blocks[half] = ConfirmedMinutes(devices: devices, sentAt: sentAt)
+    }
+    var new: [ConfirmationLog.BlockHalf: Int64] = [:]
+    for row in log {
+      ConfirmationLog.unpack(row) { half, position, at in
+        if blocks[half]?.note(position, at: at) == true { new[half, default: 0] += 1 }
+      }
+    }
+    let changed = blocks.filter { new[$0.key] != nil }
+    let missing = changed.filter { !present.contains($0.key) }
+    if !missing.isEmpty {
+      var made = parameters(missing, of: seqno)
+      made.append(timestampMicroseconds: sentAt)
+      // Another node has made one meanwhile: then this begins anew, behind it.
+      guard try connection.run(makeStatement, made).affected == missing.count else { throw Self.wasMadeMeanwhile }
+    }
+    let saved = changed.filter { present.contains($0.key) }
+    if !saved.isEmpty { _ = try connection.run(saveStatement, parameters(saved, of: seqno)) }
+    return (
+      new.reduce(0) { $0 + ($1.key.isRead ? 0 : $1.value) }, new.reduce(0) { $0 + ($1.key.isRead ? $1.value : 0) }
+    )
+  }
+
+  private static let wasMadeMeanwhile = PostgresError(
+    origin: .server, sqlState: .serializationFailure, message: "another node has folded these blocks meanwhile")
+
+  private static func folded(
+    _ halves: [ConfirmationLog.BlockHalf], of seqno: Int64, on connection: Connection
+  ) throws(PostgresError) -> [ConfirmationLog.BlockHalf: ConfirmedMinutes] {
+    let rows = try connection.run(lockStatement, parameters(halves, of: seqno))
+    var found: [ConfirmationLog.BlockHalf: ConfirmedMinutes] = [:]
+    for row in 0..<rows.count {
+      found[ConfirmationLog.BlockHalf(number: rows.int32(row, 0), isRead: rows.bool(row, 1))] = ConfirmedMinutes(
+        bytes: rows.bytes(row, 2), sentAt: rows.timestampMicroseconds(row, 3))
+    }
+    return found
+  }
+
+  /// How many devices the blocks have, of those that exist.
+  private static func sizes(
+    of halves: [ConfirmationLog.BlockHalf], of seqno: Int64
+  ) -> Query<[ConfirmationLog.BlockHalf: Int]> {
+    var blocks = Int32Column()
+    for number in Set(halves.map(\.number)) { blocks.append(number) }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(int32s: blocks)
+    return Query(sizesStatement, parameters) { rows in
+      var sizes: [Int32: Int] = [:]
+      for row in 0..<rows.count { sizes[rows.int32(row, 0)] = Int(rows.int16(row, 1)) }
+      var found: [ConfirmationLog.BlockHalf: Int] = [:]
+      for half in halves { found[half] = sizes[half.number] }
+      return found
+    }
+  }
+
+  private static func parameters(_ halves: [ConfirmationLog.BlockHalf], of seqno: Int64) -> Parameters {
+    var (blocks, reads) = (Int32Column(), BoolColumn())
+    for half in halves {
+      blocks.append(half.number)
+      reads.append(half.isRead)
+    }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(int32s: blocks)
+    parameters.append(bools: reads)
+    return parameters
+  }
+
+  private static func parameters(
+    _ minutes: [ConfirmationLog.BlockHalf: ConfirmedMinutes], of seqno: Int64
+  ) -> Parameters {
+    let halves = minutes.keys.sorted()
+    var bytes = BytesColumn()
+    for half in halves { bytes.append(minutes[half]?.bytes) }
+    var parameters = parameters(halves, of: seqno)
+    parameters.append(bytes: bytes)
+    return parameters
+  }
+}

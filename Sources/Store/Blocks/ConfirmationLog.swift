@@ -1,0 +1,102 @@
+internal import Postgres
+
+/// Receipts and reads of what stands in blocks, as they come: a row of the log for all that one commit has of a message, so
+/// that a receipt costs a few bytes and no look-up.
+///
+/// ```
+///   confirmed ──► entries of `confirmation_log` ──fold──► minutes in `block_confirmations`, and in the totals
+///   (answered)    10 bytes each; gone once folded          two bytes a place
+/// ```
+/// Whoever must know what was received (explanations, lists, funnels, resends) reads the log over what is folded, in SQL
+/// (`block_confirmed`, `unfolded_confirmations`). What stands in no block has rows of its own (`Confirmations`).
+package enum ConfirmationLog {
+  /// One delivery that was received, or read.
+  package struct Entry: Hashable, Sendable {
+    package let place: BlockPlace
+    package let isRead: Bool
+    /// Seconds since 1970.
+    package let at: UInt32
+
+    package init(_ place: BlockPlace, isRead: Bool, at microseconds: Int64) {
+      self.place = place
+      self.isRead = isRead
+      at = UInt32(clamping: microseconds / 1_000_000)
+    }
+  }
+
+  static let entryBytes = 10
+  /// Of a row: it has to fit in a page.
+  private static let entriesPerRow = 700
+  private static let readBit: UInt32 = 1 << 31
+
+  private static let appendStatement = Statement(
+    "confirmation-log-append",
+    """
+    WITH logged AS (
+      INSERT INTO confirmation_log (seqno, entries)
+      SELECT t.seqno, t.entries FROM unnest($1, $2) AS t(seqno, entries) JOIN messages m ON m.seqno = t.seqno
+      WHERE \(HistoryRanges.isKept)
+      RETURNING seqno)
+    SELECT DISTINCT seqno FROM logged
+    """)
+
+  /// Appends entries. Returns the messages whose history is kept; nothing is recorded of the others.
+  package static func append(_ entries: [Entry]) -> Query<Set<Int64>> {
+    var rows: [Int64: [UInt8]] = [:]
+    var (seqnos, contents) = (Int64Column(), BytesColumn())
+    for entry in entries {
+      let seqno = entry.place.block.seqno
+      pack(entry, into: &rows[seqno, default: []])
+      guard let full = rows[seqno], full.count == entriesPerRow * entryBytes else { continue }
+      seqnos.append(seqno)
+      contents.append(full)
+      rows[seqno] = nil
+    }
+    for (seqno, bytes) in rows {
+      seqnos.append(seqno)
+      contents.append(bytes)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(bytes: contents)
+    return Query(appendStatement, parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
+  }
+
+  private static func pack(_ entry: Entry, into bytes: inout [UInt8]) {
+    let word = UInt32(entry.place.block.number) | (entry.isRead ? readBit : 0)
+    append(word, bytes: 4, to: &bytes)
+    append(UInt32(entry.place.position), bytes: 2, to: &bytes)
+    append(entry.at, bytes: 4, to: &bytes)
+  }
+
+  /// Calls `body` with each entry of a row.
+  static func unpack(_ bytes: [UInt8], _ body: (_ half: BlockHalf, _ position: Int, _ at: UInt32) -> Void) {
+    for start in stride(from: 0, through: bytes.count - entryBytes, by: entryBytes) {
+      let word = word(bytes, start..<start + 4)
+      body(
+        BlockHalf(number: Int32(word & ~readBit), isRead: word & readBit != 0),
+        Int(self.word(bytes, start + 4..<start + 6)),
+        self.word(bytes, start + 6..<start + 10))
+    }
+  }
+
+  private static func append(_ word: UInt32, bytes count: Int, to bytes: inout [UInt8]) {
+    for byte in (0..<count).reversed() { bytes.append(UInt8(truncatingIfNeeded: word >> (8 * byte))) }
+  }
+
+  private static func word(_ bytes: [UInt8], _ range: Range<Int>) -> UInt32 {
+    var word: UInt32 = 0
+    for index in range { word = word << 8 | UInt32(bytes[index]) }
+    return word
+  }
+
+  /// The receipts of a block of a message, or its reads.
+  struct BlockHalf: Hashable, Comparable {
+    let number: Int32
+    let isRead: Bool
+
+    static func < (left: BlockHalf, right: BlockHalf) -> Bool {
+      (left.number, left.isRead ? 1 : 0) < (right.number, right.isRead ? 1 : 0)
+    }
+  }
+}

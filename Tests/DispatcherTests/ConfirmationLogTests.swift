@@ -1,0 +1,278 @@
+import Operations
+import Postgres
+import Reactor
+import Store
+import Testing
+
+@testable import Dispatcher
+@testable import Domain
+
+/// Receipts of campaigns go into a log and are folded into blocks later: nobody who asks can tell the difference.
+@Suite struct ConfirmationLogTests {
+  private static let devices = 40
+  private let world: DispatcherWorld
+  private let seqno: Int64
+
+  init() throws {
+    world = try DispatcherWorld { _, target, attempt in
+      // The 8th is accepted at the second try: it has a row besides.
+      DispatcherWorld.number(target) == 8 && attempt == 1
+        ? .retry(reason: "InternalServerError", after: nil) : .accepted
+    }
+    try world.makeDevices(1..<1 + Self.devices)
+    try world.connection.script(
+      """
+      INSERT INTO psids (app, psid, network, kind, device, bound_at)
+      SELECT app, psid, network, 1, device, bound_at FROM devices
+      """)
+    seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
+    _ = try world.finished(seqno)
+  }
+
+  // MARK: Doing
+
+  private func user(_ number: Int) -> UserKey {
+    UserKey(clientUID: String(String(100_000_000 + number).dropFirst()))
+  }
+
+  private func token(_ number: Int) -> String {
+    String(repeating: "0", count: 62) + (number < 16 ? "0" : "") + String(number, radix: 16)
+  }
+
+  private func place(_ number: Int) throws -> BlockPlace {
+    let rows = try world.connection.run(
+      Statement("place of \(number)", "SELECT block, place FROM block_entries_of(\(seqno), '\(user(number).text)')"))
+    return BlockPlace(block: BlockID(seqno: seqno, number: rows.int32(0, 0)), position: Int(rows.int32(0, 1)))
+  }
+
+  /// Confirms for devices, in one batch.
+  @discardableResult
+  private func confirm(
+    _ numbers: [Int], read: BadgeOption? = nil, saysWhere: Bool = true, hasFallback: Bool = false, at: Int64? = nil
+  ) throws -> [OperationAnswer.Confirmed] {
+    let confirmations = try numbers.map { number in
+      Operation.Confirmation(
+        seqno: seqno, psid: token(number), read: read, isGenuine: true,
+        place: saysWhere ? try place(number).coordinates(hasFallback: hasFallback) : nil, at: at)
+    }
+    let clock = SystemClock()
+    let batch = OperationBatch(
+      [.confirm(confirmations)], writer: 7, node: UUIDValue(high: 9, low: 9), policies: AppPolicies([]),
+      now: clock.wallMicroseconds, readAt: clock.now)
+    try batch.run(on: world.connection)
+    guard case .success(.confirmed(let results)) = batch.results[0] else { return [] }
+    return results
+  }
+
+  @discardableResult
+  private func fold(after id: Int64 = 0, atMost rows: Int = 100, on connection: Connection? = nil) throws -> Int? {
+    let connection = connection ?? world.connection
+    return try connection.transaction(attempts: 1) { () throws(PostgresError) in
+      try ConfirmationFold.step(of: seqno, after: id, atMost: rows, writer: 8, on: connection)?.rows
+    }
+  }
+
+  private func totals() throws -> [Int64] {
+    let funnel = try world.funnel(seqno).funnel
+    return [funnel.received, funnel.read]
+  }
+
+  /// All that anybody is told of one delivery: when it was received, and read.
+  private func told(_ number: Int) throws -> [[Int64?]] {
+    let (device, user) = (DispatcherWorld.device(number), user(number))
+    let explained = try world.connection.run(
+      Explanations.deliveries(seqno, of: user, on: [device], searching: false))
+    let listed = try world.connection.run(
+      PersonMessages.deliveries(of: [seqno], for: Users.Key(app: world.app, userKey: user), on: [device]))
+    let pages = try DeliveryPages.next(of: seqno, after: .start, limit: 1_000, on: world.connection)
+    let page = try #require(pages.first { $0.device == device })
+    var views: [Int64?] = []
+    for view in ["receipts", "reads"] {
+      let rows = try world.connection.run(
+        Statement("\(view) of \(number)", "SELECT at FROM \(view) WHERE seqno = \(seqno) AND device = '\(device)'"))
+      views.append(rows.count == 1 ? rows.timestampMicroseconds(0, 0) : nil)
+    }
+    return [
+      [explained[0].receivedAt, explained[0].readAt],
+      [listed[seqno]?[0].receivedAt, listed[seqno]?[0].readAt],
+      [page.receivedAt, page.readAt], views,
+    ]
+  }
+
+  // MARK: What is told
+
+  @Test(arguments: [8, 9]) func `whoever asks hears the same before it is folded and after`(number: Int) throws {
+    #expect(try confirm([number]).map(\.status) == [.recorded])
+    #expect(try world.count("confirmation_log") == 1)
+    let before = try told(number)
+    #expect(before.allSatisfy { $0 == before[0] } && before[0][0] != nil && before[0][1] == nil)
+    #expect(try totals() == [1, 0])
+    #expect(try fold() == 1)
+    #expect(try world.count("confirmation_log") == 0)
+    #expect(try told(number) == before)
+    #expect(try totals() == [1, 0])
+    #expect(try confirm([number], read: .keep).map(\.status) == [.recorded])
+    let read = try told(number)
+    #expect(read.allSatisfy { $0 == read[0] } && read[0][0] == before[0][0] && read[0][1] != nil)
+    #expect(try totals() == [1, 1])
+    try fold()
+    #expect(try told(number) == read && totals() == [1, 1])
+    #expect(try told(10)[0] == [nil, nil])
+    #expect(try world.count("row_receipts") == 0 && world.count("row_reads") == 0)
+  }
+
+  @Test func `when it was is kept to the minute since the send, and never before it`() throws {
+    let sent = try world.funnel(seqno).funnel.createdAt
+    try world.connection.script("UPDATE messages SET created_at = created_at - interval '3 days'")
+    let start = sent - 3 * 86_400_000_000
+    for (number, given, kept) in [
+      (1, start - 7_000_000_000, start), (2, start + 59_000_000, start), (3, start + 121_000_000, start + 120_000_000),
+    ] {
+      try confirm([number], at: given)
+      for _ in 1...2 {
+        #expect(try told(number)[0][0] == kept, "\(number)")
+        try fold()
+      }
+    }
+  }
+
+  @Test func `however often it is repeated it counts once, and the first word stands`() throws {
+    let sent = try world.funnel(seqno).funnel.createdAt
+    try world.connection.script("UPDATE messages SET created_at = created_at - interval '1 day'")
+    try confirm([1, 1, 2], at: sent - 3_600_000_000)
+    let first = try told(1)[0]
+    try confirm([1], at: sent - 7_200_000_000)
+    #expect(try told(1)[0] == first && totals() == [2, 0])
+    try fold(atMost: 1)
+    #expect(try totals() == [2, 0] && world.count("confirmation_log") == 1)
+    try fold()
+    try confirm([1, 2, 3], at: sent)
+    #expect(try told(1)[0] == first && totals() == [3, 0])
+    try fold()
+    #expect(try told(1)[0] == first && totals() == [3, 0])
+    #expect(try world.count("statistics_minutes WHERE received > 0") > 0)
+    let counted = try world.connection.run(
+      Statement("counted", "SELECT sum(received)::bigint FROM statistics_minutes")
+    ).int64(0, 0)
+    #expect(counted == 3)
+  }
+
+  @Test func `without a word where it stands it is found there all the same`() throws {
+    #expect(try confirm([4, 8], saysWhere: false).map(\.status) == [.recorded, .recorded])
+    #expect(try confirm([4, 8], read: .keep, saysWhere: false).map(\.badge) == [0, 0])
+    try confirm([4, 8])
+    #expect(try totals() == [2, 2] && world.count("row_receipts") == 0)
+    // A device that belongs to somebody else by now.
+    try world.connection.script("UPDATE devices SET user_key = 'uheir' WHERE device = '\(DispatcherWorld.device(5))'")
+    try confirm([5], saysWhere: false)
+    try fold()
+    try confirm([5])
+    #expect(try totals() == [3, 2])
+  }
+
+  @Test func `whoever has confirmed keeps its short message away in the same commit`() throws {
+    try world.connection.script(
+      """
+      UPDATE messages SET fallback = 1;
+      INSERT INTO fallbacks (seqno, app, user_key, due_at)
+      SELECT \(seqno), app, user_key, now() + interval '1 hour' FROM devices
+      """)
+    try confirm([6], hasFallback: true)
+    #expect(try world.count("fallbacks WHERE decision IS NOT NULL AND user_key = '\(user(6).text)'") == 1)
+    #expect(try world.count("fallbacks WHERE decision IS NOT NULL") == 1)
+    #expect(try totals() == [1, 0] && world.count("confirmation_log") == 1)
+  }
+
+  // MARK: Folding
+
+  @Test func `what names no delivery is dropped, and holds up nobody`() throws {
+    let block = try place(1).block
+    let nowhere = [
+      BlockPlace(block: BlockID(seqno: seqno, number: 123_456_789), position: 0),
+      BlockPlace(block: block, position: Self.devices), BlockPlace(block: block, position: 2_047),
+    ]
+    let now = SystemClock().wallMicroseconds
+    let entries = (nowhere + [try place(1)]).map { ConfirmationLog.Entry($0, isRead: true, at: now) }
+    #expect(try world.connection.run(ConfirmationLog.append(entries)) == [seqno])
+    #expect(try totals() == [0, 1])
+    try fold()
+    #expect(try totals() == [0, 1] && world.count("confirmation_log") == 0 && world.count("reads") == 1)
+    #expect(try world.count("block_confirmations WHERE length(minutes) = \(2 * Self.devices)") == 1)
+  }
+
+  @Test func `a fold that is cut short has folded nothing, and rows that another is at are passed by`() throws {
+    try confirm([1])
+    try confirm([2])
+    let other = try Connection(world.databaseURL)
+    try other.script("BEGIN; SELECT FROM confirmation_log ORDER BY id LIMIT 1 FOR UPDATE")
+    #expect(try fold() == 1)
+    #expect(try totals() == [2, 0] && world.count("confirmation_log") == 1)
+    try other.script("ROLLBACK")
+    try world.connection.script("BEGIN")
+    #expect(
+      try ConfirmationFold.step(of: seqno, after: 0, atMost: 9, writer: 8, on: world.connection)?.rows == 1)
+    try world.connection.script("ROLLBACK")
+    #expect(try totals() == [2, 0] && world.count("confirmation_log") == 1)
+    #expect(try fold() == 1 && fold() == nil)
+    #expect(try totals() == [2, 0])
+  }
+
+  @Test func `of two nodes that make a block's row at once one begins anew, and nothing is lost`() throws {
+    try confirm([1])
+    try confirm([2])
+    let (seqno, url) = (seqno, world.databaseURL)
+    let other = try Connection(url)
+    try other.script("BEGIN")
+    #expect(try ConfirmationFold.step(of: seqno, after: 0, atMost: 1, writer: 9, on: other)?.rows == 1)
+    let done = try Inbox<Int?>(capacity: 1)
+    _ = try Thread(name: "fold") {
+      let connection = try? Connection(url)
+      let rows = try? connection?.transaction(attempts: 3) { () throws(PostgresError) in
+        try connection.flatMap { connection throws(PostgresError) in
+          try ConfirmationFold.step(of: seqno, after: 0, atMost: 9, writer: 8, on: connection)?.rows
+        }
+      }
+      _ = done.offer(rows)
+    }
+    _ = try world.poll("nobody waits for the row") {
+      try world.count("pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'") > 0
+        ? true : nil
+    }
+    try other.script("COMMIT")
+    #expect(done.receive(atMost: .seconds(60)) == [1])
+    #expect(try totals() == [2, 0] && world.count("confirmation_log") == 0 && world.count("receipts") == 2)
+  }
+
+  @Test func `a message's log is folded when there is enough of it, when it is old, or when the log is large`() throws {
+    func due(_ change: (inout ConfirmationFold.Thresholds) -> Void) throws -> [Int64] {
+      var thresholds = ConfirmationFold.Thresholds()
+      change(&thresholds)
+      return try world.connection.run(ConfirmationFold.due(thresholds))
+    }
+    try confirm([1, 2])
+    #expect(try due { _ in } == [])
+    #expect(try due { $0.entriesPerBlock = 3 } == [] && due { $0.entriesPerBlock = 2 } == [seqno])
+    #expect(try due { $0.logBytes = 1 } == [seqno])
+    try world.connection.script("UPDATE confirmation_log SET logged_at = logged_at - interval '601 seconds'")
+    #expect(try due { _ in } == [seqno])
+    // The nodes do it by themselves.
+    _ = try world.poll("it is not folded") { try world.count("confirmation_log") == 0 ? true : nil }
+    #expect(try totals() == [2, 0])
+  }
+
+  @Test func `of a message that is forgotten, or closed, nothing is logged, and what was is not counted`() throws {
+    try confirm([1])
+    try world.connection.script("UPDATE messages SET forgotten_at = now()")
+    let late = try confirm([2])
+    #expect(late.map(\.status) == [.unknownMessage] && late.map(\.isForgotten) == [true])
+    #expect(try world.count("confirmation_log") == 1)
+    try fold()
+    #expect(try world.count("confirmation_log") == 0 && world.count("block_confirmations") == 0)
+    try world.connection.script("UPDATE messages SET forgotten_at = NULL")
+    try confirm([3])
+    try world.connection.script("UPDATE seqno_ranges SET closed_at = now()")
+    #expect(try confirm([4]).map(\.isForgotten) == [true])
+    try fold()
+    #expect(try world.count("confirmation_log") == 0 && world.count("block_confirmations") == 0)
+  }
+}
