@@ -14,9 +14,29 @@
 #include <openssl/provider.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+
+// HMAC under a key that was hashed before: a code begins with copies of two states. Deprecated for EVP, which allocates three
+// times for such a copy: a third of what a receipt's proof costs, and a tenth of a push.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+static inline void upmc_sha256_begin(SHA256_CTX *state, const void *bytes, size_t count) {
+  SHA256_Init(state);
+  SHA256_Update(state, bytes, count);
+}
+static inline void upmc_hmac_sha256(
+    const SHA256_CTX *inner, const SHA256_CTX *outer, const void *message, size_t count, unsigned char *code) {
+  SHA256_CTX state = *inner;
+  SHA256_Update(&state, message, count);
+  SHA256_Final(code, &state);
+  state = *outer;
+  SHA256_Update(&state, code, SHA256_DIGEST_LENGTH);
+  SHA256_Final(code, &state);
+}
+#pragma clang diagnostic pop
 
 // SSL_CTX_set_mode and friends are macros over SSL_CTX_ctrl.
 static inline void upmc_ssl_ctx_set_mode(SSL_CTX *context, long mode) { SSL_CTX_set_mode(context, mode); }

@@ -19,7 +19,13 @@ package struct SHA256: ~Copyable {
   }
 
   /// The 32 bytes.
-  package consuming func finalize() -> [UInt8] { end() }
+  package consuming func finalize() -> [UInt8] {
+    // Safe: OpenSSL writes 32 bytes.
+    unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
+      Self.expect(unsafe EVP_DigestFinal_ex(context.pointer, buffer.baseAddress, nil))
+      filled = Self.byteCount
+    }
+  }
 
   /// The 32 bytes.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {
@@ -27,44 +33,6 @@ package struct SHA256: ~Copyable {
     unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in
       expect(unsafe EVP_Digest(bytes, bytes.count, buffer.baseAddress, nil, algorithm, nil))
       filled = byteCount
-    }
-  }
-
-  // MARK: From where another one stands
-
-  /// What many texts begin with. Never changed, so all threads may copy it at once.
-  @safe
-  final class Beginning: @unchecked Sendable {
-    fileprivate let hash: SHA256
-
-    init(_ bytes: [UInt8]) {
-      var hash = SHA256()
-      hash.update(bytes)
-      self.hash = hash
-    }
-  }
-
-  init(_ beginning: Beginning) {
-    context = Self.makeContext()
-    copy(beginning)
-  }
-
-  /// - Returns: the 32 bytes of the text before.
-  mutating func restart(_ beginning: Beginning) -> [UInt8] {
-    let digest = end()
-    copy(beginning)
-    return digest
-  }
-
-  private func copy(_ beginning: Beginning) {
-    Self.expect(unsafe EVP_MD_CTX_copy_ex(context.pointer, beginning.hash.context.pointer))
-  }
-
-  private func end() -> [UInt8] {
-    // Safe: OpenSSL writes 32 bytes.
-    unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
-      Self.expect(unsafe EVP_DigestFinal_ex(context.pointer, buffer.baseAddress, nil))
-      filled = Self.byteCount
     }
   }
 

@@ -44,18 +44,15 @@ package enum Hex {
   }
 
   /// Nil for an odd count or a character that is no hex digit.
-  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+  package static func decode(_ text: String) -> [UInt8]? {
+    let digits = text.utf8.span
+    guard digits.count % 2 == 0 else { return nil }
     var bytes: [UInt8] = []
-    var half: UInt8?
-    for character in text.utf8 {
-      guard let digit = value(of: character) else { return nil }
-      if let high = half {
-        bytes.append(high << 4 | digit)
-        half = nil
-      } else {
-        half = digit
-      }
+    bytes.reserveCapacity(digits.count / 2)
+    for place in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = value(of: digits[place]), let low = value(of: digits[place + 1]) else { return nil }
+      bytes.append(high << 4 | low)
     }
-    return half == nil ? bytes : nil
+    return bytes
   }
 }

@@ -53,15 +53,16 @@ package struct PushKeyring: Sendable {
   /// Nil: it proves nothing.
   package func proof(_ pushkey: String, seqno: String, psid: String) -> Proof? {
     guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return nil }
-    for key in [present, previous] {
-      guard let key else { continue }
-      let digest = Self.digest(seqno, psid, key)
-      guard ConstantTime.isEqual(Array(claimed[..<8]), Array(digest[..<8])) else { continue }
-      let coordinates = Self.word(claimed[8..<13]) ^ Self.word(digest[8..<13])
-      let isOurs = Self.word(claimed[13...]) == Self.seal(coordinates, incarnation, digest)
-      return Proof(coordinates: isOurs ? DeliveryCoordinates(packed: coordinates) : nil)
-    }
-    return nil
+    return proof(claimed, Self.digest(seqno, psid, present))
+      ?? previous.flatMap { proof(claimed, Self.digest(seqno, psid, $0)) }
+  }
+
+  private func proof(_ claimed: [UInt8], _ digest: [UInt8]) -> Proof? {
+    // One word with another: in a time that says nothing of how many bytes are right.
+    guard Self.word(claimed[..<8]) == Self.word(digest[..<8]) else { return nil }
+    let coordinates = Self.word(claimed[8..<13]) ^ Self.word(digest[8..<13])
+    let isOurs = Self.word(claimed[13...]) == Self.seal(coordinates, incarnation, digest)
+    return Proof(coordinates: isOurs ? DeliveryCoordinates(packed: coordinates) : nil)
   }
 
   private static func digest(_ seqno: String, _ psid: String, _ key: HMAC) -> [UInt8] {

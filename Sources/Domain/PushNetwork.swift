@@ -22,8 +22,14 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
     guard !psid.isEmpty, psid.utf8.count <= Domain.Limits.psidBytes else { return nil }
     switch self {
     case .apns:
-      let isHex = psid.utf8.allSatisfy { Hex.value(of: $0) != nil }
-      return isHex && psid.utf8.count % 2 == 0 ? psid.lowercased() : nil
+      let digits = psid.utf8.span
+      guard digits.count % 2 == 0 else { return nil }
+      var isLower = true
+      for index in digits.indices {
+        guard Hex.value(of: digits[index]) != nil else { return nil }
+        isLower = isLower && !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digits[index])
+      }
+      return isLower ? psid : psid.lowercased()
     case .fcm:
       return psid.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? psid : nil
     }

@@ -7,19 +7,24 @@ extension JSONReader {
   /// comparison of the text as long as the square of them (`PlainText`).
   package mutating func readString() throws(JSONError) -> String {
     guard try peek() == .string else { throw JSONError("must be a string") }
-    position += 1
-    let start = position
-    // Most strings have no escape: they are taken as they stand.
-    while position < bytes.count {
-      let byte = bytes[position]
+    let start = position + 1
+    position = start
+    // Most strings have no escape: they are taken as they stand. All of ASCII is UTF-8.
+    var (end, bits) = (start, UInt8(0))
+    while end < bytes.count {
+      let byte = bytes[end]
       if byte == UInt8(ascii: "\"") {
-        let text = try Self.text(bytes[start..<position])
-        position += 1
-        return text
+        position = end + 1
+        let text = bytes[start..<end]
+        return bits < 0x80 ? String(decoding: text, as: UTF8.self) : try Self.text(text)
       }
-      if byte == UInt8(ascii: "\\") { return try readEscapedString(from: start) }
+      if byte == UInt8(ascii: "\\") {
+        position = end
+        return try readEscapedString(from: start)
+      }
       guard byte >= 0x20 else { throw JSONError("holds a control character; write it as \\uXXXX") }
-      position += 1
+      bits |= byte
+      end += 1
     }
     throw JSONError("the text ends inside a string")
   }

@@ -74,17 +74,19 @@ package final class DeviceDoor: RequestHandler {
     _ operation: Operation, _ request: Request, _ responder: Responder,
     _ answer: @escaping (OperationAnswer, Responder) -> Void
   ) {
-    perform(operation, request.id, responder, answer)
+    let number = request.number
+    perform(operation, Request.id(of: number), responder, answer)
   }
 
+  /// - Parameter requestID: is asked for when there is a problem.
   func perform(
-    _ operation: Operation, _ requestID: String, _ responder: Responder,
+    _ operation: Operation, _ requestID: @autoclosure @escaping () -> String, _ responder: Responder,
     _ answer: @escaping (OperationAnswer, Responder) -> Void
   ) {
     committer.submit(operation) { outcome in
       switch outcome {
       case .success(let value): answer(value, responder)
-      case .failure(let problem): responder.send(problem, requestID: requestID)
+      case .failure(let problem): responder.send(problem, requestID: requestID())
       }
     }
   }
@@ -122,7 +124,8 @@ package final class DeviceDoor: RequestHandler {
 
   /// The body, which must not say that it is something else than JSON.
   static func jsonBody(_ request: Request) throws(Problem) -> [UInt8] {
-    if let type = request.header("content-type"), !isJSON(type) {
+    // Nearly everybody says just that.
+    if !request.isPlainJSON, let type = request.header("content-type"), !isJSON(type) {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
     return request.bodyBytes

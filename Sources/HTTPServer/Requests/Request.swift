@@ -6,7 +6,8 @@ package import Reactor
 /// returns a `String`.
 package final class Request {
   var store: RequestStore
-  private(set) var number: UInt64 = 0
+  /// What its `id` is made of.
+  package private(set) var number: UInt64 = 0
   /// What kind of request it is, in the handler's numbering, for the server's `RequestMeter`.
   package var kind: UInt8 = 0
   private var knownMethod = Method.other
@@ -44,7 +45,9 @@ package final class Request {
   /// 0 for HTTP/1.0, else 1.
   package var minorVersion: Int { store.head.minorVersion }
   /// Names this request in logs and in `X-Request-Id`: 16 hexadecimal digits.
-  package var id: String { RequestID.text(number) }
+  package var id: String { Self.id(of: number) }
+
+  package static func id(of number: UInt64) -> String { RequestID.text(number) }
 
   package func pathEquals(_ path: StaticString) -> Bool {
     store.withPath { bytes in
@@ -131,14 +134,7 @@ package final class Request {
   }
 
   /// The body, copied out of the connection's buffer.
-  package var bodyBytes: [UInt8] {
-    withBody { span in
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(span.count)
-      for index in span.indices { bytes.append(span[index]) }
-      return bytes
-    }
-  }
+  package var bodyBytes: [UInt8] { withBody { Array(copying: $0) } }
 
   // MARK: Peer
 

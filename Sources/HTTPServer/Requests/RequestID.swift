@@ -9,8 +9,9 @@ struct RequestID {
 
   /// Sixteen lower-case hexadecimal digits.
   static func text(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    let (high, low) = hexadecimal(number)
+    let digits = (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - 8 * UInt64($0 % 8))) }
+    return String(decoding: digits, as: UTF8.self)
   }
 
   @inline(__always)

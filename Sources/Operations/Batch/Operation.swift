@@ -2,8 +2,9 @@ package import Domain
 package import Reactor
 package import Store
 
-/// One hot operation, validated: it cannot fail for its form any more. Devices ask for most of them.
-package enum Operation: Sendable {
+/// One hot operation, validated: it cannot fail for its form any more. Devices ask for most of them. Indirect, for it is
+/// handed on many times and read once.
+package indirect enum Operation: Sendable {
   case confirm([Confirmation])
   case register(Registration)
   case find(AuthKeyring.Claim)
@@ -128,6 +129,8 @@ package enum Operation: Sendable {
     }
   }
 
+  var isConfirmation: Bool { if case .confirm = self { true } else { false } }
+
   /// What must not occur twice in one batch, because the second depends on what the first leaves behind.
   package var conflictKeys: [ConflictKey] {
     switch self {
@@ -171,7 +174,7 @@ extension AuthKeyring.Claim {
 }
 
 /// What an operation answers.
-package enum OperationAnswer: Sendable {
+package indirect enum OperationAnswer: Sendable {
   case confirmed([Confirmed])
   case registered(Registered)
   case found(device: Devices.Record, badge: Int16, userName: String)

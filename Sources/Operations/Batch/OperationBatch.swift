@@ -46,6 +46,8 @@ package final class OperationBatch {
       operations: operations.count, writer: writer, node: node, policies: policies, now: now, readAt: readAt,
       newDevices: newDevices)
     confirmations = ConfirmationPart(operations)
+    // Most batches are nothing but confirmations, so the other parts need not look for theirs.
+    let operations = operations.allSatisfy(\.isConfirmation) ? [] : operations
     registrations = RegistrationPart(operations, policies, now: now)
     changes = DevicePart(operations)
     sends = DirectSendPart(operations)

@@ -28,8 +28,13 @@ struct ConfirmationPart {
     var badge: Int16?
 
     /// Its pushkey says all that there is to know: nobody's count moves, and no short message waits for it.
-    var needsNoLook: Bool {
-      confirmation.isGenuine && confirmation.read == nil && confirmation.place?.hasFallback == false
+    let needsNoLook: Bool
+
+    init(_ operation: Int, _ confirmation: Operation.Confirmation) {
+      self.operation = operation
+      self.confirmation = confirmation
+      needsNoLook = confirmation.isGenuine && confirmation.read == nil && confirmation.place?.hasFallback == false
+      if needsNoLook { place = provedPlace }
     }
 
     /// Where the delivery stands, as its pushkey says.
@@ -46,7 +51,7 @@ struct ConfirmationPart {
   private final class State {
     var entries: [Entry] = []
     /// For each operation, where its entries are.
-    var ranges: [Int: Range<Int>] = [:]
+    var ranges: [Range<Int>] = []
     var sentTo: [Confirmations.Delivery: Confirmations.Sending] = [:]
     var owners: [DeviceID: Devices.Record] = [:]
     /// Messages that are in the inbox of a device's person.
@@ -63,14 +68,17 @@ struct ConfirmationPart {
 
   init(_ operations: [Operation]) {
     var hasReads = false
+    state.entries.reserveCapacity(operations.count)
+    state.ranges.reserveCapacity(operations.count)
     for (index, operation) in operations.enumerated() {
-      guard case .confirm(let confirmations) = operation else { continue }
       let start = state.entries.count
-      for confirmation in confirmations {
-        state.entries.append(Entry(operation: index, confirmation: confirmation))
-        hasReads = hasReads || confirmation.isGenuine && confirmation.read != nil
+      if case .confirm(let confirmations) = operation {
+        for confirmation in confirmations {
+          state.entries.append(Entry(index, confirmation))
+          hasReads = hasReads || confirmation.isGenuine && confirmation.read != nil
+        }
       }
-      state.ranges[index] = start..<state.entries.count
+      state.ranges.append(start..<state.entries.count)
     }
     self.hasReads = hasReads
   }
@@ -130,10 +138,10 @@ struct ConfirmationPart {
   // MARK: Round 2: write
 
   func write(_ batch: BatchContext) -> [Step] {
-    for index in state.entries.indices { settle(index, batch) }
+    for index in state.entries.indices where !state.entries[index].needsNoLook { settle(index, batch) }
     let state = state
     var steps: [Step] = []
-    let log = logEntries()
+    let log = logEntries(batch)
     if !log.isEmpty { steps.append(ConfirmationLog.append(log).map { state.logged = $0 }) }
     let rows = state.entries.filter { $0.place == nil }
     let received = Self.times(rows)
@@ -146,12 +154,14 @@ struct ConfirmationPart {
   }
 
   /// What is read was received.
-  private func logEntries() -> [ConfirmationLog.Entry] {
+  private func logEntries(_ batch: BatchContext) -> [ConfirmationLog.Entry] {
     var log: [ConfirmationLog.Entry] = []
     for entry in state.entries {
       guard let place = entry.place else { continue }
-      log.append(ConfirmationLog.Entry(place, isRead: false, at: entry.at))
-      if entry.confirmation.read != nil { log.append(ConfirmationLog.Entry(place, isRead: true, at: entry.at)) }
+      // Whoever reads the log knows when the send was, and that nothing was confirmed before it.
+      let at = entry.needsNoLook ? min(entry.confirmation.at ?? batch.now, batch.now) : entry.at
+      log.append(ConfirmationLog.Entry(place, isRead: false, at: at))
+      if entry.confirmation.read != nil { log.append(ConfirmationLog.Entry(place, isRead: true, at: at)) }
     }
     return log
   }
@@ -186,12 +196,6 @@ struct ConfirmationPart {
   /// Decides which device and user a confirmation belongs to.
   private func settle(_ index: Int, _ batch: BatchContext) {
     let entry = state.entries[index]
-    if entry.needsNoLook {
-      state.entries[index].place = entry.provedPlace
-      // No earlier than the send: whoever reads it knows when that was.
-      state.entries[index].at = min(entry.confirmation.at ?? batch.now, batch.now)
-      return
-    }
     let seqno = entry.confirmation.seqno
     func delivery(_ candidate: Confirmations.Candidate) -> Confirmations.Delivery {
       Confirmations.Delivery(seqno: seqno, device: candidate.device)
@@ -251,7 +255,7 @@ struct ConfirmationPart {
   // MARK: Round 3: move the counts
 
   func applyBadge(at operation: Int, _ batch: BatchContext) {
-    for index in state.ranges[operation] ?? 0..<0 {
+    for index in state.ranges[operation] {
       let entry = state.entries[index]
       guard let user = entry.user, let option = entry.confirmation.read else { continue }
       let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
@@ -271,8 +275,9 @@ struct ConfirmationPart {
   // MARK: Answers
 
   func answer(_ batch: BatchContext) {
-    for (operation, range) in state.ranges {
-      batch.results[operation] = .success(.confirmed(range.map { confirmed(state.entries[$0]) }))
+    let entries = state.entries
+    for (operation, range) in state.ranges.enumerated() where !range.isEmpty {
+      batch.results[operation] = .success(.confirmed(range.map { confirmed(entries[$0]) }))
     }
   }
 

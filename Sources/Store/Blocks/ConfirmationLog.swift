@@ -42,19 +42,18 @@ package enum ConfirmationLog {
 
   /// Appends entries. Returns the messages whose history is kept; nothing is recorded of the others.
   package static func append(_ entries: [Entry]) -> Query<Set<Int64>> {
-    var rows: [Int64: [UInt8]] = [:]
+    // Neighbours are mostly of one message; of one that comes up again it is one row all the same.
+    let entries = entries.sorted { $0.place.block.seqno < $1.place.block.seqno }
     var (seqnos, contents) = (Int64Column(), BytesColumn())
-    for entry in entries {
+    var row: [UInt8] = []
+    for (index, entry) in entries.enumerated() {
+      pack(entry, into: &row)
       let seqno = entry.place.block.seqno
-      pack(entry, into: &rows[seqno, default: []])
-      guard let full = rows[seqno], full.count == entriesPerRow * entryBytes else { continue }
+      let isLast = index + 1 == entries.count || entries[index + 1].place.block.seqno != seqno
+      guard isLast || row.count == entriesPerRow * entryBytes else { continue }
       seqnos.append(seqno)
-      contents.append(full)
-      rows[seqno] = nil
-    }
-    for (seqno, bytes) in rows {
-      seqnos.append(seqno)
-      contents.append(bytes)
+      contents.append(row)
+      row.removeAll(keepingCapacity: true)
     }
     var parameters = Parameters()
     parameters.append(int64s: seqnos)
