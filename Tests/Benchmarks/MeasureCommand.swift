@@ -10,7 +10,8 @@ struct MeasureCommand: ParsableCommand {
 
   static let scenarios: [any Scenario] = [
     SmallRequests(), DurableReceipts(), DurableReceipts(isSlowDisk: true), DeviceCalls(isSlowDisk: false),
-    DeviceCalls(isSlowDisk: true), Overload(), Pushes(), Campaigns.plain, Campaigns.bare, Campaigns.urgent,
+    DeviceCalls(isSlowDisk: true), Overload(), ReceiptLoads(), Pushes(), Campaigns.plain, Campaigns.bare,
+    Campaigns.urgent,
     Campaigns.badge, Controls(),
     Growth(),
     SingleSends(), Months(), ColdStart(), PacedMessages(), BodyWork(),

@@ -31,7 +31,7 @@ struct CampaignRun {
     let database = try ProcessTree.postgres(connection)
     let pushesBefore = stage.isBare ? 0 : try center.pushes()
     let processorBefore = center.program.tree.processorSeconds
-    let (databaseBefore, walBefore) = (database.processorSeconds, try Self.walBytes(connection))
+    let (databaseBefore, walBefore) = (database.processorSeconds, try ReceiptCost.walBytes(connection))
     let start = clock.now
     let seqno = try center.send(#"{"all":true}"#, #","lane":"bulk""# + more)
     while !stage.isBare, try center.pushes() == pushesBefore { _ = pause.wait(atMost: Self.firstPushInterval) }
@@ -60,14 +60,9 @@ struct CampaignRun {
     peakResidentBytes = peak
     processorSeconds = center.program.tree.processorSeconds - processorBefore
     databaseSeconds = database.processorSeconds - databaseBefore
-    walBytes = try Self.walBytes(connection) - walBefore
+    walBytes = try ReceiptCost.walBytes(connection) - walBefore
     self.urgent = urgent
     quarters = zip(reached.dropFirst(), reached).map { ($0 - $1) * 4 / Double(stage.devices) }
-  }
-
-  private static func walBytes(_ connection: Connection) throws -> Double {
-    let position = Statement("benchmark-wal", "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint")
-    return Double(try connection.run(position).int64(0, 0))
   }
 
   /// A figure of a campaign that lost or invented somebody is none.

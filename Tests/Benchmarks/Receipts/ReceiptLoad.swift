@@ -36,14 +36,18 @@ struct ReceiptLoad {
   }
 
   /// The same requests in memory.
-  static func requests(_ stage: ReceiptStage, count: Int) throws -> [[UInt8]] {
+  /// - Parameter messages: among so many they are shared, of each the devices that come first, and mixed; nil: as few as will do.
+  static func requests(_ stage: ReceiptStage, count: Int, messages: Int? = nil) throws -> [[UInt8]] {
     var requests: [[UInt8]] = []
+    let share = messages.map { (count + $0 - 1) / $0 } ?? count
     while requests.count < count {
+      let end = min(count, requests.count + share)
       try stage.newMessage { seqno, device, token, pushkey in
-        guard requests.count < count else { return }
+        guard requests.count < end else { return }
         requests.append(Array(request(.receipt, stage, seqno, device, token, pushkey).utf8))
       }
     }
+    if messages != nil { requests.shuffle() }
     return requests
   }
 
