@@ -4,7 +4,7 @@
 -- The previous binary: there is none. Files 0001 to 0009 are the whole schema, made in an empty database.
 --
 -- Keys. Every hot table starts its key with what it would be distributed by if the database grew over several machines:
--- devices by device, users and ledger by (app, user_key), outcomes, receipts and reads by (seqno, device), tokens by
+-- devices by device, users and ledger by (app, user_key), outcomes by (seqno, device), blocks by (seqno, block), tokens by
 -- (app, psid). No foreign keys between them for the same reason; what must hold is held by the statements.
 -- Text keys use the collation "C": byte order, so that ranges are the same everywhere and comparisons are cheap.
 -- Columns of tables with many rows stand by width, the widest first, so that nothing is lost to alignment; columns of the

@@ -33,6 +33,8 @@ package enum Care {
     package static let snapshotSeconds: Int64 = 3_600
     /// Seconds that a transaction may do nothing, with whatever it has locked. Sessions of ours end before that.
     package static let idleSeconds: Int64 = 60
+    /// Minutes that receipts may be in their log: nodes fold it after ten.
+    package static let unfoldedMinutes: Int64 = 30
     /// Hours that a closed range may wait to be dropped before the doctor speaks of it.
     package static let dropHours: Int64 = 24
     /// Seconds that an event may wait.

@@ -1,14 +1,20 @@
 internal import Postgres
 internal import Store
 
-/// What the doctor sees of what may stand still for long without an error: transactions that somebody keeps open, and marks
-/// that a clock has set too far ahead.
+/// What the doctor sees of what may stand still for long without an error: transactions that somebody keeps open, receipts
+/// that nobody adds up, and marks that a clock has set too far ahead.
 struct StandstillLook {
   let place: String
 
   func examine(_ connection: Connection, _ note: (Finding) -> Void) throws(PostgresError) {
     for transaction in try connection.run(Diagnosis.oldTransactions()) {
       if let finding = finding(transaction) { note(finding) }
+    }
+    if let minutes = try connection.run(Diagnosis.unfoldedMinutes()), minutes >= Care.Limits.unfoldedMinutes {
+      note(
+        .warning(
+          "receipts", place, "receipts have been in their log for \(minutes) minutes, and are not added up",
+          mend: "A running server does that after ten minutes: start one, or see what its log says of `fold`."))
     }
     if let marks = try connection.run(FutureMarks.find()) {
       note(

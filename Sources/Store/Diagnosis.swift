@@ -105,6 +105,17 @@ package enum Diagnosis {
     }
   }
 
+  // MARK: Receipts
+
+  private static let unfoldedStatement = Statement(
+    "diagnosis-unfolded",
+    "SELECT (extract(epoch FROM now() - min(logged_at)) / 60)::bigint FROM confirmation_log")
+
+  /// For how many minutes the oldest receipt or read has been in the log; nil: nothing is in it.
+  package static func unfoldedMinutes() -> Query<Int64?> {
+    Query(unfoldedStatement, Parameters()) { $0.optionalInt64(0, 0) }
+  }
+
   // MARK: History
 
   package struct History: Sendable {

@@ -38,6 +38,20 @@ import Testing
     #expect(try connection.run(Diagnosis.oldTransactions()).isEmpty)
   }
 
+  @Test func `receipts that nobody adds up are spoken of, once it takes too long`() throws {
+    let world = try CareWorld()
+    for (minutes, isSaid) in [(29, false), (31, true)] {
+      try world.connection.script(
+        """
+        INSERT INTO confirmation_log (seqno, logged_at, entries)
+        VALUES (1, now() - interval '\(minutes) minutes', decode(repeat('00', 10), 'hex'))
+        """)
+      let finding = world.findings().first { $0.subject == "receipts" }
+      #expect((finding != nil) == isSaid, "\(minutes)")
+      if let finding { #expect(finding.severity == .warning && finding.what.contains("31 minutes"), "\(finding)") }
+    }
+  }
+
   @Test func `a mark in the future is a failure, until a server has brought it back`() throws {
     let world = try CareWorld()
     #expect(!world.findings().contains { $0.subject == "marks" })

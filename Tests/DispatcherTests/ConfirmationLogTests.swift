@@ -1,3 +1,4 @@
+import Crypto
 import Operations
 import Postgres
 import Reactor
@@ -55,6 +56,11 @@ import Testing
         seqno: seqno, psid: token(number), read: read, isGenuine: true,
         place: saysWhere ? try place(number).coordinates(hasFallback: hasFallback) : nil, at: at)
     }
+    return try confirm(confirmations)
+  }
+
+  @discardableResult
+  private func confirm(_ confirmations: [Operation.Confirmation]) throws -> [OperationAnswer.Confirmed] {
     let clock = SystemClock()
     let batch = OperationBatch(
       [.confirm(confirmations)], writer: 7, node: UUIDValue(high: 9, low: 9), policies: AppPolicies([]),
@@ -168,6 +174,34 @@ import Testing
     try fold()
     try confirm([5])
     #expect(try totals() == [3, 2])
+  }
+
+  @Test func `a pushkey of a former life of the database touches nobody else`() throws {
+    let key = SymmetricKey.random()
+    let place = try place(9)
+    let pushkey = PushKeyring(present: key).make(
+      seqno: String(seqno), psid: token(9), at: place.coordinates(hasFallback: false))
+    // Restored, and claimed once more: under the same number others stand where they stood.
+    let rows = try world.connection.run(Statement("contents", "SELECT devices, user_keys FROM blocks"))
+    let old = BlockRecipients(devices: rows.bytes(0, 0), userKeys: rows.bytes(0, 1))
+    let turned = try #require(
+      BlockRecipients((0..<Self.devices).reversed().map { (device: old.device($0), userKey: old.userKey($0)) }))
+    func hex(_ bytes: [UInt8]) -> String { "decode('\(Hex.encode(bytes))', 'hex')" }
+    try world.connection.script(
+      """
+      UPDATE blocks SET devices = \(hex(turned.devices)), user_keys = \(hex(turned.userKeys));
+      INSERT INTO incarnations (incarnation) VALUES (77)
+      """)
+    let incarnation = try world.connection.run(Incarnations.present())
+    let proof = try #require(
+      PushKeyring(present: key, incarnation: incarnation).proof(pushkey, seqno: String(seqno), psid: token(9)))
+    #expect(incarnation == 77 && proof.coordinates == nil)
+    try confirm([Operation.Confirmation(seqno: seqno, psid: token(9), read: nil, isGenuine: true)])
+    for _ in 1...2 {
+      #expect(try told(9)[0][0] != nil && totals() == [1, 0])
+      #expect(try world.count("receipts WHERE device = '\(DispatcherWorld.device(9))'") == 1)
+      try fold()
+    }
   }
 
   @Test func `whoever has confirmed keeps its short message away in the same commit`() throws {
