@@ -46,10 +46,12 @@ import Testing
     ),
   ])
   func `HMAC is what the standard says, each time`(key: String, message: String, code: String) {
-    let hmac = HMAC(key: SymmetricKey(bytes(key)))
-    for _ in 0..<3 {
-      #expect(hmac.authenticationCode(for: bytes(message)) == bytes(code))
-      #expect(hmac.authenticationCode(for: []) != bytes(code))
+    for isValidated in [false, true] {
+      let hmac = HMAC(key: SymmetricKey(bytes(key)), validated: isValidated)
+      for _ in 0..<3 {
+        #expect(hmac.authenticationCode(for: bytes(message)) == bytes(code))
+        #expect(hmac.authenticationCode(for: []) != bytes(code))
+      }
     }
     #expect(HMAC.authenticationCode(for: bytes(message), using: SymmetricKey(bytes(key))) == bytes(code))
   }
@@ -57,6 +59,7 @@ import Testing
   @Test func `an empty key is a key`() {
     let code = HMAC.authenticationCode(for: [], using: SymmetricKey([]))
     #expect(code == bytes("b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"))
+    #expect(HMAC(key: SymmetricKey([]), validated: true).authenticationCode(for: []) == code)
   }
 
   /// RFC 5869, A.3.
