@@ -30,7 +30,7 @@ struct BenchmarkCommand: ParsableCommand {
         upmc-benchmark H1 P1 --json
       """,
     subcommands: [
-      MeasureCommand.self, ServeCommand.self, ReceiveCommand.self, SinkCommand.self, PushCommand.self,
+      MeasureCommand.self, ReceiveCommand.self, SinkCommand.self, PushCommand.self,
       CenterCommand.self, AdminCommand.self,
     ],
     defaultSubcommand: MeasureCommand.self)

@@ -65,11 +65,18 @@ struct DurableReceipts: Scenario {
   static func startOurs(
     _ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory, settings: [String] = []
   ) throws -> Program {
+    try startOurs(
+      plan, databaseURL: stage.databaseURL, masterKeyFile: stage.masterKeyFile, scratch, settings: settings)
+  }
+
+  static func startOurs(
+    _ plan: Plan, databaseURL: String, masterKeyFile: String, _ scratch: ScratchDirectory, settings: [String] = []
+  ) throws -> Program {
     let port = try Loopback.freePort()
     let server = try plan.sibling("upmc")
     let environment = [
-      "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_DATABASE_URL=\(stage.databaseURL)",
-      "UPMC_MASTER_KEY_FILE=\(stage.masterKeyFile)", "UPMC_LOG_LEVEL=warning",
+      "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_DATABASE_URL=\(databaseURL)",
+      "UPMC_MASTER_KEY_FILE=\(masterKeyFile)", "UPMC_LOG_LEVEL=warning",
     ]
     return try Program(
       "upmc serve", [server, "serve"], environment: environment + settings, port: port, log: scratch.file("upmc.log"))

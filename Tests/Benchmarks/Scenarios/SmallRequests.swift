@@ -1,11 +1,15 @@
-/// H1: what one small request costs the HTTP engine, against nginx answering a constant and against Hummingbird.
+internal import Postgres
+internal import Server
+
+/// H1: what one small request costs at the product's own door, against nginx answering a constant and against Hummingbird.
 ///
 /// Requests per second of the *server's* processor time, because the load generator shares the machine and would hide
-/// the difference. The POST's body is read and answered by us; nginx throws it away, Hummingbird
-/// gathers it as we do.
+/// the difference. The POST is a receipt whose pushkey proves nothing: read, checked and answered by us, and never seen by
+/// the database; nginx throws its body away, Hummingbird gathers it, and both answer a constant.
 struct SmallRequests: Scenario {
   let name = "H1"
-  let summary = "small GET and 200-byte POST over HTTP/1.1, against nginx and Hummingbird 2"
+  let summary =
+    "GET /health and receipts that prove nothing, at the product's door, against constants of nginx and Hummingbird 2"
 
   private struct Run {
     let report: Wrk.Report
@@ -16,22 +20,31 @@ struct SmallRequests: Scenario {
   func measure(_ plan: Plan) throws -> Outcome {
     let stranger = try Hummingbird(plan)
     let scratch = try ScratchDirectory()
-    let port = try Loopback.freePort()
-    let ours = try Program(
-      "our server", [plan.program, "serve", "--port", String(port)], port: port, log: scratch.file("serve.log"))
+    var configuration = Configuration()
+    configuration.dataDirectory = scratch.file("data")
+    let database = try Database(configuration)
+    defer { database.close() }
+    try database.migrate(configuration)
+    _ = try MasterKeyFile.load(configuration)
+    let ours = try DurableReceipts.startOurs(
+      plan, databaseURL: database.url, masterKeyFile: configuration.dataDirectory + "/master.key", scratch)
     let nginx = try Nginx.start(in: scratch)
     let hummingbird = try stranger.start(in: scratch)
     let peers = [(program: nginx, target: 1.2), (program: hummingbird, target: 6)]
-    let post = try scratch.write(PostScript.text(path: "/echo"), to: "post.lua")
+    let post = try ["/echo", "/v1/receipts"].map {
+      try scratch.write(PostScript.text(path: $0), to: "post\($0.count).lua")
+    }
 
     var outcome = Outcome(scenario: name)
-    for (label, path, script) in [("GET", "/health", nil), ("POST 200 bytes", "/echo", post)] {
+    for (label, paths, scripts) in [
+      ("GET /health", ["/health", "/health"], [nil, nil]), ("POST of a receipt", ["/echo", "/v1/receipts"], post),
+    ] as [(String, [String], [String?])] {
       for connections in [64, 256] {
-        let wrk = Wrk(connections: connections, seconds: plan.seconds, script: script)
+        let wrk = scripts.map { Wrk(connections: connections, seconds: plan.seconds, script: $0) }
         let label = "\(label), \(connections) connections"
         for (peer, target) in peers {
           let pairs = try PairedRuns(plan: plan, label: label).measure(
-            ours: { try Self.run(wrk, ours, path) }, peer: { try Self.run(wrk, peer, path) },
+            ours: { try Self.run(wrk[1], ours, paths[1]) }, peer: { try Self.run(wrk[0], peer, paths[0]) },
             show: { "ours \(Int($0.perProcessorSecond)), \(peer.name) \(Int($1.perProcessorSecond)) requests/CPU s" })
           outcome.comparisons.append(Self.comparison(label, peer.name, target, pairs))
         }
