@@ -46,7 +46,7 @@ final class Deadlines {
       if let seqno = try connection.run(Fallbacks.postponeFirst()) {
         log.error(
           "it cannot be decided whether a short message is asked for; it is tried again in ten minutes",
-          metadata: ["seqno": "\(seqno)", "error": "\(error)"])
+          metadata: ["seqno": .stringConvertible(seqno), "error": "\(error)"])
       }
       return CourierLimits.decidedAtOnce
     }

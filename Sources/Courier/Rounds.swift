@@ -167,7 +167,9 @@ final class Rounds {
       {
         log.error(
           "an event cannot be told and was given up; replay it when the cause is mended",
-          metadata: ["webhook": "\(target.webhook)", "event": "\(event)", "error": "\(error)"])
+          metadata: [
+            "webhook": .stringConvertible(target.webhook), "event": .stringConvertible(event), "error": "\(error)",
+          ])
       }
       return []
     }
@@ -213,13 +215,15 @@ final class Rounds {
     if case .failure(let error) = outcome { words = error.description }
     if case .failure(.noTunnel(let fault)) = outcome, wayOut.speaks(at: loop.clock.now) {
       log.warning(
-        "the way out does not open", metadata: ["webhook": "\(attempt.webhook)", "reason": "\(fault.reason)"])
+        "the way out does not open",
+        metadata: ["webhook": .stringConvertible(attempt.webhook), "reason": "\(fault.reason)"])
     }
     guard verdict.state == .dead else { return }
     log.error(
       "an event was given up; replay it when the webhook is mended",
       metadata: [
-        "webhook": "\(attempt.webhook)", "event": "\(attempt.id)", "kind": "\(attempt.kind)",
+        "webhook": .stringConvertible(attempt.webhook), "event": .stringConvertible(attempt.id),
+        "kind": "\(attempt.kind)",
         "reason": "\(words)",
       ])
   }
@@ -252,7 +256,8 @@ final class Rounds {
       guard error.isOwnFault else { throw error }
       guard part.count > 1 else {
         return log.error(
-          "what came of an attempt cannot be written", metadata: ["event": "\(part[0].event)", "error": "\(error)"])
+          "what came of an attempt cannot be written",
+          metadata: ["event": .stringConvertible(part[0].event), "error": "\(error)"])
       }
       try write(Array(part[..<(part.count / 2)]))
       try write(Array(part[(part.count / 2)...]))

@@ -203,7 +203,7 @@ final class AccessTokens {
     changedAt = loop.clock.now
     endsAt = loop.clock.now + .seconds(seconds)
     endsAtSeconds = wallSeconds + seconds
-    logger.info("access token", metadata: ["account": "\(account.email)", "seconds": "\(seconds)"])
+    logger.info("access token", metadata: ["account": "\(account.email)", "seconds": .stringConvertible(seconds)])
     changed(.present)
   }
 

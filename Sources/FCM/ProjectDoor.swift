@@ -128,7 +128,8 @@ final class ProjectDoor: PoolDoor {
     pool.logger.warning(
       "the project's quota of messages is used up: sending rests, then goes on more slowly",
       metadata: [
-        "credential": "\(name)", "lane": "\(lane)", "seconds": "\(seconds)", "perSecond": "\(project.perSecond)",
+        "credential": "\(name)", "lane": "\(lane)", "seconds": .stringConvertible(seconds),
+        "perSecond": "\(project.perSecond)",
       ])
   }
 

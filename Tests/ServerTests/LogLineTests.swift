@@ -1,3 +1,4 @@
+import Reactor
 import Testing
 
 @testable import Server
@@ -9,9 +10,9 @@ import Testing
   }
 
   @Test func `words and values stand as they are`() {
-    #expect(line("refused") == "T warning fcm: no access token account=a@b reason=refused")
-    #expect(line("토큰😀") == "T warning fcm: no access token account=a@b reason=토큰😀")
-    #expect(line(#"C:\keys"#) == #"T warning fcm: no access token account=a@b reason=C:\keys"#)
+    #expect(line("refused") == #"time=T level=warning part=fcm msg="no access token" account=a@b reason=refused"#)
+    #expect(line("토큰😀") == #"time=T level=warning part=fcm msg="no access token" account=a@b reason=토큰😀"#)
+    #expect(line(#"C:\keys"#) == #"time=T level=warning part=fcm msg="no access token" account=a@b reason=C:\keys"#)
   }
 
   @Test func `a value with spaces or quotes is quoted, and cannot look like another`() {
@@ -29,8 +30,23 @@ import Testing
   ]) func `what begins a line or reaches the terminal is written out`(_ hostile: String, _ shown: String) {
     let forged = "invalid_grant\(hostile)2026-01-01T00:00:00Z error admin: forged"
     #expect(line(forged).hasSuffix(#" reason="invalid_grant\#(shown)2026-01-01T00:00:00Z error admin: forged""#))
-    #expect(line("x", message: forged).hasPrefix("T warning fcm: invalid_grant\(shown)2026"))
+    #expect(line("x", message: forged).hasPrefix("time=T level=warning part=fcm msg=\"invalid_grant\(shown)2026"))
     #expect(line("a\(hostile)b").hasSuffix(#" reason="a\#(shown)b""#))
+  }
+
+  @Test func `what repeats is written at once, then once a minute with how many were held back`() {
+    let lines = RepeatedLines()
+    func judge(_ line: String, _ second: Int64) -> RepeatedLines.Judgement {
+      lines.judge(line, at: Instant(nanoseconds: second * 1_000_000_000))
+    }
+    #expect(judge("away", 1) == .write(repeated: 0))
+    for second in 2...60 { #expect(judge("away", Int64(second)) == .hold) }
+    #expect(judge("another", 30) == .write(repeated: 0))
+    #expect(judge("away", 61) == .write(repeated: 59))
+    #expect(judge("away", 62) == .hold)
+    // However many different ones there are, none is lost, and no memory either.
+    for number in 0..<1_000 { #expect(judge("line \(number)", 63) == .write(repeated: 0)) }
+    #expect(judge("away", 130) == .write(repeated: 1))
   }
 
   @Test func `a long value is cut between characters, and says so`() {

@@ -104,7 +104,10 @@ final class AdminWorker {
       request: request, parameters: parameters, query: query, caller: caller, session: credential?.session,
       connection: connection, resources: resources)
     switch endpoint.handler {
-    case .whole(let answer): return try answer(call)()
+    case .whole(let answer):
+      let response = try answer(call)()
+      if endpoint.method != .get, response.status.code < 300 { tell(endpoint, call, response) }
+      return response
     case .device, .controller, .own: preconditionFailure("\(endpoint.id) is none of the admin door's")
     case .pieces(let kind, let begin):
       // Before anything is noted down of what it will not get.
@@ -115,6 +118,20 @@ final class AdminWorker {
       }
       return nil
     }
+  }
+
+  /// Whatever was asked for is found in the log, by what it is about and who asked for it.
+  private func tell(_ endpoint: Endpoint, _ call: AdminCall, _ response: Response) {
+    var metadata: Logger.Metadata = [
+      "operation": "\(endpoint.id)", "caller": "\(call.caller.name)", "requestId": "\(call.request.id)",
+      "status": .stringConvertible(response.status.code),
+    ]
+    // Never whom a call names: a log is kept for longer than people are.
+    if let seqno = call.parameters.value(of: "seqno").flatMap(Int64.init) {
+      metadata["seqno"] = .stringConvertible(seqno)
+    }
+    if let app = call.parameters.value(of: "appId") { metadata["app"] = "\(app)" }
+    log.info("carried out", metadata: metadata)
   }
 
   /// By API key, or by the console's session: then whatever changes something needs the session's CSRF token too.

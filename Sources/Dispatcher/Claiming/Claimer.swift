@@ -179,7 +179,8 @@ final class Claimer {
     guard message.isAskedByPerson, shard.claimed + Int64(count) > shard.targeted else { return false }
     let rest = try reader.nextBatch(shard.part, limit: Limits.recountedDevices, connection).members.count
     guard try Holds.holdWhenGrown(shard, to: Int64(rest), on: connection) else { return false }
-    log.notice("a message has grown and waits for a second person", metadata: ["seqno": "\(message.seqno)"])
+    log.notice(
+      "a message has grown and waits for a second person", metadata: ["seqno": .stringConvertible(message.seqno)])
     return true
   }
 

@@ -368,7 +368,8 @@ final class Completer {
   /// Their claims are another's by now: they are no business of this node any more.
   private func forget(_ lost: [Retry]) {
     guard !lost.isEmpty else { return }
-    log.warning("claims were taken over while this node was away", metadata: ["devices": "\(lost.count)"])
+    log.warning(
+      "claims were taken over while this node was away", metadata: ["devices": .stringConvertible(lost.count)])
     for retry in lost {
       claims[retry.claim, default: 1] -= 1
       if claims[retry.claim] == 0 { claims[retry.claim] = nil }
@@ -390,7 +391,8 @@ final class Completer {
     let doubtful = stranded.subtracting(unlaunched)
     if !doubtful.isEmpty { shared.stranded.withLock { $0.formUnion(doubtful) } }
     guard !unlaunched.isEmpty else { return }
-    log.warning("claims whose commit was not heard of are taken up", metadata: ["count": "\(unlaunched.count)"])
+    log.warning(
+      "claims whose commit was not heard of are taken up", metadata: ["count": .stringConvertible(unlaunched.count)])
     shared.unlaunched.withLock { $0[crew.number, default: []].formUnion(unlaunched) }
     crew.claimWakeup.signal()
   }

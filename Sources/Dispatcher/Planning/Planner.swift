@@ -137,7 +137,8 @@ final class Planner {
     try connection.run(Messages.finishPlan(message.seqno))
     if isHeld, let approval = try Holds.settle(message.seqno, on: connection) {
       log.notice(
-        "a message waits for a second person", metadata: ["seqno": "\(message.seqno)", "approval": "\(approval)"])
+        "a message waits for a second person",
+        metadata: ["seqno": .stringConvertible(message.seqno), "approval": .stringConvertible(approval)])
     }
     return .done(writes: writes)
   }

@@ -70,7 +70,7 @@ final class HistoryKeeper {
     _ = try connection.run(Tombstones.forgetUsers(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
     guard let days = keeping.historyDays, let hours = keeping.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
-      log.info("began a range of SEQNOs", metadata: ["from": "\(next)"])
+      log.info("began a range of SEQNOs", metadata: ["from": .stringConvertible(next)])
     }
     try connection.run(HistoryRanges.leave())
     let closed = try connection.transaction(attempts: 3) { () throws(PostgresError) in
@@ -84,7 +84,7 @@ final class HistoryKeeper {
     for _ in 0..<Limits.pruningRounds {
       let gone = try connection.run(
         OldMessages.prune(afterDays: messageDays, historyDays: days, atMost: Limits.prunedRows))
-      if gone > 0 { log.info("removed messages long over", metadata: ["count": "\(gone)"]) }
+      if gone > 0 { log.info("removed messages long over", metadata: ["count": .stringConvertible(gone)]) }
       guard gone == Limits.prunedRows else { break }
     }
     _ = try connection.run(OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows))
@@ -124,7 +124,7 @@ final class HistoryKeeper {
     for _ in 0..<Limits.forgettingRounds {
       let forgotten = try empty(of: Limits.forgottenMessages, connection)
       guard let forgotten else { return }
-      if forgotten > 0 { log.info("forgot who got messages", metadata: ["count": "\(forgotten)"]) }
+      if forgotten > 0 { log.info("forgot who got messages", metadata: ["count": .stringConvertible(forgotten)]) }
     }
   }
 
@@ -183,7 +183,8 @@ final class HistoryKeeper {
   }
 
   private func note(_ what: Logger.Message, _ range: HistoryRanges.Range) {
-    log.notice(what, metadata: ["fromSeqno": "\(range.from)", "uptoSeqno": "\(range.upto)"])
+    log.notice(
+      what, metadata: ["fromSeqno": .stringConvertible(range.from), "uptoSeqno": .stringConvertible(range.upto)])
   }
 
   /// Nobody asked for it but the settings: the log says so.

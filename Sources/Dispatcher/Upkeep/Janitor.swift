@@ -79,7 +79,7 @@ final class Janitor {
 
   private func tell(jump: Duration?) {
     guard let jump else { return }
-    log.error("the database's clock has jumped", metadata: ["seconds": "\(jump.components.seconds)"])
+    log.error("the database's clock has jumped", metadata: ["seconds": .stringConvertible(jump.components.seconds)])
   }
 
   /// A part at a time, round and round: the oldest may have reason to wait.
@@ -118,7 +118,8 @@ final class Janitor {
       log.warning(
         "the database is another server than before, a promoted standby perhaps: numbers go on ahead",
         metadata: [
-          "timeline": "\(change.timeline)", "lastKnownSeqno": "\(change.from)", "goesOnAfter": "\(change.upto)",
+          "timeline": .stringConvertible(change.timeline), "lastKnownSeqno": .stringConvertible(change.from),
+          "goesOnAfter": .stringConvertible(change.upto),
         ])
     }
     toldChange = .some(change)
@@ -128,7 +129,7 @@ final class Janitor {
   private func makePartitions(_ connection: Connection) throws(PostgresError) {
     do throws(PostgresError) {
       guard let end = try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) else { return }
-      log.info("made partitions", metadata: ["uptoSeqno": "\(end)"])
+      log.info("made partitions", metadata: ["uptoSeqno": .stringConvertible(end)])
     } catch {
       guard error.sqlState == .lockNotAvailable || error.isRetryable else { throw error }
       log.notice("partitions could not be made just now; trying again", metadata: ["error": "\(error)"])
@@ -144,7 +145,8 @@ final class Janitor {
     for lane in Lane.allCases { unfinished += try self.unfinished(lane, after: last, connection) }
     let settled = try Messages.settle(unfinished, on: connection)
     if !settled.isEmpty {
-      log.warning("devices were claimed twice and are counted once", metadata: ["messages": "\(settled)"])
+      log.warning(
+        "devices were claimed twice and are counted once", metadata: ["messages": .stringConvertible(settled)])
     }
     try Messages.finish(unfinished, at: shared.clock.wallMicroseconds, on: connection)
     let stranded = shared.stranded.withLock { claims in
@@ -152,7 +154,7 @@ final class Janitor {
       return claims
     }
     if !stranded.isEmpty {
-      log.warning("gave up claims that nobody knows", metadata: ["count": "\(stranded.count)"])
+      log.warning("gave up claims that nobody knows", metadata: ["count": .stringConvertible(stranded.count)])
       try connection.run(Claims.release(stranded, node: node))
     }
     let claims = try ownClaims(connection)
@@ -171,7 +173,8 @@ final class Janitor {
       var count = 0
       for query in FutureMarks.mend { count += try connection.run(query) }
       if count > 0 {
-        log.warning("brought back marks that a clock had set too far ahead", metadata: ["count": "\(count)"])
+        log.warning(
+          "brought back marks that a clock had set too far ahead", metadata: ["count": .stringConvertible(count)])
       }
     }
     guard look.isSteady else {
@@ -181,10 +184,11 @@ final class Janitor {
       return
     }
     let pruned = try connection.run(HostedFiles.prune(at: look.now, atMost: Limits.prunedFilesAtOnce))
-    if pruned > 0 { log.info("pruned pages and media", metadata: ["count": "\(pruned)"]) }
+    if pruned > 0 { log.info("pruned pages and media", metadata: ["count": .stringConvertible(pruned)]) }
     _ = try connection.run(Vouchers.sweep(before: look.now, limit: Limits.prunedRows))
     if let ended = try graceWalk.step(connection, now: look.now) {
-      log.notice("devices became guests: nobody vouched for their users", metadata: ["count": "\(ended)"])
+      log.notice(
+        "devices became guests: nobody vouched for their users", metadata: ["count": .stringConvertible(ended)])
     }
     try connection.run(CSVAudiences.dropExpired(at: look.now))
     _ = try StatisticsRollup.run(connection, now: look.now)

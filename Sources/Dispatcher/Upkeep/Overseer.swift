@@ -119,7 +119,8 @@ final class Overseer {
         try connection.run(Controls.beginCancelling(seqno))
         try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))
       }
-      log.warning("nobody has approved a message in time: it is cancelled", metadata: ["seqno": "\(seqno)"])
+      log.warning(
+        "nobody has approved a message in time: it is cancelled", metadata: ["seqno": .stringConvertible(seqno)])
     }
   }
 
@@ -140,7 +141,7 @@ final class Overseer {
     let late = try Schedules.failLate(after: Domain.Limits.lateSeconds, on: connection) { seqno, request in
       try scheduleNext(after: seqno, request, connection)
     }
-    if late > 0 { log.error("messages were too late and have failed", metadata: ["count": "\(late)"]) }
+    if late > 0 { log.error("messages were too late and have failed", metadata: ["count": .stringConvertible(late)]) }
     let due = try connection.withTransaction {
       let due = try connection.run(Schedules.due(lateAfter: Domain.Limits.lateSeconds))
       for message in due where message.repeats { try scheduleNext(after: message.seqno, message.request, connection) }
@@ -182,13 +183,15 @@ final class Overseer {
       try passingBy("a message that is too late does not end", message.seqno) {
         guard try Lateness.end(message.seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
         else { return }
-        log.error("a message that nobody has got in time has failed", metadata: ["seqno": "\(message.seqno)"])
+        log.error(
+          "a message that nobody has got in time has failed", metadata: ["seqno": .stringConvertible(message.seqno)])
       }
     }
     for (seqno, wave) in try connection.run(Lateness.waves()) {
       guard try Lateness.end(seqno, wave: wave, now: now, on: connection) else { continue }
       log.error(
-        "a zone that nobody was claimed of in time is left out", metadata: ["seqno": "\(seqno)", "wave": "\(wave)"])
+        "a zone that nobody was claimed of in time is left out",
+        metadata: ["seqno": .stringConvertible(seqno), "wave": .stringConvertible(wave)])
     }
   }
 
@@ -225,7 +228,7 @@ final class Overseer {
       try connection.run(Controls.setState(seqno, .paused, reason: reason))
       try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))
     }
-    log.error("a canary stopped a message", metadata: ["seqno": "\(seqno)", "reason": "\(reason)"])
+    log.error("a canary stopped a message", metadata: ["seqno": .stringConvertible(seqno), "reason": "\(reason)"])
   }
 }
 

@@ -50,7 +50,7 @@ struct SetAside {
   /// Tells the log and the metrics about something that is gone on without.
   func note(_ what: Logger.Message, _ seqno: Int64, _ error: any Error) {
     meter.setAside()
-    log.error(what, metadata: ["seqno": "\(seqno)", "error": "\(Self.words(error))"])
+    log.error(what, metadata: ["seqno": .stringConvertible(seqno), "error": "\(Self.words(error))"])
   }
 
   private static func words(_ error: any Error) -> String {

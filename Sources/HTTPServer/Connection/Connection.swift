@@ -296,7 +296,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   /// The answer is in the output whole.
   private func answered(_ status: Status) {
-    server.meter?.answered(answers.number, request.kind, status, after: answers.age(at: server.loop.now))
+    server.meter?.answered(answers.number, request, status, after: answers.age(at: server.loop.now))
     // A handler that answers at once may still look at the body: `handle` gives it back.
     if !isPumping, !request.room.isEmpty { request.room.giveBack() }
     if answers.keepsAlive {

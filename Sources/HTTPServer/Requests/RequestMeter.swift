@@ -6,6 +6,17 @@ package final class RequestMeter {
   /// Told of an answer that says the fault was ours.
   package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
 
+  /// One answer, for an access log.
+  package struct Answer {
+    package let requestID: String
+    package let method: String
+    /// Without the query, which may hold what no log should.
+    package let path: String
+    package let status: Int
+    package let client: String
+    package let took: Duration
+  }
+
   private let kinds: [String]
   /// Five classes of status for each kind.
   private let answers: [Counter]
@@ -14,11 +25,16 @@ package final class RequestMeter {
   private let accepted: Counter
   private let turnedAway: [Counter]
   private let failed: Failure
+  private let told: ((Answer) -> Void)?
 
   /// - Parameters:
   ///   - kinds: names of the kinds, by `Request.kind`.
   ///   - failed: called for each answer 500.
-  package init(_ metrics: Metrics, kinds: [String], failed: @escaping Failure) {
+  ///   - told: called for each answer; nil where nobody wants to know, for it costs as much as a small request.
+  package init(
+    _ metrics: Metrics, kinds: [String], failed: @escaping Failure, told: ((Answer) -> Void)? = nil
+  ) {
+    self.told = told
     self.kinds = kinds
     self.failed = failed
     answers = kinds.flatMap { kind in
@@ -42,11 +58,16 @@ package final class RequestMeter {
     }
   }
 
-  func answered(_ number: UInt64, _ kind: UInt8, _ status: Status, after time: Duration) {
-    let kind = min(Int(kind), kinds.count - 1)
+  func answered(_ number: UInt64, _ request: Request, _ status: Status, after time: Duration) {
+    let kind = min(Int(request.kind), kinds.count - 1)
     answers[kind * 5 + status.code / 100 - 1].add()
     times[kind].record(time.nanoseconds)
     if status.code == 500 { failed(RequestID.text(number), kinds[kind], status.code, time) }
+    guard let told else { return }
+    told(
+      Answer(
+        requestID: RequestID.text(number), method: request.methodName, path: request.path, status: status.code,
+        client: request.clientAddress?.description ?? request.remoteAddress.host, took: time))
   }
 
   /// Takes over what the server counts by itself.

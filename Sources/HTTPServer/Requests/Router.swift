@@ -160,9 +160,12 @@ package struct PathParameters: Sendable {
 
   /// Traps when the pattern has no such parameter: that is a mistake of ours.
   package subscript(_ name: String) -> String {
-    guard let index = names.firstIndex(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
-    return values[index]
+    guard let value = value(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
+    return value
   }
+
+  /// Nil when the pattern has no such parameter.
+  package func value(of name: String) -> String? { names.firstIndex(of: name).map { values[$0] } }
 }
 
 extension Response {

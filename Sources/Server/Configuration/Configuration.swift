@@ -54,7 +54,8 @@ package struct Configuration: Sendable {
         meaning: "how people call this program here, for what the log advises (docker compose exec upmc upmc)"),
       Variable(
         name: "UPMC_LOG_LEVEL", standard: "info", meaning: "trace, debug, info, notice, warning, error or critical"),
-      Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
+      Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text (logfmt) or json"),
+      Variable(name: "UPMC_ACCESS_LOG", standard: "false", meaning: "true: a line for each request, at info"),
       Variable(
         name: "UPMC_WEBHOOK_PRIVATE", standard: "",
         meaning: "networks (CIDR blocks, with commas) of yours that webhooks may be in; else only public addresses"),
@@ -88,6 +89,7 @@ package struct Configuration: Sendable {
   package var command = "upmc"
   package var logLevel = "info"
   package var logFormat = LogFormat.text
+  package var logsAccess = false
   package var migrationsDirectory: String?
   package var publicDirectory: String?
   package var webhookNetworks: [IPBlock] = []
@@ -151,6 +153,7 @@ package struct Configuration: Sendable {
     case "UPMC_COMMAND": command = given ?? command
     case "UPMC_LOG_LEVEL": logLevel = try Self.level(name, value)
     case "UPMC_LOG_FORMAT": logFormat = try Self.format(name, value)
+    case "UPMC_ACCESS_LOG": logsAccess = try Self.flag(name, value)
     case "UPMC_WEBHOOK_PRIVATE": webhookNetworks = try Listening.blocks(name, value)
     case "UPMC_MIGRATIONS_DIR": migrationsDirectory = given
     case "UPMC_PUBLIC_DIR": publicDirectory = given

@@ -103,7 +103,7 @@ final class APNsKeeper {
     guard days < ServerLimits.certificateWarningDays else { return }
     log.warning(
       "a push certificate ends soon: make a new one, or use a .p8 key, and set it with `upmc app credential`",
-      metadata: ["app": "\(app)", "days": "\(days)"])
+      metadata: ["app": "\(app)", "days": .stringConvertible(days)])
   }
 
   /// Takes the token that another node has minted, or mints one. Never more often than Apple allows.

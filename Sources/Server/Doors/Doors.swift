@@ -38,7 +38,7 @@ final class Doors {
       Logger(label: "http").warning(
         "fewer connections than UPMC_MAX_CONNECTIONS: raise the limit of open files (ulimit -n) or of memory",
         metadata: [
-          "connections": "\(engine.connections * loops)", "openFiles": "\(openFiles)",
+          "connections": .stringConvertible(engine.connections * loops), "openFiles": "\(openFiles)",
           "memoryMiB": "\(memoryBytes >> 20)",
         ])
     }
@@ -62,6 +62,7 @@ final class Doors {
       let batchesSends = configuration.handicaps.batchesSends
       let publicDirectory = configuration.publicDirectory
       let sdk = configuration.sdk
+      let logsAccess = configuration.logsAccess
       let newDevices = configuration.listening.newDevices(loops: loops)
       _ = try Thread(name: "http-\(number)") {
         do {
@@ -76,7 +77,8 @@ final class Doors {
             metrics: metrics, loop: loop, messageCommitted: messageCommitted)
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
-          server.meter = RequestMeter(metrics, kinds: DoorKind.names, failed: Self.tell)
+          server.meter = RequestMeter(
+            metrics, kinds: DoorKind.names, failed: Self.tell, told: AccessLog(isAskedFor: logsAccess)?.tell)
           try loop.attach(inbox) { commands in
             for command in commands {
               switch command {
@@ -100,8 +102,8 @@ final class Doors {
     Logger(label: "http").error(
       "a request failed",
       metadata: [
-        "requestId": "\(requestID)", "door": "\(door)", "status": "\(status)",
-        "milliseconds": "\(took.nanoseconds / 1_000_000)",
+        "requestId": "\(requestID)", "door": "\(door)", "status": .stringConvertible(status),
+        "milliseconds": .stringConvertible(took.nanoseconds / 1_000_000),
       ])
   }
 

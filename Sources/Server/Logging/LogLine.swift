@@ -1,7 +1,7 @@
 internal import JSON
 internal import PlainText
 
-/// One line of the log for people: `time level part: message key=value key="a value"`. Pure.
+/// One line of the log as text, in logfmt: `time=… level=… part=… msg="…" key=value key="a value"`. Pure.
 ///
 /// Values come from anywhere: a token endpoint's error, a webhook's reason. None can begin a line of its own, look like
 /// another value, or reach the terminal of whoever reads the log.
@@ -13,13 +13,14 @@ enum LogLine {
     time: String, level: String, part: String, message: String, details: [(key: String, value: String)]
   ) -> String {
     let all = details.map { " \($0.key)=\(quoted(bounded($0.value)))" }.joined()
-    return "\(time) \(level) \(part): \(VisibleText.of(bounded(message)))\(all)"
+    return "time=\(time) level=\(level) part=\(part) msg=\(quoted(bounded(message)))\(all)"
   }
 
   /// A value as it stands when nothing in it could end it; else in quotes, with `\"` and `\\` inside.
   private static func quoted(_ value: String) -> String {
     let visible = VisibleText.of(value)
-    let isPlain = !visible.isEmpty && visible.utf8.allSatisfy { $0 != 0x20 && $0 != UInt8(ascii: "\"") }
+    let isPlain =
+      !visible.isEmpty && visible.utf8.allSatisfy { $0 != 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
     guard !isPlain || visible.utf8.count != value.utf8.count else { return visible }
     // What was written out already begins with a backslash; one of the value's own becomes two.
     var inner = ""

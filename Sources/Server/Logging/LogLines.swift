@@ -9,6 +9,7 @@ package struct LogLines: LogHandler {
   package var metadata: Logger.Metadata = [:]
   private let label: String
   private let format: Configuration.LogFormat
+  private static let repeated = RepeatedLines()
 
   /// Sets up logging for the whole process. Call it once, first.
   package static func bootstrap(level: String, format: Configuration.LogFormat) {
@@ -28,7 +29,17 @@ package struct LogLines: LogHandler {
   }
 
   package func log(event: LogEvent) {
-    let all = metadata.merging(event.metadata ?? [:]) { _, new in new }.sorted { $0.key < $1.key }
+    var all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+    if event.level >= .warning {
+      // Whichever part says it.
+      let line = "\(event.message) \(all.sorted { $0.key < $1.key })"
+      guard case .write(let repeated) = Self.repeated.judge(line, at: SystemClock().now) else { return }
+      if repeated > 0 { all["repeated"] = .stringConvertible(repeated) }
+    }
+    write(event, all.sorted { $0.key < $1.key })
+  }
+
+  private func write(_ event: LogEvent, _ all: [(key: String, value: Logger.MetadataValue)]) {
     let time = Timestamp.text(SystemClock().wallMicroseconds)
     var line: [UInt8]
     switch format {
@@ -39,7 +50,13 @@ package struct LogLines: LogHandler {
         writer.member("level", event.level.rawValue)
         writer.member("part", label)
         writer.member("message", LogLine.bounded("\(event.message)"))
-        for (key, value) in all { writer.member(key, LogLine.bounded("\(value)")) }
+        for (key, value) in all {
+          if case .stringConvertible(let number as any BinaryInteger) = value {
+            writer.member(key, raw: number.description.utf8)
+          } else {
+            writer.member(key, LogLine.bounded("\(value)"))
+          }
+        }
       }
       line = writer.bytes
     case .text:

@@ -60,7 +60,7 @@ extension AdminCall {
     case .accepted(let accepted):
       resources.messageCommitted()
       resources.log.info(
-        "message accepted", metadata: ["requestId": "\(request.id)", "seqno": "\(accepted.seqno)"])
+        "message accepted", metadata: ["requestId": "\(request.id)", "seqno": .stringConvertible(accepted.seqno)])
       return .json(.accepted, answer)
     case .waiting: return .json(.accepted, answer)
     case .tried:

@@ -1,0 +1,44 @@
+internal import Logging
+internal import Reactor
+internal import Synchronization
+
+/// Holds back what is said again and again while a fault lasts: by every thread, once a second. The first line of a fault is
+/// written at once; after that one a minute, which says how many were held back.
+final class RepeatedLines: Sendable {
+  enum Judgement: Equatable {
+    /// - Parameter repeated: lines like it that were held back before; 0: none.
+    case write(repeated: Int)
+    case hold
+  }
+
+  private struct Entry {
+    var writtenAt: Instant
+    var held = 0
+  }
+
+  private enum Limits {
+    static let pause: Duration = .seconds(60)
+    /// Different lines that are remembered.
+    static let lines = 256
+  }
+
+  private let entries = Mutex<[String: Entry]>([:])
+
+  /// - Parameter line: without its time, and without who says it.
+  func judge(_ line: String, at now: Instant) -> Judgement {
+    entries.withLock { entries in
+      if let entry = entries[line] {
+        guard now - entry.writtenAt >= Limits.pause else {
+          entries[line]?.held += 1
+          return .hold
+        }
+        entries[line] = Entry(writtenAt: now)
+        return .write(repeated: entry.held)
+      }
+      if entries.count >= Limits.lines { entries = entries.filter { now - $0.value.writtenAt < Limits.pause } }
+      // Where so many different ones come in a minute, each is written.
+      if entries.count < Limits.lines { entries[line] = Entry(writtenAt: now) }
+      return .write(repeated: 0)
+    }
+  }
+}
