@@ -94,17 +94,18 @@ extension Messages {
   }
 
   /// Closes those of the messages for which every delivery is decided, within a transaction that locks nothing afterwards.
+  /// Returns them.
+  @discardableResult
   package static func finish(
     _ seqnos: some Collection<Int64>, at now: Int64, within connection: Connection
-  ) throws(PostgresError) {
-    var done = Int64Column()
+  ) throws(PostgresError) -> [Int64] {
     let rows = try connection.run(lockDoneStatement, list(seqnos))
-    for row in 0..<rows.count { done.append(rows.int64(row, 0)) }
-    guard done.count > 0 else { return }
-    var parameters = Parameters()
-    parameters.append(int64s: done)
+    let done = rows.map { rows.int64($0, 0) }
+    guard !done.isEmpty else { return [] }
+    var parameters = list(done)
     parameters.append(timestampMicroseconds: now)
     _ = try connection.run(finishStatement, parameters)
+    return done
   }
 
   /// Closes the messages whose devices have all just accepted, as a code's one device usually does. An accepted delivery is
@@ -124,11 +125,12 @@ extension Messages {
   }
 
   /// The same in a transaction of its own.
+  @discardableResult
   package static func finish(
     _ seqnos: some Collection<Int64>, at now: Int64, on connection: Connection
-  ) throws(PostgresError) {
-    guard !seqnos.isEmpty else { return }
-    try connection.transaction(attempts: 5) { () throws(PostgresError) in
+  ) throws(PostgresError) -> [Int64] {
+    guard !seqnos.isEmpty else { return [] }
+    return try connection.transaction(attempts: 5) { () throws(PostgresError) in
       try finish(seqnos, at: now, within: connection)
     }
   }

@@ -106,6 +106,7 @@ final class Claimer {
     guard let claimed else { return didAdvance }
     let recipients = claimed.recipients
     meter.claimed(recipients.count, message.push.lane, after: shared.clock.now - claimed.readAt)
+    MessageLog(log).claimed(seqno, claimed.claim, devices: recipients.count)
     turns.charge(seqno, recipients.count)
     shared.take(recipients.count)
     if shared.clock.wallMicroseconds >= message.expiresAt {

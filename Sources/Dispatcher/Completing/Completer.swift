@@ -326,7 +326,12 @@ final class Completer {
       log.error("the circuit breaker has paused an app", metadata: ["app": "\(app)", "reason": "\(reason)"])
     }
     for app in care.faulty { shared.pausedApps.withLock { $0.insert(app) } }
-    let seqnos = Set(decisions.decisions.filter { finished.contains($0.claim) }.map(\.message.seqno))
+    var (seqnos, campaigns): (Set<Int64>, Set<Int64>) = ([], [])
+    for decision in decisions.decisions where finished.contains(decision.claim) {
+      guard seqnos.insert(decision.message.seqno).inserted, decision.message.isCampaign else { continue }
+      campaigns.insert(decision.message.seqno)
+    }
+    MessageLog(log).wrote(decisions.decisions)
     let ended = decisions.decisions.count { !$0.hasGivenRoom }
     decisions = Decisions()
     for (claim, count) in counts { claims[claim, default: 0] -= count }
@@ -334,7 +339,8 @@ final class Completer {
     for claim in counts.keys { forgetIfDecided(claim) }
     shared.give(ended)
     let over = written.accepted.isEmpty ? [] : try connection.run(Messages.finish(accepted: written.accepted, at: now))
-    try Messages.finish(seqnos.subtracting(over), at: now, on: connection)
+    let rest = try Messages.finish(seqnos.subtracting(over), at: now, on: connection)
+    MessageLog(log).ended(over.union(rest), campaigns: campaigns)
   }
 
   // MARK: Trying again

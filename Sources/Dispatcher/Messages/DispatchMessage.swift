@@ -39,6 +39,8 @@ final class DispatchMessage: Sendable {
     case .all, .members, .groups, .deliveries, .segment, .savedSegment, .csv: nil
     }
   }
+  /// Goes to an audience, and not to recipients that the request lists.
+  var isCampaign: Bool { entryCount == nil }
   /// True when claiming a user moves its count.
   var movesBadge: Bool { request.badge.movesCount }
   /// As its claims see it.

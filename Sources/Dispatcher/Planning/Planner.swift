@@ -87,6 +87,7 @@ final class Planner {
     let progress = try connection.withTransaction { try messages.map { try planPart($0, connection) } }
     var (didWork, ended) = (false, [Int64]())
     for (message, progress) in zip(messages, progress) {
+      if case .done = progress { MessageLog(log).planned(message) }
       switch progress {
       case .none: continue
       case .more, .done(writes: true): break
@@ -96,7 +97,8 @@ final class Planner {
       didWork = true
     }
     if didWork { crew.claimWakeup.signal() }
-    try Messages.finish(ended, at: shared.clock.wallMicroseconds, on: connection)
+    let over = try Messages.finish(ended, at: shared.clock.wallMicroseconds, on: connection)
+    MessageLog(log).ended(over, campaigns: Set(messages.filter(\.isCampaign).map(\.seqno)))
     return didWork
   }
 

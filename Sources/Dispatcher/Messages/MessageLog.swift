@@ -1,0 +1,51 @@
+internal import Domain
+internal import Logging
+internal import Store
+
+/// The life of messages in the log: `grep seqno=17` tells it. Campaigns begin and end at `info`; single sends, of which there are
+/// thousands a second, and each step of a message at `debug`.
+struct MessageLog {
+  private let log: Logger
+
+  init(_ log: Logger) {
+    self.log = log
+  }
+
+  /// Everything is cut that it goes to.
+  func planned(_ message: DispatchMessage) {
+    tell("planned", message.seqno, isCampaign: message.isCampaign)
+  }
+
+  func claimed(_ seqno: Int64, _ claim: Claims.Hold, devices: Int) {
+    log.debug(
+      "claimed",
+      metadata: [
+        "seqno": .stringConvertible(seqno), "claim": .stringConvertible(claim.claim),
+        "devices": .stringConvertible(devices),
+      ])
+  }
+
+  /// Outcomes were written.
+  func wrote(_ decisions: [Decisions.Decision]) {
+    guard log.logLevel <= .debug else { return }
+    var counts: [Int64: [String: Int]] = [:]
+    for decision in decisions {
+      counts[decision.message.seqno, default: [:]][decision.record.status.name, default: 0] += 1
+    }
+    for (seqno, byStatus) in counts {
+      var metadata: Logger.Metadata = ["seqno": .stringConvertible(seqno)]
+      for (status, count) in byStatus { metadata[status] = .stringConvertible(count) }
+      log.debug("written", metadata: metadata)
+    }
+  }
+
+  /// Nothing of them is left to be done.
+  /// - Parameter campaigns: those that may be campaigns; of the others nothing is known here.
+  func ended(_ seqnos: some Collection<Int64>, campaigns: Set<Int64>) {
+    for seqno in seqnos { tell("ended", seqno, isCampaign: campaigns.contains(seqno)) }
+  }
+
+  private func tell(_ what: Logger.Message, _ seqno: Int64, isCampaign: Bool) {
+    log.log(level: isCampaign ? .info : .debug, what, metadata: ["seqno": .stringConvertible(seqno)])
+  }
+}
