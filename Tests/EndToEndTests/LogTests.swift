@@ -60,11 +60,18 @@ import TestTier
   @Test func `an access log is written when it is asked for`() throws {
     let world = try World()
     let (server, client) = try start(world, ["UPMC_ACCESS_LOG": "true"])
-    _ = try client.call("GET", "/v1/nothing")
+    for id in ["trace-7:a", "two words", String(repeating: "x", count: 65)] {
+      _ = try client.call("GET", "/v1/nothing", headers: [("X-Request-Id", id)])
+    }
     let line = try world.poll("no line tells of the request") {
       try lines(server).first { $0["path"] as? String == "/v1/nothing" }
     }
     #expect(line["level"] as? String == "info" && line["microseconds"] as? Int != nil)
     #expect(line["client"] as? String == "127.0.0.1")
+    let named = try world.poll("not each request has a line") {
+      let all = try lines(server).filter { $0["path"] as? String == "/v1/nothing" }
+      return all.count == 3 ? all.map { $0["callerRequestId"] as? String } : nil
+    }
+    #expect(named == ["trace-7:a", nil, nil])
   }
 }

@@ -326,11 +326,7 @@ final class Completer {
       log.error("the circuit breaker has paused an app", metadata: ["app": "\(app)", "reason": "\(reason)"])
     }
     for app in care.faulty { shared.pausedApps.withLock { $0.insert(app) } }
-    var (seqnos, campaigns): (Set<Int64>, Set<Int64>) = ([], [])
-    for decision in decisions.decisions where finished.contains(decision.claim) {
-      guard seqnos.insert(decision.message.seqno).inserted, decision.message.isCampaign else { continue }
-      campaigns.insert(decision.message.seqno)
-    }
+    let (seqnos, campaigns) = decisions.messages(of: finished)
     MessageLog(log).wrote(decisions.decisions)
     let ended = decisions.decisions.count { !$0.hasGivenRoom }
     decisions = Decisions()
@@ -374,8 +370,7 @@ final class Completer {
   /// Their claims are another's by now: they are no business of this node any more.
   private func forget(_ lost: [Retry]) {
     guard !lost.isEmpty else { return }
-    log.warning(
-      "claims were taken over while this node was away", metadata: ["devices": .stringConvertible(lost.count)])
+    log.warning("others have taken claims over", metadata: ["devices": .stringConvertible(lost.count)])
     for retry in lost {
       claims[retry.claim, default: 1] -= 1
       if claims[retry.claim] == 0 { claims[retry.claim] = nil }

@@ -103,6 +103,17 @@ struct Decisions {
     decisions.reduce(into: [:]) { counts, decision in counts[decision.claim, default: 0] += 1 }
   }
 
+  /// The messages of claims that are decided, and which of them are campaigns.
+  func messages(of claims: [Claims.Hold]) -> (all: Set<Int64>, campaigns: Set<Int64>) {
+    let claims = Set(claims)
+    var (all, campaigns): (Set<Int64>, Set<Int64>) = ([], [])
+    for decision in decisions where claims.contains(decision.claim) {
+      guard all.insert(decision.message.seqno).inserted, decision.message.isCampaign else { continue }
+      campaigns.insert(decision.message.seqno)
+    }
+    return (all, campaigns)
+  }
+
   /// What a transaction has written.
   struct Written {
     let care: TokenCare.Result

@@ -14,6 +14,8 @@ package final class RequestMeter {
     package let path: String
     package let status: Int
     package let client: String
+    /// What the caller calls it (`X-Request-Id`), as it was sent; nil: nothing.
+    package let callerRequestID: String?
     package let took: Duration
   }
 
@@ -67,7 +69,8 @@ package final class RequestMeter {
     told(
       Answer(
         requestID: RequestID.text(number), method: request.methodName, path: request.path, status: status.code,
-        client: request.clientAddress?.description ?? request.remoteAddress.host, took: time))
+        client: request.clientAddress?.description ?? request.remoteAddress.host,
+        callerRequestID: request.header("x-request-id"), took: time))
   }
 
   /// Takes over what the server counts by itself.
