@@ -48,6 +48,14 @@ struct ShortMessages {
     }
   }
 
+  /// Who has confirmed messages with fallbacks. The views are made for one message at a time.
+  private static let confirmed = """
+    SELECT m.seqno, c.user_key FROM (SELECT DISTINCT seqno FROM fallbacks) m
+    CROSS JOIN LATERAL (
+      SELECT o.user_key FROM (SELECT * FROM deliveries WHERE seqno = m.seqno OFFSET 0) o
+      JOIN (SELECT * FROM receipts WHERE seqno = m.seqno OFFSET 0) r USING (device)) c
+    """
+
   /// What must not be, and how it is found.
   private static let violations: [(what: String, sql: String)] = [
     ("short messages were never decided about", "SELECT count(*) FROM fallbacks WHERE decision IS NULL"),
@@ -63,15 +71,14 @@ struct ShortMessages {
     (
       "people confirmed, and neither in time nor late",
       """
-      SELECT count(*) FROM receipts r JOIN deliveries o USING (seqno, device)
-      JOIN fallbacks f ON f.seqno = o.seqno AND f.user_key = o.user_key
+      SELECT count(*) FROM (\(Self.confirmed)) o JOIN fallbacks f ON f.seqno = o.seqno AND f.user_key = o.user_key
       WHERE f.decision = 2 AND f.late_at IS NULL
       """
     ),
     (
       "people are said to have confirmed, and no device of theirs has",
       """
-      WITH confirmed AS MATERIALIZED (SELECT seqno, user_key FROM deliveries JOIN receipts USING (seqno, device))
+      WITH confirmed AS MATERIALIZED (\(Self.confirmed))
       SELECT count(*) FROM fallbacks f WHERE (f.decision = 1 OR f.late_at IS NOT NULL) AND NOT EXISTS (
         SELECT FROM confirmed o
         WHERE o.seqno = f.seqno AND o.user_key = f.user_key)
@@ -81,8 +88,9 @@ struct ShortMessages {
       "people were sent a message with a fallback and have none",
       """
       SELECT count(*) FROM (
-        SELECT DISTINCT o.seqno, o.user_key FROM deliveries o JOIN messages m USING (seqno)
-        WHERE m.fallback IS NOT NULL AND o.user_key LIKE 'u%' AND o.status = 1) s
+        SELECT DISTINCT m.seqno, o.user_key FROM messages m
+        CROSS JOIN LATERAL (SELECT user_key FROM deliveries WHERE seqno = m.seqno AND status = 1 OFFSET 0) o
+        WHERE m.fallback IS NOT NULL AND o.user_key LIKE 'u%') s
       LEFT JOIN fallbacks f USING (seqno, user_key) WHERE f.seqno IS NULL
       """
     ),
