@@ -16,8 +16,7 @@ package enum Funnels {
     SELECT m.app, m.state, m.targeted, \(HistoryRanges.isKept),
       coalesce(sum(t.accepted), 0)::bigint, coalesce(sum(t.rejected), 0)::bigint, coalesce(sum(t.expired), 0)::bigint,
       coalesce(sum(t.cancelled), 0)::bigint, coalesce(sum(t.skipped), 0)::bigint,
-      coalesce(sum(t.received), 0)::bigint + (SELECT received FROM unfolded_confirmations(m.seqno)),
-      coalesce(sum(t.read), 0)::bigint + (SELECT read FROM unfolded_confirmations(m.seqno)),
+      coalesce(sum(t.received), 0)::bigint + min(u.received), coalesce(sum(t.read), 0)::bigint + min(u.read),
       coalesce(sum(t.unknown), 0)::bigint, coalesce(sum(t.resent), 0)::bigint,
       -- In the same statement, so that it is one snapshot with the totals.
       (SELECT coalesce(json_object_agg(reason, total), '{}')::text FROM (
@@ -29,7 +28,8 @@ package enum Funnels {
       CASE WHEN pg_column_size(m.request) < 65536 AND m.request->>'confidential' IS DISTINCT FROM 'true'
         THEN (m.request->'alert')::text END,
       coalesce((m.request->>'confidential')::boolean, false)
-    FROM messages m LEFT JOIN message_totals t ON t.seqno = m.seqno
+    FROM messages m CROSS JOIN LATERAL unfolded_confirmations(m.seqno) u
+    LEFT JOIN message_totals t ON t.seqno = m.seqno
     WHERE m.seqno = $1 GROUP BY m.seqno
     """)
 

@@ -48,9 +48,8 @@ package enum MessageLists {
       CROSS JOIN LATERAL (
         SELECT coalesce(sum(accepted), 0)::bigint, coalesce(sum(rejected), 0)::bigint,
           coalesce(sum(expired), 0)::bigint, coalesce(sum(cancelled), 0)::bigint, coalesce(sum(skipped), 0)::bigint,
-          coalesce(sum(received), 0)::bigint + (SELECT received FROM unfolded_confirmations(m.seqno)),
-          coalesce(sum(read), 0)::bigint + (SELECT read FROM unfolded_confirmations(m.seqno))
-        FROM message_totals t WHERE t.seqno = m.seqno) t
+          coalesce(sum(t.received), 0)::bigint + min(u.received), coalesce(sum(t.read), 0)::bigint + min(u.read)
+        FROM unfolded_confirmations(m.seqno) u LEFT JOIN message_totals t ON t.seqno = m.seqno) t
       ORDER BY m.seqno DESC
       """)
   }

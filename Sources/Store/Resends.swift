@@ -59,7 +59,12 @@ package enum Resends {
 
   private static let members = """
     FROM (
-      SELECT *, CASE WHEN $4 > 0 AND status = 1 THEN delivery_confirmed(seqno, device, user_key, $4 = 2) END AS confirmed_at
+      SELECT *, CASE
+          WHEN $4 = 0 OR status <> 1 THEN NULL
+          -- Looked at once: lists have none, and rows for all.
+          WHEN EXISTS (SELECT FROM blocks WHERE seqno = $1) THEN delivery_confirmed(seqno, device, user_key, $4 = 2)
+          WHEN $4 = 2 THEN (SELECT r.at FROM row_reads r WHERE r.seqno = $1 AND r.device = outcomes.device)
+          ELSE (SELECT r.at FROM row_receipts r WHERE r.seqno = $1 AND r.device = outcomes.device) END AS confirmed_at
       FROM outcomes WHERE seqno = $1 AND device > $2 AND device <= $3) o
     JOIN devices d ON d.device = o.device
     WHERE \(belongs)

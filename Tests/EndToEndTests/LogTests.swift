@@ -53,6 +53,15 @@ import TestTier
     #expect(request["status"] as? Int == 404 && request["method"] as? String == "GET")
     #expect(request["path"] as? String == "/v1/nothing" && request["level"] as? String == "debug")
     #expect(!server.output.contains("secret"))
+    // Also what is answered later, by another thread, when the bytes of the request have gone; and nobody is named.
+    _ = try client.call("POST", "/v1/admin/users/kim/badge/no", bearer: world.apiKey, "{}")
+    _ = try client.call("GET", "/v1/admin/messages/\(seqno)", bearer: world.apiKey)
+    _ = try client.call("POST", "/v1/receipts", #"{"receipts":[{"seqno":"1","psid":"ab","pushkey":"cd"}]}"#)
+    let paths = try world.poll("requests are missing") {
+      let paths = try lines(server).filter { $0["part"] as? String == "access" }.compactMap { $0["path"] as? String }
+      return paths.contains("/v1/receipts") ? paths : nil
+    }
+    #expect(paths.contains("/v1/admin/messages/\(seqno)") && paths.contains("/v1/admin/users/*/badge/no"), "\(paths)")
     _ = try client.call("POST", "/v1/admin/messages/\(seqno)/cancel", bearer: world.apiKey, "{}")
     #expect(server.stop() == .exited(0))
   }

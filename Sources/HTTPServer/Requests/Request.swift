@@ -10,6 +10,8 @@ package final class Request {
   package private(set) var number: UInt64 = 0
   /// What kind of request it is, in the handler's numbering, for the server's `RequestMeter`.
   package var kind: UInt8 = 0
+  /// For an access log, where there is one.
+  var asked: RequestMeter.Asked?
   private var knownMethod = Method.other
   /// Set by the connection: asking the kernel costs a call, so it is done when somebody wants to know.
   var findRemoteAddress: () -> SocketAddress? = { nil }

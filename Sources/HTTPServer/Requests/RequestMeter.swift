@@ -6,16 +6,21 @@ package final class RequestMeter {
   /// Told of an answer that says the fault was ours.
   package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
 
-  /// One answer, for an access log.
-  package struct Answer {
-    package let requestID: String
+  /// What an access log says of a request. Noted when the request is there: answers come when its bytes have gone.
+  package struct Asked {
     package let method: String
     /// Without the query, which may hold what no log should.
     package let path: String
-    package let status: Int
     package let client: String
     /// What the caller calls it (`X-Request-Id`), as it was sent; nil: nothing.
     package let callerRequestID: String?
+  }
+
+  /// One answer, for an access log.
+  package struct Answer {
+    package let requestID: String
+    package let asked: Asked
+    package let status: Int
     package let took: Duration
   }
 
@@ -60,17 +65,22 @@ package final class RequestMeter {
     }
   }
 
+  /// Nil where nobody wants to know.
+  func asked(_ request: Request) -> Asked? {
+    guard told != nil else { return nil }
+    return Asked(
+      method: request.methodName, path: request.path,
+      client: request.clientAddress?.description ?? request.remoteAddress.host,
+      callerRequestID: request.header("x-request-id"))
+  }
+
   func answered(_ number: UInt64, _ request: Request, _ status: Status, after time: Duration) {
     let kind = min(Int(request.kind), kinds.count - 1)
     answers[kind * 5 + status.code / 100 - 1].add()
     times[kind].record(time.nanoseconds)
     if status.code == 500 { failed(RequestID.text(number), kinds[kind], status.code, time) }
-    guard let told else { return }
-    told(
-      Answer(
-        requestID: RequestID.text(number), method: request.methodName, path: request.path, status: status.code,
-        client: request.clientAddress?.description ?? request.remoteAddress.host,
-        callerRequestID: request.header("x-request-id"), took: time))
+    guard let told, let asked = request.asked else { return }
+    told(Answer(requestID: RequestID.text(number), asked: asked, status: status.code, took: time))
   }
 
   /// Takes over what the server counts by itself.

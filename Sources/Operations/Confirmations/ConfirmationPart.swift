@@ -156,8 +156,11 @@ struct ConfirmationPart {
   /// What is read was received.
   private func logEntries(_ batch: BatchContext) -> [ConfirmationLog.Entry] {
     var log: [ConfirmationLog.Entry] = []
+    var before: BlockPlace?
     for entry in state.entries {
-      guard let place = entry.place else { continue }
+      // Sent twice in a row, as by one that repeats it in a call, it is one.
+      guard let place = entry.place, place != before || entry.confirmation.read != nil else { continue }
+      before = place
       // Whoever reads the log knows when the send was, and that nothing was confirmed before it.
       let at = entry.needsNoLook ? min(entry.confirmation.at ?? batch.now, batch.now) : entry.at
       log.append(ConfirmationLog.Entry(place, isRead: false, at: at))

@@ -20,12 +20,27 @@ struct AccessLog {
 
   func tell(_ answer: RequestMeter.Answer) {
     var metadata: Logger.Metadata = [
-      "requestId": "\(answer.requestID)", "method": "\(answer.method)", "path": "\(answer.path)",
-      "status": .stringConvertible(answer.status), "client": "\(answer.client)",
+      "requestId": "\(answer.requestID)", "method": "\(answer.asked.method)",
+      "path": "\(Self.masked(answer.asked.path))", "status": .stringConvertible(answer.status),
+      "client": "\(answer.asked.client)",
       "microseconds": .stringConvertible(answer.took.nanoseconds / 1_000),
     ]
-    if let id = answer.callerRequestID, Self.isPlain(id) { metadata["callerRequestId"] = "\(id)" }
+    if let id = answer.asked.callerRequestID, Self.isPlain(id) { metadata["callerRequestId"] = "\(id)" }
     log.log(level: level, "answered", metadata: metadata)
+  }
+
+  /// A log is kept for longer than people are, so whom or which device a path names is not in it: of its parts only words of
+  /// our own stay, and the numbers of messages.
+  static func masked(_ path: String) -> String {
+    var before: Substring = ""
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).map { part in
+      defer { before = part }
+      let isWord = part.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x2E } || part == "v1"
+      let isNumber = part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      let namesSomebody = ["users", "devices", "people", "groups", "tags"].contains(before)
+      return isWord && !namesSomebody || isNumber && before == "messages" ? part : "*"
+    }
+    return parts.joined(separator: "/")
   }
 
   /// Others choose it, so it is taken only in the form that such ids have: letters, digits, and what joins them.

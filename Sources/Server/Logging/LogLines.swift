@@ -32,7 +32,7 @@ package struct LogLines: LogHandler {
     var all = metadata.merging(event.metadata ?? [:]) { _, new in new }
     if event.level >= .warning {
       // Whichever part says it.
-      let line = "\(event.message) \(all.sorted { $0.key < $1.key })"
+      let line = LogLine.bounded("\(event.message) \(all.sorted { $0.key < $1.key })")
       guard case .write(let repeated) = Self.repeated.judge(line, at: SystemClock().now) else { return }
       if repeated > 0 { all["repeated"] = .stringConvertible(repeated) }
     }

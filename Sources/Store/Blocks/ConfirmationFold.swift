@@ -12,7 +12,7 @@ package enum ConfirmationFold {
     /// On the average of its blocks. A block's row is written anew for as many.
     package var entriesPerBlock: Int32 = 128
     package var ageSeconds: Int32 = 600
-    /// Of the log as a whole: whatever is in it then.
+    /// Of all entries together: then whatever there is.
     package var logBytes: Int64 = 256 << 20
 
     package init() {}
@@ -22,11 +22,15 @@ package enum ConfirmationFold {
     "confirmation-fold-due",
     """
     SELECT l.seqno FROM (
-      SELECT seqno, sum(length(entries)) / 10 AS entries, min(logged_at) AS logged_at
+      -- What is in it, and not what a vacuum could not take out yet: while somebody reads for long that is much.
+      SELECT seqno, sum(length(entries)) / 10 AS entries, min(logged_at) AS logged_at,
+        sum(sum(length(entries))) OVER () AS bytes
       FROM confirmation_log GROUP BY seqno) l
     WHERE l.logged_at < now() - make_interval(secs => $2)
       OR l.entries >= $1 * (SELECT count(*) FROM blocks b WHERE b.seqno = l.seqno)
-      OR pg_relation_size('confirmation_log') > $3
+      OR l.bytes > $3
+      -- Its blocks go in a minute: what was confirmed before counts.
+      OR NOT EXISTS (SELECT FROM messages m WHERE m.seqno = l.seqno AND \(HistoryRanges.isKept))
     ORDER BY l.logged_at
     """)
 
@@ -49,7 +53,8 @@ package enum ConfirmationFold {
 
   private static let messageStatement = Statement(
     "confirmation-fold-message",
-    "SELECT greatest(m.created_at, m.due_at) FROM messages m WHERE m.seqno = $1 AND \(HistoryRanges.isKept)")
+    // Whoever empties it comes before or after.
+    "SELECT greatest(created_at, due_at) FROM messages WHERE seqno = $1 FOR KEY SHARE")
 
   private static let lockStatement = Statement(
     "confirmation-fold-lock",
@@ -99,7 +104,7 @@ package enum ConfirmationFold {
     var ids = Int64Column()
     for row in 0..<rows.count { ids.append(rows.int64(row, 0)) }
     let message = try connection.run(messageStatement, parameters)
-    // Of one whose history is not kept any more nothing is noted.
+    // Of one that is gone nothing is noted, and of blocks that are gone neither.
     if message.count == 1 {
       let sentAt = message.timestampMicroseconds(0, 0)
       let new = try unite(rows.map { rows.bytes($0, 1) }, of: seqno, sentAt: sentAt, on: connection)
