@@ -12,7 +12,7 @@ package enum Resends {
   private static let isMeant = """
     CASE $4::smallint
       WHEN 0 THEN o.status IN (2, 3, 5)
-      ELSE o.status = 1 AND o.confirmed_at IS NULL END
+      ELSE o.status = 1 AND NOT o.is_confirmed END
     """
 
   // MARK: Left out as late
@@ -60,11 +60,12 @@ package enum Resends {
   private static let members = """
     FROM (
       SELECT *, CASE
-          WHEN $4 = 0 OR status <> 1 THEN NULL
+          WHEN $4 = 0 OR status <> 1 THEN false
           -- Looked at once: lists have none, and rows for all.
-          WHEN EXISTS (SELECT FROM blocks WHERE seqno = $1) THEN delivery_confirmed(seqno, device, user_key, $4 = 2)
-          WHEN $4 = 2 THEN (SELECT r.at FROM row_reads r WHERE r.seqno = $1 AND r.device = outcomes.device)
-          ELSE (SELECT r.at FROM row_receipts r WHERE r.seqno = $1 AND r.device = outcomes.device) END AS confirmed_at
+          WHEN EXISTS (SELECT FROM blocks WHERE seqno = $1)
+            THEN delivery_confirmed(seqno, device, user_key, $4 = 2) IS NOT NULL
+          WHEN $4 = 2 THEN EXISTS (SELECT FROM row_reads r WHERE r.seqno = $1 AND r.device = outcomes.device)
+          ELSE EXISTS (SELECT FROM row_receipts r WHERE r.seqno = $1 AND r.device = outcomes.device) END AS is_confirmed
       FROM outcomes WHERE seqno = $1 AND device > $2 AND device <= $3) o
     JOIN devices d ON d.device = o.device
     WHERE \(belongs)
@@ -178,13 +179,15 @@ package enum Resends {
 
   private static let blockMembers = """
     FROM (
-      SELECT b.seqno, b.block, e.place, e.device, e.user_key, c.status, f.at AS confirmed_at
-      FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block
-      CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
-      JOIN block_codes c ON c.code = get_byte(s.states, e.place)
-      LEFT JOIN LATERAL (SELECT * FROM block_confirmed(b.seqno, b.block, NULL, $4 = 2) WHERE $4 > 0) f
-        ON f.place = e.place
-      WHERE b.seqno = $1 AND b.block > $2 AND b.block <= $3) o
+      -- Whoever has confirmed is looked up once a block: joined, it would be once a device.
+      WITH part AS MATERIALIZED (
+        SELECT b.block, b.devices_count, b.devices, b.user_keys, s.states,
+          ARRAY(SELECT f.place FROM block_confirmed(b.seqno, b.block, NULL, $4 = 2) f WHERE $4 > 0) AS confirmed
+        FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block
+        WHERE b.seqno = $1 AND b.block > $2 AND b.block <= $3)
+      SELECT p.block, e.place, e.device, e.user_key, c.status, e.place = ANY(p.confirmed) AS is_confirmed
+      FROM part p CROSS JOIN LATERAL block_entries(p.devices_count, p.devices, p.user_keys) e
+      JOIN block_codes c ON c.code = get_byte(p.states, e.place)) o
     JOIN devices d ON d.device = o.device
     WHERE \(belongs)
     """
