@@ -19,8 +19,8 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-// HMAC under a key that was hashed before: a code begins with copies of two states. Deprecated for EVP, which allocates three
-// times for such a copy: a third of what a receipt's proof costs, and a tenth of a push.
+// HMAC under a key whose states were computed before. OpenSSL 3 deprecates these functions in favour of EVP, which allocates
+// memory for each copy of a state.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 static inline void upmc_sha256_begin(SHA256_CTX *state, const void *bytes, size_t count) {

@@ -2,9 +2,9 @@ internal import COpenSSL
 
 /// HMAC with SHA-256 (RFC 2104) under one key. For all threads, without a lock.
 ///
-/// What depends on the key alone is computed once, and each code begins with copies of it. OpenSSL's providers allocate for
-/// such a copy, which takes a tenth of the time of a push. So the copies are made of its plain SHA-256, but where OpenSSL is set to
-/// use validated modules alone (FIPS): there every code is computed by these.
+/// What depends on the key alone is computed once, and each code starts from copies of it. OpenSSL's providers allocate
+/// memory for each copy, so plain SHA-256 is used instead, except where OpenSSL is configured for validated modules only (FIPS):
+/// there its providers compute every code.
 package final class HMAC: Sendable {
   package static let byteCount = SHA256.byteCount
   private static let blockBytes = 64
@@ -36,7 +36,7 @@ package final class HMAC: Sendable {
 
   /// 32 bytes.
   package func authenticationCode(for message: [UInt8]) -> [UInt8] {
-    // Safe: OpenSSL writes 32 bytes, and only reads the rest.
+    // Safe: OpenSSL writes 32 bytes into the buffer and only reads the other arguments.
     unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
       filled = Self.byteCount
       guard let beginnings else {

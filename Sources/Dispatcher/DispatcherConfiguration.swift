@@ -2,7 +2,6 @@ package import Domain
 package import Metrics
 package import Postgres
 package import Reactor
-package import Store
 
 /// What a node's dispatcher is told at its start.
 package struct DispatcherConfiguration: Sendable {
@@ -19,19 +18,16 @@ package struct DispatcherConfiguration: Sendable {
   package let storesOutcomes: Bool
   package let metrics: Metrics
   package let keeping: Keeping
-  package let folding: ConfirmationFold.Thresholds
   package let clock: DatabaseClock
 
   package init(
     databaseURL: String, node: UUIDValue, firstWriter: Int32, pushkeys: PushKeyring, contents: ContentSeal,
     providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true, metrics: Metrics = Metrics(),
-    keeping: Keeping = Keeping(), folding: ConfirmationFold.Thresholds = ConfirmationFold.Thresholds(),
-    clock: DatabaseClock = DatabaseClock()
+    keeping: Keeping = Keeping(), clock: DatabaseClock = DatabaseClock()
   ) {
     self.clock = clock
     self.metrics = metrics
     self.keeping = keeping
-    self.folding = folding
     self.databaseURL = databaseURL
     self.node = node
     self.firstWriter = firstWriter

@@ -9,7 +9,7 @@ extension JSONReader {
     guard try peek() == .string else { throw JSONError("must be a string") }
     let start = position + 1
     position = start
-    // Most strings have no escape: they are taken as they stand. All of ASCII is UTF-8.
+    // Most strings have no escape and are taken as they stand. ASCII is valid UTF-8, so it needs no further check.
     var (end, bits) = (start, UInt8(0))
     while end < bytes.count {
       let byte = bytes[end]

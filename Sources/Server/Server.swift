@@ -82,7 +82,7 @@ package final class Server {
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
         contents: keys.contents,
         providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics,
-        keeping: configuration.keeping, folding: configuration.handicaps.folding, clock: clock),
+        keeping: configuration.keeping, clock: clock),
       results: results)
     try dispatcher.start()
     vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)

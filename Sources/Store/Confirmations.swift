@@ -143,7 +143,7 @@ package enum Confirmations {
   private static let readStatement = insert("confirmations-read", into: "row_reads", counting: "read")
 
   /// Records receipts with their times (microseconds since 1970), of what stands in no block; repeating one changes nothing.
-  /// Those that are new are added to the totals, and to the statistics of the present minute.
+  /// Adds the new ones to the totals and to the statistics of the present minute.
   package static func receive(_ deliveries: [Delivery: Int64], writer: Int32, at now: Int64) -> Query<Void> {
     Query(receiveStatement, columns(deliveries, now, writer)) { _ in }
   }

@@ -9,13 +9,12 @@ internal import Store
 /// block's row is written anew for all that has come meanwhile.
 struct Folder {
   private let shared: Shared
-  private let thresholds: ConfirmationFold.Thresholds
+  private let thresholds = ConfirmationFold.Thresholds()
   private let writer: Int32
   private let setAside: SetAside
 
   init(_ shared: Shared) {
     self.shared = shared
-    thresholds = shared.configuration.folding
     writer = Crew.writers(from: shared.configuration.firstWriter)
     setAside = SetAside(Logger(label: "fold"), shared)
   }

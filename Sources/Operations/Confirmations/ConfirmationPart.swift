@@ -5,8 +5,8 @@ internal import Store
 ///
 /// A receipt whose pushkey says where its delivery stands is appended to the log, and that is all (`ConfirmationLog`). Every other
 /// confirmation belongs to the device and the user that the message was sent to, even when the token has moved since:
-/// so former owners of the token are candidates too, and our own bookkeeping of the send decides between them. It is then
-/// appended to the log likewise, or has a row of its own where the delivery stands in no block.
+/// so former owners of the token are candidates too, and our own records of the send decide between them. It is then
+/// appended to the log too, or gets a row of its own if the delivery stands in no block.
 struct ConfirmationPart {
   /// One confirmation and what is known about it so far.
   private struct Entry {

@@ -1,5 +1,4 @@
 package import Reactor
-package import Store
 
 /// What a benchmark takes away from a server, to show what it is worth, and a test hurries. Nothing else can: there is no
 /// variable for it.
@@ -9,8 +8,6 @@ package struct Handicaps: Sendable {
   /// False: every send takes the long way, a statement and a commit for each step.
   package var batchesSends = true
   package var adminThreads = ServerLimits.adminThreads
-  /// When receipts are folded.
-  package var folding = ConfirmationFold.Thresholds()
   /// Pauses between attempts at a webhook; nil: those of the courier.
   package var webhookRetrySeconds: [Int32]?
   /// The machine's; another one where a test sets it wrong.

@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import Logging
 internal import Reactor
 
-/// A line for each request: at `info` where it is asked for, else at `debug`.
+/// Logs one line per request: at `info` when `UPMC_ACCESS_LOG` is set, else at `debug`.
 struct AccessLog {
   private enum Limits {
     /// Of what a caller calls its request.

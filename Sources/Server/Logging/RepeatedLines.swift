@@ -2,8 +2,8 @@ internal import Logging
 internal import Reactor
 internal import Synchronization
 
-/// Holds back what is said again and again while a fault lasts: by every thread, once a second. The first line of a fault is
-/// written at once; after that one a minute, which says how many were held back.
+/// Suppresses log lines that every thread repeats while a fault lasts. It writes the first line at once, then one a minute
+/// with the number of suppressed lines.
 final class RepeatedLines: Sendable {
   enum Judgement: Equatable {
     /// - Parameter repeated: lines like it that were held back before; 0: none.

@@ -31,7 +31,7 @@ struct CampaignRun {
     let database = try ProcessTree.postgres(connection)
     let pushesBefore = stage.isBare ? 0 : try center.pushes()
     let processorBefore = center.program.tree.processorSeconds
-    let (databaseBefore, walBefore) = (database.processorSeconds, try ReceiptCost.walBytes(connection))
+    let (databaseBefore, walBefore) = (database.processorSeconds, try WriteAheadLog.bytes(connection))
     let start = clock.now
     let seqno = try center.send(#"{"all":true}"#, #","lane":"bulk""# + more)
     while !stage.isBare, try center.pushes() == pushesBefore { _ = pause.wait(atMost: Self.firstPushInterval) }
@@ -60,7 +60,7 @@ struct CampaignRun {
     peakResidentBytes = peak
     processorSeconds = center.program.tree.processorSeconds - processorBefore
     databaseSeconds = database.processorSeconds - databaseBefore
-    walBytes = try ReceiptCost.walBytes(connection) - walBefore
+    walBytes = try WriteAheadLog.bytes(connection) - walBefore
     self.urgent = urgent
     quarters = zip(reached.dropFirst(), reached).map { ($0 - $1) * 4 / Double(stage.devices) }
   }

@@ -7,24 +7,19 @@ struct ReceiptCost {
   /// Microseconds of processor time a receipt.
   let serverMicroseconds: Double
   let databaseMicroseconds: Double
-  /// Of the database's log, a receipt.
+  /// Bytes of PostgreSQL's write-ahead log a receipt.
   let walBytes: Double
 
   /// - Parameter body: sends receipts, and answers how many.
   init(_ server: Program, _ stage: ReceiptStage, _ body: () throws -> Int) throws {
     let connection = try Connection(stage.databaseURL)
     let database = try ProcessTree.postgres(connection)
-    let before = (server.tree.processorSeconds, database.processorSeconds, try Self.walBytes(connection))
+    let before = (server.tree.processorSeconds, database.processorSeconds, try WriteAheadLog.bytes(connection))
     let receipts = try body()
     let count = Double(max(1, receipts))
     self.receipts = receipts
     serverMicroseconds = (server.tree.processorSeconds - before.0) * 1_000_000 / count
     databaseMicroseconds = (database.processorSeconds - before.1) * 1_000_000 / count
-    walBytes = (try Self.walBytes(connection) - before.2) / count
-  }
-
-  static func walBytes(_ connection: Connection) throws -> Double {
-    let position = Statement("benchmark-wal", "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint")
-    return Double(try connection.run(position).int64(0, 0))
+    walBytes = (try WriteAheadLog.bytes(connection) - before.2) / count
   }
 }

@@ -48,7 +48,7 @@ struct ShortMessages {
     }
   }
 
-  /// Who has confirmed messages with fallbacks. The views are made for one message at a time.
+  /// Selects who has confirmed messages with fallbacks, one message at a time, as the views require.
   private static let confirmed = """
     SELECT m.seqno, c.user_key FROM (SELECT DISTINCT seqno FROM fallbacks) m
     CROSS JOIN LATERAL (
