@@ -140,8 +140,12 @@ final class DispatcherWorld {
     dispatchers.append(dispatcher)
   }
 
-  deinit {
+  deinit { stop() }
+
+  /// Ends all its nodes, so that a test alone changes what is stored.
+  func stop() {
     for dispatcher in dispatchers { dispatcher.stop {} }
+    dispatchers = []
   }
 
   // MARK: Devices

@@ -144,7 +144,7 @@ import Testing
 
   @Test func `of two nodes that find it due one takes it`() throws {
     let seqno = try send()
-    // Nobody else looks meanwhile.
+    world.stop()
     try world.connection.script("UPDATE messages SET state = 1")
     try world.connection.script(
       """
