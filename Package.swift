@@ -86,17 +86,18 @@ let package = Package(
       on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", "Crypto", log]),
 
     // Beside it: what the ways to all push networks have in common.
-    module("PushWire", on: ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor", log, deque]),
+    module("PushTransport", on: ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor", log, deque]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
-    module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", "Crypto", log]),
+    module("APNs", on: ["PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Reactor", "Crypto", log]),
     module(
       "FCM",
-      on: ["PushWire", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor", log]),
+      on: ["PushTransport", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor", log]),
     module(
-      "Courier",
+      "WebhookDelivery",
       on: [
-        "PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor", "Crypto", log,
+        "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor", "Crypto",
+        log,
       ]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Reactor", log, heap]),
     module(
@@ -112,15 +113,16 @@ let package = Package(
     module(
       "Server",
       on: [
-        "API", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator",
+        "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator",
         "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "HTTPClient", "EmbeddedPostgres", "Postgres",
         "Metrics", "Reactor", "Domain", "Crypto", log,
       ]),
     // What an operator does beside serving.
     module(
-      "Care",
+      "Maintenance",
       on: ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"]),
-    program("upmc", on: ["Care", "Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
+    program(
+      "upmc", on: ["Maintenance", "Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
 
     // Which suites an everyday run leaves out.
@@ -142,7 +144,7 @@ let package = Package(
     .executableTarget(
       name: "upmc-benchmark",
       dependencies: [
-        "API", "Server", "APNs", "FCM", "PushWire", "Simulator", "Operations", "Store", "Domain", "JSON",
+        "API", "Server", "APNs", "FCM", "PushTransport", "Simulator", "Operations", "Store", "Domain", "JSON",
         "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "Reactor", arguments, "Crypto", log,
       ], path: "Tests/Benchmarks", swiftSettings: strict),
     // The torture runner: a program among the tests, because it is one.
@@ -162,9 +164,10 @@ let package = Package(
     tests(
       "DispatcherTests",
       on: ["Dispatcher", "Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", "Crypto"]),
-    tests("PushWireTests", on: ["PushWire", "Domain", "Reactor", "Crypto"]),
-    tests("FCMTests", on: ["FCM", "PushWire", "Simulator", "Domain", "Reactor", "TLS", "TestSupport", "Crypto", log]),
-    tests("APNsTests", on: ["APNs", "PushWire", "Domain", "HTTP2", "TLS", "Reactor", "Crypto", log]),
+    tests("PushTransportTests", on: ["PushTransport", "Domain", "Reactor", "Crypto"]),
+    tests(
+      "FCMTests", on: ["FCM", "PushTransport", "Simulator", "Domain", "Reactor", "TLS", "TestSupport", "Crypto", log]),
+    tests("APNsTests", on: ["APNs", "PushTransport", "Domain", "HTTP2", "TLS", "Reactor", "Crypto", log]),
     tests(
       "OperationsTests",
       on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
@@ -179,17 +182,20 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "upmc", "Care", "Server", "Simulator", "API", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPClient",
-        "HTTPServer", "Courier", "TLS", "Reactor", "TestSupport",
+        "upmc", "Maintenance", "Server", "Simulator", "API", "Operations", "Store", "Domain", "JSON", "Postgres",
+        "HTTPClient",
+        "HTTPServer", "WebhookDelivery", "TLS", "Reactor", "TestSupport",
       ]),
     tests(
-      "CareTests",
+      "MaintenanceTests",
       on: [
-        "Care", "Server", "Simulator", "Operations", "Store", "Domain", "TLS", "Postgres", "Reactor", "TestSupport",
+        "Maintenance", "Server", "Simulator", "Operations", "Store", "Domain", "TLS", "Postgres", "Reactor",
+        "TestSupport",
         "Crypto",
       ]),
     tests(
-      "CourierTests", on: ["Courier", "Store", "Domain", "HTTPClient", "Postgres", "Reactor", "TestSupport", "Crypto"]),
+      "WebhookDeliveryTests",
+      on: ["WebhookDelivery", "Store", "Domain", "HTTPClient", "Postgres", "Reactor", "TestSupport", "Crypto"]),
     tests(
       "ServerTests",
       on: ["Server", "APNs", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "TestSupport", "Crypto"]),

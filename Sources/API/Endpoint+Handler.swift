@@ -28,7 +28,7 @@ extension Endpoint {
   enum Handler: Sendable {
     /// On the HTTP loop: it answers when its operation is committed.
     case device(
-      @Sendable (DeviceDoor) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void)
+      @Sendable (DeviceHandler) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void)
     /// Answered by the thread that took the request.
     case whole(@Sendable (AdminCall) -> () throws(Problem) -> Response)
     /// Checked by that thread, then written in pieces by `AdminStreams`.
@@ -40,7 +40,7 @@ extension Endpoint {
 
     /// One that takes nothing behind the `?`.
     static func device(
-      _ endpoint: @escaping @Sendable (DeviceDoor) -> (Request, PathParameters, Responder) throws(Problem) -> Void
+      _ endpoint: @escaping @Sendable (DeviceHandler) -> (Request, PathParameters, Responder) throws(Problem) -> Void
     ) -> Handler {
       .device { door in
         { (request, parameters, _, responder) throws(Problem) in try endpoint(door)(request, parameters, responder) }

@@ -1,5 +1,5 @@
 /// The way to Apple: takes batches of recipients and says for each what became of it. Connections, queues and lanes are
-/// `PushWire`'s; here are Apple's rules.
+/// `PushTransport`'s; here are Apple's rules.
 ///
 /// ```
 ///   any thread                       thread "apns-0" (APNsSender.run)
@@ -16,7 +16,7 @@
 /// held against the others (a topic that the key does not have, half of its tokens bad) gets a pool of its own until its
 /// credential changes. Certificates have pools of their own anyway.
 ///
-/// Invariants, besides those of `PushWire`:
+/// Invariants, besides those of `PushTransport`:
 /// - Provider tokens are never minted here: `tokenNeeded` asks the owner, who shares one per key among all nodes.
 /// - A token called expired ends its connection, which stays stuck with it; a young one is never replaced, because then
 ///   a clock is wrong and not the token.

@@ -1,6 +1,6 @@
 internal import Domain
 internal import Logging
-package import PushWire
+package import PushTransport
 package import TLS
 
 /// Where a service of Apple's is. The simulator stands in for it by another host and port.

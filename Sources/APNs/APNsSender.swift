@@ -1,5 +1,5 @@
 package import Domain
-internal import PushWire
+internal import PushTransport
 package import Reactor
 
 /// The dispatcher's handle on the sender: batches, credentials and tokens go in from any thread, results come out through
@@ -7,7 +7,7 @@ package import Reactor
 package final class APNsSender: PushProvider {
   private let configuration: APNsConfiguration
   private let clock: any Clock
-  private let entrance: Entrance<APNsCommand>
+  private let entrance: SenderInbox<APNsCommand>
   /// One for each environment: a slow answer about one does not hold up the other.
   private let resolvers: [Endpoint: Resolver]
   private let results: PushResultSink
@@ -25,7 +25,7 @@ package final class APNsSender: PushProvider {
     self.clock = clock
     self.results = results
     self.tokenNeeded = tokenNeeded
-    entrance = try Entrance(configuration.wire)
+    entrance = try SenderInbox(configuration.wire)
     let endpoints = Set([configuration.production.wire, configuration.sandbox.wire])
     var resolvers: [Endpoint: Resolver] = [:]
     for endpoint in endpoints { resolvers[endpoint] = try Resolver(configuration.wire.lookUp) }
@@ -58,10 +58,10 @@ package final class APNsSender: PushProvider {
     entrance.command(.token(token))
   }
 
-  /// Stops: what has not been submitted comes back as not processed, open requests finish within `patience` or come back
+  /// Stops: what has not been submitted comes back as not processed, open requests finish within `timeout` or come back
   /// as unknown. Then `run` returns. Batches offered later get no result.
-  package func stop(within patience: Duration) {
-    entrance.command(.stop(within: patience))
+  package func stop(within timeout: Duration) {
+    entrance.command(.stop(within: timeout))
   }
 
   /// Works until stopped. Blocks: call it once, on a thread of its own ("apns-0").

@@ -1,12 +1,12 @@
 internal import Domain
 internal import HTTP2
-internal import PushWire
+internal import PushTransport
 
 /// Writes what differs from push to push: path, `apns-id`, body.
 struct Composer {
   private let prefix = Array("/3/device/".utf8)
 
-  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout Letter) {
+  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout EncodedPush) {
     letter.path.removeAll(keepingCapacity: true)
     letter.path.append(contentsOf: prefix)
     letter.path.append(contentsOf: target.psid.utf8)

@@ -1,16 +1,16 @@
 internal import Domain
 internal import Logging
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 internal import TLS
 
 /// The sender's side of the inbox: credentials and provider tokens, and a switchboard that does the rest. Lives on the
 /// sender's thread.
-final class SenderLoop: PoolPlanner {
+final class SenderLoop: PoolProvider {
   let noCredential = "this app has no usable APNs credential"
   private let configuration: APNsConfiguration
   private let loop: EventLoop
-  private let switchboard: Switchboard
+  private let switchboard: PushRouter
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
 
   private var credentials: [App.Number: APNsCredential] = [:]
@@ -19,13 +19,13 @@ final class SenderLoop: PoolPlanner {
   private var context: TLSContext?
 
   init(
-    configuration: APNsConfiguration, gate: Gate, resolvers: [Endpoint: Resolver], inbox: Inbox<APNsCommand>,
+    configuration: APNsConfiguration, gate: RouteAdmission, resolvers: [Endpoint: Resolver], inbox: Inbox<APNsCommand>,
     clock: any Clock, results: @escaping PushResultSink, tokenNeeded: @escaping @Sendable (ProviderTokenRequest) -> Void
   ) throws(SystemError) {
     self.configuration = configuration
     self.tokenNeeded = tokenNeeded
     loop = try EventLoop(clock: clock)
-    switchboard = Switchboard(
+    switchboard = PushRouter(
       configuration: configuration.wire, loop: loop, gate: gate, resolvers: resolvers, results: results
     ) { result, key in
       _ = inbox.offer(.resolved(result, for: key))
@@ -46,7 +46,7 @@ final class SenderLoop: PoolPlanner {
       case .token(let token): set(token)
       case .resolved(let result, let key): switchboard.resolved(result, for: key)
       case .forgive(let app): switchboard.forgive(app)
-      case .stop(let patience): switchboard.stop(within: patience)
+      case .stop(let timeout): switchboard.stop(within: timeout)
       }
     }
   }
@@ -77,7 +77,7 @@ final class SenderLoop: PoolPlanner {
     }
     var needsProof = true
     if case .certificate = credential { needsProof = false }
-    let door = APNsDoor(
+    let door = APNsAdapter(
       credential, environment: key.environment, token: token, now: { [unowned self] in switchboard.wallSeconds }
     ) { [unowned self] in needToken($0, refused: $1) }
     return PoolPlan(
@@ -96,7 +96,7 @@ final class SenderLoop: PoolPlanner {
 
   private func set(_ token: ProviderToken) {
     tokens[token.key] = token
-    for pool in switchboard.pools { (pool.door as? APNsDoor)?.set(token, of: pool) }
+    for pool in switchboard.pools { (pool.door as? APNsAdapter)?.set(token, of: pool) }
   }
 
   private func needToken(_ key: KeyName, refused: ProviderToken?) {

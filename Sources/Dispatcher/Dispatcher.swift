@@ -34,27 +34,27 @@ internal import Synchronization
 /// exactly the devices in doubt, and whoever takes one over knows which of them have no outcome. Totals grow only by what was
 /// really written. Outcomes are written at most once per (message, device): the first final one stands.
 ///
-/// **Tokens.** What an answer means for a device is decided by a table (`Settlement`) and by the device's row as it is when
+/// **Tokens.** What an answer means for a device is decided by a table (`TokenAssessment`) and by the device's row as it is when
 /// the outcome is written (`TokenFinding`). A refused token puts its device aside, nothing is deleted; a flood of refusals
-/// is a wrong setting of ours, so the breaker pauses the app and undoes what the flood did (`Breaker`, `TokenCare`,
+/// is a wrong setting of ours, so the breaker pauses the app and undoes what the flood did (`CircuitBreaker`, `TokenMaintenance`,
 /// `GiveBack`). Deliveries of a paused app wait in the database; other apps go on.
 ///
 /// **Leases.** A node is alive as long as it renews its row in `nodes`, by the database's clock. A node that cannot
 /// renew stops claiming and submitting before its lease ends, for then others may take its claims. A node whose own clock
 /// is far from the database's takes none (`DatabaseClock`).
 ///
-/// **Control.** Pause, cancel, pace and canary are rows in the database, looked at within every claim (`Gate`) and before
+/// **Control.** Pause, cancel, pace and canary are rows in the database, looked at within every claim (`ClaimAllowance`) and before
 /// every repeated submission (`Resubmission`). So a change holds for all that is read after its commit, and what was read
-/// before leaves within half a second or not at all. `Overseer` hears the announcement and brings home what waits.
+/// before leaves within half a second or not at all. `ControlWorker` hears the announcement and brings home what waits.
 ///
 /// **Fairness.** Lanes in order, each leaving room in the window for those before it; within a lane every message the same
-/// share (`Turns`).
+/// share (`FairShare`).
 ///
 /// **Fencing.** A node that was frozen past its lease believes that its claims are still its own. So a claim is known by
 /// number and fence, and everything but a network's answer is written only while the claim is locked and still held
 /// (`Decisions`); before a repeated submission it is asked for too (`Resubmission`).
 ///
-/// **Threads.** A `Crew` of `plan`, `claim` and `complete` for the urgent lane and one for the rest, besides `janitor`,
+/// **Threads.** A `LaneWorkers` of `plan`, `claim` and `complete` for the urgent lane and one for the rest, besides `janitor`,
 /// `history`, `fold`, `control` and `badge`, each with a connection of its own. If the database goes away they try again once a second;
 /// results wait in memory, bounded by the window.
 package final class Dispatcher {
@@ -70,21 +70,21 @@ package final class Dispatcher {
   /// Starts the threads.
   package func start() throws(SystemError) {
     let shared = shared
-    for crew in shared.crews {
-      offering.append(try run(crew.threadName("plan")) { Planner(shared, crew).run() })
-      offering.append(try run(crew.threadName("claim")) { Claimer(shared, crew).run() })
-      writing.append(try run(crew.threadName("complete")) { Completer(shared, crew).run() })
+    for workers in shared.laneWorkers {
+      offering.append(try run(workers.threadName("plan")) { Planner(shared, workers).run() })
+      offering.append(try run(workers.threadName("claim")) { Claimer(shared, workers).run() })
+      writing.append(try run(workers.threadName("complete")) { Completer(shared, workers).run() })
     }
     writing.append(try run("janitor") { Janitor(shared).run() })
-    writing.append(try run("history") { HistoryKeeper.run(shared) })
-    writing.append(try run("fold") { Folder(shared).run() })
-    offering.append(try run("control") { Overseer(shared).run() })
+    writing.append(try run("history") { RetentionWorker.run(shared) })
+    writing.append(try run("fold") { FoldWorker(shared).run() })
+    offering.append(try run("control") { ControlWorker(shared).run() })
     offering.append(try run("badge") { BadgeSender(shared).run() })
   }
 
   /// Says that a message has been committed, so that nobody waits for the next poll. Callable from any thread.
   package var poke: @Sendable () -> Void {
-    let wakeups = shared.crews.map(\.planWakeup)
+    let wakeups = shared.laneWorkers.map(\.planWakeup)
     return { for wakeup in wakeups { wakeup.signal() } }
   }
 
@@ -92,10 +92,10 @@ package final class Dispatcher {
   /// - Parameter claimingEnded: called when nothing more will be offered to the providers: the moment to stop them.
   package func stop(claimingEnded: () -> Void) {
     shared.stopping.give()
-    for crew in shared.crews {
-      crew.planWakeup.signal()
-      crew.claimWakeup.signal()
-      crew.completer.wakeup.signal()
+    for workers in shared.laneWorkers {
+      workers.planWakeup.signal()
+      workers.claimWakeup.signal()
+      workers.completer.wakeup.signal()
     }
     shared.controlWakeup.signal()
     shared.historyCanceller.keepCancelling()

@@ -17,13 +17,13 @@ package struct DispatcherConfiguration: Sendable {
   /// False only where a benchmark asks what the rows cost: then nothing is retried later, resent or explained.
   package let storesOutcomes: Bool
   package let metrics: Metrics
-  package let keeping: Keeping
+  package let keeping: RetentionPolicy
   package let clock: DatabaseClock
 
   package init(
     databaseURL: String, node: UUIDValue, firstWriter: Int32, pushkeys: PushKeyring, contents: ContentSeal,
     providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true, metrics: Metrics = Metrics(),
-    keeping: Keeping = Keeping(), clock: DatabaseClock = DatabaseClock()
+    keeping: RetentionPolicy = RetentionPolicy(), clock: DatabaseClock = DatabaseClock()
   ) {
     self.clock = clock
     self.metrics = metrics

@@ -115,7 +115,7 @@ enum Limits {
   static let outcomesPerCommit = 4_000
   /// How long an ended delivery waits for the rest of its block, so that one write covers them. A crash leaves in doubt
   /// what was answered in this time, too.
-  static let blockPatience: Duration = .milliseconds(200)
+  static let blockTimeout: Duration = .milliseconds(200)
   /// Results that may wait for `complete`. The window bounds them long before.
   static let waitingResults = 1_000_000
   /// How long a stop waits for answers that are under way.
@@ -129,7 +129,7 @@ enum Limits {
   /// Tries before it is left to the next count.
   static let badgeAttempts: Int16 = 5
   /// How long an answer is waited for: longer than any push network takes.
-  static let badgePatience: Duration = .seconds(60)
+  static let badgeTimeout: Duration = .seconds(60)
   /// How long a network keeps a count for a device that is away, in seconds: a day, as a message by default.
   static let badgeExpirySeconds: Int64 = 86_400
   /// Answers that may wait; those of some hundred users, each with a few devices.

@@ -8,7 +8,7 @@ internal import Synchronization
 final class Shared: Sendable {
   let configuration: DispatcherConfiguration
   let clock: DatabaseClock
-  let crews: [Crew]
+  let laneWorkers: [LaneWorkers]
   let badgeResults: Inbox<PushResult>
   let controlWakeup: Wakeup
   let stopping: StopSignal
@@ -26,7 +26,7 @@ final class Shared: Sendable {
   /// Claims of this node that nobody here knows, found by a completer, given up by the janitor.
   let stranded = Mutex<Set<Claims.Hold>>([])
   /// Devices that must be left alone for a while.
-  let backOffs = BackOffs()
+  let backOffs = DeviceBackoffs()
   let pausedApps = Mutex(PausedApps())
   /// Ends what the thread `history` waits for. Nobody was told anything of it, so its writes too.
   let historyCanceller = Canceller(sparesWrites: false)
@@ -36,17 +36,17 @@ final class Shared: Sendable {
   init(_ configuration: DispatcherConfiguration, results: ResultInbox) throws(SystemError) {
     self.configuration = configuration
     clock = configuration.clock
-    var crews: [Crew] = []
-    for (number, inbox) in results.crews.enumerated() {
-      crews.append(try Crew(number: number, completer: inbox, firstWriter: configuration.firstWriter))
+    var laneWorkers: [LaneWorkers] = []
+    for (number, inbox) in results.laneWorkers.enumerated() {
+      laneWorkers.append(try LaneWorkers(number: number, completer: inbox, firstWriter: configuration.firstWriter))
     }
-    self.crews = crews
+    self.laneWorkers = laneWorkers
     badgeResults = results.badges
     controlWakeup = try Wakeup()
     stopping = try StopSignal()
   }
 
-  func crew(of lane: Lane) -> Crew { crews[Crew.number(of: lane)] }
+  func workers(of lane: Lane) -> LaneWorkers { laneWorkers[LaneWorkers.number(of: lane)] }
 
   var isStopping: Bool { stopping.isGiven }
   /// Nothing is begun without it. Not held either while the database's time is not known well enough.
@@ -73,7 +73,7 @@ final class Shared: Sendable {
   /// Devices have ended: there is room for more.
   func give(_ devices: Int) {
     let before = underWay.subtract(devices, ordering: .relaxed).oldValue
-    if before >= Limits.windowDevices / 2 { for crew in crews { crew.claimWakeup.signal() } }
+    if before >= Limits.windowDevices / 2 { for workers in laneWorkers { workers.claimWakeup.signal() } }
   }
 }
 

@@ -32,7 +32,7 @@ package struct Canary: Equatable, Sendable {
     JSONSchema.object(
       isClosed: true,
       [
-        .needed(name, JSONSchema.number(range), about),
+        .required(name, JSONSchema.number(range), about),
         .optional(
           "wait", JSONSchema.duration(Domain.Limits.canaryWaitSeconds), "How long to look; five minutes by default."),
         .optional(

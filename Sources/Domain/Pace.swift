@@ -17,12 +17,15 @@ package struct Pace: Equatable, Sendable {
     JSONSchema.oneOf([
       JSONSchema.object(
         isClosed: true,
-        [.needed("perSecond", JSONSchema.number(Domain.Limits.pacePerSecond), "Devices a second, all nodes together.")]),
+        [
+          .required(
+            "perSecond", JSONSchema.number(Domain.Limits.pacePerSecond), "Devices a second, all nodes together.")
+        ]),
       JSONSchema.object(
         isClosed: true,
         [
-          .needed("devices", JSONSchema.number(Domain.Limits.paceDevices), "Devices of one portion."),
-          .needed("wait", JSONSchema.duration(Domain.Limits.paceWaitSeconds), "Between two portions."),
+          .required("devices", JSONSchema.number(Domain.Limits.paceDevices), "Devices of one portion."),
+          .required("wait", JSONSchema.duration(Domain.Limits.paceWaitSeconds), "Between two portions."),
         ]),
     ]).adding("description", "No faster than this.")
   )

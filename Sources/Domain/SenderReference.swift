@@ -63,7 +63,7 @@ package struct SenderDevice: Equatable, Sendable {
     "SenderDevice",
     JSONSchema.object(
       "The device that a message came from.",
-      [.needed("device", JSONSchema.uuid), .needed("clientUid", JSONSchema.anyText)])
+      [.required("device", JSONSchema.uuid), .required("clientUid", JSONSchema.anyText)])
   )
 
   package func write(to writer: inout JSONWriter) {

@@ -46,7 +46,7 @@ struct Cluster {
     do {
       let report = try ChildProcess.run(
         place.words(syncs ? words : words + ["--no-sync"]), environment: Programs.environment, withErrors: true,
-        atMost: Limits.initdbPatience)
+        atMost: Limits.initdbTimeout)
       guard !report.succeeded else { return }
       let lines = report.text.split(separator: "\n")
       let reason = lines.last { $0.contains("error:") } ?? lines.last ?? "initdb ended without a word"

@@ -26,7 +26,7 @@ final class ClusterLock {
 
   /// Waits for the right to start or stop the server.
   func beginChange() throws(EmbeddedPostgresError) {
-    let isTaken = Polling.until(Limits.lockPatience, every: Limits.pause) { change.tryExclusive() }
+    let isTaken = Polling.until(Limits.lockTimeout, every: Limits.pause) { change.tryExclusive() }
     guard isTaken else { throw .locked(change.path) }
   }
 

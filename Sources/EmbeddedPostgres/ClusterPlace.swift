@@ -119,7 +119,7 @@ struct ClusterPlace {
     let test = ["/bin/sh", "-c", "test -x \"$1\"", "sh", path]
     let report = try? ChildProcess.run(
       words(test, as: account, setpriv: setpriv), environment: Programs.environment, withErrors: true,
-      atMost: Limits.probePatience)
+      atMost: Limits.probeTimeout)
     return report?.succeeded == true
   }
 

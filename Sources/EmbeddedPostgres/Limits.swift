@@ -5,21 +5,21 @@ enum Limits {
   /// How often a server that is starting or stopping is looked at: a fraction of the 50 ms a start takes.
   static let pause: Duration = .milliseconds(3)
   /// Starting may include the recovery of `max_wal_size` bytes of log after a crash.
-  static let startPatience: Duration = .seconds(600)
+  static let startTimeout: Duration = .seconds(600)
   /// A server that runs but neither answers nor says why has its socket within milliseconds; this is for a machine
   /// under heavy load.
-  static let answerPatience: Duration = .seconds(60)
+  static let answerTimeout: Duration = .seconds(60)
   /// What a killed server leaves (its socket, its memory in its children's hands) is gone within a second or two.
-  static let remainsPatience: Duration = .seconds(10)
+  static let remainsTimeout: Duration = .seconds(10)
   /// Asking whether a user reaches a directory: two programs, on a machine under load.
-  static let probePatience: Duration = .seconds(30)
+  static let probeTimeout: Duration = .seconds(30)
   /// Making a cluster takes a second or two; ten minutes mean a disk that does not answer.
-  static let initdbPatience: Duration = .seconds(600)
+  static let initdbTimeout: Duration = .seconds(600)
   /// Another `upmc` that starts or stops the server is waited for this long: making a cluster takes seconds.
-  static let lockPatience: Duration = .seconds(120)
+  static let lockTimeout: Duration = .seconds(120)
   /// A fast shutdown writes all dirty buffers; after this long the server is told to stop at once (and recovers at
   /// its next start).
-  static let stopPatience: Duration = .seconds(60)
+  static let stopTimeout: Duration = .seconds(60)
   /// A log larger than this is moved to `postgres.log.1` at the next start, bytes.
   static let logBytes = 10 << 20
 }

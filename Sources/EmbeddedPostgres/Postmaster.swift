@@ -50,7 +50,7 @@ final class Postmaster {
     }
     guard let socket = file.socketDirectory else {
       // It has only just started (its starter died): the line comes within milliseconds.
-      let isThere = Polling.until(Limits.stopPatience, every: Limits.pause) {
+      let isThere = Polling.until(Limits.stopTimeout, every: Limits.pause) {
         Files.text(path).flatMap { PidFile($0) }?.socketDirectory != nil
           || claim(file.pid, cluster) == .isStale
       }
@@ -69,7 +69,7 @@ final class Postmaster {
   ) throws(EmbeddedPostgresError) {
     if let socket = file.socketDirectory {
       // A process that is just being killed loses its command line before its sockets.
-      let isSilent = Polling.until(Limits.remainsPatience, every: Limits.pause) {
+      let isSilent = Polling.until(Limits.remainsTimeout, every: Limits.pause) {
         !SocketPath.answers(socket)
       }
       guard isSilent else { throw .usedElsewhere(cluster) }
@@ -108,7 +108,7 @@ final class Postmaster {
     }
     var reason = ""
     let clock = SystemClock()
-    let deadline = clock.now + Limits.remainsPatience
+    let deadline = clock.now + Limits.remainsTimeout
     repeat {
       let postmaster = try spawn(cluster, formerSocket)
       if try postmaster.becomesReady() { return postmaster }
@@ -146,9 +146,9 @@ final class Postmaster {
   /// Waits until it answers and has our database. False when it ends first.
   func becomesReady() throws(EmbeddedPostgresError) -> Bool {
     let clock = SystemClock()
-    let deadline = clock.now + Limits.answerPatience
+    let deadline = clock.now + Limits.answerTimeout
     var isReady = false
-    let isDecided = try Polling.until(Limits.startPatience, every: Limits.pause) {
+    let isDecided = try Polling.until(Limits.startTimeout, every: Limits.pause) {
       () throws(EmbeddedPostgresError) in
       guard let refusal = try refusal() else {
         isReady = true
@@ -192,7 +192,7 @@ final class Postmaster {
   func stop() throws(EmbeddedPostgresError) {
     for signal in [SIGINT, SIGQUIT] {
       if isRunning { kill(pid, signal) }
-      if Polling.until(Limits.stopPatience, every: Limits.pause, { !isRunning }) {
+      if Polling.until(Limits.stopTimeout, every: Limits.pause, { !isRunning }) {
         return SocketPath.removeLeftover(socketDirectory)
       }
     }

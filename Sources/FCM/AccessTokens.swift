@@ -3,7 +3,7 @@ internal import HTTPClient
 internal import JSON
 internal import Logging
 internal import PlainText
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 internal import TLS
 
@@ -225,7 +225,7 @@ final class AccessTokens {
   private func refuse(_ reason: String) {
     state = .waiting
     logger.error("a service account is refused", metadata: ["account": "\(account.email)", "reason": "\(reason)"])
-    loop.schedule(after: .seconds(PushWire.Limits.faultSeconds)) { [weak self] in
+    loop.schedule(after: .seconds(PushTransport.Limits.faultSeconds)) { [weak self] in
       guard let self else { return }
       fault = nil
       state = .idle

@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTP2
 internal import JSON
-internal import PushWire
+internal import PushTransport
 
 /// Writes messages for FCM. What all recipients of a message share is prepared once; the rest is copied in between.
 ///
@@ -32,7 +32,7 @@ final class Composer {
 
   /// - Parameter now: seconds since 1970.
   /// - Returns: why FCM would not take it; nil when it was written.
-  func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into letter: inout Letter) -> String? {
+  func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into letter: inout EncodedPush) -> String? {
     guard Self.pushTypes.contains(message.headers.pushType) else { return Self.unsupported }
     if letter.path.isEmpty { letter.path = path }
     payload.removeAll(keepingCapacity: true)

@@ -1,5 +1,5 @@
 /// The way to Google: takes batches of recipients and says for each what became of it (FCM HTTP v1). Connections, queues
-/// and lanes are `PushWire`'s; here are Google's rules.
+/// and lanes are `PushTransport`'s; here are Google's rules.
 ///
 /// ```
 ///   any thread                  thread "fcm-0" (FCMSender.run)
@@ -29,7 +29,7 @@
 ///
 /// **A registration** is a token, or a Firebase installation ID (22 characters): told by its form.
 ///
-/// Invariants, besides those of `PushWire`:
+/// Invariants, besides those of `PushTransport`:
 /// - A registration is called bad only by a word of FCM's that means it; a 404 without one is a wrong project.
 /// - Neither the private key nor an access token is ever logged.
 package enum FCM {

@@ -1,5 +1,5 @@
 internal import Domain
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 
 /// What reaches the sender's thread through its inbox.

@@ -1,6 +1,6 @@
 package import Domain
 internal import Logging
-package import PushWire
+package import PushTransport
 package import TLS
 
 /// How a sender is set up; the same for its whole life.

@@ -1,5 +1,5 @@
 package import Domain
-internal import PushWire
+internal import PushTransport
 package import Reactor
 
 /// The dispatcher's handle on the sender: batches and credentials go in from any thread, results come out through the
@@ -7,7 +7,7 @@ package import Reactor
 package final class FCMSender: PushProvider {
   private let configuration: FCMConfiguration
   private let clock: any Clock
-  private let entrance: Entrance<FCMCommand>
+  private let entrance: SenderInbox<FCMCommand>
   /// Looks up FCM itself.
   private let resolver: Resolver
   /// Looks up token endpoints: a slow answer about one does not hold up the other.
@@ -21,11 +21,11 @@ package final class FCMSender: PushProvider {
     self.configuration = configuration
     self.clock = clock
     self.results = results
-    entrance = try Entrance(configuration.wire)
+    entrance = try SenderInbox(configuration.wire)
     resolver = try Resolver(configuration.wire.lookUp)
     tokenResolver = try Resolver(
-      configuration.wire.lookUp, threads: PushWire.Limits.customersResolverThreads,
-      questionsOfOne: PushWire.Limits.questionsOfOne)
+      configuration.wire.lookUp, threads: PushTransport.Limits.customersResolverThreads,
+      questionsOfOne: PushTransport.Limits.questionsOfOne)
   }
 
   /// Takes a batch. False when this lane of its route holds too many targets already, or when the route has no
@@ -53,10 +53,10 @@ package final class FCMSender: PushProvider {
     entrance.command(.share(nodes: nodes))
   }
 
-  /// Stops: what has not been submitted comes back as not processed, open requests finish within `patience` or come back
+  /// Stops: what has not been submitted comes back as not processed, open requests finish within `timeout` or come back
   /// as unknown. Then `run` returns. Batches offered later get no result.
-  package func stop(within patience: Duration) {
-    entrance.command(.stop(within: patience))
+  package func stop(within timeout: Duration) {
+    entrance.command(.stop(within: timeout))
   }
 
   /// Works until stopped. Blocks: call it once, on a thread of its own ("fcm-0").

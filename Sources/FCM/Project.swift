@@ -1,5 +1,5 @@
 internal import Domain
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 
 /// What all that send for one Firebase project share, whichever service accounts they use and whatever apps they send

@@ -2,11 +2,11 @@ internal import Domain
 internal import HTTP2
 internal import Logging
 internal import PlainText
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 
 /// What a pool to FCM does by Google's rules: access tokens, the project's pace, and what each refusal means.
-final class ProjectDoor: PoolDoor {
+final class ProjectDoor: PushNetworkAdapter {
   let account: AccountInUse
   private var project: Project { account.project }
   private let composer: Composer
@@ -64,7 +64,7 @@ final class ProjectDoor: PoolDoor {
     account.tokens.fault.map { .fault(reason: $0) }
   }
 
-  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout Letter) -> String? {
+  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout EncodedPush) -> String? {
     composer.compose(target, of: message, now: wallSeconds, into: &letter)
   }
 

@@ -1,16 +1,16 @@
 internal import Domain
 internal import Logging
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 internal import TLS
 
 /// The sender's side of the inbox: credentials, what the apps of a project share, and a switchboard that does the rest.
 /// Lives on the sender's thread.
-final class SenderLoop: PoolPlanner {
+final class SenderLoop: PoolProvider {
   let noCredential = "this app has no usable FCM service account"
   private let configuration: FCMConfiguration
   private let loop: EventLoop
-  private let switchboard: Switchboard
+  private let switchboard: PushRouter
   private let askTokenAddress: (_ endpoint: Endpoint, _ account: String) -> Bool
 
   private var credentials: [App.Number: FCMCredential] = [:]
@@ -25,12 +25,12 @@ final class SenderLoop: PoolPlanner {
   private var tokenContext: TLSContext?
 
   init(
-    configuration: FCMConfiguration, gate: Gate, resolver: Resolver, tokenResolver: Resolver,
+    configuration: FCMConfiguration, gate: RouteAdmission, resolver: Resolver, tokenResolver: Resolver,
     inbox: Inbox<FCMCommand>, clock: any Clock, results: @escaping PushResultSink
   ) throws(SystemError) {
     self.configuration = configuration
     loop = try EventLoop(clock: clock)
-    switchboard = Switchboard(
+    switchboard = PushRouter(
       configuration: configuration.wire, loop: loop, gate: gate, resolvers: [configuration.endpoint: resolver],
       results: results
     ) { result, key in
@@ -55,9 +55,9 @@ final class SenderLoop: PoolPlanner {
       case .resolved(let result, let key): switchboard.resolved(result, for: key)
       case .share(let nodes): share(among: nodes)
       case .tokenAddress(let result, let account): accounts[account]?.tokens.resolved(result)
-      case .stop(let patience):
+      case .stop(let timeout):
         for account in accounts.values { account.tokens.stop() }
-        switchboard.stop(within: patience)
+        switchboard.stop(within: timeout)
       }
     }
   }

@@ -90,15 +90,15 @@ final class ClientConnection: EventLoop.Handler {
     }
   }
 
-  func checkPatience(_ now: Instant) {
+  func checkTimeout(_ now: Instant) {
     if let current {
-      checkPatience(with: current, now)
+      checkTimeout(with: current, now)
     } else if now - idleSince >= client.configuration.idleTimeout {
       end()
     }
   }
 
-  private func checkPatience(with pending: PendingRequest, _ now: Instant) {
+  private func checkTimeout(with pending: PendingRequest, _ now: Instant) {
     let tunnel = client.configuration.tunnel
     let isLate = pending.deadline <= now
     switch state {

@@ -161,15 +161,15 @@ package final class HTTPClient {
   private func watch() {
     guard !isWatching else { return }
     isWatching = true
-    loop.schedule(after: HTTPClientLimits.patienceStep) { [self] in
+    loop.schedule(after: HTTPClientLimits.timeoutStep) { [self] in
       isWatching = false
-      checkPatience(loop.now)
+      checkTimeout(loop.now)
       if !open.isEmpty || !waiting.isEmpty { watch() }
     }
   }
 
-  private func checkPatience(_ now: Instant) {
-    for connection in Array(open.values) { connection.checkPatience(now) }
+  private func checkTimeout(_ now: Instant) {
+    for connection in Array(open.values) { connection.checkTimeout(now) }
     // Deadlines may differ, so all of them are looked at; the queue is short, or its requests are late anyway.
     guard waiting.contains(where: { $0.deadline <= now }) else { return }
     let late = waiting.filter { $0.deadline <= now }

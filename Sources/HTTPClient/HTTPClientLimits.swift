@@ -13,5 +13,5 @@ package enum HTTPClientLimits {
   /// Requests that may wait for a connection, unless configured otherwise.
   package static let waitingRequests = 100_000
   /// How often deadlines are looked at while anything is under way.
-  package static let patienceStep = Duration.milliseconds(100)
+  package static let timeoutStep = Duration.milliseconds(100)
 }

@@ -28,8 +28,8 @@ package final class TunnelTrial: EventLoop.Handler {
       let deadline = loop.clock.now + .seconds(ProxyTunnel.Limits.seconds)
       while let address = addresses.popFirst() {
         // One that is silent leaves the others their part.
-        let patience = (deadline - loop.clock.now) / (addresses.count + 1)
-        guard let found = attempt(tunnel, address, loop, patience) else { return nil }
+        let timeout = (deadline - loop.clock.now) / (addresses.count + 1)
+        guard let found = attempt(tunnel, address, loop, timeout) else { return nil }
         fault = found
         if found.status != nil { break }
       }
@@ -40,20 +40,20 @@ package final class TunnelTrial: EventLoop.Handler {
   }
 
   private static func attempt(
-    _ tunnel: ProxyTunnel, _ address: SocketAddress, _ loop: EventLoop, _ patience: Duration
+    _ tunnel: ProxyTunnel, _ address: SocketAddress, _ loop: EventLoop, _ timeout: Duration
   ) -> TunnelFault? {
     do throws(SystemError) {
-      return try TunnelTrial(tunnel, to: address, loop).run(patience)
+      return try TunnelTrial(tunnel, to: address, loop).run(timeout)
     } catch {
       return TunnelFault(reason: tunnel.naming(error))
     }
   }
 
-  private func run(_ patience: Duration) throws(SystemError) -> TunnelFault? {
+  private func run(_ timeout: Duration) throws(SystemError) -> TunnelFault? {
     guard let descriptor = socket?.descriptor else { return nil }
     let registration = try loop.register(descriptor, interest: .writable, handler: self)
     defer { loop.deregister(registration) }
-    let deadline = loop.clock.now + patience
+    let deadline = loop.clock.now + timeout
     while !isOpen, fault == nil, loop.clock.now < deadline {
       loop.turn(atMost: deadline - loop.clock.now)
       loop.update(registration, interest: isConnected ? .readable : .writable)

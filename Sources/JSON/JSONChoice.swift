@@ -17,7 +17,7 @@ package struct JSONChoice<Root: Sendable>: Sendable {
     ) -> Option {
       guard let read = form.reading else { preconditionFailure("\(name) cannot be read") }
       return Option(
-        name: name, schema: JSONSchema.object(isClosed: true, [.needed(name, form.schema, about)]),
+        name: name, schema: JSONSchema.object(isClosed: true, [.required(name, form.schema, about)]),
         read: { (reader) throws(JSONError) in make(try read(&reader)) })
     }
   }

@@ -13,12 +13,12 @@ package struct JSONField<Root>: Sendable {
   // MARK: Of answers
 
   /// Always there.
-  package static func needed<Value>(
+  package static func always<Value>(
     _ name: String, _ form: JSONForm<Value>, _ value: @escaping @Sendable (Root) -> Value, _ about: String? = nil
   ) -> JSONField {
     guard let write = form.writing else { preconditionFailure("\(name) cannot be written") }
     return JSONField(
-      name: name, property: .needed(name, form.schema, about),
+      name: name, property: .required(name, form.schema, about),
       writing: { root, writer in
         writer.name(name)
         write(value(root), &writer)
@@ -55,7 +55,7 @@ package struct JSONField<Root>: Sendable {
     _ name: String, _ form: JSONForm<Value>, _ place: any WritableKeyPath<Root, Value> & Sendable,
     _ about: String? = nil, missing: String = "is needed"
   ) -> JSONField {
-    field(.needed(name, form.schema, about), form, missing: missing) { $0[keyPath: place] = $1 }
+    field(.required(name, form.schema, about), form, missing: missing) { $0[keyPath: place] = $1 }
   }
 
   /// May be there; else its place stays as it is.

@@ -13,7 +13,7 @@ package enum JSONSchema {
       self.isNeeded = isNeeded
     }
 
-    package static func needed(_ name: String, _ schema: JSONTree, _ about: String? = nil) -> Property {
+    package static func required(_ name: String, _ schema: JSONTree, _ about: String? = nil) -> Property {
       Property(name, schema, about, isNeeded: true)
     }
 
@@ -53,8 +53,8 @@ package enum JSONSchema {
     object(
       about,
       [
-        .needed("event", words(names)),
-        .needed(
+        .required("event", words(names)),
+        .required(
           "data", .object([("type", "string"), ("contentMediaType", "application/json"), ("contentSchema", data)])),
       ])
   }

@@ -307,7 +307,7 @@ package final class Connection {
       case .wantsWrite: wanted = Int16(POLLOUT)
       case .failed: throw session.connectError
       case .connected:
-        session.patience = options.silence
+        session.timeout = options.silence
         try session.run(options.settingsSQL)
         if options.silence != nil, !isProbe { session.isSilent = { !answers(target) } }
         options.canceller?.follow(session.cancelKey())

@@ -14,7 +14,7 @@ final class Session {
   private var prepared: [String: Prepared] = [:]
 
   /// How long an answer of a blocking call is waited for before `isSilent` is asked; nil: for ever.
-  var patience: Duration?
+  var timeout: Duration?
   /// True when the server does not answer: what is waited for will not come.
   var isSilent: () -> Bool = { true }
 
@@ -121,7 +121,7 @@ final class Session {
   // MARK: Blocking calls
 
   func prepare(_ statement: Statement, _ types: [OID]) throws(PostgresError) {
-    if patience != nil {
+    if timeout != nil {
       _ = try answer(sendPrepare(statement, types), statement.name)
     } else {
       let result = unsafe PQprepare(pg, statement.name, statement.sql, Int32(types.count), types.map(\.rawValue))
@@ -131,7 +131,7 @@ final class Session {
   }
 
   func execute(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
-    if patience != nil { return try answer(sendExecute(statement, parameters), statement.name) }
+    if timeout != nil { return try answer(sendExecute(statement, parameters), statement.name) }
     let result = unsafe parameters.withPointers { pointers in
       unsafe PQexecPrepared(
         pg, statement.name, pointers.count, pointers.values, pointers.lengths, pointers.formats, binaryResults)
@@ -141,7 +141,7 @@ final class Session {
 
   /// Parses, plans and runs a statement, of which nothing stays.
   func executeOnce(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
-    if patience != nil { return try answer(sendExecuteOnce(statement, parameters), statement.name) }
+    if timeout != nil { return try answer(sendExecuteOnce(statement, parameters), statement.name) }
     let result = unsafe parameters.withPointers { pointers in
       unsafe PQexecParams(
         pg, statement.sql, pointers.count, parameters.types.map(\.rawValue), pointers.values, pointers.lengths,
@@ -153,7 +153,7 @@ final class Session {
   /// Runs SQL text without parameters, also several statements. Results come as text: only for what returns nothing.
   @discardableResult
   func run(_ sql: String) throws(PostgresError) -> Rows {
-    if patience != nil { return try answer(unsafe PQsendQuery(pg, sql) == 1, nil) }
+    if timeout != nil { return try answer(unsafe PQsendQuery(pg, sql) == 1, nil) }
     return try unsafe rows(owning: PQexec(pg, sql), nil)
   }
 
@@ -178,8 +178,8 @@ final class Session {
   /// Until the next result has come whole.
   private func waitForAnswer() throws(PostgresError) {
     let clock = SystemClock()
-    let patience = patience ?? .seconds(1)
-    var askAt = clock.now + patience
+    let timeout = timeout ?? .seconds(1)
+    var askAt = clock.now + timeout
     while unsafe PQisBusy(pg) == 1 {
       let left = askAt - clock.now
       guard left > .zero else {
@@ -187,7 +187,7 @@ final class Session {
           abandon()
           throw .lost("it has not answered in time")
         }
-        askAt = clock.now + patience
+        askAt = clock.now + timeout
         continue
       }
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -115,9 +115,9 @@ package struct ChildProcess: ~Copyable {
   }
 
   /// Asks it to end, and kills it when it has not done so in time.
-  package mutating func stop(_ number: Int32 = SIGTERM, patience: Duration) -> Ending {
+  package mutating func stop(_ number: Int32 = SIGTERM, timeout: Duration) -> Ending {
     signal(number)
-    if let ending = wait(atMost: patience) { return ending }
+    if let ending = wait(atMost: timeout) { return ending }
     signal(SIGKILL)
     // What was killed ends, unless the kernel itself hangs in a disk: then nothing else would help either.
     while true { if let ending = wait(atMost: .seconds(60)) { return ending } }

@@ -145,13 +145,13 @@ package final class EventLoop {
 
   /// One turn: waits at most until the next timer or `timeout`. Tests call it directly.
   package func turn(atMost timeout: Duration?) {
-    var patience = timeout
+    var timeout = timeout
     if let deadline = timers.next() {
       let untilTimer = max(.zero, deadline - clock.now)
-      patience = timeout.map { min($0, untilTimer) } ?? untilTimer
+      timeout = timeout.map { min($0, untilTimer) } ?? untilTimer
     }
     var hasLooked = false
-    poller.wait(atMost: patience) { token, ready in
+    poller.wait(atMost: timeout) { token, ready in
       if !hasLooked { now = clock.now }
       hasLooked = true
       dispatch(token, ready)

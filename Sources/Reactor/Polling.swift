@@ -14,10 +14,10 @@ package enum Polling {
   ///   - interval: between two questions.
   /// - Returns: false when the time was over first.
   package static func until<Failure: Error>(
-    _ patience: Duration, every interval: Duration, _ condition: () throws(Failure) -> Bool
+    _ timeout: Duration, every interval: Duration, _ condition: () throws(Failure) -> Bool
   ) throws(Failure) -> Bool {
     let clock = SystemClock()
-    let deadline = clock.now + patience
+    let deadline = clock.now + timeout
     while try !condition() {
       guard clock.now < deadline else { return false }
       rest(interval)

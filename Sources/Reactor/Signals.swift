@@ -26,11 +26,11 @@ package enum Signals {
   }
 
   /// Waits for the next signal; nil when the time is over first.
-  package static func wait(atMost patience: Duration) -> Received? {
+  package static func wait(atMost timeout: Duration) -> Received? {
     var set = handled()
     var time = timespec()
-    time.tv_sec = Int(patience.nanoseconds / 1_000_000_000)
-    time.tv_nsec = Int(patience.nanoseconds % 1_000_000_000)
+    time.tv_sec = Int(timeout.nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(timeout.nanoseconds % 1_000_000_000)
     let number = unsafe sigtimedwait(&set, nil, &time)
     guard number > 0 else { return nil }
     return number == SIGHUP ? .reload : .stop

@@ -48,7 +48,7 @@ package final class Database {
   /// A pooler that lends sessions for a transaction loses what a session of ours keeps: with it nothing would work right.
   package static func refuseLentSessions(_ url: String) throws {
     if try Pooling.lendsSessions(url) {
-      throw ServerError("\(Connection.place(of: url)): \(Pooling.complaint). \(Pooling.mend)")
+      throw ServerError("\(Connection.place(of: url)): \(Pooling.complaint). \(Pooling.remedy)")
     }
   }
 

@@ -2,7 +2,7 @@ internal import APNs
 internal import Dispatcher
 internal import FCM
 internal import Metrics
-internal import PushWire
+internal import PushTransport
 internal import TLS
 
 /// How the ways to the push networks are set up: for the senders, and for a probe of them alike.

@@ -5,7 +5,7 @@ internal import FCM
 internal import Logging
 internal import Metrics
 internal import Operations
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 internal import TLS
 
@@ -14,7 +14,7 @@ final class Senders {
   private let apns: APNsSender
   private let fcm: FCMSender
   private let done: Inbox<Void>
-  private let catalogKeeper: CatalogKeeper
+  private let catalogKeeper: CatalogRefresher
   private let keyCheck: KeyCheck
 
   /// What the dispatcher sends by.
@@ -45,11 +45,11 @@ final class Senders {
       apns.forgive(app)
       fcm.forgive(app)
     }
-    catalogKeeper = try CatalogKeeper(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
-      let apns = APNsKeeper(
+    catalogKeeper = try CatalogRefresher(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
+      let apns = APNsCredentialRefresher(
         sender: apns, requests: requests, master: master, health: gauges.health, clock: clock,
         beganAt: beganAt, keyIsNew: { keyCheck.look(at: $0) })
-      let fcm = FCMKeeper(
+      let fcm = FCMCredentialRefresher(
         sender: fcm, master: master, health: gauges.health, tokens: configuration.tokenAddress)
       return { connection in
         try apns.turn(connection)
@@ -76,14 +76,14 @@ final class Senders {
 
   // MARK: The end
 
-  /// Nothing more is submitted; what is under way may be answered within `patience`.
-  func stop(within patience: Duration) {
-    apns.stop(within: patience)
-    fcm.stop(within: patience)
+  /// Nothing more is submitted; what is under way may be answered within `timeout`.
+  func stop(within timeout: Duration) {
+    apns.stop(within: timeout)
+    fcm.stop(within: timeout)
   }
 
-  func waitUntilStopped(atMost patience: Duration) {
-    let deadline = SystemClock().now + patience
+  func waitUntilStopped(atMost timeout: Duration) {
+    let deadline = SystemClock().now + timeout
     var ended = 0
     while ended < 2 {
       let rest = deadline - SystemClock().now

@@ -1,5 +1,5 @@
 package import Reactor
-internal import Courier
+internal import WebhookDelivery
 internal import Dispatcher
 internal import Domain
 internal import Glibc
@@ -7,7 +7,7 @@ internal import Logging
 internal import Metrics
 package import Operations
 internal import Postgres
-internal import PushWire
+internal import PushTransport
 internal import API
 internal import Store
 internal import TLS
@@ -27,7 +27,7 @@ internal import TLS
 ///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
 ///
-/// **Where**: `Configuration` is what it is set to, and knows nothing of the rest; `Doors` is what answers requests;
+/// **Where**: `Configuration` is what it is set to, and knows nothing of the rest; `HTTPService` is what answers requests;
 /// `Credentials` opens what the push networks ask for; `Health` is how it is, and who is told; `Demonstration` shows it.
 ///
 /// **Start**: what needs no database (`Preflight`) → migrations → addresses → signing keys and apps → providers and
@@ -46,10 +46,10 @@ package final class Server {
 
   private let dispatcher: Dispatcher
   private let senders: Senders
-  private let courier: Courier
-  private let doors: Doors
-  private let vitals: VitalsKeeper
-  private let notices: NoticeKeeper
+  private let webhooks: WebhookDelivery
+  private let doors: HTTPService
+  private let vitals: VitalsSampler
+  private let notices: NoticeWorker
   private let metricsListener: MetricsListener?
   private let listening: Listening
   private var isStopped = false
@@ -58,7 +58,7 @@ package final class Server {
   /// Starts everything.
   /// - Parameter databaseURL: of a database that exists and whose schema is current.
   package init(_ configuration: Configuration, databaseURL: String, master: MasterKey) throws {
-    let listeners = try Listeners(configuration, loops: Doors.loops)
+    let listeners = try Listeners(configuration, loops: HTTPService.loops)
     let connection = try Connection(databaseURL)
     let clock = DatabaseClock(machine: configuration.handicaps.clock)
     try clock.ask(connection)
@@ -85,29 +85,30 @@ package final class Server {
         keeping: configuration.keeping, clock: clock),
       results: results)
     try dispatcher.start()
-    vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)
+    vitals = try VitalsSampler(databaseURL: databaseURL, health: health)
     let readiness = NodeReadiness(
       health: health, lastAccepted: lastAccepted, holdsLease: dispatcher.holdsLease,
       goesInCircle: dispatcher.goesInCircle, clock: clock)
     NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)
 
-    courier = try Courier(
-      Self.courier(configuration, databaseURL: databaseURL, master: master, contents: keys.contents, clock))
-    try courier.start()
+    webhooks = try WebhookDelivery(
+      Self.webhooks(configuration, databaseURL: databaseURL, master: master, contents: keys.contents, clock))
+    try webhooks.start()
 
-    doors = try Doors(
+    doors = try HTTPService(
       configuration, descriptors: listeners.takeDoors(), databaseURL: databaseURL, catalog: catalog, keys: keys,
       master: master,
       firstWriter: firstWriter + 10,
-      launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
+      launchpad: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
       metrics: metrics, readiness: readiness, clock: clock, messageCommitted: dispatcher.poke)
     address = listeners.doors
     metricsListener = try listeners.takeMetrics().map { descriptor in
       try MetricsListener(
-        descriptor, at: listeners.metrics ?? listeners.doors, metrics: { MetricsDoor(metrics: metrics, catalog: nil) },
+        descriptor, at: listeners.metrics ?? listeners.doors,
+        metrics: { MetricsHandler(metrics: metrics, catalog: nil) },
         readiness: readiness)
     }
-    notices = try NoticeKeeper(
+    notices = try NoticeWorker(
       databaseURL: databaseURL, contents: keys.contents, clock: clock, messageCommitted: dispatcher.poke)
     listening = configuration.listening
     if let proxy = configuration.proxy {
@@ -116,26 +117,27 @@ package final class Server {
     log.info("serving", metadata: ["address": "\(address)", "version": "\(Product.version)", "node": "\(node)"])
   }
 
-  private static func courier(
+  private static func webhooks(
     _ configuration: Configuration, databaseURL: String, master: MasterKey, contents: ContentSeal,
     _ clock: DatabaseClock
-  ) -> CourierConfiguration {
-    var courier = CourierConfiguration(databaseURL: databaseURL, contents: contents, clock: clock) { sealed, webhook in
+  ) -> WebhookDeliveryConfiguration {
+    var webhooks = WebhookDeliveryConfiguration(databaseURL: databaseURL, contents: contents, clock: clock) {
+      sealed, webhook in
       WebhookService.secret(sealed, of: webhook, master: master)
     }
-    let phones = PhoneSeal(master: master)
-    courier.phone = { sealed, user in phones.open(sealed, of: user) }
-    courier.privateNetworks = configuration.webhookNetworks
-    courier.proxy = configuration.proxy
-    if let pauses = configuration.handicaps.webhookRetrySeconds { courier.retrySeconds = pauses }
-    if let file = configuration.caFile { courier.trust.files.append(file) }
-    return courier
+    let phones = PhoneNumberSeal(master: master)
+    webhooks.phone = { sealed, user in phones.open(sealed, of: user) }
+    webhooks.privateNetworks = configuration.webhookNetworks
+    webhooks.proxy = configuration.proxy
+    if let pauses = configuration.handicaps.webhookRetrySeconds { webhooks.retrySeconds = pauses }
+    if let file = configuration.caFile { webhooks.trust.files.append(file) }
+    return webhooks
   }
 
   /// Reads the doors' certificate again (SIGHUP). One that cannot be used changes nothing.
   package func reload() {
     do throws(ServerError) {
-      guard let tls = try DoorCertificate.load(listening) else { return }
+      guard let tls = try ListenerCertificate.load(listening) else { return }
       doors.renew(tls)
       log.info("the doors' certificate was read again")
     } catch {
@@ -148,11 +150,11 @@ package final class Server {
     guard !isStopped else { return }
     isStopped = true
     log.info("stopping")
-    doors.drain(within: ServerLimits.drain, adminPatience: ServerLimits.adminDrain)
+    doors.drain(within: ServerLimits.drain, adminTimeout: ServerLimits.adminDrain)
     dispatcher.stop { senders.stop(within: ServerLimits.providerDrain) }
     senders.waitUntilStopped(atMost: ServerLimits.providerDrain + .seconds(2))
     doors.close()
-    courier.stop()
+    webhooks.stop()
     senders.stopKeeping()
     vitals.stop()
     notices.stop()

@@ -16,7 +16,7 @@ package enum Serving {
     let database = try Database(configuration) { log.info("\($0)") }
     defer { database.close() }
     // One that is away is waited for: machines start in any order.
-    let master = try DatabasePatience.wait(configuration) {
+    let master = try DatabaseTimeouts.wait(configuration) {
       try database.ensureRunning()
       // Before anything is changed for the sake of a server that could not start.
       let master = try MasterKeyFile.load(configuration, for: DatabaseConnection(database.url))

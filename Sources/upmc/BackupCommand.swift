@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Care
+internal import Maintenance
 internal import FoundationEssentials
 internal import JSON
 internal import Operations

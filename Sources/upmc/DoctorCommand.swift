@@ -1,12 +1,12 @@
 internal import ArgumentParser
-internal import Care
+internal import Maintenance
 internal import FoundationEssentials
 internal import Operations
 
 /// `upmc doctor`.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Find what is wrong with a set-up, and how to mend it.",
+    commandName: "doctor", abstract: "Find what is wrong with a set-up, and how to fix it.",
     discussion: """
       Looks at the configuration, this machine, the database, the master key, each app and its credentials, and asks \
       Apple and Google whether they take them, by a push to a token that nobody has. Changes nothing; safe beside a \
@@ -42,7 +42,7 @@ struct DoctorCommand: ParsableCommand {
   private static func sentence(_ finding: Finding) -> String {
     let mark = finding.severity == .ok ? "ok     " : finding.severity == .warning ? "WARNING" : "FAILURE"
     let line = "\(mark)  \(finding.subject) (\(finding.place)): \(finding.what)"
-    return finding.mend.isEmpty ? line : "\(line)\n         → \(finding.mend)"
+    return finding.remedy.isEmpty ? line : "\(line)\n         → \(finding.remedy)"
   }
 
   /// Something is wrong.

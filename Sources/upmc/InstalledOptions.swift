@@ -57,7 +57,7 @@ struct InstalledOptions: ParsableArguments {
     options.groups = try groupNumbers()
     (options.isVouched, options.isDryRun) = (vouched, dryRun)
     try withDatabase { database in
-      let phones = (try? database.masterKey()).map(PhoneSeal.init)
+      let phones = (try? database.masterKey()).map(PhoneNumberSeal.init)
       if isStrict, !dryRun {
         var trial = options
         trial.isDryRun = true
@@ -164,7 +164,7 @@ struct InstalledOptions: ParsableArguments {
 }
 
 extension InstalledFault {
-  fileprivate var sentence: String { "line \(line): \(column.isEmpty ? "" : "\(column) ")\(what). \(mend)" }
+  fileprivate var sentence: String { "line \(line): \(column.isEmpty ? "" : "\(column) ")\(what). \(remedy)" }
 }
 
 extension InstalledBase.Report {

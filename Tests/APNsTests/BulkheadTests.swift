@@ -1,5 +1,5 @@
 import Domain
-import PushWire
+import PushTransport
 import Reactor
 import TLS
 import Testing
@@ -45,7 +45,7 @@ import Testing
     #expect(server.requests.count == asked)
     #expect(harness.send(5..<500).tally == ["accepted": 495])
     // Later it is tried again, elsewhere.
-    harness.advance(by: .seconds(PushWire.Limits.faultSeconds + 1))
+    harness.advance(by: .seconds(PushTransport.Limits.faultSeconds + 1))
     #expect(harness.wait(for: offerOther(harness, 0..<5)).count == 5)
     let last = try #require(server.requests.last { $0.fields["apns-topic"] == "com.example.other" })
     #expect(last.connection != 0)

@@ -37,7 +37,7 @@ import Testing
     ("the peer closed the connection", false),
   ])
   func `only alerts about certificates are the credential's fault`(reason: String, isAbout: Bool) {
-    #expect(APNsDoor.isAboutCertificate(reason) == isAbout)
+    #expect(APNsAdapter.isAboutCertificate(reason) == isAbout)
   }
 
   @Test func `an app with a certificate and one with a key never share a connection`() throws {

@@ -1,6 +1,6 @@
 import Domain
 import HTTP2
-import PushWire
+import PushTransport
 import Reactor
 import Testing
 
@@ -18,7 +18,7 @@ import Testing
     harness.advance(by: .milliseconds(250))
     #expect(harness.waits { server.requests.count == 60 })
     #expect(server.connections == 2)
-    for _ in 0..<PushWire.Limits.slowTicks { harness.advance(by: .seconds(1)) }
+    for _ in 0..<PushTransport.Limits.slowTicks { harness.advance(by: .seconds(1)) }
     let later = harness.offer(harness.makeMessage(), 100..<200)
     #expect(harness.wait(for: later).tally == ["accepted": 100])
     #expect(server.requests.suffix(100).allSatisfy { $0.connection != 0 })
@@ -35,10 +35,10 @@ import Testing
     #expect(harness.send(0..<1) == [.accepted])
     let lost = harness.offer(harness.makeMessage(), 1..<6)
     #expect(harness.waits { server.requests.count == 6 })
-    harness.advance(by: .seconds(PushWire.Limits.stallSeconds))
+    harness.advance(by: .seconds(PushTransport.Limits.stallSeconds))
     #expect(harness.send(10..<20).tally == ["accepted": 10])
     #expect(server.requests.suffix(10).allSatisfy { $0.connection == 1 })
-    harness.advance(by: .seconds(PushWire.Limits.pingSeconds))
+    harness.advance(by: .seconds(PushTransport.Limits.pingSeconds))
     #expect(harness.wait(for: lost).tally == [#"unknown(reason: "no answer from the peer")"#: 5])
   }
 
@@ -102,7 +102,7 @@ import Testing
     #expect(harness.send(300..<600).tally == ["accepted": 300])
     #expect(server.requests.suffix(250).allSatisfy { $0.open == 1 })
     // It does not come back for a minute: another connection takes over.
-    for _ in 0..<PushWire.Limits.collapsedSeconds + 1 { harness.advance(by: .seconds(1)) }
+    for _ in 0..<PushTransport.Limits.collapsedSeconds + 1 { harness.advance(by: .seconds(1)) }
     #expect(harness.waits { server.connections == 2 })
     #expect(harness.send(600..<700).tally == ["accepted": 100])
     #expect(server.requests.last?.connection == 1)

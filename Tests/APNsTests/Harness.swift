@@ -3,7 +3,7 @@ import Crypto
 import Domain
 import HTTP2
 import Logging
-import PushWire
+import PushTransport
 import Reactor
 import Synchronization
 import TLS
@@ -25,8 +25,8 @@ final class Harness {
 
   init(
     port: UInt16, trusting pem: String, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
-    token: Bool = true, lastStreamID: Int32 = PushWire.Limits.lastStreamID, sandboxPort: UInt16? = nil,
-    age: Duration = PushWire.Limits.connectionAge, _ change: (inout APNsConfiguration) -> Void = { _ in }
+    token: Bool = true, lastStreamID: Int32 = PushTransport.Limits.lastStreamID, sandboxPort: UInt16? = nil,
+    age: Duration = PushTransport.Limits.connectionAge, _ change: (inout APNsConfiguration) -> Void = { _ in }
   ) throws {
     var configuration = APNsConfiguration()
     configuration.production = APNsEndpoint(host: "127.0.0.1", port: port)
@@ -54,8 +54,8 @@ final class Harness {
 
   convenience init(
     _ server: TestServer, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
-    token: Bool = true, lastStreamID: Int32 = PushWire.Limits.lastStreamID, sandboxPort: UInt16? = nil,
-    age: Duration = PushWire.Limits.connectionAge
+    token: Bool = true, lastStreamID: Int32 = PushTransport.Limits.lastStreamID, sandboxPort: UInt16? = nil,
+    age: Duration = PushTransport.Limits.connectionAge
   ) throws {
     try self.init(
       port: server.port, trusting: server.authorityPEM, connections: connections, streams: streams,
@@ -63,8 +63,8 @@ final class Harness {
   }
 
   /// Ends the sender and waits for its thread.
-  func stop(within patience: Duration = .seconds(5)) {
-    sender.stop(within: patience)
+  func stop(within timeout: Duration = .seconds(5)) {
+    sender.stop(within: timeout)
     thread.take()?.join()
   }
 

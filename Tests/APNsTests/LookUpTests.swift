@@ -1,6 +1,6 @@
 import APNs
 import Domain
-import PushWire
+import PushTransport
 import Reactor
 import Synchronization
 import TLS

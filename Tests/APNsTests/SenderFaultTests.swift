@@ -1,7 +1,7 @@
 import APNs
 import Domain
 import HTTP2
-import PushWire
+import PushTransport
 import Reactor
 import TLS
 import Testing
@@ -40,7 +40,7 @@ import Testing
     defer { server.stop() }
     let harness = try Harness(server)
     #expect(harness.send(0..<4) == [.accepted, .notProcessed, .accepted, .accepted])
-    #expect(server.requests.count { $0.token == Harness.token(1) } == 1 + Int(PushWire.Limits.quickResends))
+    #expect(server.requests.count { $0.token == Harness.token(1) } == 1 + Int(PushTransport.Limits.quickResends))
   }
 
   @Test func `other resets leave it unknown whether the push was taken`() throws {
@@ -89,8 +89,8 @@ import Testing
     let harness = try Harness(server)
     #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<3)))
     #expect(harness.wait(2) == [.accepted, .accepted])
-    harness.advance(by: .seconds(PushWire.Limits.requestSeconds + 1))
-    #expect(harness.wait(1) == [.unknown(reason: "no answer within \(PushWire.Limits.requestSeconds) s")])
+    harness.advance(by: .seconds(PushTransport.Limits.requestSeconds + 1))
+    #expect(harness.wait(1) == [.unknown(reason: "no answer within \(PushTransport.Limits.requestSeconds) s")])
     #expect(harness.send(5..<6) == [.accepted], "the connection stays")
     #expect(server.connections == 1)
   }
@@ -103,10 +103,10 @@ import Testing
     let harness = try Harness(server)
     #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<5)))
     #expect(harness.wait(1) == [.accepted])
-    harness.advance(by: .seconds(PushWire.Limits.requestSeconds + 1))
+    harness.advance(by: .seconds(PushTransport.Limits.requestSeconds + 1))
     #expect(harness.wait(4).count == 4)
     harness.advance(by: .seconds(2))
-    harness.advance(by: .seconds(PushWire.Limits.pingSeconds + 1))
+    harness.advance(by: .seconds(PushTransport.Limits.pingSeconds + 1))
     #expect(sendWhenOpen(harness, 10..<12) == [.accepted, .accepted])
     #expect(server.connections == 2)
   }
@@ -303,7 +303,7 @@ import Testing
     let message = harness.makeMessage()
     var taken = 0
     while harness.sender.offer(harness.makeBatch(message, tokens: 0..<2000)), taken < 100_000 { taken += 2000 }
-    #expect(taken == PushWire.Limits.queuedTargets)
+    #expect(taken == PushTransport.Limits.queuedTargets)
     let other = PushRoute(app: 8, network: .apns, environment: .production)
     #expect(harness.sender.offer(harness.makeBatch(message, tokens: 0..<10, route: other)), "others are not affected")
     harness.stop(within: .zero)

@@ -1,7 +1,7 @@
 import APNs
 import Domain
 import HTTP2
-import PushWire
+import PushTransport
 import Reactor
 import TLS
 import Testing

@@ -4,7 +4,7 @@ internal import Domain
 internal import Glibc
 internal import JSON
 internal import Logging
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 internal import TLS
 

@@ -39,7 +39,7 @@ struct ReceiveCommand: ParsableCommand {
         let doors = try (0..<connections).map { number in
           let committer = try Committer(
             url: database, writer: Int32(1000 + number), catalog: catalog, loop: loop, batchOperations: 1)
-          return DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop)
+          return DeviceHandler(committer: committer, catalog: catalog, keys: keys, loop: loop)
         }
         let server = try HTTPServer(
           loop: loop, listener: try Loopback.listen(on: port), handler: InTurn(doors: doors))
@@ -55,10 +55,10 @@ struct ReceiveCommand: ParsableCommand {
 
 /// Gives each request to the next door: requests are alike, so in turn is as good as to the least busy.
 private final class InTurn: RequestHandler {
-  private let doors: [DeviceDoor]
+  private let doors: [DeviceHandler]
   private var next = 0
 
-  init(doors: [DeviceDoor]) {
+  init(doors: [DeviceHandler]) {
     self.doors = doors
   }
 

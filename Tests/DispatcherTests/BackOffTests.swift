@@ -10,7 +10,7 @@ import Testing
   private static let start = Instant(nanoseconds: 1_000_000_000)
 
   @Test func `a device that complains again waits twice as long, up to a quarter of an hour`() {
-    var table = BackOffTable()
+    var table = DeviceBackoffTable()
     var now = Self.start
     for seconds in [2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900] {
       #expect(table.slow(Self.device, at: now, asked: nil, jitter: 0) == .seconds(seconds))
@@ -19,14 +19,14 @@ import Testing
   }
 
   @Test func `chance adds up to a quarter`() {
-    #expect(BackOffTable.seconds(step: 10, jitter: 1) == 1125)
-    #expect(BackOffTable.seconds(step: 1, jitter: 7) == 2)
-    #expect(BackOffTable.seconds(step: .max, jitter: 0) == 900)
-    #expect(BackOffTable.seconds(step: 0, jitter: -1) == 2)
+    #expect(DeviceBackoffTable.seconds(step: 10, jitter: 1) == 1125)
+    #expect(DeviceBackoffTable.seconds(step: 1, jitter: 7) == 2)
+    #expect(DeviceBackoffTable.seconds(step: .max, jitter: 0) == 900)
+    #expect(DeviceBackoffTable.seconds(step: 0, jitter: -1) == 2)
   }
 
   @Test func `several messages under way together are one complaint`() {
-    var table = BackOffTable()
+    var table = DeviceBackoffTable()
     #expect(table.slow(Self.device, at: Self.start, asked: nil, jitter: 0) == .seconds(2))
     let soon = Self.start + .milliseconds(500)
     #expect(table.slow(Self.device, at: soon, asked: nil, jitter: 0) == .milliseconds(1500))
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a longer wait that the network asks for is kept`() {
-    var table = BackOffTable()
+    var table = DeviceBackoffTable()
     #expect(table.slow(Self.device, at: Self.start, asked: 60, jitter: 0) == .seconds(60))
     #expect(table.slow(Self.device, at: Self.start, asked: 1, jitter: 0) == .seconds(60))
     #expect(table.slow(Self.device, at: Self.start, asked: 120, jitter: 0) == .seconds(120))
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func `nobody else waits, and a message taken ends it`() {
-    let backOffs = BackOffs()
+    let backOffs = DeviceBackoffs()
     #expect(!backOffs.isAny(at: Self.start))
     _ = backOffs.slow(Self.device, at: Self.start, asked: nil, jitter: 0)
     #expect(backOffs.isAny(at: Self.start))
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `what is remembered stays bounded`() {
-    var table = BackOffTable()
+    var table = DeviceBackoffTable()
     for number in 0..<(Limits.backOffDevices + 10) {
       let device = DeviceID(high: 1, low: UInt64(number))
       _ = table.slow(device, at: Self.start + .seconds(number / 1000), asked: nil, jitter: 0)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct BlockAnswersTests {
   private let start = Instant(nanoseconds: 1_000_000_000)
   private let claim = Claims.Hold(claim: 1)
-  private var answers = BlockAnswers<Int>(patience: .milliseconds(200))
+  private var answers = BlockAnswers<Int>(timeout: .milliseconds(200))
 
   private mutating func add(_ positions: Range<Int>, to claim: Int64 = 1, after milliseconds: Int64 = 0) {
     for position in positions {

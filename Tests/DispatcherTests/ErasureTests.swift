@@ -174,9 +174,9 @@ import Testing
 
     try erase([4, 5, 6, 7])
     try onTwoThreads(database.url) { connection in
-      var keeping = Keeping()
+      var keeping = RetentionPolicy()
       keeping.historyDays = nil
-      for _ in 0..<40 { try HistoryKeeper(keeping, clock: SystemClock()).turn(connection) }
+      for _ in 0..<40 { try RetentionWorker(keeping, clock: SystemClock()).turn(connection) }
     }
     _ = try walk(1_000)
     #expect(try named([4, 5, 6, 7]) == 0)

@@ -167,7 +167,7 @@ import Testing
       delivery: Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1)),
       psid: String(repeating: "0", count: 63) + "1", readAt: now - 100_000)
     try world.connection.withTransaction {
-      let care = try TokenCare([finding], Breaker(), faulty: [], now: now, world.connection)
+      let care = try TokenMaintenance([finding], CircuitBreaker(), faulty: [], now: now, world.connection)
       try care.changeDevices(world.connection, writer: 1)
     }
     #expect(try world.quarantine().isEmpty)

@@ -46,11 +46,11 @@ import Testing
     try connection.run(Statement("number \(sql.hashValue)", sql)).int64(0, 0)
   }
 
-  private func keeper(_ days: Int32?, messages: Int32? = nil) -> HistoryKeeper {
-    var keeping = Keeping()
+  private func keeper(_ days: Int32?, messages: Int32? = nil) -> RetentionWorker {
+    var keeping = RetentionPolicy()
     keeping.historyDays = days
     keeping.messageDays = messages
-    return HistoryKeeper(keeping, clock: SystemClock())
+    return RetentionWorker(keeping, clock: SystemClock())
   }
 
   /// A minute passes for the ranges that were closed.
@@ -161,7 +161,7 @@ import Testing
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE from_seqno = 1 AND dropped_at IS NOT NULL") == 0)
     try victim.script("ROLLBACK")
     try onTwoThreads(database.url) { connection in
-      for _ in 0..<20 { try HistoryKeeper(Keeping(), clock: SystemClock()).turn(connection) }
+      for _ in 0..<20 { try RetentionWorker(RetentionPolicy(), clock: SystemClock()).turn(connection) }
     }
     #expect(try partitions == 3)
     #expect(try number("SELECT count(*) FROM audit_log WHERE action = 'history.drop'") == 2)

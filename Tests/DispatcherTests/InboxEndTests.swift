@@ -46,9 +46,9 @@ import Testing
   }
 
   private func keep() throws {
-    var keeping = Keeping()
+    var keeping = RetentionPolicy()
     keeping.messageDays = 95
-    let keeper = HistoryKeeper(keeping, clock: SystemClock())
+    let keeper = RetentionWorker(keeping, clock: SystemClock())
     try keeper.turn(connection)
     try keeper.look(connection)
   }

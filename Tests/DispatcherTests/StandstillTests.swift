@@ -17,7 +17,7 @@ import Testing
       (.seconds(4), .seconds(1), .milliseconds(400)),
       (.seconds(3600), .seconds(2), .milliseconds(400)),
     ]
-    var standstills = Standstills()
+    var standstills = RouteOutageBackoff()
     for (after, bulk, urgent) in table {
       #expect(standstills.pause(route, .bulk, at: start + after) == bulk)
       #expect(standstills.pause(route, .urgent, at: start + after) == urgent)
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func `one answer ends it, and no route suffers for another`() {
-    var standstills = Standstills()
+    var standstills = RouteOutageBackoff()
     _ = standstills.pause(route, .bulk, at: start)
     let later = start + .seconds(60)
     #expect(standstills.pause(other, .bulk, at: later) == .milliseconds(100))
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `what is too old goes again at once, then later and later, and long without an answer it is a circle`() {
-    var standstills = Standstills()
+    var standstills = RouteOutageBackoff()
     #expect(standstills.pauseStale(route, .bulk, at: start) == .zero)
     #expect(standstills.pauseStale(route, .bulk, at: start + .seconds(2)) == .milliseconds(500))
     #expect(!standstills.areInCircle(at: start + .seconds(2)))
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `an answer ends the circle`() {
-    var standstills = Standstills()
+    var standstills = RouteOutageBackoff()
     for second in Int64(0)...9 { _ = standstills.pauseStale(route, .bulk, at: start + .seconds(second)) }
     #expect(standstills.areInCircle(at: start + .seconds(9)))
     standstills.answered(route)

@@ -1,4 +1,4 @@
-import Care
+import Maintenance
 import Foundation
 import Operations
 import Postgres

@@ -1,4 +1,4 @@
-import Courier
+import WebhookDelivery
 import Foundation
 import HTTPServer
 import Reactor

@@ -95,7 +95,7 @@ import Testing
         "prometheus", "--config.file=\(directory)/prometheus.yml", "--storage.tsdb.path=\(directory)/data",
         "--web.listen-address=127.0.0.1:\(free)",
       ], output: .file(directory + "/log"), errors: .file(directory + "/log"))
-    defer { _ = prometheus.stop(patience: .seconds(10)) }
+    defer { _ = prometheus.stop(timeout: .seconds(10)) }
     let answer = try world.poll("Prometheus has not scraped: \(TemporaryDirectory.read(directory + "/log") ?? "")") {
       let reply = try? TestClient(port: free).call("GET", "/api/v1/query?query=sum(upmc_outcomes_total)")
       return reply?.text.contains("\"value\":[") == true ? reply : nil

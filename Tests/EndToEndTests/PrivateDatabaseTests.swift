@@ -7,7 +7,7 @@ import Testing
 
 /// `upmc serve` with its private PostgreSQL, which is killed under it.
 @Suite(.slow, .serialized) struct PrivateDatabaseTests {
-  private static let patience = 600
+  private static let timeout = 600
 
   @Test func `a killed postmaster comes back under the serving server, with everything that was promised`() throws {
     let directory = TemporaryDirectory.make()
@@ -50,7 +50,7 @@ import Testing
         "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")", "UPMC_DATA_DIR=\(data)",
         "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)",
       ] + Sanitizers.variables, output: .file(output), errors: .file(output))
-    #expect(command.wait(atMost: .seconds(TestSupport.Limits.patienceSeconds)) == .exited(0))
+    #expect(command.wait(atMost: .seconds(TestSupport.Limits.timeoutSeconds)) == .exited(0))
     let text = TemporaryDirectory.read(output) ?? ""
     return try #require(Reply(status: 200, text: text).string("clientKey"), "\(text)")
   }
@@ -69,7 +69,7 @@ import Testing
 
   private func wait(_ complaint: String, _ server: ServerProcess, _ condition: () throws -> Bool) throws {
     let pause = try Wakeup()
-    for _ in 0..<Self.patience {
+    for _ in 0..<Self.timeout {
       if try condition() { return }
       _ = pause.wait(atMost: .milliseconds(100))
     }

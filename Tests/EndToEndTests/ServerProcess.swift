@@ -49,7 +49,7 @@ final class ServerProcess {
   /// Asks it to end and waits.
   func stop() -> ChildProcess.Ending? {
     defer { child = nil }
-    return child?.stop(patience: .seconds(30))
+    return child?.stop(timeout: .seconds(30))
   }
 
   /// Ends it as nothing can be prevented: SIGKILL.

@@ -1,6 +1,6 @@
 import Domain
 import Logging
-import PushWire
+import PushTransport
 import Reactor
 import Simulator
 import Synchronization

@@ -1,7 +1,7 @@
 import Crypto
 import Domain
 import Foundation
-import PushWire
+import PushTransport
 import Testing
 
 @testable import FCM
@@ -24,7 +24,7 @@ import Testing
     let target = PushTarget(
       device: DeviceID(high: 1, low: 2), userKey: UserKey(clientUID: "kim01"), psid: "f:token", badge: 3,
       clientName: name, language: language)
-    var letter = Letter()
+    var letter = EncodedPush()
     let composer = Composer(project: "p", style: style, validatesOnly: false)
     if let refusal = composer.compose(target, of: message, now: now, into: &letter) { return ([:], refusal) }
     let body = try JSONSerialization.jsonObject(with: Data(letter.body)) as? [String: Any]

@@ -2,7 +2,7 @@ import Crypto
 import Domain
 import FCM
 import Logging
-import PushWire
+import PushTransport
 import Reactor
 import Simulator
 import TLS

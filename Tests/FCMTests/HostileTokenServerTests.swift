@@ -1,6 +1,6 @@
 import Domain
 import FCM
-import PushWire
+import PushTransport
 import Reactor
 import Simulator
 import TestSupport

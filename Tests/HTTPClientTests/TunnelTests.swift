@@ -129,15 +129,15 @@ import Testing
   }
 
   @Test(arguments: [30, 3]) func `a proxy that says nothing, or drips, is waited for as long as it is worth`(
-    patience: Int64
+    timeout: Int64
   ) throws {
     let server = try RawServer(loop: loop) { peer in peer.send("HTTP/1.1 2") }
     defer { server.stop() }
-    let client = try client(server, timeout: .seconds(patience))
+    let client = try client(server, timeout: .seconds(timeout))
     defer { client.close() }
     var outcome: Result<HTTPResponse, HTTPClientError>?
     client.send(HTTPRequest("GET", "/a")) { outcome = $0 }
-    let limit = min(patience, ProxyTunnel.Limits.seconds)
+    let limit = min(timeout, ProxyTunnel.Limits.seconds)
     for _ in 0..<(limit - 1) {
       clock.advance(by: .seconds(1))
       wait(20) { outcome != nil }

@@ -22,8 +22,8 @@ import Testing
     static let answer = JSONObject<Order>(
       "Order",
       [
-        .needed("name", .anyText, \.name), .optional("count", .count, \.count, "How many."),
-        .needed("note", .orNull(.anyText), { $0.note ?? nil }), .needed("words", .list(of: .anyText), \.words),
+        .always("name", .anyText, \.name), .optional("count", .count, \.count, "How many."),
+        .always("note", .orNull(.anyText), { $0.note ?? nil }), .always("words", .list(of: .anyText), \.words),
       ])
   }
 
@@ -82,7 +82,7 @@ import Testing
 
   @Test func `members of a part are those of the whole`() {
     struct Shelf { let order: Order }
-    let fields: [JSONField<Order>] = [.needed("name", .anyText, \.name)]
+    let fields: [JSONField<Order>] = [.always("name", .anyText, \.name)]
     let shelf = JSONObject<Shelf>("Shelf", isNamed: false, fields.map { $0.of(\.order) })
     var writer = JSONWriter()
     writer.object { writer in shelf.write(Shelf(order: Order(name: "tea")), to: &writer) }

@@ -25,7 +25,7 @@ import Testing
       CSVAudiences.values(stored.csv, of: ["kim", "lee"].map { UserKey(clientUID: $0) }))
     #expect(values[UserKey(clientUID: "kim")]?.name == "Kim")
     #expect(values[UserKey(clientUID: "lee")]?.variables == ["20"])
-    let census = try CSVCensus(
+    let census = try CSVReach(
       stored.csv, world.app.number, world.connection, now: world.now, unknownAtMost: 10)
     #expect(census.devices == 2)
   }

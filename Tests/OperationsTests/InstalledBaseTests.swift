@@ -28,7 +28,8 @@ import Testing
     _ options: InstalledBase.Options, _ bytes: [UInt8], on connection: Connection
   ) throws -> (report: InstalledBase.Report, faults: [InstalledFault]) {
     var base = try InstalledBase(
-      ByteSource(bytes), options, phones: PhoneSeal(master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32))),
+      ByteSource(bytes), options,
+      phones: PhoneNumberSeal(master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32))),
       by: .commandLine, on: connection)
     var faults: [InstalledFault] = []
     while let wrong = try base.next() { faults += wrong }
@@ -277,7 +278,7 @@ import Testing
     #expect(try Self.bring(world, others).report.unchanged == 1)
     let key = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
     #expect(try world.connection.run(Users.find([key]))[key]?.name == "Kim")
-    let seal = PhoneSeal(master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)))
+    let seal = PhoneNumberSeal(master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)))
     #expect(try world.connection.run(Users.phone(of: key)).flatMap { seal.open($0, of: key) } == "010-1")
   }
 }

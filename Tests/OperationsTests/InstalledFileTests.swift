@@ -27,7 +27,7 @@ import Testing
     let world = try BatchWorld()
     let done = try Self.bring(world, "PSID,PNSID,DEVICE_ID,APNS_MODE,CUID\naa01,APNS,a,,\n\(line)\naa02,APNS,b,,\n")
     #expect(done.faults.map(\.line) == [3] && done.faults[0].column == column && done.faults[0].what == what, "\(done)")
-    #expect(done.faults[0].mend.isEmpty == false && done.report.wrong == 1 && done.report.new == 2)
+    #expect(done.faults[0].remedy.isEmpty == false && done.report.wrong == 1 && done.report.new == 2)
     #expect(done.report.reasons == [InstalledBase.Report.Reason(column: column, what: what): 1])
   }
 
@@ -126,7 +126,7 @@ import Testing
     }
     let done = try InstalledBaseTests.bring(world, bytes)
     #expect(done.report.new == 99 && done.faults.map(\.line) == [42], "\(done)")
-    #expect(done.faults.first?.what.contains("UTF-8 or CP949") == true && done.faults.first?.mend.isEmpty == false)
+    #expect(done.faults.first?.what.contains("UTF-8 or CP949") == true && done.faults.first?.remedy.isEmpty == false)
     #expect(try world.count("SELECT count(*) FROM users WHERE name = '김'") == 99)
   }
 

@@ -27,7 +27,7 @@ import Testing
     var child = try ChildProcess.start(["sleep", "1000"])
     let before = child.cost == nil
     #expect(before)
-    _ = child.stop(patience: soon)
+    _ = child.stop(timeout: soon)
     let after = child.cost != nil
     #expect(after)
   }
@@ -73,7 +73,7 @@ import Testing
 
   @Test func `stopping asks first, then kills`() throws {
     var polite = try ChildProcess.start(["sleep", "1000"])
-    let asked = polite.stop(patience: soon)
+    let asked = polite.stop(timeout: soon)
     #expect(asked == .killed(signal: SIGTERM))
     // Says when it has begun to ignore the signal, else it might be hit before.
     var ends: [Int32] = [0, 0]
@@ -84,7 +84,7 @@ import Testing
       ["sh", "-c", "trap '' TERM; echo ready; exec sleep 1000"], output: .descriptor(writer.number))
     var byte: UInt8 = 0
     #expect(read(reader.number, &byte, 1) == 1)
-    let forced = stubborn.stop(patience: .milliseconds(50))
+    let forced = stubborn.stop(timeout: .milliseconds(50))
     #expect(forced == .killed(signal: SIGKILL))
   }
 

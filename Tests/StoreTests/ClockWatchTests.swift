@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `marks of the future are named, brought back, and named no more`() throws {
-    #expect(try connection.run(FutureMarks.find()) == nil)
+    #expect(try connection.run(FutureWatermarks.find()) == nil)
     try connection.script(
       """
       INSERT INTO nodes (node, alive_until) VALUES
@@ -42,12 +42,12 @@ import Testing
       INSERT INTO device_send_meters (device, window_began, sent) VALUES
         (gen_random_uuid(), now() + interval '30 days', 7), (gen_random_uuid(), now(), 7)
       """)
-    let named = try #require(try connection.run(FutureMarks.find()))
+    let named = try #require(try connection.run(FutureWatermarks.find()))
     #expect(named.contains("statistics") && named.contains("1 leases"), "\(named)")
     var count = 0
-    for query in FutureMarks.mend { count += try connection.run(query) }
+    for query in FutureWatermarks.corrections { count += try connection.run(query) }
     #expect(count == 3)
-    #expect(try connection.run(FutureMarks.find()) == nil)
-    for query in FutureMarks.mend { #expect(try connection.run(query) == 0) }
+    #expect(try connection.run(FutureWatermarks.find()) == nil)
+    for query in FutureWatermarks.corrections { #expect(try connection.run(query) == 0) }
   }
 }

@@ -212,14 +212,14 @@ import Testing
   }
 
   @Test func `a thread rests four times as long as a look took, and not for long`() {
-    var pause = LookPause(usual: .milliseconds(200))
+    var pause = PollBackoff(usual: .milliseconds(200))
     #expect(pause.after(.milliseconds(1), at: at(0)) == .milliseconds(200))
     #expect(pause.after(.seconds(1), at: at(0)) == .seconds(4))
     #expect(pause.after(.seconds(9), at: at(0)) == .seconds(5))
   }
 
   @Test func `a queue into which nothing has come for a while is looked at once a second, until something comes`() {
-    var pause = LookPause(usual: .milliseconds(200))
+    var pause = PollBackoff(usual: .milliseconds(200))
     #expect(pause.after(.milliseconds(1), at: at(0)) == .milliseconds(200))
     #expect(pause.after(.milliseconds(1), at: at(4)) == .milliseconds(200))
     #expect(pause.after(.milliseconds(1), at: at(5)) == .seconds(1))

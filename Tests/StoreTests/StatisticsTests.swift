@@ -147,7 +147,7 @@ import Testing
       try report(.hour, from: now - 48 * hour, to: now + hour).map(\.counts.accepted).reduce(0, +)
     }
     #expect(try hours() == 7)
-    for query in FutureMarks.mend { _ = try connection.run(query) }
+    for query in FutureWatermarks.corrections { _ = try connection.run(query) }
     #expect(try hours() == 27)
     while try StatisticsRollup.run(connection, now: now) {}
     #expect(try hours() == 27)

@@ -39,7 +39,8 @@ enum ConfigurationRule {
     let good = SwiftSource(
       path: "Sources/Server/Configuration/Listening.swift", text: "struct Listening {} // of the Doors\n")
     let bad = SwiftSource(
-      path: "Sources/Server/Configuration/Handicaps.swift", text: "struct Handicaps {\n  let loops = Doors.loops\n}\n")
+      path: "Sources/Server/Configuration/BenchmarkOverrides.swift",
+      text: "struct BenchmarkOverrides {\n  let loops = Doors.loops\n}\n")
     #expect(ConfigurationRule.check([doors, bad]).map(\.line) == [2])
     #expect(ConfigurationRule.check([doors, good]).isEmpty)
   }

@@ -41,7 +41,7 @@ enum ImportRule {
   }
 
   @Test(arguments: [
-    ("API", "package import Courier"), ("Reactor", "import HTTPServer"), ("Domain", "internal import Glibc"),
+    ("API", "package import WebhookDelivery"), ("Reactor", "import HTTPServer"), ("Domain", "internal import Glibc"),
     ("Store", "@testable import struct Operations.Thing"), ("Domain", "import Store"), ("Reactor", "import NIOCore"),
     ("HTTPServer", "internal import ArgumentParser"), ("Cellar", "import Reactor"),
   ])

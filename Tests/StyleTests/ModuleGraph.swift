@@ -29,13 +29,13 @@ enum ModuleGraph {
     "Store": ["Crypto", "Domain", "JSON", "Postgres", "Reactor"],
     "Operations": ["Crypto", "Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
     // What the ways to all push networks have in common.
-    "PushWire": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
+    "PushTransport": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
     // The doors and the engine.
-    "APNs": ["Crypto", "PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
-    "FCM": ["PushWire", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor"],
+    "APNs": ["Crypto", "PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
+    "FCM": ["PushTransport", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor"],
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Reactor"],
-    "Courier": [
-      "Crypto", "PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor",
+    "WebhookDelivery": [
+      "Crypto", "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor",
     ],
     "API": [
       "Crypto", "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor",
@@ -43,13 +43,14 @@ enum ModuleGraph {
     "Simulator": ["Crypto", "Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Crypto", "API", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "Operations", "Store",
+      "Crypto", "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator", "Operations",
+      "Store",
       "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
       "PlainText",
     ],
     // What an operator does beside serving.
-    "Care": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"],
-    "upmc": ["Care", "Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
+    "Maintenance": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"],
+    "upmc": ["Maintenance", "Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
     "upmc-simulator": ["Simulator", "TLS", "Reactor"],
   ]
 
@@ -60,12 +61,14 @@ enum ModuleGraph {
   static let packages: [String: Set<String>] = [
     "ArgumentParser": ["upmc", "upmc-simulator"],
     "Logging": [
-      "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Courier", "API", "Simulator", "Server", "upmc",
+      "Operations", "PushTransport", "APNs", "FCM", "Dispatcher", "WebhookDelivery", "API", "Simulator", "Server",
+      "upmc",
       "upmc-simulator",
     ],
     "HeapModule": ["Reactor", "Dispatcher", "Domain", "APNs", "FCM"],
     "DequeModule": [
-      "Reactor", "HTTPServer", "HTTPClient", "Postgres", "HTTP2", "Store", "PushWire", "Dispatcher", "API", "Simulator",
+      "Reactor", "HTTPServer", "HTTPClient", "Postgres", "HTTP2", "Store", "PushTransport", "Dispatcher", "API",
+      "Simulator",
     ],
   ]
 

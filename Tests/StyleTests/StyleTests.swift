@@ -9,7 +9,7 @@ import Testing
 /// A violation names file, line, and what to do instead:
 ///
 /// ```
-/// Sources/API/Receipts.swift:12: imports Courier; API may only import Crypto, Domain, …
+/// Sources/API/Receipts.swift:12: imports Dispatcher; API may only import Crypto, Domain, …
 /// ```
 struct Violation: Equatable, CustomStringConvertible {
   /// Relative to the top of the repository.

@@ -68,7 +68,7 @@ final class Run {
     for node in stage.nodes { try node.start() }
     Console.say("registering \(plan.devices) devices with \(plan.nodes) node(s); seed \(plan.seed)")
     try driver.ask { $0.prepare() }
-    guard try wait(atMost: Torture.Limits.patience, until: { try driver.ask { $0.isReady } }) else {
+    guard try wait(atMost: Torture.Limits.timeout, until: { try driver.ask { $0.isReady } }) else {
       throw Trouble("the devices were not registered in time:\n\(lastWords)")
     }
     try driver.ask { $0.begin() }
@@ -104,14 +104,14 @@ final class Run {
   }
 
   /// Everything that goes on beside the violence.
-  private func turn(atMost patience: Duration) throws {
+  private func turn(atMost timeout: Duration) throws {
     for index in later.indices.reversed() where later[index].due <= clock.now {
       try later.remove(at: index).action()
     }
     for node in stage.nodes { try look(at: node) }
     samples.take(stage.nodes, at: verdict.seconds)
     try tellProgress()
-    guard Signals.wait(atMost: patience) == .stop else { return }
+    guard Signals.wait(atMost: timeout) == .stop else { return }
     if wasInterrupted { throw Trouble("stopped") }
     wasInterrupted = true
   }
@@ -220,12 +220,12 @@ final class Run {
     let names = try faults.map { try simulator.add($0) }
     after(milliseconds) { [self] in
       for name in names { simulator.remove(name) }
-      try mend()
+      try repair()
     }
   }
 
   /// An operator sees that the app is held back, asks why, and gives its credential again.
-  private func mend() throws {
+  private func repair() throws {
     guard !isPostgresDown, let connection = try? stage.session(),
       let paused = try? connection.run(
         Statement("torture-paused", "SELECT paused_reason FROM apps WHERE paused_reason IS NOT NULL")),
@@ -268,7 +268,7 @@ final class Run {
     if try wait(
       atMost: Torture.Limits.quiescence,
       until: {
-        try mend()
+        try repair()
         return try driver.ask { $0.isQuiet }
       })
     {
@@ -286,7 +286,7 @@ final class Run {
       driver.registrar.registerReturning { driver.campaigns.callTheRoll { _ in } }
     }
     // The roll is called as soon as the last has registered.
-    _ = try wait(atMost: Torture.Limits.patience) {
+    _ = try wait(atMost: Torture.Limits.timeout) {
       try driver.ask { $0.messages.contains { $0.kind == .rollCall } }
     }
     try settle("the roll call")
@@ -344,8 +344,8 @@ final class Run {
 
   // MARK: Waiting and telling
 
-  private func wait(atMost patience: Duration, until condition: () throws -> Bool) throws -> Bool {
-    let deadline = clock.now + patience
+  private func wait(atMost timeout: Duration, until condition: () throws -> Bool) throws -> Bool {
+    let deadline = clock.now + timeout
     while clock.now < deadline {
       if try condition() { return true }
       try turn(atMost: .milliseconds(50))

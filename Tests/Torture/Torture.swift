@@ -45,7 +45,7 @@ struct Torture: ParsableCommand {
     /// Most violations that are told one by one.
     static let tellings = 40
     /// How long an operation of the driver may go without an answer before it counts as never answered.
-    static let patience = Duration.seconds(120)
+    static let timeout = Duration.seconds(120)
     /// How long the center may take, after the last fault, until nothing is open: the messages' life and a retry.
     static let quiescence = Duration.seconds(150)
     /// A server that is asked to stop gives its doors 10 s and its dispatcher 10 s; the rest is for a loaded machine.

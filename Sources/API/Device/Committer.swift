@@ -28,7 +28,7 @@ package final class Committer {
   package typealias Completion = (OperationBatch.Outcome) -> Void
 
   /// Where sends go once they are committed: this node's dispatcher.
-  package struct Launchpad: Sendable {
+  package struct DispatchHandoff: Sendable {
     /// The node in whose name they are claimed.
     let node: UUIDValue
     /// True when it takes more.
@@ -88,7 +88,7 @@ package final class Committer {
   private let connection: PipelinedConnection
   private let catalog: Catalog
   private let writer: Int32
-  private let launchpad: Launchpad?
+  private let launchpad: DispatchHandoff?
   private let userProofs: UserProofKeyring?
   private let newDevices: NewDevices?
   private let batchOperations: Int
@@ -104,7 +104,7 @@ package final class Committer {
   private var blockedAgainAt = Instant(nanoseconds: 0)
   private var running: Running?
   private var gauge = QueueGauge()
-  private let refusals: HeldRefusals
+  private let refusals: DelayedRefusals
   private var batchBegan = Instant(nanoseconds: 0)
 
   /// - Parameters:
@@ -114,14 +114,14 @@ package final class Committer {
   ///   - newDevices: how many devices that nobody knows may register; nil: as many as like.
   ///   - batchOperations: most operations of one transaction; 1 shows what batching is worth.
   package init(
-    url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: Launchpad? = nil,
+    url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: DispatchHandoff? = nil,
     userProofs: UserProofKeyring? = nil, newDevices: NewDevices? = nil,
     batchOperations: Int = Operations.Limits.batchOperations, meter: CommitterMeter? = nil
   ) throws {
     self.meter = meter
     self.batchOperations = batchOperations
     self.loop = loop
-    refusals = HeldRefusals(loop)
+    refusals = DelayedRefusals(loop)
     self.catalog = catalog
     self.writer = writer
     self.launchpad = launchpad
@@ -136,7 +136,7 @@ package final class Committer {
       self?.startNext()
     }
     loop.atEndOfTurn { [weak self] in self?.startNext() }
-    watchPatience()
+    watchTimeout()
   }
 
   /// Operations that wait or run.
@@ -162,7 +162,7 @@ package final class Committer {
         completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
       }
     }
-    waiting.append(Pending(operation, deadline: loop.now + DeviceLimits.patience, completion))
+    waiting.append(Pending(operation, deadline: loop.now + DeviceLimits.timeout, completion))
   }
 
   // MARK: Batches
@@ -289,10 +289,10 @@ package final class Committer {
 
   // MARK: Patience
 
-  private func watchPatience() {
-    loop.schedule(after: DeviceLimits.patienceLook) { [weak self] in
+  private func watchTimeout() {
+    loop.schedule(after: DeviceLimits.timeoutLook) { [weak self] in
       self?.dropImpatient()
-      self?.watchPatience()
+      self?.watchTimeout()
     }
   }
 

@@ -29,7 +29,7 @@ extension Endpoint {
         Answer(
           200, "What became of each, in order.", "ReceiptResults",
           example: #"{"results":[{"seqno":"104","status":"recorded"}]}"#)
-      ], handler: .device(DeviceDoor.receive)),
+      ], handler: .device(DeviceHandler.receive)),
     Endpoint(
       .post, "/v1/reads", id: "confirmReads", in: .confirmations, "Confirm that messages were read",
       """
@@ -58,7 +58,7 @@ extension Endpoint {
         Answer(
           200, "What became of each, in order.", "ReadResults",
           example: #"{"results":[{"seqno":"104","status":"recorded","badge":2}]}"#)
-      ], problems: [.badgeOutOfRange], handler: .device(DeviceDoor.read)),
+      ], problems: [.badgeOutOfRange], handler: .device(DeviceHandler.read)),
   ]
 
   /// What they take and answer, in the order of the description. By hand, as the reader below: these are the two calls that
@@ -84,10 +84,10 @@ extension Endpoint {
       JSONSchema.object(
         "Sets the badge count.", isClosed: true,
         confirmation + [
-          .needed(
+          .required(
             "badgeOption", JSONSchema.words(["update", "force"]),
             "`update` acts once per user and message, `force` each time."),
-          .needed("badge", JSONSchema.badge, "The new count."),
+          .required("badge", JSONSchema.badge, "The new count."),
         ])
     ),
     ("ReceiptResults", confirmationResults([])),
@@ -102,13 +102,13 @@ extension Endpoint {
   private static func confirmationList(_ name: String, of element: String) -> JSONTree {
     JSONSchema.object(
       isClosed: true,
-      [.needed(name, JSONSchema.list(of: JSONSchema.reference(element), 1...Domain.Limits.confirmationsPerCall))])
+      [.required(name, JSONSchema.list(of: JSONSchema.reference(element), 1...Domain.Limits.confirmationsPerCall))])
   }
 
   private static let confirmation: [JSONSchema.Property] = [
-    .needed("seqno", JSONSchema.sequence, "SEQNO, from the payload."),
-    .needed("psid", JSONSchema.text(upTo: Domain.Limits.psidBytes), "PSID that the message was sent to."),
-    .needed("pushkey", JSONSchema.givenText, "From the payload: proves that the message was sent to this PSID."),
+    .required("seqno", JSONSchema.sequence, "SEQNO, from the payload."),
+    .required("psid", JSONSchema.text(upTo: Domain.Limits.psidBytes), "PSID that the message was sent to."),
+    .required("pushkey", JSONSchema.givenText, "From the payload: proves that the message was sent to this PSID."),
     .optional(
       "at", JSONSchema.moment,
       "When it happened, by the device's clock: kept, but no earlier than the send and no later than now."),
@@ -117,16 +117,16 @@ extension Endpoint {
   private static func confirmationResults(_ more: [JSONSchema.Property]) -> JSONTree {
     let result = JSONSchema.object(
       [
-        .needed("seqno", JSONSchema.sequence),
-        .needed("status", JSONSchema.words(["recorded", "invalid-pushkey", "unknown-message"])),
+        .required("seqno", JSONSchema.sequence),
+        .required("status", JSONSchema.words(["recorded", "invalid-pushkey", "unknown-message"])),
       ] + more)
-    return JSONSchema.object([.needed("results", JSONSchema.list(of: result), "One for each entry, in order.")])
+    return JSONSchema.object([.required("results", JSONSchema.list(of: result), "One for each entry, in order.")])
   }
 }
 
 /// No credential but the pushkey of each message, because a Notification
 /// Service Extension has little more than the payload.
-extension DeviceDoor {
+extension DeviceHandler {
   func receive(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     try confirm(request, responder, list: "receipts", isRead: false)
   }

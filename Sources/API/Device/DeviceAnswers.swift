@@ -10,11 +10,11 @@ struct DeviceStanding {
   let userName: String
 
   static let fields: [JSONField<DeviceStanding>] = [
-    .needed("user", .orNull(user.form), { $0.device.userKey.isGuest ? nil : $0 }, "Null for a guest."),
-    .needed(
+    .always("user", .orNull(user.form), { $0.device.userKey.isGuest ? nil : $0 }, "Null for a guest."),
+    .always(
       "identity", .orNull(.identity), { $0.device.userKey.isGuest ? nil : $0.device.identity },
       "What its binding to the user was made with; null for a guest."),
-    .needed(
+    .always(
       "awaitsPush", .flag, { $0.device.pending != nil },
       "In `strict`: the user was vouched for, and is the device's when it brings back a push (`…/possession`)."),
   ]
@@ -22,8 +22,8 @@ struct DeviceStanding {
   static let user = JSONObject<DeviceStanding>(
     "User",
     [
-      .needed("clientUid", .anyText, { $0.device.userKey.clientUID ?? "" }, "CUID: login id, e-mail, phone number …"),
-      .needed("clientName", .anyText, \.userName, "CNAME: the name to show; may be empty."),
+      .always("clientUid", .anyText, { $0.device.userKey.clientUID ?? "" }, "CUID: login id, e-mail, phone number …"),
+      .always("clientName", .anyText, \.userName, "CNAME: the name to show; may be empty."),
     ])
 }
 
@@ -36,10 +36,10 @@ struct Registered {
   static let object = JSONObject<Registered>(
     "Registered",
     [
-      .needed("device", .device, \.standing.device.device, "Our id of the device: for every path about it."),
-      .needed(
+      .always("device", .device, \.standing.device.device, "Our id of the device: for every path about it."),
+      .always(
         "authKey", .anyText, \.authKey, "The device's own key. Former ones end when somebody vouches for its user."),
-      .needed("badge", .badgeCount, \.badge, "The user's badge count."),
+      .always("badge", .badgeCount, \.badge, "The user's badge count."),
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
 }
 
@@ -51,13 +51,13 @@ struct ShownDevice {
   static let object = JSONObject<ShownDevice>(
     "Device",
     [
-      .needed("device", .device, \.standing.device.device), .needed("pnsId", .network, \.standing.device.network),
-      .needed("environment", .environment, \.standing.device.environment),
+      .always("device", .device, \.standing.device.device), .always("pnsId", .network, \.standing.device.network),
+      .always("environment", .environment, \.standing.device.environment),
       // Never the whole token: who sees this answer might not be the device.
-      .needed(
+      .always(
         "psid", .anyText, { String($0.standing.device.psid.prefix(Operations.Limits.shownTokenBytes)) },
         "The first eight characters of the push token."),
-      .needed("badge", .badgeCount, \.badge), .needed("consent", Consents.object.form, \.standing.device.consents),
+      .always("badge", .badgeCount, \.badge), .always("consent", Consents.object.form, \.standing.device.consents),
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
 }
 
@@ -69,7 +69,7 @@ struct ShownUser {
   static let object = JSONObject<ShownUser>(
     "DeviceUser",
     [
-      .needed(
+      .always(
         "authKey", .anyText, \.authKey,
         "The device's key from now on: former ones end when somebody vouches for its user.")
     ] + DeviceStanding.fields.map { $0.of(\.standing) })

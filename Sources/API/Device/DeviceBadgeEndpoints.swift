@@ -10,7 +10,7 @@ extension Endpoint {
       .get, "/v1/devices/{device}/badge", id: "showBadge", in: .devices, "Ask for the badge count",
       "The count is kept by the server, per user of the app (a guest's per device).", by: .authKey,
       answers: [Answer(200, "The count.", ShownBadge.object, example: #"{"badge":3}"#)],
-      handler: .device(DeviceDoor.showBadge)),
+      handler: .device(DeviceHandler.showBadge)),
     Endpoint(
       .put, "/v1/devices/{device}/badge", id: "setBadge", in: .devices, "Set the badge count",
       "The last write wins. To set it to 0, confirm a read with `badgeOption` `reset`.", by: .authKey,
@@ -18,14 +18,14 @@ extension Endpoint {
         BadgeChange.object, examples: [("seven", #"{"badge":7}"#)], bytes: Operations.Limits.deviceCallBytes),
       answers: [Answer(200, "The new count.", ShownBadge.object, example: #"{"badge":7}"#)],
       problems: [.badgeOutOfRange],
-      handler: .device(DeviceDoor.setBadge)),
+      handler: .device(DeviceHandler.setBadge)),
   ]
 
   /// What they take and answer, in the order of the description.
   static let deviceBadgeSchemas: [JSONTree.Member] = [ShownBadge.object.named, BadgeChange.object.named]
 }
 
-extension DeviceDoor {
+extension DeviceHandler {
   func showBadge(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     perform(.badge(try claim(request, parameters)), request, responder, Self.sendBadge)
   }
@@ -51,7 +51,7 @@ extension DeviceDoor {
 private struct ShownBadge {
   let badge: Int16
 
-  static let object = JSONObject<ShownBadge>("Badge", [.needed("badge", .badgeCount, \.badge, "The badge count.")])
+  static let object = JSONObject<ShownBadge>("Badge", [.always("badge", .badgeCount, \.badge, "The badge count.")])
 }
 
 private struct BadgeChange {

@@ -11,7 +11,7 @@ extension Endpoint {
       .get, "/v1/devices/{device}/consent", id: "showConsent", in: .devices, "Ask for the consents of the device",
       "Each with the time it was given or withdrawn; null while it was never asked.", by: .authKey,
       answers: [Answer(200, "The consents.", Consents.object, example: consents)],
-      handler: .device(DeviceDoor.showConsents)),
+      handler: .device(DeviceHandler.showConsents)),
     Endpoint(
       .put, "/v1/devices/{device}/consent", id: "setConsent", in: .devices, "Give or withdraw consents",
       """
@@ -22,7 +22,7 @@ extension Endpoint {
         Consents.Change.object, examples: [("ads", #"{"ad":true,"nightAd":false}"#)],
         bytes: Operations.Limits.deviceCallBytes),
       answers: [Answer(200, "The consents now.", Consents.object, example: consents)],
-      handler: .device(DeviceDoor.setConsents)),
+      handler: .device(DeviceHandler.setConsents)),
   ]
 
   static let deviceTokens: [Endpoint] = [
@@ -36,12 +36,13 @@ extension Endpoint {
         FurtherToken.object,
         examples: [("voip", #"{"psid":"22fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"}"#)],
         bytes: Operations.Limits.deviceCallBytes),
-      answers: [Answer(204, "The device has this token.")], problems: [.notFound], handler: .device(DeviceDoor.setToken)
+      answers: [Answer(204, "The device has this token.")], problems: [.notFound],
+      handler: .device(DeviceHandler.setToken)
     ),
     Endpoint(
       .delete, "/v1/devices/{device}/tokens/{kind}", id: "endToken", in: .devices, "Unregister a further push token",
       "Doing it again changes nothing.", by: .authKey, answers: [Answer(204, "The device has no token of this kind.")],
-      problems: [.notFound], handler: .device(DeviceDoor.endToken)),
+      problems: [.notFound], handler: .device(DeviceHandler.endToken)),
   ]
 
   /// What they take and answer, in the order of the description.
@@ -55,7 +56,7 @@ extension Endpoint {
     """
 }
 
-extension DeviceDoor {
+extension DeviceHandler {
   func showConsents(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     perform(.find(try claim(request, parameters)), request, responder, Self.sendConsents)
   }
@@ -112,14 +113,14 @@ extension Consents {
   static let object = JSONObject<Consents>(
     "Consents",
     [
-      .needed("notification", .orNull(answer.form), \.notification), .needed("ad", .orNull(answer.form), \.ad),
-      .needed("nightAd", .orNull(answer.form), \.nightAd),
+      .always("notification", .orNull(answer.form), \.notification), .always("ad", .orNull(answer.form), \.ad),
+      .always("nightAd", .orNull(answer.form), \.nightAd),
     ])
 
   private static let answer = JSONObject<Answer>(
     "ConsentAnswer", isNamed: false,
     [
-      .needed("given", .flag, \.isGiven), .needed("at", .moment, \.at, "When it was given or withdrawn."),
+      .always("given", .flag, \.isGiven), .always("at", .moment, \.at, "When it was given or withdrawn."),
     ])
 }
 

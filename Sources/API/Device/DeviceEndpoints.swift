@@ -64,7 +64,7 @@ extension Endpoint {
             Link("setBadge", "device", "$response.body#/device"),
             Link("clearUser", "device", "$response.body#/device"),
           ]),
-      ], problems: [.badUserProof, .userMismatch, .tooManyRequests], handler: .device(DeviceDoor.register)),
+      ], problems: [.badUserProof, .userMismatch, .tooManyRequests], handler: .device(DeviceHandler.register)),
     Endpoint(
       .get, "/v1/devices/{device}", id: "showDevice", in: .devices, "Is the device registered?",
       "The registration as it stands. Of the push token only the beginning is shown.", by: .authKey,
@@ -76,11 +76,11 @@ extension Endpoint {
             "psid":"00fc13ad","badge":3,"consent":{"notification":null,"ad":null,"nightAd":null},\
             "user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}
             """)
-      ], handler: .device(DeviceDoor.show)),
+      ], handler: .device(DeviceHandler.show)),
     Endpoint(
       .delete, "/v1/devices/{device}", id: "unregisterDevice", in: .devices, "Unregister the device",
       "Nothing more is sent to it, and its authKeys end.", by: .authKey,
-      answers: [Answer(204, "It is not registered any more.")], handler: .device(DeviceDoor.unregister)),
+      answers: [Answer(204, "It is not registered any more.")], handler: .device(DeviceHandler.unregister)),
   ]
 
   /// What they take and answer, in the order of the description.
@@ -95,7 +95,7 @@ extension Endpoint {
     """
 }
 
-extension DeviceDoor {
+extension DeviceHandler {
   func show(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     perform(.find(try claim(request, parameters)), request, responder) { answer, responder in
       guard case .found(let device, let badge, let userName) = answer else { return }

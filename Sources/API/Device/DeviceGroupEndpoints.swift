@@ -17,22 +17,22 @@ extension Endpoint {
         Answer(
           200, "A page of groups, in the order of their numbers.", GroupPage.Answer.object,
           example: #"{"items":[{"groupSeq":"12","name":"News"}],"nextCursor":null}"#)
-      ], problems: [.invalidField], handler: .device(DeviceDoor.listGroups)),
+      ], problems: [.invalidField], handler: .device(DeviceHandler.listGroups)),
     Endpoint(
       .put, "/v1/devices/{device}/groups/{groupSeq}", id: "joinGroup", in: .devices, "Join a group",
       "Joining again changes nothing.", by: .authKey, answers: [Answer(204, "The user is a member.")],
-      problems: [.unknownGroup], handler: .device(DeviceDoor.join)),
+      problems: [.unknownGroup], handler: .device(DeviceHandler.join)),
     Endpoint(
       .delete, "/v1/devices/{device}/groups/{groupSeq}", id: "leaveGroup", in: .devices, "Leave a group",
       "Leaving again changes nothing.", by: .authKey, answers: [Answer(204, "The user is no member.")],
-      problems: [.unknownGroup], handler: .device(DeviceDoor.leave)),
+      problems: [.unknownGroup], handler: .device(DeviceHandler.leave)),
   ]
 
   /// What they answer.
   static let deviceGroupSchemas: [JSONTree.Member] = [GroupPage.Answer.object.named]
 }
 
-extension DeviceDoor {
+extension DeviceHandler {
   func listGroups(
     _ request: Request, _ parameters: PathParameters, _ query: QueryParameters, _ responder: Responder
   ) throws(Problem) {

@@ -29,14 +29,14 @@ extension Endpoint {
             "readAt":null,"payload":{"aps":{"alert":{"title":"News","body":"Hello"}},\
             "mps":{"seqno":"104","pushkey":"0123456789012345678901234567890123456789"}}}],"unread":1,"nextCursor":null}
             """)
-      ], problems: [.invalidField], handler: .device(DeviceDoor.listInbox))
+      ], problems: [.invalidField], handler: .device(DeviceHandler.listInbox))
   ]
 
   /// What it answers.
   static let deviceInboxSchemas: [JSONTree.Member] = [InboxPage.Shown.object.named]
 }
 
-extension DeviceDoor {
+extension DeviceHandler {
   func listInbox(
     _ request: Request, _ parameters: PathParameters, _ query: QueryParameters, _ responder: Responder
   ) throws(Problem) {

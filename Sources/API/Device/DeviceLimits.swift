@@ -18,9 +18,9 @@ enum DeviceLimits {
   static let heldRefusals = 4096
   /// How long an operation waits for its commit before it is answered 503: less than five seconds, with the time to
   /// notice it.
-  static let patience: Duration = .milliseconds(4_500)
+  static let timeout: Duration = .milliseconds(4_500)
   /// How often it is looked who has waited for too long.
-  static let patienceLook: Duration = .milliseconds(250)
+  static let timeoutLook: Duration = .milliseconds(250)
   /// How long a statement waits for a lock. Batches hold theirs for milliseconds: whoever holds one for longer is met
   /// alone, by halving, and keeps nobody else waiting.
   static let lockWait: Duration = .milliseconds(500)

@@ -24,7 +24,7 @@ extension Endpoint {
           202, "The message is stored and will be sent.", SendAnswer.Accepted.object,
           example: #"{"seqno":"106","state":"queued","targeted":1,"unknown":[]}"#)
       ], problems: [.unknownApp, .payloadTooLarge, .impossible, .conflict, .idempotencyConflict, .tooManyRequests],
-      handler: .device(DeviceDoor.sendMessage))
+      handler: .device(DeviceHandler.sendMessage))
   ]
 
   /// What it takes, and what a sender keeps with a message.
@@ -38,12 +38,12 @@ extension Endpoint {
     JSONSchema.object(
       "As a send, to one user.", isClosed: true,
       [
-        .needed(
+        .required(
           "audience",
           JSONSchema.object(
             isClosed: true,
             [
-              .needed(
+              .required(
                 "clientUids",
                 JSONSchema.list(of: JSONForm<String>.clientUID.schema, 1...1),
                 "The CUID of the receiver.")
@@ -70,7 +70,7 @@ extension Endpoint {
 ///
 /// Most apps do not allow it, and every installation could ask: so the body is not looked at before device and app are
 /// known.
-extension DeviceDoor {
+extension DeviceHandler {
   func sendMessage(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let body = try Self.jsonBody(request)

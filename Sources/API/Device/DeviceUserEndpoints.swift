@@ -22,7 +22,7 @@ extension Endpoint {
           example:
             #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}"#
         )
-      ], problems: [.badUserProof], handler: .device(DeviceDoor.setUser)),
+      ], problems: [.badUserProof], handler: .device(DeviceHandler.setUser)),
     Endpoint(
       .post, "/v1/devices/{device}/possession", id: "bringBackPush", in: .devices, "Bring back a push",
       """
@@ -46,11 +46,11 @@ extension Endpoint {
           example:
             #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"strict","awaitsPush":false}"#
         )
-      ], problems: [.impossible], handler: .device(DeviceDoor.bringBack)),
+      ], problems: [.impossible], handler: .device(DeviceHandler.bringBack)),
     Endpoint(
       .delete, "/v1/devices/{device}/user", id: "clearUser", in: .devices, "Unregister the device's user",
       "The device becomes a guest: it still gets what is sent to everyone.", by: .authKey,
-      answers: [Answer(204, "The device belongs to nobody.")], handler: .device(DeviceDoor.clearUser)),
+      answers: [Answer(204, "The device belongs to nobody.")], handler: .device(DeviceHandler.clearUser)),
   ]
 
   /// What they take and answer, in the order of the description.
@@ -59,7 +59,7 @@ extension Endpoint {
   ]
 }
 
-extension DeviceDoor {
+extension DeviceHandler {
   func setUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let user = try Self.body(UserBody.object, request)

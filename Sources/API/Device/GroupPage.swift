@@ -33,10 +33,10 @@ struct GroupPage {
 
     static let object = JSONObject<Answer>(
       "GroupPage",
-      [.needed("items", .list(of: group.form), \.items), PageRequest.nextCursor.of(\.next)])
+      [.always("items", .list(of: group.form), \.items), PageRequest.nextCursor.of(\.next)])
 
     private static let group = JSONObject<(group: Int64, name: String)>(
       "GroupOfUser", isNamed: false,
-      [.needed("groupSeq", .sequence, { $0.group }, "GROUPSEQ."), .needed("name", .anyText, { $0.name })])
+      [.always("groupSeq", .sequence, { $0.group }, "GROUPSEQ."), .always("name", .anyText, { $0.name })])
   }
 }

@@ -6,7 +6,7 @@ internal import Reactor
 internal import Store
 
 /// `POST /v1/devices`: a device registers itself, with a user or without.
-extension DeviceDoor {
+extension DeviceHandler {
   func register(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let credential = try Self.bearer(request)
     var body = try Self.body(RegistrationBody.object, request)
@@ -22,7 +22,7 @@ extension DeviceDoor {
       guard let app = try app(body, credential) else {
         // The app may have been made a moment ago: look once more when the catalog has been read again.
         let door = self
-        if mayWait, patience.wait({ door.register(body, credential, requestID, responder, mayWait: false) }) { return }
+        if mayWait, timeout.wait({ door.register(body, credential, requestID, responder, mayWait: false) }) { return }
         throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")
       }
       var registration = try body.registration(app: app, proof: keys.authKeys.verify(credential))

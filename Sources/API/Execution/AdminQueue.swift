@@ -7,7 +7,7 @@ internal import Synchronization
 /// takes all that waits; here a slow request must not hold back those behind it.)
 final class AdminQueue: Sendable {
   private struct State {
-    var line: FairLine
+    var line: FairQueue
     var isClosed = false
     /// Whatever waits is refused.
     var isCut = false
@@ -17,20 +17,20 @@ final class AdminQueue: Sendable {
   /// Readable while a request may be taken, and from `close` on.
   private let wakeup: Wakeup
 
-  init(_ shares: FairLine.Shares) throws(SystemError) {
-    state = Mutex(State(line: FairLine(shares)))
+  init(_ shares: FairQueue.Shares) throws(SystemError) {
+    state = Mutex(State(line: FairQueue(shares)))
     wakeup = try Wakeup()
   }
 
   /// Why a request offered now would be refused; nil when it would not. A hint: other threads may change it at once.
-  func refusal(of party: Party, bytes: Int = 0) -> Problem? {
-    state.withLock { $0.isClosed ? FairLine.full : $0.line.refusal(of: party, bytes: bytes) }
+  func refusal(of party: QuotaHolder, bytes: Int = 0) -> Problem? {
+    state.withLock { $0.isClosed ? FairQueue.full : $0.line.refusal(of: party, bytes: bytes) }
   }
 
   /// Nil when the request was taken. Others may have had to give way, and are answered.
   func offer(_ work: AdminWork) -> Problem? {
-    let outcome = state.withLock { state -> FairLine.Outcome in
-      guard !state.isClosed else { return .refused(FairLine.full) }
+    let outcome = state.withLock { state -> FairQueue.Outcome in
+      guard !state.isClosed else { return .refused(FairQueue.full) }
       wakeup.signal()
       return state.line.enter(work)
     }
@@ -38,7 +38,7 @@ final class AdminQueue: Sendable {
     case .entered: return nil
     case .refused(let problem): return problem
     case .enteredInstead(let former):
-      for work in former { work.refuse(FairLine.full) }
+      for work in former { work.refuse(FairQueue.full) }
       return nil
     }
   }

@@ -19,11 +19,11 @@ final class AdminStreams: Sendable {
   /// What one of the threads is told, and how many it works for.
   private struct Desk: Sendable {
     let inbox: StreamInbox
-    let places: StreamPlaces
+    let places: StreamQuota
 
-    init(_ shares: StreamPlaces.Shares) throws(SystemError) {
+    init(_ shares: StreamQuota.Shares) throws(SystemError) {
       inbox = try StreamInbox(places: shares.all)
-      places = StreamPlaces(shares)
+      places = StreamQuota(shares)
     }
   }
 
@@ -32,11 +32,11 @@ final class AdminStreams: Sendable {
 
   init(databaseURL: String, clock: any Clock, times: StreamTimes) throws(SystemError) {
     live = try Desk(
-      StreamPlaces.Shares(
+      StreamQuota.Shares(
         all: AdminLimits.liveViews, ofTenant: AdminLimits.liveViewsOfTenant,
         ofCaller: AdminLimits.liveViewsOfCaller, name: "live views"))
     exports = try Desk(
-      StreamPlaces.Shares(
+      StreamQuota.Shares(
         all: AdminLimits.exports, ofTenant: AdminLimits.exportsOfTenant, ofCaller: AdminLimits.exportsOfCaller,
         name: "exports"))
     let (views, files) = (live.inbox, exports.inbox)
@@ -59,7 +59,7 @@ final class AdminStreams: Sendable {
 
   /// A place for one answer.
   /// - Throws: `.tooManyRequests` when the caller or its app has its share, `.busy` when none is left.
-  func place(_ kind: StreamSource.Kind, for party: Party) throws(Problem) -> StreamPlace {
+  func place(_ kind: StreamSource.Kind, for party: QuotaHolder) throws(Problem) -> StreamPlace {
     try desk(kind).places.take(party)
   }
 

@@ -31,7 +31,7 @@ package final class AdminThreads: Sendable {
     signedIn: @escaping @Sendable (Problem.Code?) -> Void = { _ in },
     messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
-    let queue = try AdminQueue(FairLine.Shares(threads: threads))
+    let queue = try AdminQueue(FairQueue.Shares(threads: threads))
     self.queue = queue
     let passwords = try AdminQueue(.passwords)
     self.passwords = passwords
@@ -61,7 +61,7 @@ package final class AdminThreads: Sendable {
   func perform(
     for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping AdminJob
   ) -> Problem? {
-    queue.offer(AdminWork(.job(job, bytes: bytes), of: Party(caller, address: address), .light, ticket))
+    queue.offer(AdminWork(.job(job, bytes: bytes), of: QuotaHolder(caller, address: address), .light, ticket))
   }
 
   deinit {
@@ -92,10 +92,10 @@ package final class AdminThreads: Sendable {
   }
 }
 
-extension FairLine.Shares {
+extension FairQueue.Shares {
   /// Of the line in front of the thread `passwords`.
-  fileprivate static var passwords: FairLine.Shares {
-    var shares = FairLine.Shares(threads: 1)
+  fileprivate static var passwords: FairQueue.Shares {
+    var shares = FairQueue.Shares(threads: 1)
     shares.requests = AdminLimits.waitingPasswords
     shares.requestsOfTenant = AdminLimits.waitingPasswordsOfStrangers
     shares.requestsOfCaller = AdminLimits.waitingPasswordsOfAddress

@@ -13,12 +13,12 @@ struct AdminWork: Sendable {
   }
 
   let errand: Errand
-  let party: Party
+  let party: QuotaHolder
   let load: Endpoint.Load
   let ticket: ResponseTicket
 
   /// - Parameter load: that of its endpoint.
-  init(_ errand: Errand, of party: Party, _ load: Endpoint.Load, _ ticket: ResponseTicket) {
+  init(_ errand: Errand, of party: QuotaHolder, _ load: Endpoint.Load, _ ticket: ResponseTicket) {
     self.errand = errand
     self.party = party
     let isLong = Self.bodyBytes(errand) > AdminLimits.lightBodyBytes

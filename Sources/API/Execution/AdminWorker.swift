@@ -111,7 +111,7 @@ final class AdminWorker {
     case .device, .controller, .own: preconditionFailure("\(endpoint.id) is none of the admin door's")
     case .pieces(let kind, let begin):
       // Before anything is noted down of what it will not get.
-      let place = try resources.streams.place(kind, for: Party(caller, address: nil))
+      let place = try resources.streams.place(kind, for: QuotaHolder(caller, address: nil))
       let source = try begin(call)()
       guard resources.streams.open(kind, source, place, ticket, isHead: request.method == .head) else {
         throw Problem(.busy, "This server is stopping. Try again in a moment.")

@@ -4,7 +4,7 @@ internal import Operations
 
 /// Receipts and reads. The pushkey of the message proves them; without a valid one (older SDKs send none) the device's
 /// AUTHKEY does, and then they count for that device alone.
-extension ControllerDoor {
+extension LegacyHandler {
   func receive(_ call: LegacyCall) throws(LegacyRefusal) {
     try Self.check(call.form, statusKind: "2")
     try confirm(call, read: nil)
@@ -34,7 +34,7 @@ extension ControllerDoor {
     guard let seqno = try call.form.number("SEQNO", in: 1...Int64.max) else {
       throw LegacyRefusal(field: "SEQNO", "is needed")
     }
-    let psid = try call.form.needed("PSID", upTo: Domain.Limits.psidBytes)
+    let psid = try call.form.required("PSID", upTo: Domain.Limits.psidBytes)
     let token = PushNetwork.apns.normalize(psid: psid) ?? psid
     if let pushkey = call.form["PUSHKEY"],
       let proof = keys.pushkeys.proof(pushkey, seqno: String(seqno), psid: token)

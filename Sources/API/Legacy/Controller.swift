@@ -3,7 +3,7 @@ internal import Domain
 /// One controller of the protocol: what it does, the fields of its form, and who answers for it. `all` is the door; a test
 /// calls each of them.
 struct Controller: Sendable {
-  typealias Handler = @Sendable (ControllerDoor) -> (LegacyCall) throws(LegacyRefusal) -> Void
+  typealias Handler = @Sendable (LegacyHandler) -> (LegacyCall) throws(LegacyRefusal) -> Void
 
   let name: String
   let summary: String

@@ -28,12 +28,13 @@ extension Endpoint {
 
   private static func envelope(_ body: JSONTree, _ about: String) -> JSONTree {
     JSONSchema.object([
-      .needed(
+      .required(
         "HEADER",
         JSONSchema.object([
-          .needed("RESULT_CODE", JSONSchema.anyText, "`0000`, or why not."), .needed("RESULT_BODY", JSONSchema.anyText),
-          .needed("SERVICE", JSONSchema.anyText, "The controller."),
-        ])), .needed("BODY", body, about),
+          .required("RESULT_CODE", JSONSchema.anyText, "`0000`, or why not."),
+          .required("RESULT_BODY", JSONSchema.anyText),
+          .required("SERVICE", JSONSchema.anyText, "The controller."),
+        ])), .required("BODY", body, about),
     ])
   }
 }

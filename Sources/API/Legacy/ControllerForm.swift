@@ -11,7 +11,7 @@ extension Controller {
         let name = field.filter { $0 != "!" }
         let about = Self.meanings[name]
         return field.hasSuffix("!")
-          ? .needed(name, JSONSchema.givenText, about) : .optional(name, JSONSchema.givenText, about)
+          ? .required(name, JSONSchema.givenText, about) : .optional(name, JSONSchema.givenText, about)
       })
   }
 

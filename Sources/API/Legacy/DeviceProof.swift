@@ -3,7 +3,7 @@ internal import Operations
 internal import Store
 
 /// How devices prove themselves: by AUTHKEY, or (where keys are switched off) by their PSID.
-extension ControllerDoor {
+extension LegacyHandler {
   /// What a call's key proves; nil where none is demanded.
   func proof(_ form: Form, app: App) throws(LegacyRefusal) -> SDKKeyring.Subject? {
     try Self.checkDoor(of: app)

@@ -105,7 +105,7 @@ struct Form: Sendable {
   }
 
   /// - Throws: when it is absent.
-  func needed(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String {
+  func required(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String {
     guard let value = try text(name, upTo: bytes) else { throw LegacyRefusal(field: name, "is needed") }
     return value
   }

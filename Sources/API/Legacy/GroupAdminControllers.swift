@@ -3,15 +3,15 @@ internal import JSON
 internal import Operations
 
 /// Making, listing and ending groups.
-extension ControllerDoor {
+extension LegacyHandler {
   private static func appID(_ form: Form) throws(LegacyRefusal) -> String {
-    try form.needed("APP_ID", upTo: Domain.Limits.appIDBytes)
+    try form.required("APP_ID", upTo: Domain.Limits.appIDBytes)
   }
 
   func createGroup(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let new = Administration.NewGroup(
-      appID: try Self.appID(call.form), name: try call.form.needed("GROUPNAME", upTo: Domain.Limits.groupNameBytes),
+      appID: try Self.appID(call.form), name: try call.form.required("GROUPNAME", upTo: Domain.Limits.groupNameBytes),
       parent: try call.form.number("PARENTSEQ", in: 1...Int64.max))
     let catalog = catalog
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in

@@ -3,7 +3,7 @@ internal import JSON
 internal import Operations
 
 /// Joining and leaving groups, and the badge.
-extension ControllerDoor {
+extension LegacyHandler {
   func joinGroup(_ call: LegacyCall) throws(LegacyRefusal) {
     let group = try Self.group(call.form)
     try withClaim(call, isAboutUser: true) { [self] _, claim in

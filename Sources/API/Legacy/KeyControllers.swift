@@ -4,7 +4,7 @@ internal import Operations
 internal import Store
 
 /// `asking_authorization`, and what the SDK asks of the server itself.
-extension ControllerDoor {
+extension LegacyHandler {
   /// A key for whoever has the PSID: the device's secret, which its push network and many a log share. Where users are
   /// vouched for it opens little.
   func askKey(_ call: LegacyCall) throws(LegacyRefusal) {

@@ -9,7 +9,7 @@ struct MessageText {
   let body: String
 
   init(_ form: Form) throws(LegacyRefusal) {
-    let given = try form.needed("MESSAGE", upTo: LegacyLimits.messageBytes)
+    let given = try form.required("MESSAGE", upTo: LegacyLimits.messageBytes)
     subtitle = try form.text("SUB_TITLE", upTo: Domain.Limits.payloadBytes).map(Self.decoded)
     let text = Self.decoded(given)
     guard text.first == "{" else {

@@ -4,7 +4,7 @@ internal import Operations
 internal import Store
 
 /// Registering and unregistering the service and the user.
-extension ControllerDoor {
+extension LegacyHandler {
   /// The service alone: whose device it is stays as it was.
   func registerService(_ call: LegacyCall) throws(LegacyRefusal) {
     try register(call) { _ in nil }

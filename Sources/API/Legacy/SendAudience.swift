@@ -95,7 +95,7 @@ struct SendAudience: Sendable {
 
   private static func groups(_ form: Form) throws(LegacyRefusal) -> [Int64] {
     guard let text = form["GROUPSEQ"] else { throw LegacyRefusal(field: "GROUPSEQ", "is needed") }
-    guard text.first == "[" else { return [try ControllerDoor.group(form)] }
+    guard text.first == "[" else { return [try LegacyHandler.group(form)] }
     var groups: [Int64] = []
     for entry in try list(text, "GROUPSEQ") {
       guard let group = Int64(entry), group > 0 else {

@@ -5,7 +5,7 @@ internal import Postgres
 internal import Reactor
 
 /// Sending: to people, to groups, to the lines of a file.
-extension ControllerDoor {
+extension LegacyHandler {
   /// From a server, or (SENDERCODE says so) from a device.
   func sendMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     if let sender = call.form["SENDERCODE"], DeviceSend.senders.contains(sender) {
@@ -57,8 +57,8 @@ extension ControllerDoor {
     }
   }
 
-  private var sendOffice: SendOffice {
-    SendOffice(catalog: catalog, clock: loop.clock, hosting: hosting, messageCommitted: messageCommitted)
+  private var sendOffice: LegacySendService {
+    LegacySendService(catalog: catalog, clock: loop.clock, hosting: hosting, messageCommitted: messageCommitted)
   }
 
   // MARK: Large ones

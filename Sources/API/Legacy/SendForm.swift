@@ -25,7 +25,7 @@ struct SendForm: Sendable {
   private let pace: Pace?
 
   init(_ form: Form, audience: SendAudience) throws(LegacyRefusal) {
-    appID = try form.needed("APP_ID", upTo: Domain.Limits.appIDBytes)
+    appID = try form.required("APP_ID", upTo: Domain.Limits.appIDBytes)
     self.audience = audience
     message = try MessageText(form)
     badge = try form.number("BADGENO", in: 0...Int64(Domain.Limits.badgeValue.upperBound)) ?? 0

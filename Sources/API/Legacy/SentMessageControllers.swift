@@ -4,7 +4,7 @@ internal import Operations
 internal import Reactor
 
 /// Messages on their way, and after it.
-extension ControllerDoor {
+extension LegacyHandler {
   private static func seqno(_ form: Form, _ name: String) throws(LegacyRefusal) -> Int64 {
     guard let seqno = try form.number(name, in: 1...Int64.max) else { throw LegacyRefusal(field: name, "is needed") }
     return seqno

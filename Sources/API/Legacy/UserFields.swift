@@ -5,7 +5,7 @@ internal import Store
 /// A user as forms name it. The protocol has no word for a proof, so it comes in a field of ours, `USERPROOF`, or, from apps
 /// that control no other field, at the end of the name, behind U+001F.
 extension NamedUser {
-  init(_ clientUID: String, _ form: Form, of app: App, _ phones: PhoneSeal) throws(LegacyRefusal) {
+  init(_ clientUID: String, _ form: Form, of app: App, _ phones: PhoneNumberSeal) throws(LegacyRefusal) {
     let most = Domain.Limits.clientNameBytes + Self.mark.utf8.count + Domain.Limits.userProofBytes
     let given = try form.text("CNAME", upTo: most) ?? ""
     let parts = given.split(separator: Self.mark, maxSplits: 1, omittingEmptySubsequences: false)

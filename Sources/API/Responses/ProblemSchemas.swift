@@ -16,13 +16,13 @@ extension Problem {
       JSONSchema.object(
         "Why a request was not carried out (RFC 9457). Nothing of it has been applied.",
         [
-          .needed("type", JSONSchema.words(codes), "A stable code to branch on."),
-          .needed("title", JSONSchema.anyText, "The code in words."),
-          .needed("status", JSONSchema.number(400...599), "The HTTP status."),
-          .needed("detail", JSONSchema.anyText, "What to do about it."),
+          .required("type", JSONSchema.words(codes), "A stable code to branch on."),
+          .required("title", JSONSchema.anyText, "The code in words."),
+          .required("status", JSONSchema.number(400...599), "The HTTP status."),
+          .required("detail", JSONSchema.anyText, "What to do about it."),
           .optional(
             "errors", JSONSchema.list(of: JSONSchema.reference("FieldError"), 1...Int.max), "The fields at fault."),
-          .needed("requestId", JSONSchema.text(matching: "^[0-9a-f]{16}$"), "As in the header `X-Request-Id`."),
+          .required("requestId", JSONSchema.text(matching: "^[0-9a-f]{16}$"), "As in the header `X-Request-Id`."),
         ]
       ).adding(
         "examples",
@@ -36,8 +36,8 @@ extension Problem {
     (
       "FieldError",
       JSONSchema.object([
-        .needed("pointer", JSONSchema.anyText, "JSON pointer (RFC 6901) into the request's body."),
-        .needed("detail", JSONSchema.anyText, "What is wrong there."),
+        .required("pointer", JSONSchema.anyText, "JSON pointer (RFC 6901) into the request's body."),
+        .required("detail", JSONSchema.anyText, "What is wrong there."),
       ])
     ),
   ]

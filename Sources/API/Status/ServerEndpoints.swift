@@ -38,7 +38,7 @@ extension Endpoint {
   static let serverSchemas: [JSONTree.Member] = [health, document, ReadinessAnswer.object.named, text, page]
 
   private static let health: JSONTree.Member = (
-    "Health", JSONSchema.object([.needed("status", JSONSchema.constant("ok"))])
+    "Health", JSONSchema.object([.required("status", JSONSchema.constant("ok"))])
   )
   private static let document: JSONTree.Member = (
     "Document", .object([("type", "object"), ("description", "An OpenAPI 3.1 document.")])

@@ -28,18 +28,18 @@ final class BadgeSender {
   }
 
   private let shared: Shared
-  private let setAside: SetAside
+  private let setAside: FailureIsolation
   private var open: [Int: Open] = [:]
   private var lastOpen = 0
   private var looksAgainAt = Instant(nanoseconds: 0)
-  private var pause = LookPause(usual: Limits.badgeInterval / 2)
+  private var pause = PollBackoff(usual: Limits.badgeInterval / 2)
   /// The users of each target, by batch.
   private var flights: [Int64: [Int]] = [:]
   private var answeredBy: [Int64: Instant] = [:]
 
   init(_ shared: Shared) {
     self.shared = shared
-    setAside = SetAside(Logger(label: "badge"), shared)
+    setAside = FailureIsolation(Logger(label: "badge"), shared)
   }
 
   func run() {
@@ -72,7 +72,7 @@ final class BadgeSender {
     do {
       return try connection.run(
         BadgeSyncs.take(at: now, again: now + Limits.badgeAgainMicroseconds, limit: limit))
-    } catch  where SetAside.isOwnFault(error) {
+    } catch  where FailureIsolation.isOwnFault(error) {
       if limit > 1 { return try take(at: now, atMost: limit / 2, connection) }
       if try connection.run(BadgeSyncs.dropFirst(at: now)) != nil {
         setAside.note("a user's devices cannot be told its count", 0, error)
@@ -85,7 +85,7 @@ final class BadgeSender {
   private func tell(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
     do {
       try tellTogether(due, readAt, connection)
-    } catch  where SetAside.isOwnFault(error) {
+    } catch  where FailureIsolation.isOwnFault(error) {
       guard due.count > 1 else {
         setAside.note("a user's devices cannot be told its count", 0, error)
         return try connection.run(BadgeSyncs.done(due))
@@ -138,7 +138,7 @@ final class BadgeSender {
       message: .badge(appID: app.appID, pushkeys: shared.configuration.pushkeys, expiresAtSeconds: seconds),
       route: route, targets: entries.map(\.target), readAtNanoseconds: readAt.nanoseconds)
     flights[batch.address.number] = entries.map(\.open)
-    answeredBy[batch.address.number] = shared.clock.now + Limits.badgePatience
+    answeredBy[batch.address.number] = shared.clock.now + Limits.badgeTimeout
     if shared.configuration.providers[route.network]?.offer(batch) == true { return }
     for index in batch.targets.indices { take(PushResult(batch: batch.address, target: index, result: .notProcessed)) }
   }

@@ -11,53 +11,53 @@ internal import Synchronization
 /// claim written, the cursor advanced. Only after its commit is anything handed on.
 final class Claimer {
   private let shared: Shared
-  private let crew: Crew
-  private var shelf: MessageShelf
-  private var turns = Turns()
-  private var dueStart = DueStart()
+  private let workers: LaneWorkers
+  private var shelf: MessageCache
+  private var turns = FairShare()
+  private var dueStart = DueScanWatermark()
   private let meter: ClaimMeter
-  private let setAside: SetAside
+  private let setAside: FailureIsolation
   private let log: Logger
   /// When what is due or was left behind is looked for again, while there is other work.
   private var nextTakingUp = Instant(nanoseconds: 0)
 
-  init(_ shared: Shared, _ crew: Crew) {
-    log = Logger(label: crew.threadName("claim"))
-    setAside = SetAside(log, shared)
+  init(_ shared: Shared, _ workers: LaneWorkers) {
+    log = Logger(label: workers.threadName("claim"))
+    setAside = FailureIsolation(log, shared)
     self.shared = shared
-    self.crew = crew
+    self.workers = workers
     meter = ClaimMeter(shared.configuration.metrics)
-    shelf = MessageShelf(shared.configuration)
+    shelf = MessageCache(shared.configuration)
   }
 
   func run() {
-    var pause = LookPause(usual: Limits.pollInterval)
-    DatabaseThread(crew.threadName("claim"), shared).run { connection in
+    var pause = PollBackoff(usual: Limits.pollInterval)
+    DatabaseThread(workers.threadName("claim"), shared).run { connection in
       let began = shared.clock.now
       var didWork = false
       if shared.holdsLease {
         try takeUpUnlaunched(connection)
         // A campaign has a round every few milliseconds, and what is left behind or due can wait for some of them.
         if began >= nextTakingUp {
-          if shared.hasRoom(for: crew.lanes[0]) { didWork = try adoptOrphans(connection) }
-          if shared.hasRoom(for: crew.lanes[0]) { didWork = try takeDue(connection) || didWork }
+          if shared.hasRoom(for: workers.lanes[0]) { didWork = try adoptOrphans(connection) }
+          if shared.hasRoom(for: workers.lanes[0]) { didWork = try takeDue(connection) || didWork }
           if !didWork { nextTakingUp = shared.clock.now + Limits.takingUpInterval }
         }
         let waiting = turns.order(
-          try connection.run(Messages.claimable(crew.lanes, atMost: Limits.waitingMessages)))
+          try connection.run(Messages.claimable(workers.lanes, atMost: Limits.waitingMessages)))
         let lookedAt = shared.clock.now
         for next in waiting where shared.hasRoom(for: next.lane) && shared.holdsLease {
           didWork = try claimOrSetAside(next.seqno, connection) || didWork
           // Another look from time to time: somebody more urgent may have come.
-          let hasNews = crew.claimWakeup.wait(atMost: .zero)
+          let hasNews = workers.claimWakeup.wait(atMost: .zero)
           if shared.clock.now - lookedAt >= (hasNews ? Limits.shortClaimRound : Limits.claimRound) { break }
         }
       }
       let now = shared.clock.now
-      if didWork || crew.claimWakeup.wait(atMost: pause.after(now - began, at: now)) {
+      if didWork || workers.claimWakeup.wait(atMost: pause.after(now - began, at: now)) {
         pause.stir(at: shared.clock.now)
       }
-      crew.claimWakeup.drain()
+      workers.claimWakeup.drain()
     }
   }
 
@@ -75,7 +75,7 @@ final class Claimer {
   private func claimOrSetAside(_ seqno: Int64, _ connection: Connection) throws -> Bool {
     do {
       return try claim(seqno, connection)
-    } catch  where SetAside.isOwnFault(error) {
+    } catch  where FailureIsolation.isOwnFault(error) {
       return try setAside.message(seqno, because: error, connection)
     }
   }
@@ -90,7 +90,8 @@ final class Claimer {
       try connection.withTransaction { () throws -> Claimed? in
         // Before the message's state is read: what is submitted is no older than that.
         let readAt = shared.clock.now
-        guard let shard = try connection.run(Shards.lock(seqno)), let gate = try Gate(message, connection) else {
+        guard let shard = try connection.run(Shards.lock(seqno)), let gate = try ClaimAllowance(message, connection)
+        else {
           return nil
         }
         didAdvance = true
@@ -110,9 +111,9 @@ final class Claimer {
     turns.charge(seqno, recipients.count)
     shared.take(recipients.count)
     if shared.clock.wallMicroseconds >= message.expiresAt {
-      crew.tell(.decided(claim: claimed.claim, message, recipients.map(\.waiting), .expired, reason: "expired"))
+      workers.tell(.decided(claim: claimed.claim, message, recipients.map(\.waiting), .expired, reason: "expired"))
     } else if message.asksDeviceClocks {
-      crew.tell(.waiting(claim: claimed.claim, message, recipients.map(\.waiting)))
+      workers.tell(.waiting(claim: claimed.claim, message, recipients.map(\.waiting)))
     } else {
       shared.launch(
         claimed.claim, message, recipients, badges: claimed.badges, values: claimed.values, readAt: claimed.readAt)
@@ -122,7 +123,8 @@ final class Claimer {
 
   /// Within the transaction: everything that must be committed before the first device is sent to.
   private func claim(
-    _ shard: Shards.Record, _ badgeClaim: BadgeClaim, _ message: DispatchMessage, _ gate: Gate, _ readAt: Instant,
+    _ shard: Shards.Record, _ badgeClaim: BadgeClaim, _ message: DispatchMessage, _ gate: ClaimAllowance,
+    _ readAt: Instant,
     _ connection: Connection
   ) throws -> Claimed? {
     let reader = WaveReader(message, wave: shard.wave, frozenAt: gate.frozenAt)
@@ -179,7 +181,7 @@ final class Claimer {
   ) throws -> Bool {
     guard message.isAskedByPerson, shard.claimed + Int64(count) > shard.targeted else { return false }
     let rest = try reader.nextBatch(shard.part, limit: Limits.recountedDevices, connection).members.count
-    guard try Holds.holdWhenGrown(shard, to: Int64(rest), on: connection) else { return false }
+    guard try ApprovalHolds.holdWhenGrown(shard, to: Int64(rest), on: connection) else { return false }
     log.notice(
       "a message has grown and waits for a second person", metadata: ["seqno": .stringConvertible(message.seqno)])
     return true
@@ -212,7 +214,7 @@ final class Claimer {
 
   /// Takes up claims of this node whose commit was not heard of: they are submitted as what they are, for the first time.
   private func takeUpUnlaunched(_ connection: Connection) throws {
-    let holds = shared.unlaunched.withLock { $0[crew.number] ?? [] }
+    let holds = shared.unlaunched.withLock { $0[workers.number] ?? [] }
     guard !holds.isEmpty else { return }
     var inputs: [CompleterInput] = []
     var count = 0
@@ -231,9 +233,9 @@ final class Claimer {
       }
       return true
     }
-    shared.unlaunched.withLock { _ = $0[crew.number]?.subtract(holds) }
+    shared.unlaunched.withLock { _ = $0[workers.number]?.subtract(holds) }
     shared.take(count)
-    if !inputs.isEmpty { crew.tell(inputs) }
+    if !inputs.isEmpty { workers.tell(inputs) }
   }
 
   private func adoptOrphans(_ connection: Connection) throws -> Bool {
@@ -251,7 +253,7 @@ final class Claimer {
     let found = try connection.withTransaction { () throws -> Bool in
       let node = shared.configuration.node
       let adopted = try connection.run(
-        Claims.adopt(node: node, lanes: crew.lanes, claims: Limits.adoptedClaims, devices: Limits.claimDevices))
+        Claims.adopt(node: node, lanes: workers.lanes, claims: Limits.adoptedClaims, devices: Limits.claimDevices))
       guard !adopted.isEmpty else { return false }
       let seqnos = Set(adopted.map(\.seqno))
       let undecided = try Claims.undecided(adopted.map(\.hold), on: connection)
@@ -275,7 +277,7 @@ final class Claimer {
           inputs.append(.decided(claim: hold, message, targets, .skipped, reason: SkipReason.unknownNotResent.rawValue))
         }
       }
-      for query in Outcomes.add(increases, writer: crew.claimWriter) { try connection.run(query) }
+      for query in Outcomes.add(increases, writer: workers.claimWriter) { try connection.run(query) }
       if !ended.isEmpty {
         try connection.run(Claims.finish(ended.map(\.hold), node: node))
         try Messages.finish(Set(ended.map(\.seqno)), at: shared.clock.wallMicroseconds, within: connection)
@@ -283,7 +285,7 @@ final class Claimer {
       return true
     }
     shared.take(count)
-    if !inputs.isEmpty { crew.tell(inputs) }
+    if !inputs.isEmpty { workers.tell(inputs) }
     return found
   }
 
@@ -291,7 +293,7 @@ final class Claimer {
   private func takeUpDue(_ connection: Connection) throws -> Bool {
     let now = shared.clock.wallMicroseconds
     let held = try connection.run(Controls.held(atMost: Limits.heldMessages))
-    let since = dueStart.begin(at: now, held: DueStart.Held(apps: held.apps, messages: held.messages))
+    let since = dueStart.begin(at: now, held: DueScanWatermark.Held(apps: held.apps, messages: held.messages))
     let began = shared.clock.now
     var inputs: [CompleterInput] = []
     var (count, someAreLeft) = (0, false)
@@ -299,9 +301,9 @@ final class Claimer {
       let node = shared.configuration.node
       // Blocks before rows, as whoever writes down how deliveries ended locks them.
       let waits = try Waits.takeUp(
-        since: since, at: now, lanes: crew.lanes, devices: Limits.dueDevices, mostRows: Limits.dueBlocks, node: node,
+        since: since, at: now, lanes: workers.lanes, devices: Limits.dueDevices, mostRows: Limits.dueBlocks, node: node,
         on: connection)
-      let due = try connection.run(Claims.due(since: since, at: now, lanes: crew.lanes, limit: Limits.dueDevices))
+      let due = try connection.run(Claims.due(since: since, at: now, lanes: workers.lanes, limit: Limits.dueDevices))
       var claims = waits.claims
       if !due.isEmpty {
         let parts = Dictionary(grouping: due, by: \.seqno).map { (seqno: $0.key, entries: $0.value.map(\.entry)) }
@@ -322,7 +324,7 @@ final class Claimer {
     dueStart.looked(from: since, for: shared.clock.now - began)
     if !someAreLeft { dueStart.passed(now) }
     shared.take(count)
-    if !inputs.isEmpty { crew.tell(inputs) }
+    if !inputs.isEmpty { workers.tell(inputs) }
     return !inputs.isEmpty
   }
 }

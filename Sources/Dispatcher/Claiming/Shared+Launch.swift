@@ -13,28 +13,28 @@ extension Shared {
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, isHeld: Bool = false
   ) {
-    let crew = crew(of: message.push.lane)
+    let workers = workers(of: message.push.lane)
     let isPaused = isHeld || pausedApps.withLock { $0.contains(message.app) }
     guard !isPaused, clock.now - readAt <= Limits.claimAge else {
-      return crew.tell([.found(claim: claim, message, recipients.map(\.waiting))])
+      return workers.tell([.found(claim: claim, message, recipients.map(\.waiting))])
     }
-    let sorting = Sorting(recipients, of: message, values, self)
+    let sorting = ClaimPartition(recipients, of: message, values, self)
     launch(
-      flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, crew),
-      besides: sorting.others(claim: claim, message), crew)
+      flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, workers),
+      besides: sorting.others(claim: claim, message), workers)
   }
 
   /// The recipients of a fresh claim as batches, one for each route.
   private func flights(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
-    values: RecipientValues, readAt: Instant, _ crew: Crew
+    values: RecipientValues, readAt: Instant, _ workers: LaneWorkers
   ) -> [Flight] {
     Dictionary(grouping: recipients) { message.route(of: $0.member) }.map { route, recipients in
       let targets = recipients.map {
         values.target($0.member, at: $0.place, of: message, badge: badges[$0.member.userKey] ?? 0)
       }
       let batch = PushBatch(
-        nextBatch(for: crew.number), message: message.push, route: route, targets: targets,
+        nextBatch(for: workers.number), message: message.push, route: route, targets: targets,
         readAtNanoseconds: readAt.nanoseconds, readUntilNanoseconds: clock.now.nanoseconds)
       let attempts = [Tries](repeating: 0, count: targets.count)
       return Flight(
@@ -46,17 +46,17 @@ extension Shared {
   /// Registers all of a claim with the completer, at once, then hands each batch to its provider: so no result comes
   /// first, and no claim looks finished while a part of it has not begun.
   /// - Parameter others: what becomes of the rest of the claim.
-  func launch(_ flights: [Flight], besides others: [CompleterInput] = [], _ crew: Crew) {
-    crew.tell(flights.map(CompleterInput.started) + others)
+  func launch(_ flights: [Flight], besides others: [CompleterInput] = [], _ workers: LaneWorkers) {
+    workers.tell(flights.map(CompleterInput.started) + others)
     for flight in flights {
       // A full provider or a lease that may be over: read the bindings again and come back.
       let isTaken = holdsLease && configuration.providers[flight.batch.route.network]?.offer(flight.batch) == true
-      if !isTaken { giveBack(flight.batch, crew) }
+      if !isTaken { giveBack(flight.batch, workers) }
     }
   }
 
-  private func giveBack(_ batch: PushBatch, _ crew: Crew) {
-    crew.tell(
+  private func giveBack(_ batch: PushBatch, _ workers: LaneWorkers) {
+    workers.tell(
       .results(batch.targets.indices.map { PushResult(batch: batch.address, target: $0, result: .notProcessed) }))
   }
 }

@@ -8,7 +8,7 @@ internal import Store
 /// answered yet.
 struct BlockAnswers<Answer> {
   /// Longest wait of an answer for others of its block.
-  private let patience: Duration
+  private let timeout: Duration
   /// A block is written when no more than one in so many of its devices is missing.
   private static var missingPart: Int { 20 }
 
@@ -19,8 +19,8 @@ struct BlockAnswers<Answer> {
 
   private var blocks: [Claims.Hold: Block] = [:]
 
-  init(patience: Duration) {
-    self.patience = patience
+  init(timeout: Duration) {
+    self.timeout = timeout
   }
 
   var isEmpty: Bool { blocks.isEmpty }
@@ -31,7 +31,7 @@ struct BlockAnswers<Answer> {
 
   /// When the one that has waited longest is due; nil: none waits.
   var nextDue: Instant? {
-    blocks.values.map(\.since).min().map { $0 + patience }
+    blocks.values.map(\.since).min().map { $0 + timeout }
   }
 
   /// Those whose turn it is to be written.
@@ -40,7 +40,7 @@ struct BlockAnswers<Answer> {
     var due: [Answer] = []
     for (claim, block) in blocks {
       let missing = open(claim) - block.answers.count
-      guard missing * Self.missingPart <= block.answers.count || now - block.since >= patience else { continue }
+      guard missing * Self.missingPart <= block.answers.count || now - block.since >= timeout else { continue }
       due += block.answers
       blocks[claim] = nil
     }

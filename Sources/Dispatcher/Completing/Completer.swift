@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// Thread `complete`: takes results, decides, writes outcomes in batches, and brings back what is to be tried again.
 ///
-/// Each turn: take what has arrived → decide (`Verdict`) → write all decisions in one transaction → submit again what is
+/// Each turn: take what has arrived → decide (`DeliveryDecision`) → write all decisions in one transaction → submit again what is
 /// due, with its binding read anew. When the database is away, decisions stay in memory until it is back.
 final class Completer {
   private struct OpenFlight {
@@ -17,7 +17,7 @@ final class Completer {
   }
 
   let shared: Shared
-  private let crew: Crew
+  private let workers: LaneWorkers
   let log: Logger
   private var flights: [Int64: OpenFlight] = [:]
   /// Devices without decision, by claim.
@@ -27,46 +27,46 @@ final class Completer {
   var decisions = Decisions()
   /// Devices that have been answered and wait to be written: their room is given back together.
   private var roomToGive = 0
-  private var blockAnswers = BlockAnswers<Decisions.Decision>(patience: Limits.blockPatience)
-  var breaker = Breaker()
+  private var blockAnswers = BlockAnswers<Decisions.Decision>(timeout: Limits.blockTimeout)
+  var breaker = CircuitBreaker()
   /// Claims in the database that we did not know of at the last audit.
   private var suspects: Set<Claims.Hold> = []
   private var jitter = SystemRandomNumberGenerator()
   private let meter: CompleteMeter
-  private let setAside: SetAside
+  private let setAside: FailureIsolation
   /// Claims with an outcome that could not be written: they are not over when all their other outcomes are.
   private var spoilt: Set<Claims.Hold> = []
   /// Those of them of which nothing is under way any more: what was submitted of them is in doubt.
   private var spoiltOnce: Set<Claims.Hold> = []
-  private var standstills = Standstills()
+  private var standstills = RouteOutageBackoff()
 
-  init(_ shared: Shared, _ crew: Crew) {
+  init(_ shared: Shared, _ workers: LaneWorkers) {
     self.shared = shared
-    self.crew = crew
-    log = Logger(label: crew.threadName("complete"))
+    self.workers = workers
+    log = Logger(label: workers.threadName("complete"))
     meter = CompleteMeter(shared.configuration.metrics)
-    setAside = SetAside(log, shared)
+    setAside = FailureIsolation(log, shared)
   }
 
   func run() {
-    let frame = DatabaseThread(crew.threadName("complete"), shared)
+    let frame = DatabaseThread(workers.threadName("complete"), shared)
     frame.run { connection in try turn(connection) }
     drain()
   }
 
   private func turn(_ connection: Connection) throws {
     let nextDue = [retries.min?.due, blockAnswers.nextDue].compactMap { $0 }.min()
-    let patience = nextDue.map { max(.zero, $0 - shared.clock.now) } ?? Limits.pollInterval
+    let timeout = nextDue.map { max(.zero, $0 - shared.clock.now) } ?? Limits.pollInterval
     // Decisions that could not be written yet must not wait for more.
-    let inputs = crew.completer.receive(
-      atMost: decisions.isEmpty ? min(patience, Limits.pollInterval) : .zero)
+    let inputs = workers.completer.receive(
+      atMost: decisions.isEmpty ? min(timeout, Limits.pollInterval) : .zero)
     for input in inputs { take(input) }
     giveRoom()
     for decision in blockAnswers.takeDue(at: shared.clock.now, open: { claims[$0] ?? 0 }) { decisions.add(decision) }
     try write(connection)
     try submitDue(connection)
     meter.waiting(retries.count)
-    let bit: UInt8 = 1 << UInt8(crew.number)
+    let bit: UInt8 = 1 << UInt8(workers.number)
     if standstills.areInCircle(at: shared.clock.now) {
       shared.circles.bitwiseOr(bit, ordering: .relaxed)
     } else {
@@ -87,7 +87,7 @@ final class Completer {
       while !flights.isEmpty || !retries.isEmpty || !decisions.isEmpty || !blockAnswers.isEmpty,
         shared.clock.now < deadline
       {
-        for input in crew.completer.receive(atMost: .milliseconds(50)) { take(input) }
+        for input in workers.completer.receive(atMost: .milliseconds(50)) { take(input) }
         while let retry = retries.popMin() { handBack(retry) }
         giveRoom()
         for decision in blockAnswers.takeAll() { decisions.add(decision) }
@@ -96,7 +96,7 @@ final class Completer {
     } catch {
       log.warning("the drain ended early; the next start takes the rest over", metadata: ["error": "\(error)"])
     }
-    crew.completer.close()
+    workers.completer.close()
   }
 
   private func handBack(_ retry: Retry) {
@@ -153,13 +153,13 @@ final class Completer {
     let place = flight.places.isEmpty ? nil : flight.places[result.target]
     let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
-    let settled = Settlement.of(
+    let settled = TokenAssessment.of(
       result.result.kept, on: flight.batch.route.network, question: flight.question, now: shared.clock.now.nanoseconds)
     note(settled, flight, target)
     guard let meaning = settled.result else {
       return ask(settled.doubted ?? "", flight, target, place, attempts: attempts.next)
     }
-    let verdict = Verdict.of(
+    let verdict = DeliveryDecision.of(
       pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
       now: shared.clock.wallMicroseconds, jitter: Double.random(in: 0...1, using: &jitter),
       pause: pause.nanoseconds / 1_000_000, isStopping: shared.isStopping)
@@ -167,7 +167,7 @@ final class Completer {
   }
 
   private func carryOut(
-    _ verdict: Verdict, _ flight: Flight, _ target: PushTarget, _ place: BlockPlace?, attempts: Tries
+    _ verdict: DeliveryDecision, _ flight: Flight, _ target: PushTarget, _ place: BlockPlace?, attempts: Tries
   ) {
     let (claim, message) = (flight.claim, flight.message)
     func recipient(_ attempts: Tries) -> WaitingTarget {
@@ -243,7 +243,7 @@ final class Completer {
     guard !decisions.isEmpty || !breaker.suspects.isEmpty else { return }
     do {
       try writeTogether(connection)
-    } catch  where SetAside.isOwnFault(error) {
+    } catch  where FailureIsolation.isOwnFault(error) {
       try writeApart(connection, because: error)
     }
   }
@@ -265,7 +265,7 @@ final class Completer {
         decisions = part
         do {
           try writeTogether(connection)
-        } catch  where SetAside.isOwnFault(error) {
+        } catch  where FailureIsolation.isOwnFault(error) {
           try divide(because: error)
         }
       }
@@ -302,7 +302,7 @@ final class Completer {
     let counts = decisions.countByClaim
     let finished = counts.filter { claims[$0.key] == $0.value && !spoilt.contains($0.key) }.map(\.key)
     let now = shared.clock.wallMicroseconds
-    let writer = crew.completeWriter
+    let writer = workers.completeWriter
     func writeOnce() throws -> Decisions.Written {
       try connection.withTransaction {
         try decisions.write(
@@ -351,7 +351,7 @@ final class Completer {
     guard !due.isEmpty else { return }
     let resubmission: Resubmission
     do {
-      resubmission = try Resubmission(due, connection, shared, crew)
+      resubmission = try Resubmission(due, connection, shared, workers)
     } catch {
       // Nothing is submitted before the last statement: the whole lot waits for the database.
       for retry in due { retries.insert(retry) }
@@ -364,7 +364,7 @@ final class Completer {
       handBack(retry.claim, retry.message, retry.target, reason: reason, dueAt: dueAt)
     }
     forget(resubmission.lost)
-    if !resubmission.flights.isEmpty { shared.launch(resubmission.flights, crew) }
+    if !resubmission.flights.isEmpty { shared.launch(resubmission.flights, workers) }
   }
 
   /// Their claims are another's by now: they are no business of this node any more.
@@ -394,7 +394,7 @@ final class Completer {
     guard !unlaunched.isEmpty else { return }
     log.warning(
       "claims whose commit was not heard of are taken up", metadata: ["count": .stringConvertible(unlaunched.count)])
-    shared.unlaunched.withLock { $0[crew.number, default: []].formUnion(unlaunched) }
-    crew.claimWakeup.signal()
+    shared.unlaunched.withLock { $0[workers.number, default: []].formUnion(unlaunched) }
+    workers.claimWakeup.signal()
   }
 }

@@ -116,7 +116,7 @@ struct Decisions {
 
   /// What a transaction has written.
   struct Written {
-    let care: TokenCare.Result
+    let care: TokenMaintenance.Result
     /// Accepted deliveries, by SEQNO, of messages whose request lists their recipients.
     let accepted: [Int64: Int64]
   }
@@ -125,10 +125,10 @@ struct Decisions {
   /// - Parameter finished: claims whose last outcomes these are.
   func write(
     _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
-    _ breaker: Breaker
+    _ breaker: CircuitBreaker
   ) throws(PostgresError) -> Written {
     var accepted: [Int64: Int64] = [:]
-    var care = try TokenCare(findings, breaker, faulty: faults.keys, now: now, connection)
+    var care = try TokenMaintenance(findings, breaker, faulty: faults.keys, now: now, connection)
     try care.changeDevices(connection, writer: writer)
     var increases = increases
     var tally = Statistics.Tally()

@@ -31,7 +31,7 @@ struct Resubmission {
 
   /// Reads and counts, each question once for all; nothing is submitted yet.
   init(
-    _ retries: [Retry], _ connection: Connection, _ shared: Shared, _ crew: Crew
+    _ retries: [Retry], _ connection: Connection, _ shared: Shared, _ workers: LaneWorkers
   ) throws(PostgresError) {
     // Before the messages' states are read: what is submitted is no older than that.
     let readAt = shared.clock.now
@@ -53,12 +53,12 @@ struct Resubmission {
     guard !open.isEmpty else { return }
     let clocks = try Self.clocks(open, connection)
     let ready = try bind(sort(open, by: clocks, now: now), connection, shared)
-    try count(ready, connection, crew)
+    try count(ready, connection, workers)
     let users = try Self.users(ready, connection)
     for (kind, entries) in Dictionary(grouping: ready, by: { kind($0, clocks) }) {
       let message = entries[0].retry.message
       let batch = PushBatch(
-        shared.nextBatch(for: crew.number), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
+        shared.nextBatch(for: workers.number), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
         targets: entries.map { target($0, users) }, readAtNanoseconds: readAt.nanoseconds,
         readUntilNanoseconds: shared.clock.now.nanoseconds)
       flights.append(
@@ -146,13 +146,13 @@ struct Resubmission {
   }
 
   /// Second submissions are counted, and the count committed, before any of them is made.
-  private func count(_ ready: [Ready], _ connection: Connection, _ crew: Crew) throws(PostgresError) {
+  private func count(_ ready: [Ready], _ connection: Connection, _ workers: LaneWorkers) throws(PostgresError) {
     var increases: [Int64: Outcomes.Increase] = [:]
     for (retry, _) in ready where retry.target.countsAsResent {
       increases[retry.message.seqno, default: Outcomes.Increase()].resent += 1
     }
     guard !increases.isEmpty else { return }
-    for query in Outcomes.add(increases, writer: crew.completeWriter) { try connection.run(query) }
+    for query in Outcomes.add(increases, writer: workers.completeWriter) { try connection.run(query) }
   }
 
   /// Counts and names as they are at this moment, for payloads that show them.

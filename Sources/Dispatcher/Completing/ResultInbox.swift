@@ -4,15 +4,15 @@ package import Reactor
 /// Where providers put their results; made before the providers, given to both sides. One inbox for each crew, and one for
 /// badges. Which one a result belongs to stands in its batch's address.
 package struct ResultInbox: Sendable {
-  let crews: [Inbox<CompleterInput>]
+  let laneWorkers: [Inbox<CompleterInput>]
   /// Answers to pushes that belong to no message.
   let badges: Inbox<PushResult>
 
   /// The place of the badges' inbox, behind those of the crews.
-  static let badgePlace = Crew.lanes.count
+  static let badgePlace = LaneWorkers.lanes.count
 
   package init() throws(SystemError) {
-    crews = try Crew.lanes.map { _ throws(SystemError) in try Inbox(capacity: Limits.waitingResults) }
+    laneWorkers = try LaneWorkers.lanes.map { _ throws(SystemError) in try Inbox(capacity: Limits.waitingResults) }
     badges = try Inbox(capacity: Limits.badgeResults)
   }
 
@@ -30,13 +30,13 @@ package struct ResultInbox: Sendable {
   }
 
   private func put(_ results: [PushResult], at place: Int) {
-    guard place < crews.count else {
+    guard place < laneWorkers.count else {
       // A full inbox costs a badge one more try.
       for result in results { _ = badges.offer(result) }
       return
     }
     // The window keeps what is under way far below the capacity: a refusal would be our own mistake.
-    let inbox = crews[place]
+    let inbox = laneWorkers[place]
     precondition(inbox.offer(.results(results)) || inbox.refusesAll, "more results than were ever submitted")
   }
 }

@@ -19,7 +19,7 @@ final class DispatchMessage: Sendable {
   /// The message as which it comes into its persons' inboxes, and when that leaves them, microseconds since 1970; nil: it
   /// comes into none, or all who get it have had an entry: it is sent again by what became of it there.
   let inbox: (seqno: Int64, endsAt: Int64)?
-  /// `Holds` decides whether it goes out.
+  /// `ApprovalHolds` decides whether it goes out.
   let isAskedByPerson: Bool
   /// The message whose recipients are left out, for it goes to the rest of its audience; nil: nobody is.
   let reachedBefore: Int64?

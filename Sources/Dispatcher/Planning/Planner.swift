@@ -11,24 +11,24 @@ internal import Store
 /// few shards take. Messages that list their recipients are planned many in one commit.
 final class Planner {
   private let shared: Shared
-  private let crew: Crew
-  private var shelf: MessageShelf
-  private let setAside: SetAside
+  private let workers: LaneWorkers
+  private var shelf: MessageCache
+  private let setAside: FailureIsolation
   private let log: Logger
 
-  init(_ shared: Shared, _ crew: Crew) {
-    log = Logger(label: crew.threadName("plan"))
-    setAside = SetAside(log, shared)
+  init(_ shared: Shared, _ workers: LaneWorkers) {
+    log = Logger(label: workers.threadName("plan"))
+    setAside = FailureIsolation(log, shared)
     self.shared = shared
-    self.crew = crew
-    shelf = MessageShelf(shared.configuration)
+    self.workers = workers
+    shelf = MessageCache(shared.configuration)
   }
 
   func run() {
-    var pause = LookPause(usual: Limits.pollInterval)
-    DatabaseThread(crew.threadName("plan"), shared).run { connection in
+    var pause = PollBackoff(usual: Limits.pollInterval)
+    DatabaseThread(workers.threadName("plan"), shared).run { connection in
       let began = shared.clock.now
-      let unplanned = try connection.run(Messages.unplanned(crew.lanes, atMost: Limits.plansPerLook))
+      let unplanned = try connection.run(Messages.unplanned(workers.lanes, atMost: Limits.plansPerLook))
       let found = try shelf.messages(Set(unplanned), connection)
       try setAside.messages(shelf.takeUnreadable(), connection)
       let messages = unplanned.compactMap { found[$0] }
@@ -40,8 +40,8 @@ final class Planner {
       }
       if didWork { return pause.stir(at: shared.clock.now) }
       let now = shared.clock.now
-      if crew.planWakeup.wait(atMost: pause.after(now - began, at: now)) { pause.stir(at: shared.clock.now) }
-      crew.planWakeup.drain()
+      if workers.planWakeup.wait(atMost: pause.after(now - began, at: now)) { pause.stir(at: shared.clock.now) }
+      workers.planWakeup.drain()
     }
   }
 
@@ -73,7 +73,7 @@ final class Planner {
     guard let first = messages.first else { return false }
     do {
       return try planTogether(messages, connection)
-    } catch  where SetAside.isOwnFault(error) {
+    } catch  where FailureIsolation.isOwnFault(error) {
       guard messages.count > 1 else { return try setAside.message(first.seqno, because: error, connection) }
       let middle = messages.count / 2
       let didFirst = try plan(Array(messages[..<middle]), connection)
@@ -96,7 +96,7 @@ final class Planner {
       }
       didWork = true
     }
-    if didWork { crew.claimWakeup.signal() }
+    if didWork { workers.claimWakeup.signal() }
     let over = try Messages.finish(ended, at: shared.clock.wallMicroseconds, on: connection)
     MessageLog(log).ended(over, campaigns: Set(messages.filter(\.isCampaign).map(\.seqno)))
     return didWork
@@ -137,7 +137,7 @@ final class Planner {
       return .more
     }
     try connection.run(Messages.finishPlan(message.seqno))
-    if isHeld, let approval = try Holds.settle(message.seqno, on: connection) {
+    if isHeld, let approval = try ApprovalHolds.settle(message.seqno, on: connection) {
       log.notice(
         "a message waits for a second person",
         metadata: ["seqno": .stringConvertible(message.seqno), "approval": .stringConvertible(approval)])

@@ -6,7 +6,7 @@ internal import Store
 /// What answers tell about devices, besides how the delivery went.
 extension Completer {
   /// Counts for the circuit breaker, and notes what is to be done with the device.
-  func note(_ settled: Settlement, _ flight: Flight, _ target: PushTarget) {
+  func note(_ settled: TokenAssessment, _ flight: Flight, _ target: PushTarget) {
     let asked = flight.batch.route
     // A doubt is about the device's own environment, whoever has settled it.
     let route = flight.question.map { asked.in($0.environment) } ?? asked
@@ -90,9 +90,9 @@ extension Duration {
   fileprivate var wholeSeconds: Int64 { (nanoseconds + 999_999_999) / 1_000_000_000 }
 }
 
-extension Breaker {
+extension CircuitBreaker {
   /// What the transaction made of its suspicions.
-  mutating func took(_ care: TokenCare.Result) {
+  mutating func took(_ care: TokenMaintenance.Result) {
     for app in care.cleared { clear(app) }
     for (route, resumedAt) in care.forgiven { forget(route, before: resumedAt) }
   }

@@ -15,9 +15,9 @@ final class Janitor {
   private var toldChange: Timelines.Change??
   /// Where the search for finished messages goes on, by lane; from the beginning where nothing is noted.
   private var goesOnAt: [Lane: Int64] = [:]
-  private var messageStarts = LaneStarts()
+  private var messageStarts = LaneScanStarts()
   private var claimStart = QueueStart()
-  private var graceWalk = GraceWalk()
+  private var graceWalk = IdentityGraceWalk()
   private var (wasComplaining, wasTrusted) = (false, true)
   /// Whether the clock was, at the last look; nil before it.
   private var wasSteady: Bool?
@@ -84,7 +84,7 @@ final class Janitor {
 
   /// A part at a time, round and round: the oldest may have reason to wait.
   private func unfinished(
-    _ lane: Lane, after last: LaneStarts.Last, _ connection: Connection
+    _ lane: Lane, after last: LaneScanStarts.Last, _ connection: Connection
   ) throws(PostgresError) -> [Int64] {
     func part(from seqno: Int64) throws(PostgresError) -> [Int64] {
       try connection.run(Messages.unfinished(lane, from: seqno, atMost: Limits.finishedAtOnce))
@@ -141,7 +141,7 @@ final class Janitor {
     try makePartitions(connection)
     try tellOfPromotion(connection)
     var unfinished: [Int64] = []
-    let last = try LaneStarts.Last(connection, shared.clock)
+    let last = try LaneScanStarts.Last(connection, shared.clock)
     for lane in Lane.allCases { unfinished += try self.unfinished(lane, after: last, connection) }
     let settled = try Messages.settle(unfinished, on: connection)
     if !settled.isEmpty {
@@ -158,8 +158,8 @@ final class Janitor {
       try connection.run(Claims.release(stranded, node: node))
     }
     let claims = try ownClaims(connection)
-    for crew in shared.crews {
-      crew.tell(.audit(claims.filter { crew.lanes.contains($0.lane) }.map(\.hold)))
+    for workers in shared.laneWorkers {
+      workers.tell(.audit(claims.filter { workers.lanes.contains($0.lane) }.map(\.hold)))
     }
     try connection.run(Nodes.bury())
     try endWhatIsOver(connection)
@@ -171,7 +171,7 @@ final class Janitor {
     defer { wasSteady = look.isSteady }
     if wasSteady == nil || !look.isSteady {
       var count = 0
-      for query in FutureMarks.mend { count += try connection.run(query) }
+      for query in FutureWatermarks.corrections { count += try connection.run(query) }
       if count > 0 {
         log.warning(
           "brought back marks that a clock had set too far ahead", metadata: ["count": .stringConvertible(count)])

@@ -326,7 +326,7 @@ final class Connection: EventLoop.Handler, Answering {
     let before = unsentBytes
     guard wire.send(answers) else { return close() }
     unsentBytes = answers.count
-    stall.sent(before, left: unsentBytes, at: server.loop.now, patience: server.configuration.writeTimeout)
+    stall.sent(before, left: unsentBytes, at: server.loop.now, timeout: server.configuration.writeTimeout)
     if unsentBytes == 0, phase == .closing { return linger() }
     // Requests, or the source of a stream, may be waiting for the output to drain.
     switch phase {
@@ -359,8 +359,8 @@ final class Connection: EventLoop.Handler, Answering {
   /// Looks whether anything has lasted too long. Called once a second.
   func checkTime(_ now: Instant) {
     if stall.isStalled {
-      let patience = server.configuration.writeTimeout
-      guard stall.isOver(held: wire.unacknowledgedBytes, at: now, patience: patience) else { return }
+      let timeout = server.configuration.writeTimeout
+      guard stall.isOver(held: wire.unacknowledgedBytes, at: now, timeout: timeout) else { return }
       // Whoever takes nothing for so long is not sent a polite end either.
       server.counters.count(.tooSlow)
       return abandon()

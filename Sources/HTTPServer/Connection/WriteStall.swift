@@ -13,11 +13,11 @@ final class WriteStall {
 
   /// Bytes were sent.
   /// - Parameter before: bytes that were unsent until then.
-  func sent(_ before: Int, left: Int, at now: Instant, patience: Duration) {
+  func sent(_ before: Int, left: Int, at now: Instant, timeout: Duration) {
     let wasStalled = isStalled
     isStalled = left > 0
     guard isStalled, !wasStalled || left < before else { return }
-    deadline = now + patience
+    deadline = now + timeout
     held = .max
   }
 
@@ -25,10 +25,10 @@ final class WriteStall {
   /// whether the client has taken anything.
   /// - Parameter held: bytes that the kernel has taken and the client's has not.
   /// - Returns: true when the client has taken nothing for too long.
-  func isOver(held: Int, at now: Instant, patience: Duration) -> Bool {
+  func isOver(held: Int, at now: Instant, timeout: Duration) -> Bool {
     guard held < self.held else { return now >= deadline }
     self.held = held
-    deadline = now + patience
+    deadline = now + timeout
     return false
   }
 }

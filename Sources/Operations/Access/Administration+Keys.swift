@@ -11,7 +11,7 @@ extension Administration {
     package let role: Role
 
     package static let object = JSONObject<KeyCreated>(
-      "APIKeyCreated", [.needed("apiKey", .anyText, \.apiKey), .needed("role", .role, \.role)])
+      "APIKeyCreated", [.always("apiKey", .anyText, \.apiKey), .always("role", .role, \.role)])
   }
 
   /// What an API key is made of.

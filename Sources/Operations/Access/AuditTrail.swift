@@ -99,17 +99,17 @@ package enum AuditTrail {
     package static let object = JSONObject<Entry>(
       "Audit", isNamed: false,
       [
-        .needed("entry", .sequence, \.record.entry), .needed("at", .moment, \.record.at),
-        .needed("actor", .anyText, \.record.actor),
-        .needed("by", .words(["api-key", "account", "command-line"]), \.way),
-        .needed("apiKey", .orNull(.sequence), \.record.apiKey),
-        .needed("account", .orNull(.sequence), \.record.account),
-        .needed("role", .anyText, \.record.role),
-        .needed("origin", .anyText, \.record.origin, "The address it came from."),
-        .needed("requestId", .anyText, \.record.requestID), .needed("action", .anyText, \.record.action),
-        .needed("appId", .orNull(.anyText), \.record.appID), .needed("object", .anyText, \.record.object),
-        .needed("before", settings, { Array(($0.record.before ?? "null").utf8) }),
-        .needed("after", settings, { Array(($0.record.after ?? "null").utf8) }),
+        .always("entry", .sequence, \.record.entry), .always("at", .moment, \.record.at),
+        .always("actor", .anyText, \.record.actor),
+        .always("by", .words(["api-key", "account", "command-line"]), \.way),
+        .always("apiKey", .orNull(.sequence), \.record.apiKey),
+        .always("account", .orNull(.sequence), \.record.account),
+        .always("role", .anyText, \.record.role),
+        .always("origin", .anyText, \.record.origin, "The address it came from."),
+        .always("requestId", .anyText, \.record.requestID), .always("action", .anyText, \.record.action),
+        .always("appId", .orNull(.anyText), \.record.appID), .always("object", .anyText, \.record.object),
+        .always("before", settings, { Array(($0.record.before ?? "null").utf8) }),
+        .always("after", settings, { Array(($0.record.after ?? "null").utf8) }),
       ])
 
     private static let settings = JSONForm.raw(.object([("type", .texts(["object", "null"]))]))

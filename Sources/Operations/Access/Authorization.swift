@@ -136,9 +136,9 @@ package struct Caller: Equatable, Sendable {
   }
 
   /// The person who asks; nil: a program, or a device.
-  var asker: Asker? {
+  var asker: Principal? {
     if let account { return .account(account) }
-    return unixUser.map(Asker.unixUser)
+    return unixUser.map(Principal.unixUser)
   }
 
   /// - Throws: `.forbidden` when the role does not allow it.

@@ -11,11 +11,11 @@ package enum ConsoleAccounts {
     package static let object = JSONObject<Entry>(
       "Account",
       [
-        .needed("account", .sequence, \.record.number), .needed("login", .anyText, \.record.login),
-        .needed("name", .anyText, \.record.name), .needed("role", .role, \.record.role),
-        .needed("appId", .orNull(.anyText), \.record.appID, "The only app; null: all."),
-        .needed("createdAt", .moment, \.record.createdAt), .needed("disabledAt", .orNull(.moment), \.record.disabledAt),
-        .needed("hasPassword", .flag, { $0.record.password != nil }),
+        .always("account", .sequence, \.record.number), .always("login", .anyText, \.record.login),
+        .always("name", .anyText, \.record.name), .always("role", .role, \.record.role),
+        .always("appId", .orNull(.anyText), \.record.appID, "The only app; null: all."),
+        .always("createdAt", .moment, \.record.createdAt), .always("disabledAt", .orNull(.moment), \.record.disabledAt),
+        .always("hasPassword", .flag, { $0.record.password != nil }),
       ])
   }
 
@@ -31,8 +31,8 @@ package enum ConsoleAccounts {
     package static let object = JSONObject<Link>(
       "SignInLink",
       [
-        .needed("account", .sequence, \.account), .needed("path", .anyText, \.path, "Behind the server's address."),
-        .needed("endsAt", .moment, \.endsAt),
+        .always("account", .sequence, \.account), .always("path", .anyText, \.path, "Behind the server's address."),
+        .always("endsAt", .moment, \.endsAt),
       ])
   }
 

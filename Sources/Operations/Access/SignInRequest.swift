@@ -38,11 +38,11 @@ package struct SignInRequest: Sendable {
   package static let schema: JSONTree.Member = (
     "SignIn",
     JSONSchema.oneOf([
-      JSONSchema.object(isClosed: true, [.needed("login", secret.schema), .needed("password", secret.schema)]),
+      JSONSchema.object(isClosed: true, [.required("login", secret.schema), .required("password", secret.schema)]),
       JSONSchema.object(
         isClosed: true,
         [
-          .needed("link", secret.schema, "The token behind `#sign-in=`."),
+          .required("link", secret.schema, "The token behind `#sign-in=`."),
           .optional("replace", JSONSchema.flag, "True: also in place of another account that is signed in here."),
         ]),
     ])

@@ -21,8 +21,8 @@ package struct SignedIn: DescribedAnswer {
   package static let object = JSONObject<SignedIn>(
     "Session",
     [
-      .needed("by", .words(["account", "api-key"]), { $0.session == nil ? "api-key" : "account" }),
-      .needed("name", .anyText, \.name), .needed("role", .role, \.role), .optional("login", .anyText, \.session?.login),
+      .always("by", .words(["account", "api-key"]), { $0.session == nil ? "api-key" : "account" }),
+      .always("name", .anyText, \.name), .always("role", .role, \.role), .optional("login", .anyText, \.session?.login),
       .optional("appId", .orNull(.anyText), { $0.session.map(\.appID) }),
       .optional("endsAt", .moment, \.session?.endsAt),
       .optional("needsPassword", .flag, \.session?.needsPassword, "None has been chosen yet."),

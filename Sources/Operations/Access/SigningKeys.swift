@@ -13,7 +13,7 @@ package struct SigningKeys: Sendable {
   /// Of what confidential messages say.
   package let contents: ContentSeal
   /// What their users' telephone numbers are sealed with.
-  package let phones: PhoneSeal
+  package let phones: PhoneNumberSeal
 
   /// Reads the keys, making them in a new database.
   /// - Throws: `Problem` when the master key does not fit, `PostgresError` from the database.
@@ -27,7 +27,7 @@ package struct SigningKeys: Sendable {
         incarnation: try connection.run(Incarnations.present())),
       authKeys: AuthKeyring(key: authKeys[0]), userProofs: UserProofKeyring(key: userProofs[0]),
       sdkKeys: SDKKeyring(key: authKeys[0]), contents: ContentSeal(try load("content", connection, master)),
-      phones: PhoneSeal(master: master))
+      phones: PhoneNumberSeal(master: master))
   }
 
   /// Whether what is sealed opens with the master key; nil when nothing is sealed yet. Makes no keys.

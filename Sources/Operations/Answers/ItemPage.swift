@@ -27,7 +27,7 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
 }
 
 extension PageRequest {
-  package static let nextCursor = JSONField<String?>.needed(
+  package static let nextCursor = JSONField<String?>.always(
     "nextCursor", .orNull(.anyText), { $0 }, "For the next page; null on the last.")
 }
 
@@ -35,7 +35,7 @@ extension ItemPage {
   /// Named after its items.
   package static func object(of item: JSONObject<Item>) -> JSONObject<ItemPage> {
     JSONObject(
-      "\(item.name)Page", [.needed("items", .list(of: item.form), \.items), PageRequest.nextCursor.of(\.nextCursor)])
+      "\(item.name)Page", [.always("items", .list(of: item.form), \.items), PageRequest.nextCursor.of(\.nextCursor)])
   }
 }
 

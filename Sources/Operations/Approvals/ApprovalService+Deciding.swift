@@ -44,12 +44,12 @@ extension ApprovalService {
   private static func release(
     _ seqno: Int64, _ record: Approvals.Record, by caller: Caller, _ connection: Connection, _ now: Int64
   ) throws(Problem) {
-    let heldSince = record.endsAt - Holds.waitSeconds * 1_000_000
+    let heldSince = record.endsAt - ApprovalHolds.waitSeconds * 1_000_000
     let isDone = try connection.commit { () throws(PostgresError) in
       // The message first, as everybody does who decides about it.
       guard try connection.run(Controls.lock(seqno)) != nil,
         try connection.run(Approvals.lock(record.number))?.state == .waiting,
-        try connection.run(Holds.release(seqno, waited: max(0, now - heldSince)))
+        try connection.run(ApprovalHolds.release(seqno, waited: max(0, now - heldSince)))
       else { return false }
       try note(record.number, seqno: seqno, app: record.app, by: caller, connection)
       try connection.run(Announcements.announce(ControlService.channel, String(seqno)))

@@ -49,7 +49,7 @@ extension ApprovalService {
   }
 
   /// An account is the Unix user of that name: `kim` or `kim@example.com`.
-  private static func isSameName(_ one: Asker, _ oneName: String, _ other: Asker, _ otherName: String) -> Bool {
+  private static func isSameName(_ one: Principal, _ oneName: String, _ other: Principal, _ otherName: String) -> Bool {
     switch (one, other) {
     case (.unixUser(let name), .account): owns(name, otherName)
     case (.account, .unixUser(let name)): owns(name, oneName)

@@ -16,7 +16,7 @@ package import Store
 ///                    ├─────reject, by anybody who may──► rejected                      ├──reject───► it is cancelled
 ///                    └─────nobody within 7 days────────► expired                       └──7 days───► it is cancelled
 /// ```
-/// The audience is looked up anew when it is approved, and counted when it is frozen (`Holds`): what has grown by more than
+/// The audience is looked up anew when it is approved, and counted when it is frozen (`ApprovalHolds`): what has grown by more than
 /// a tenth beyond what was approved is asked about again. Who asked stays the sender of the message.
 package enum ApprovalService {
   /// What a send answers that has to wait.
@@ -32,9 +32,9 @@ package enum ApprovalService {
     package static let object = JSONObject<Waiting>(
       "Waiting",
       [
-        .needed("seqno", .null, { _ in nil }, "There is no message yet."),
-        .needed("state", .constant("waiting-for-approval"), { _ in "waiting-for-approval" }),
-        .needed("approvalId", .sequence, \.approval), .needed("targeted", .orNull(.count), \.targeted),
+        .always("seqno", .null, { _ in nil }, "There is no message yet."),
+        .always("state", .constant("waiting-for-approval"), { _ in "waiting-for-approval" }),
+        .always("approvalId", .sequence, \.approval), .always("targeted", .orNull(.count), \.targeted),
         ResolvedAudience.unknownField.of(\.unknown),
       ])
   }
@@ -62,30 +62,30 @@ package enum ApprovalService {
     package static let object = JSONObject<Entry>(
       "Approval",
       [
-        .needed("approvalId", .sequence, \.record.number), .needed("appId", .appID, \.record.appID),
-        .needed("state", .words(["waiting", "approved", "rejected", "expired"]), \.state),
-        .needed(
+        .always("approvalId", .sequence, \.record.number), .always("appId", .appID, \.record.appID),
+        .always("state", .words(["waiting", "approved", "rejected", "expired"]), \.state),
+        .always(
           "requestedBy", .anyText, \.record.requester.name, "The login of an account, or `command line (kim)`."),
-        .needed("requestedAt", .moment, \.record.requestedAt),
-        .needed("endsAt", .moment, \.record.endsAt, "After that nobody can approve it."),
-        .needed(
+        .always("requestedAt", .moment, \.record.requestedAt),
+        .always("endsAt", .moment, \.record.endsAt, "After that nobody can approve it."),
+        .always(
           "targeted", .orNull(.count), \.record.targeted,
           "Devices, when it was asked; null: more than are counted."),
-        .needed(
+        .always(
           "because", .words(SecondPerson.Because.allCases.map(\.name)), \.record.because.name,
           "Why: its `size`; what was sent within the `hour` with it; its `growth` until the audience was frozen."),
-        .needed(
+        .always(
           "sentWithinHour", .count, \.record.withinHour,
           "Devices of other messages of whoever asked, that nobody else has seen."),
-        .needed("isHeld", .flag, \.record.isHeld, "The message is there (`seqno`), paused with its devices counted."),
-        .needed(
+        .always("isHeld", .flag, \.record.isHeld, "The message is there (`seqno`), paused with its devices counted."),
+        .always(
           "message", .raw(.object([("type", "object")])), { $0.whole ?? Array($0.record.request.utf8) },
           "A send; or, with `resendOf`, a resend of that message."),
-        .needed("resendOf", .orNull(.sequence), \.record.resendOf),
-        .needed("decidedBy", .orNull(.anyText), \.record.decidedBy),
-        .needed("decidedAt", .orNull(.moment), \.record.decidedAt),
-        .needed("reason", .orNull(.anyText), \.record.reason, "Why it was rejected."),
-        .needed(
+        .always("resendOf", .orNull(.sequence), \.record.resendOf),
+        .always("decidedBy", .orNull(.anyText), \.record.decidedBy),
+        .always("decidedAt", .orNull(.moment), \.record.decidedAt),
+        .always("reason", .orNull(.anyText), \.record.reason, "Why it was rejected."),
+        .always(
           "seqno", .orNull(.sequence), \.record.seqno, "The message that it became, or that is held."),
       ])
   }
@@ -116,9 +116,9 @@ package enum ApprovalService {
   ) throws(Problem) -> Waiting? {
     let caller = request.caller
     guard request.consent == nil, let asker = caller.asker,
-      let most = try connection.answer(Holds.most(of: asker, in: app.number))
+      let most = try connection.answer(ApprovalHolds.most(of: asker, in: app.number))
     else { return nil }
-    let withinHour = try connection.answer(Holds.withinHour(asker, app: app.number, now: now))
+    let withinHour = try connection.answer(ApprovalHolds.withinHour(asker, app: app.number, now: now))
     guard let because = SecondPerson.isAsked(devices: audience.targeted, withinHour: withinHour, most: most) else {
       return nil
     }
@@ -127,7 +127,7 @@ package enum ApprovalService {
       idempotencyKey: request.idempotencyKey, resendOf: resendOf, targeted: audience.targeted,
       unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self),
       requester: Approvals.Requester(asker: asker, name: caller.name), now: now,
-      endsAt: now + Holds.waitSeconds * 1_000_000)
+      endsAt: now + ApprovalHolds.waitSeconds * 1_000_000)
     new.because = because
     new.withinHour = withinHour
     let asked = new

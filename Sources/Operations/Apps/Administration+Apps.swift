@@ -30,8 +30,8 @@ extension Administration {
     package static let object = JSONObject<AppCreated>(
       "AppCreated",
       [
-        .needed("appId", .appID, \.appID), .needed("clientKey", .anyText, \.clientKey),
-        .needed("identity", .identity, \.identity),
+        .always("appId", .appID, \.appID), .always("clientKey", .anyText, \.clientKey),
+        .always("identity", .identity, \.identity),
       ])
   }
 
@@ -82,7 +82,7 @@ extension Administration {
 
     package static let object = JSONObject<AppEntry>(
       "App",
-      [.needed("appId", .appID, \.app.appID), .needed("clientKey", .anyText, \.clientKey)]
+      [.always("appId", .appID, \.app.appID), .always("clientKey", .anyText, \.clientKey)]
         + App.settings.map { $0.of(\.app) } + [
           .optional(
             "extensionReports", .flag, \.extensionReports,
@@ -90,7 +90,7 @@ extension Administration {
             False: the app's extension does not report; none of its last 1,000 accepted iOS alerts with mutable-content \
             was confirmed. Only where one app is asked for, and where enough is known.
             """),
-          .needed("pausedReason", .orNull(.anyText), \.app.pausedReason, "Why it is paused; null when it is not."),
+          .always("pausedReason", .orNull(.anyText), \.app.pausedReason, "Why it is paused; null when it is not."),
         ])
   }
 

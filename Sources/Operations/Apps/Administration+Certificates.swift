@@ -37,14 +37,14 @@ extension Administration {
 
     package static let object = JSONObject<CertificateSet>(
       "CertificateSet", isNamed: false, about: "Of an APNs certificate.",
-      [.needed("appId", .appID, \.appID), .needed("pnsId", .network, { _ in .apns })] + shown)
+      [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .apns })] + shown)
     /// What may be shown of the credential, and is stored beside it.
     static let publicPart = JSONObject<CertificateSet>("CertificateShown", isNamed: false, shown)
 
     private static let shown: [JSONField<CertificateSet>] = [
-      .needed("topics", .list(of: .anyText), \.topics, "That it is for."),
-      .needed("environments", .list(of: .environment), \.environments, "That it opens."),
-      .needed("endsAt", .moment, { $0.endsAt * 1_000_000 }, "No push leaves after that."),
+      .always("topics", .list(of: .anyText), \.topics, "That it is for."),
+      .always("environments", .list(of: .environment), \.environments, "That it opens."),
+      .always("endsAt", .moment, { $0.endsAt * 1_000_000 }, "No push leaves after that."),
     ]
   }
 

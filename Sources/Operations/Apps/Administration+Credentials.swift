@@ -35,14 +35,14 @@ extension Administration {
 
     package static let object = JSONObject<KeySet>(
       "KeySet", isNamed: false, about: "Of an APNs key.",
-      [.needed("appId", .appID, \.appID), .needed("pnsId", .network, { _ in .apns })] + shown
+      [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .apns })] + shown
         + [CredentialChecks.Check.field.of(\.check)])
     /// What may be shown of the credential, and is stored beside it.
     static let publicPart = JSONObject<KeySet>("KeyShown", isNamed: false, shown)
 
     private static let shown: [JSONField<KeySet>] = [
-      .needed("keyId", .anyText, \.keyID, "Of the key."),
-      .needed("teamId", .anyText, \.teamID, "Of the team that it belongs to."),
+      .always("keyId", .anyText, \.keyID, "Of the key."),
+      .always("teamId", .anyText, \.teamID, "Of the team that it belongs to."),
     ]
   }
 

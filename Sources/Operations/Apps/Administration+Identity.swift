@@ -97,18 +97,18 @@ extension Administration {
     package static let object = JSONObject<IdentityStanding>(
       "IdentityStanding",
       [
-        .needed("appId", .appID, \.app.appID),
-        .needed("identity", .identity, \.app.identity, App.IdentityRules.about),
-        .needed("observedIdentity", .orNull(.identity), \.app.identityRules.observed),
-        .needed("graceEndsAt", .orNull(.moment), \.app.identityRules.graceEndsAt),
-        .needed("unprovedBindings", unprovedBindings.form, \.unproved),
-        .needed(
+        .always("appId", .appID, \.app.appID),
+        .always("identity", .identity, \.app.identity, App.IdentityRules.about),
+        .always("observedIdentity", .orNull(.identity), \.app.identityRules.observed),
+        .always("graceEndsAt", .orNull(.moment), \.app.identityRules.graceEndsAt),
+        .always("unprovedBindings", unprovedBindings.form, \.unproved),
+        .always(
           "unprovedRegistrations", .count, \.refusals.unproved,
           "Devices of the last 30 days that named a user and had nobody to vouch for it."),
-        .needed(
+        .always(
           "callsByAskedKeys", .count, \.refusals.asked,
           "Calls of the last 30 days that an AUTHKEY asked for by the PSID alone does not open in proof."),
-        .needed(
+        .always(
           "guestsByNewToken", .count, \.refusals.refreshed,
           """
           Devices of users that became guests in the last 30 days: a new push token, and no key of their last registration.
@@ -117,8 +117,8 @@ extension Administration {
     private static let unprovedBindings = JSONObject<[App.Identity: Int64]>(
       "UnprovedBindings", isNamed: false,
       [
-        .needed("proof", .count, { $0[.proof] ?? 0 }, "Active devices that have a user by less than proof."),
-        .needed("strict", .count, { $0[.strict] ?? 0 }, "By less than strict."),
+        .always("proof", .count, { $0[.proof] ?? 0 }, "Active devices that have a user by less than proof."),
+        .always("strict", .count, { $0[.strict] ?? 0 }, "By less than strict."),
       ])
   }
 
@@ -190,8 +190,8 @@ extension Administration {
     package static let object = JSONObject<Voucher>(
       "Voucher",
       [
-        .needed("appId", .appID, \.appID), .needed("clientUid", .anyText, \.clientUID),
-        .needed("deviceId", .orNull(.anyText), \.deviceID), .needed("expiresAt", .moment, \.expiresAt),
+        .always("appId", .appID, \.appID), .always("clientUid", .anyText, \.clientUID),
+        .always("deviceId", .orNull(.anyText), \.deviceID), .always("expiresAt", .moment, \.expiresAt),
       ])
   }
 

@@ -13,10 +13,10 @@ extension Administration {
     package static let object = JSONObject<CredentialEntry>(
       "Credential", isNamed: false,
       [
-        .needed("appId", .appID, \.record.appID), .needed("pnsId", .network, \.record.network),
-        .needed("kind", .words([apnsKeyKind, apnsCertificateKind, fcmServiceAccountKind]), \.record.kind),
-        .needed("updatedAt", .moment, \.record.updatedAt),
-        .needed("shown", .raw(shown), { Array($0.record.shown.utf8) }),
+        .always("appId", .appID, \.record.appID), .always("pnsId", .network, \.record.network),
+        .always("kind", .words([apnsKeyKind, apnsCertificateKind, fcmServiceAccountKind]), \.record.kind),
+        .always("updatedAt", .moment, \.record.updatedAt),
+        .always("shown", .raw(shown), { Array($0.record.shown.utf8) }),
         CredentialChecks.Check.field.of(\.record.check),
       ])
     private static let shown = JSONSchema.oneOf([
@@ -91,10 +91,10 @@ extension Administration {
     package static let object = JSONObject<KeyEntry>(
       "APIKey",
       [
-        .needed("apiKeyId", .sequence, \.record.number), .needed("name", .anyText, \.record.name),
-        .needed("role", .role, \.record.role),
-        .needed("appId", .orNull(.anyText), \.record.appID, "The only app it is for; null: all."),
-        .needed("createdAt", .moment, \.record.createdAt), .needed("revokedAt", .orNull(.moment), \.record.revokedAt),
+        .always("apiKeyId", .sequence, \.record.number), .always("name", .anyText, \.record.name),
+        .always("role", .role, \.record.role),
+        .always("appId", .orNull(.anyText), \.record.appID, "The only app it is for; null: all."),
+        .always("createdAt", .moment, \.record.createdAt), .always("revokedAt", .orNull(.moment), \.record.revokedAt),
       ])
   }
 

@@ -67,16 +67,16 @@ extension Administration {
 
     package static let object = JSONObject<ServiceAccountSet>(
       "ServiceAccountSet", isNamed: false, about: "Of a Google service account.",
-      [.needed("appId", .appID, \.appID), .needed("pnsId", .network, { _ in .fcm })] + shown)
+      [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .fcm })] + shown)
     /// What may be shown of the credential, and is stored beside it.
     static let publicPart = JSONObject<ServiceAccountSet>("ServiceAccountShown", isNamed: false, shown)
 
     private static let shown: [JSONField<ServiceAccountSet>] = [
-      .needed("projectId", .anyText, \.projectID, "The Firebase project."),
-      .needed("clientEmail", .anyText, \.clientEmail, "The service account."),
-      .needed("keyId", .anyText, \.keyID, "Of its key."),
-      .needed("style", .words(FCMSettings.styles), \.settings.style),
-      .needed("platforms", .words(FCMSettings.platforms), \.settings.platforms),
+      .always("projectId", .anyText, \.projectID, "The Firebase project."),
+      .always("clientEmail", .anyText, \.clientEmail, "The service account."),
+      .always("keyId", .anyText, \.keyID, "Of its key."),
+      .always("style", .words(FCMSettings.styles), \.settings.style),
+      .always("platforms", .words(FCMSettings.platforms), \.settings.platforms),
     ]
   }
 

@@ -83,7 +83,7 @@ extension Administration {
     }
     try caller.require(.viewMessages, in: record.app)
     var entry = AppEntry(app: record.app, clientKey: record.clientKey)
-    entry.extensionReports = try ExtensionLook.reports(record.app, on: connection)
+    entry.extensionReports = try ExtensionCheck.reports(record.app, on: connection)
     return entry
   }
 
@@ -121,7 +121,7 @@ extension Administration {
       guard after != before else { return nil }
       try connection.run(Apps.save(after))
       if let was = before.approvalAbove, after.approvalAbove.map({ $0 > was }) ?? true {
-        try connection.run(Holds.loosen(app.number, by: caller.asker, apiKey: caller.apiKey, was: was))
+        try connection.run(ApprovalHolds.loosen(app.number, by: caller.asker, apiKey: caller.apiKey, was: was))
       }
       try connection.run(Announcements.announce(Catalog.channel))
       let audited = AuditTrail.Change("app.change", appID, in: app).from { App.audited.write(before, to: &$0) }

@@ -5,23 +5,23 @@ internal import JSON
 extension App {
   static let settings: [JSONField<App>] =
     [
-      .needed("name", .anyText, \.name), .needed("timeZone", .anyText, \.timeZone, "IANA name."),
-      .needed(
+      .always("name", .anyText, \.name), .always("timeZone", .anyText, \.timeZone, "IANA name."),
+      .always(
         "devicePolicy", .devicePolicy, \.devicePolicy, "`single`: a user has one device, the last registered."),
     ] + IdentityRules.fields.map { $0.of(\.identityRules) } + Confidentiality.fields.map { $0.of(\.confidentiality) }
     + [
-      .needed("badgeSync", .flag, \.syncsBadges, "A user's other devices are told new counts."),
-      .needed("deviceSends", .count, \.deviceSendsPerMinute, "Messages that one device may send in a minute."),
-      .needed(
+      .always("badgeSync", .flag, \.syncsBadges, "A user's other devices are told new counts."),
+      .always("deviceSends", .count, \.deviceSendsPerMinute, "Messages that one device may send in a minute."),
+      .always(
         "approvalAbove", .orNull(.count), \.approvalAbove,
         "What an account sends to more devices than this waits for a second person; null: nothing does."),
-      .needed("extension", .flag, \.hasExtension, aboutExtension),
+      .always("extension", .flag, \.hasExtension, aboutExtension),
     ]
 
   /// The same with what nobody is shown.
   static let audited = JSONObject<App>(
     "AppSettings", isNamed: false,
-    settings + [.needed("proofGeneration", .count, \.identityRules.proofGeneration)])
+    settings + [.always("proofGeneration", .count, \.identityRules.proofGeneration)])
 
   static let aboutExtension = """
     The app has a Notification Service Extension, which makes receipts on iOS: its alerts carry `mutable-content`, for which \
@@ -31,15 +31,15 @@ extension App {
 
 extension App.IdentityRules {
   fileprivate static let fields: [JSONField<App.IdentityRules>] = [
-    .needed("identity", .identity, \.identity, about),
-    .needed("observedIdentity", .orNull(.identity), \.observed, "A stricter one that is tried out."),
-    .needed(
+    .always("identity", .identity, \.identity, about),
+    .always("observedIdentity", .orNull(.identity), \.observed, "A stricter one that is tried out."),
+    .always(
       "graceEndsAt", .orNull(.moment), \.graceEndsAt,
       "Until then devices stay with users that nobody vouched for; null: there are none."),
-    .needed("keepsUserOnRefresh", .flag, \.keepsUserOnRefresh, aboutRefresh),
-    .needed(
+    .always("keepsUserOnRefresh", .flag, \.keepsUserOnRefresh, aboutRefresh),
+    .always(
       "confidentialTo", .confidentialTo, { $0.keepsConfidentialToProved || $0.identity > .open }, aboutConfidential),
-    .needed("tellsDevices", .flag, \.tellsDevices, aboutTelling),
+    .always("tellsDevices", .flag, \.tellsDevices, aboutTelling),
   ]
 
   static let about = """
@@ -55,8 +55,8 @@ extension App.IdentityRules {
 
 extension App.Confidentiality {
   fileprivate static let fields: [JSONField<App.Confidentiality>] = [
-    .needed("confidentialLanes", .lanes, \.lanes, aboutLanes),
-    .needed("confidentialSdkSends", .flag, \.coversSDK, aboutSDK),
+    .always("confidentialLanes", .lanes, \.lanes, aboutLanes),
+    .always("confidentialSdkSends", .flag, \.coversSDK, aboutSDK),
   ]
 
   static let aboutLanes = """

@@ -12,16 +12,16 @@ internal import Store
 /// ```
 /// The key is stored whatever the answer: the network may be wrong, or away.
 extension CredentialChecks.Check {
-  static let field = JSONField<CredentialChecks.Check?>.needed(
+  static let field = JSONField<CredentialChecks.Check?>.always(
     "check", .orNull(object.form), { $0 },
     "What Apple said when a server signed with a new key once and pushed to a token of nobody; null: not asked (yet).")
 
   private static let object = JSONObject<CredentialChecks.Check>(
     "CredentialCheck", isNamed: false,
     [
-      .needed("at", .moment, \.at),
-      .needed("result", .words(["works", "refused", "unreachable"]), \.result.name),
-      .needed(
+      .always("at", .moment, \.at),
+      .always("result", .words(["works", "refused", "unreachable"]), \.result.name),
+      .always(
         "word", .anyText, \.word,
         "The network's own, for example `BadDeviceToken` or `InvalidProviderToken`."),
     ])
@@ -45,7 +45,7 @@ extension Administration {
     _ app: App.Number, _ network: PushNetwork, on connection: Connection
   ) throws(Problem) -> CredentialChecks.Check? {
     let clock = SystemClock()
-    let deadline = clock.now + Operations.Limits.checkPatience
+    let deadline = clock.now + Operations.Limits.checkTimeout
     while true {
       let found = try connection.answer(CredentialChecks.find(app, network))
       guard found.check == nil, found.isAsked, clock.now < deadline else { return found.check }
@@ -56,6 +56,6 @@ extension Administration {
 
 extension Operations.Limits {
   /// Apple answers within half a second, where it can be reached.
-  static let checkPatience: Duration = .seconds(3)
+  static let checkTimeout: Duration = .seconds(3)
   static let checkPause: Duration = .milliseconds(50)
 }

@@ -35,7 +35,7 @@ extension Administration {
     package let groupSeq: Int64
 
     package static let object = JSONObject<GroupCreated>(
-      "GroupCreated", [.needed("groupSeq", .sequence, \.groupSeq, "GROUPSEQ.")])
+      "GroupCreated", [.always("groupSeq", .sequence, \.groupSeq, "GROUPSEQ.")])
   }
 
   package static func createGroup(

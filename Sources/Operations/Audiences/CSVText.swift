@@ -64,7 +64,7 @@ package struct CSVParts {
 
   private func decode(_ piece: [UInt8]) throws(Problem) -> [UInt8] {
     do throws(PostgresError) {
-      return try KoreanLines.decode(piece, on: connection)
+      return try CP949Lines.decode(piece, on: connection)
     } catch {
       throw Problem(error)
     }

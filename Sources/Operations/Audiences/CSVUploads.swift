@@ -28,20 +28,20 @@ package enum CSVUploads {
     package static let object = JSONObject<Stored>(
       "CSVStored",
       [
-        .needed("csv", .sequence, \.csv, "Its number, for the audience of a send."),
-        .needed("lines", .count, \.file.lineCount, "Users in it."),
-        .needed("duplicates", .count, \.file.duplicates, "Lines left out."),
-        .needed("encoding", .words(FileEncoding.allCases.map(\.name)), \.encoding),
-        .needed("devices", .count, \.devices, "That it reaches now."),
-        .needed("unknown", .count, \.unknownCount, "Users without a device."),
-        .needed("unknownUsers", .list(of: .anyText), \.unknown, "The first of them."),
-        .needed("faults", .count, \.file.faultCount, "Wrong lines, left out."),
-        .needed("errors", .list(of: faultObject.form), \.file.faults, "The first of them."),
-        .needed("expiresAt", .moment, \.expiresAt),
+        .always("csv", .sequence, \.csv, "Its number, for the audience of a send."),
+        .always("lines", .count, \.file.lineCount, "Users in it."),
+        .always("duplicates", .count, \.file.duplicates, "Lines left out."),
+        .always("encoding", .words(FileEncoding.allCases.map(\.name)), \.encoding),
+        .always("devices", .count, \.devices, "That it reaches now."),
+        .always("unknown", .count, \.unknownCount, "Users without a device."),
+        .always("unknownUsers", .list(of: .anyText), \.unknown, "The first of them."),
+        .always("faults", .count, \.file.faultCount, "Wrong lines, left out."),
+        .always("errors", .list(of: faultObject.form), \.file.faults, "The first of them."),
+        .always("expiresAt", .moment, \.expiresAt),
       ])
 
     private static let faultObject = JSONObject<CSVFile.Fault>(
-      "CSVFault", isNamed: false, [.needed("line", .count, \.line), .needed("detail", .anyText, \.reason)])
+      "CSVFault", isNamed: false, [.always("line", .count, \.line), .always("detail", .anyText, \.reason)])
   }
 
   /// Stores a file; it is gone 7 days later, or 30 days after the last message that used it ended. The same file again is
@@ -70,7 +70,7 @@ package enum CSVUploads {
       try connection.answer(AuditTrail.add(uploaded, by: caller))
       return record
     }
-    let census = try CSVCensus(
+    let census = try CSVReach(
       record.csv, app.number, connection, now: now, unknownAtMost: Operations.Limits.shownUnknown)
     return Stored(
       csv: record.csv, file: file, encoding: encoding.name, devices: census.devices, unknownCount: census.unknownCount,

@@ -11,12 +11,12 @@ package enum GroupService {
     package static let object = JSONObject<Entry>(
       "GroupEntry",
       [
-        .needed("groupSeq", .sequence, \.record.group), .needed("appId", .appID, \.record.appID),
-        .needed("name", .anyText, \.record.name),
-        .needed("parent", .orNull(.sequence), \.record.parent, "Null at the top."),
-        .needed("createdAt", .moment, \.record.createdAt),
-        .needed("hasGroups", .flag, \.record.hasGroups, "There are groups below it."),
-        .needed("joinable", .flag, \.record.isJoinable, "Devices may join it by themselves."),
+        .always("groupSeq", .sequence, \.record.group), .always("appId", .appID, \.record.appID),
+        .always("name", .anyText, \.record.name),
+        .always("parent", .orNull(.sequence), \.record.parent, "Null at the top."),
+        .always("createdAt", .moment, \.record.createdAt),
+        .always("hasGroups", .flag, \.record.hasGroups, "There are groups below it."),
+        .always("joinable", .flag, \.record.isJoinable, "Devices may join it by themselves."),
       ])
   }
 
@@ -124,12 +124,12 @@ package enum GroupService {
     package static let object = JSONObject<MemberEntry>(
       "Member", isNamed: false,
       [
-        .needed("clientUid", .orNull(.anyText), \.member.userKey.clientUID, "Null for a guest."),
+        .always("clientUid", .orNull(.anyText), \.member.userKey.clientUID, "Null for a guest."),
         // A guest is a device of its own.
-        .needed(
+        .always(
           "device", .orNull(.anyText.described(JSONSchema.uuid)),
           { $0.member.userKey.isGuest ? String($0.member.userKey.text.dropFirst()) : nil }, "The guest's device."),
-        .needed("clientName", .anyText, \.member.name), .needed("joinedAt", .moment, \.member.joinedAt),
+        .always("clientName", .anyText, \.member.name), .always("joinedAt", .moment, \.member.joinedAt),
       ])
   }
 
@@ -150,8 +150,8 @@ package enum GroupService {
     package static let object = JSONObject<MembersChanged>(
       "MembersChanged",
       [
-        .needed("members", .count, \.count),
-        .needed("unknown", .list(of: .anyText), \.unknown, "Not known to the app."),
+        .always("members", .count, \.count),
+        .always("unknown", .list(of: .anyText), \.unknown, "Not known to the app."),
       ])
   }
 

@@ -11,9 +11,9 @@ package enum SegmentService {
     package static let object = JSONObject<Entry>(
       "SavedSegment",
       [
-        .needed("segment", .sequence, \.record.segment, "Its number."), .needed("name", .anyText, \.record.name),
-        .needed("conditions", conditionsForm, { Array($0.record.conditions.utf8) }),
-        .needed("createdAt", .moment, \.record.createdAt), .needed("updatedAt", .moment, \.record.updatedAt),
+        .always("segment", .sequence, \.record.segment, "Its number."), .always("name", .anyText, \.record.name),
+        .always("conditions", conditionsForm, { Array($0.record.conditions.utf8) }),
+        .always("createdAt", .moment, \.record.createdAt), .always("updatedAt", .moment, \.record.updatedAt),
       ])
   }
 
@@ -21,7 +21,7 @@ package enum SegmentService {
     package let devices: Int64
 
     package static let object = JSONObject<Count>(
-      "DeviceCount", [.needed("devices", .count, \.devices, "Devices, each counted once.")])
+      "DeviceCount", [.always("devices", .count, \.devices, "Devices, each counted once.")])
   }
 
   private static let conditionsForm = JSONForm.raw(JSONSchema.reference("Segment"))

@@ -41,15 +41,15 @@ package enum TagService {
     package static let object = JSONObject<Changed>(
       "TagsChanged",
       [
-        .needed("changed", .count, \.count, "Users or devices that were found."),
-        .needed("unknown", .list(of: .anyText), \.unknown, "Devices that are not registered."),
+        .always("changed", .count, \.count, "Users or devices that were found."),
+        .always("unknown", .list(of: .anyText), \.unknown, "Devices that are not registered."),
       ])
   }
 
   package struct List: DescribedAnswer {
     package let tags: [String]
 
-    package static let object = JSONObject<List>("Tags", [.needed("tags", .list(of: .anyText), \.tags)])
+    package static let object = JSONObject<List>("Tags", [.always("tags", .list(of: .anyText), \.tags)])
   }
 
   /// Changes tags, a commit for each part, so that nobody waits long for the rows. Repeating it changes nothing.

@@ -30,7 +30,7 @@ final class BatchContext {
   private var wereActive: [DeviceID: Bool] = [:]
   var counts = BadgeCounts()
   var badgeSync = BadgeSync()
-  var bindings = BindingPart()
+  var bindings = BindingSteps()
   /// The devices that users had who may have one only.
   private var devicesOfUsers: [Users.Key: [DeviceID]] = [:]
 

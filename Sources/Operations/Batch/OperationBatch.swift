@@ -26,13 +26,13 @@ package final class OperationBatch {
   package var admitted: [NewDevices.Source] { context.admitted }
 
   private let context: BatchContext
-  private var confirmations: ConfirmationPart
-  private var registrations: RegistrationPart
-  private var changes: DevicePart
-  private var sends: DirectSendPart
+  private var confirmations: ConfirmationSteps
+  private var registrations: RegistrationSteps
+  private var changes: DeviceSteps
+  private var sends: DirectSendSteps
   /// Devices of which only the time of their last call is written.
   private var touched: Set<DeviceID> = []
-  private let identities: IdentityPart
+  private let identities: IdentitySteps
   private var round = 0
   /// True when locks must outlive a round trip.
   private let needsTransaction: Bool
@@ -45,13 +45,13 @@ package final class OperationBatch {
     context = BatchContext(
       operations: operations.count, writer: writer, node: node, policies: policies, now: now, readAt: readAt,
       newDevices: newDevices)
-    confirmations = ConfirmationPart(operations)
+    confirmations = ConfirmationSteps(operations)
     // Most batches are nothing but confirmations, so the other parts need not look for theirs.
     let operations = operations.allSatisfy(\.isConfirmation) ? [] : operations
-    registrations = RegistrationPart(operations, policies, now: now)
-    changes = DevicePart(operations)
-    sends = DirectSendPart(operations)
-    identities = IdentityPart(operations)
+    registrations = RegistrationSteps(operations, policies, now: now)
+    changes = DeviceSteps(operations)
+    sends = DirectSendSteps(operations)
+    identities = IdentitySteps(operations)
     needsTransaction =
       !registrations.isEmpty || !sends.isEmpty || changes.changesAnything || confirmations.hasReads
   }

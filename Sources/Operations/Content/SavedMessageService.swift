@@ -18,12 +18,12 @@ package enum SavedMessageService {
       JSONObject(
         kind.noun,
         [
-          .needed(kind.idName, .sequence, \.record.number), .needed("appId", .appID, \.record.appID),
-          .needed("name", .name, \.record.name, aboutName),
-          .needed("message", .raw(anyObject), { Array($0.record.message.utf8) }, kind.about),
-        ] + (kind == .sender ? [.needed("sender", senderForm, { $0.record.sender ?? "" }, aboutSender)] : []) + [
-          .needed("createdAt", .moment, \.record.createdAt), .needed("updatedAt", .moment, \.record.updatedAt),
-          .needed("updatedBy", .anyText, \.record.updatedBy, "The name of a key or account."),
+          .always(kind.idName, .sequence, \.record.number), .always("appId", .appID, \.record.appID),
+          .always("name", .name, \.record.name, aboutName),
+          .always("message", .raw(anyObject), { Array($0.record.message.utf8) }, kind.about),
+        ] + (kind == .sender ? [.always("sender", senderForm, { $0.record.sender ?? "" }, aboutSender)] : []) + [
+          .always("createdAt", .moment, \.record.createdAt), .always("updatedAt", .moment, \.record.updatedAt),
+          .always("updatedBy", .anyText, \.record.updatedBy, "The name of a key or account."),
         ])
     }
     private static let objects = Dictionary(

@@ -38,10 +38,10 @@ package enum UploadService {
     package static let object = JSONObject<Uploaded>(
       "Upload",
       [
-        .needed("uploadId", .anyText, \.upload, "What a send names as `media`."),
-        .needed("url", .anyText, \.url, "Where devices fetch it."),
-        .needed("contentType", .words(MediaType.allCases), \.type, "What its bytes say it is."),
-        .needed("bytes", .count, \.bytes), .needed("expiresAt", .moment, \.expiresAt),
+        .always("uploadId", .anyText, \.upload, "What a send names as `media`."),
+        .always("url", .anyText, \.url, "Where devices fetch it."),
+        .always("contentType", .words(MediaType.allCases), \.type, "What its bytes say it is."),
+        .always("bytes", .count, \.bytes), .always("expiresAt", .moment, \.expiresAt),
       ])
   }
 

@@ -51,10 +51,10 @@ package struct InboxPage: Sendable {
       static let object = JSONObject<Item>(
         "InboxItem", isNamed: false,
         [
-          .needed("seqno", .sequence, \.entry.seqno), .needed("sentAt", .moment, \.entry.sentAt),
-          .needed("endsAt", .moment, \.entry.endsAt, "It leaves the inbox then."),
-          .needed("readAt", .orNull(.moment), \.entry.readAt, "Null: unread."),
-          .needed(
+          .always("seqno", .sequence, \.entry.seqno), .always("sentAt", .moment, \.entry.sentAt),
+          .always("endsAt", .moment, \.entry.endsAt, "It leaves the inbox then."),
+          .always("readAt", .orNull(.moment), \.entry.readAt, "Null: unread."),
+          .always(
             "payload", .orNull(.raw(.object([("type", "object")]))), \.payload,
             "As the push shows it; null when a newer release wrote what this one cannot read."),
         ])
@@ -63,8 +63,8 @@ package struct InboxPage: Sendable {
     package static let object = JSONObject<Shown>(
       "InboxPage",
       [
-        .needed("items", .list(of: Item.object.form), \.items),
-        .needed("unread", .count, \.unread, "How many of the newest 1000 entries are unread."),
+        .always("items", .list(of: Item.object.form), \.items),
+        .always("unread", .count, \.unread, "How many of the newest 1000 entries are unread."),
         PageRequest.nextCursor.of(\.next),
       ])
   }

@@ -15,13 +15,13 @@ package enum QuarantineService {
     package static let object = JSONObject<Entry>(
       "Quarantine", isNamed: false,
       [
-        .needed("device", .device, \.record.device),
-        .needed("clientUid", .orNull(.anyText), \.record.userKey.clientUID),
-        .needed("pnsId", .network, \.record.network), .needed("environment", .environment, \.record.environment),
-        .needed("psidPrefix", .anyText, \.tokenPrefix, "The first eight characters of the push token."),
-        .needed("reason", .anyText, \.record.reason, "In the network's own word."),
-        .needed("seqno", .sequence, \.record.seqno, "The message that was refused."),
-        .needed("at", .moment, \.record.at),
+        .always("device", .device, \.record.device),
+        .always("clientUid", .orNull(.anyText), \.record.userKey.clientUID),
+        .always("pnsId", .network, \.record.network), .always("environment", .environment, \.record.environment),
+        .always("psidPrefix", .anyText, \.tokenPrefix, "The first eight characters of the push token."),
+        .always("reason", .anyText, \.record.reason, "In the network's own word."),
+        .always("seqno", .sequence, \.record.seqno, "The message that was refused."),
+        .always("at", .moment, \.record.at),
       ])
 
     /// A whole token is nobody's business.
@@ -53,7 +53,7 @@ package enum QuarantineService {
     package let count: Int
 
     package static let object = JSONObject<Restored>(
-      "Restored", [.needed("restored", .count, \.count, "Devices that came back.")])
+      "Restored", [.always("restored", .count, \.count, "Devices that came back.")])
   }
 
   package static func restore(

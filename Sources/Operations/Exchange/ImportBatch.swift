@@ -62,7 +62,7 @@ struct ImportBatch {
     // The first letters beyond ASCII say it for the whole file.
     if record.encoding == nil { record.encoding = CSVEncoding.find(in: whole) }
     guard record.encoding == .cp949 else { return reader.lines }
-    return CSVReader(try KoreanLines.decode(Array(whole), on: connection), passed: passed, isLast: true).lines
+    return CSVReader(try CP949Lines.decode(Array(whole), on: connection), passed: passed, isLast: true).lines
   }
 
   private mutating func judge(

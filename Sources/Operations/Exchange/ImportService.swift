@@ -34,22 +34,22 @@ package enum ImportService {
     package static let object = JSONObject<Entry>(
       "Import",
       [
-        .needed("importId", .sequence, \.record.number), .needed("appId", .appID, \.record.appID),
-        .needed("kind", kindNames, \.record.kind.name),
-        .needed("groupSeq", .orNull(.sequence), \.record.group, "Whose members."),
-        .needed("skipErrors", .flag, \.record.skipsErrors),
-        .needed(
+        .always("importId", .sequence, \.record.number), .always("appId", .appID, \.record.appID),
+        .always("kind", kindNames, \.record.kind.name),
+        .always("groupSeq", .orNull(.sequence), \.record.group, "Whose members."),
+        .always("skipErrors", .flag, \.record.skipsErrors),
+        .always(
           "encoding", .orNull(encodingNames), { $0.record.encoding?.name },
           "What the file is written in; null until that is known."),
-        .needed(
+        .always(
           "state", .words(["open", "finished", "refused"]), \.state,
           "`refused`: a line was wrong, so nobody was brought in."),
-        .needed("parts", .count, \.record.parts, "Taken so far."),
-        .needed("lines", .count, \.record.lines, "Read so far."),
-        .needed("imported", .count, \.record.imported, "Lines whose people were brought in."),
-        .needed("rejected", .count, \.record.rejected, "Lines that were wrong."),
-        .needed("createdAt", .moment, \.record.createdAt), .needed("createdBy", .anyText, \.record.createdBy),
-        .needed("finishedAt", .orNull(.moment), \.record.finishedAt),
+        .always("parts", .count, \.record.parts, "Taken so far."),
+        .always("lines", .count, \.record.lines, "Read so far."),
+        .always("imported", .count, \.record.imported, "Lines whose people were brought in."),
+        .always("rejected", .count, \.record.rejected, "Lines that were wrong."),
+        .always("createdAt", .moment, \.record.createdAt), .always("createdBy", .anyText, \.record.createdBy),
+        .always("finishedAt", .orNull(.moment), \.record.finishedAt),
       ])
   }
 
@@ -93,9 +93,9 @@ package enum ImportService {
     package static let object = JSONObject<FaultEntry>(
       "ImportError", isNamed: false,
       [
-        .needed("line", .count, \.fault.line, "Counted from 1."),
-        .needed("text", .anyText, \.fault.text, "How the line begins."),
-        .needed("error", .anyText, \.fault.error),
+        .always("line", .count, \.fault.line, "Counted from 1."),
+        .always("text", .anyText, \.fault.text, "How the line begins."),
+        .always("error", .anyText, \.fault.error),
       ])
   }
 

@@ -93,7 +93,7 @@ package struct InstalledBase {
   /// Reads the first line.
   /// - Parameter phones: nil: telephone numbers cannot be sealed, so a file must not have any.
   package init(
-    _ file: ByteSource, _ options: Options, phones: PhoneSeal?, by caller: Caller, on connection: Connection
+    _ file: ByteSource, _ options: Options, phones: PhoneNumberSeal?, by caller: Caller, on connection: Connection
   ) throws(Problem) {
     let app = try connection.app(options.appID, allowing: caller, to: .importPeople)
     var parts = try CSVParts(file, on: connection, partBytes: Operations.Limits.installedPartBytes)
@@ -174,7 +174,7 @@ package struct InstalledBase {
       faults.append(
         InstalledFault(
           line: line.number, column: repeated.name, what: "stands in an earlier line too",
-          mend: "The first line counts: put the device's last registration first."))
+          remedy: "The first line counts: put the device's last registration first."))
     }
     return first
   }
@@ -189,7 +189,7 @@ package struct InstalledBase {
         InstalledFault(
           line: line.number, column: InstalledColumns.Field.groups.name,
           what: "names a group that the app does not have",
-          mend: "Make the group first, and say which it is: --groups theirs=ours."))
+          remedy: "Make the group first, and say which it is: --groups theirs=ours."))
       return true
     }
   }
@@ -202,8 +202,8 @@ package struct InstalledBase {
       case .changed: report.changed += 1
       case .unchanged: report.unchanged += 1
       case .kept: report.kept += 1
-      case .refused(let column, let what, let mend):
-        faults.append(InstalledFault(line: line.number, column: column.name, what: what, mend: mend))
+      case .refused(let column, let what, let remedy):
+        faults.append(InstalledFault(line: line.number, column: column.name, what: what, remedy: remedy))
       }
     }
   }

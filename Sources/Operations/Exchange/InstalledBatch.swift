@@ -11,14 +11,14 @@ internal import Store
 struct InstalledBatch: Sendable {
   /// What has become of lines without locks.
   struct Outcome: Sendable {
-    var verdicts: [InstalledJudge.Verdict]
+    var verdicts: [InstalledBaseRules.Verdict]
     /// Indices of those that change something and are not written yet.
     var open: [Int]
   }
 
   let app: App
   let level: App.Identity
-  let phones: PhoneSeal?
+  let phones: PhoneNumberSeal?
   let isDryRun: Bool
 
   private typealias Known = [UserKey: (name: Bool, phone: Bool)]
@@ -37,7 +37,7 @@ struct InstalledBatch: Sendable {
   /// - Returns: what becomes of each line.
   func finish(
     _ lines: [InstalledLine], _ outcome: Outcome, on connection: Connection
-  ) throws(Problem) -> [InstalledJudge.Verdict] {
+  ) throws(Problem) -> [InstalledBaseRules.Verdict] {
     var verdicts = outcome.verdicts
     let open = outcome.open
     let size = app.devicePolicy == .single ? Operations.Limits.installedNames : max(1, open.count)
@@ -55,7 +55,7 @@ struct InstalledBatch: Sendable {
   /// - Returns: also the lines about devices of which nothing stands there, and what is known of users.
   private func look(
     _ lines: [InstalledLine], on connection: Connection
-  ) throws(Problem) -> (verdicts: [InstalledJudge.Verdict], fresh: [Int], known: Known) {
+  ) throws(Problem) -> (verdicts: [InstalledBaseRules.Verdict], fresh: [Int], known: Known) {
     do throws(PostgresError) {
       let owners = try owners(lines, on: connection)
       var judge = try judge(
@@ -68,7 +68,7 @@ struct InstalledBatch: Sendable {
       }
       let records = judge.records
       var fresh: [Int] = []
-      var verdicts: [InstalledJudge.Verdict] = []
+      var verdicts: [InstalledBaseRules.Verdict] = []
       for (index, line) in lines.enumerated() {
         // Where a user may have one device, others lose theirs.
         if app.devicePolicy == .multi, owners[line.token] == nil,
@@ -99,12 +99,12 @@ struct InstalledBatch: Sendable {
   private func judge(
     _ lines: [InstalledLine], owners: [InstalledLine.Token: DeviceID], on connection: Connection,
     rows: (_ others: Set<DeviceID>, _ users: Set<UserKey>) throws(PostgresError) -> [Devices.Record]
-  ) throws(PostgresError) -> InstalledJudge {
+  ) throws(PostgresError) -> InstalledBaseRules {
     let users = namedUsers(lines)
     let others = owners.isEmpty ? [] : Set(owners.values).subtracting(lines.flatMap(\.device.rows))
     let found = try rows(others, app.devicePolicy == .single ? Set(users) : [])
     let known = users.isEmpty ? [:] : try connection.run(InstalledDevices.known(users, of: app.number))
-    return InstalledJudge(
+    return InstalledBaseRules(
       app: app, level: level, now: try connection.run(WallClock.now()),
       records: Dictionary(found.map { ($0.device, $0) }) { one, _ in one }, owners: owners, known: known)
   }
@@ -123,7 +123,7 @@ struct InstalledBatch: Sendable {
   ) throws(Problem) -> Bool {
     do throws(PostgresError) {
       try connection.transaction(attempts: Operations.Limits.transactionAttempts) { () throws(PostgresError) in
-        var judge = InstalledJudge(
+        var judge = InstalledBaseRules(
           app: app, level: level, now: try connection.run(WallClock.now()), records: [:], owners: [:], known: known)
         let devices = lines.map { judge.admit($0) }
         // Nobody knows when a token was registered at the other server: whatever a network says of it later is true.
@@ -148,7 +148,7 @@ struct InstalledBatch: Sendable {
   /// Within a transaction. Locks names, then tokens, then devices, like everybody who writes them.
   private func write(
     _ lines: [InstalledLine], on connection: Connection
-  ) throws(PostgresError) -> [InstalledJudge.Verdict] {
+  ) throws(PostgresError) -> [InstalledBaseRules.Verdict] {
     if app.devicePolicy == .single { try connection.run(Devices.lockNames(Set(namedUsers(lines)))) }
     // As when they are streamed: since 1970.
     let claims = lines.map {
@@ -167,7 +167,7 @@ struct InstalledBatch: Sendable {
       return try connection.run(
         users.isEmpty ? Devices.lock(wanted) : Devices.lock(wanted, othersOf: users, in: [app.number]))
     }
-    var verdicts: [InstalledJudge.Verdict] = []
+    var verdicts: [InstalledBaseRules.Verdict] = []
     var forgotten: [Tokens.Claimed] = []
     for (line, claim) in zip(lines, claims) {
       let row = judge.records[line.device]
@@ -186,7 +186,7 @@ struct InstalledBatch: Sendable {
 
   /// - Returns: devices that have registered themselves at this very moment.
   private func save(
-    _ judge: InstalledJudge, _ forgotten: [Tokens.Claimed], on connection: Connection
+    _ judge: InstalledBaseRules, _ forgotten: [Tokens.Claimed], on connection: Connection
   ) throws(PostgresError) -> Set<DeviceID> {
     let (changes, now) = (judge.changes, judge.now)
     if !forgotten.isEmpty { try connection.run(Tokens.forget(forgotten)) }
@@ -210,7 +210,7 @@ struct InstalledBatch: Sendable {
   }
 
   /// Of users who are not there yet, and of those who lack some of it.
-  private func said(_ judge: InstalledJudge) -> [(key: Users.Key, said: Users.Said)] {
+  private func said(_ judge: InstalledBaseRules) -> [(key: Users.Key, said: Users.Said)] {
     judge.changes.said.compactMap { user, said in
       if let known = judge.known[user], said.name.isEmpty || known.name, said.phone == nil || known.phone { return nil }
       let key = Users.Key(app: app.number, userKey: user)

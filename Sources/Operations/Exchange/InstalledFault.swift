@@ -6,13 +6,13 @@ package struct InstalledFault: Error, Equatable, Sendable {
   /// In words that go on behind the column. Nothing of the line itself is in them.
   package let what: String
   /// What to do about it.
-  package let mend: String
+  package let remedy: String
 
   /// A list of them, as comma-separated lines.
   package static func csv(_ faults: [InstalledFault]) -> [UInt8] {
     var writer = CSVWriter()
     writer.begin(["line", "column", "error", "whatToDo"])
-    for fault in faults { writer.row([String(fault.line), fault.column, fault.what, fault.mend]) }
+    for fault in faults { writer.row([String(fault.line), fault.column, fault.what, fault.remedy]) }
     return writer.bytes
   }
 }

@@ -51,7 +51,7 @@ struct InstalledLine: Sendable {
     do throws(Objection) {
       return .success(try read(Cells(fields, context.columns), number, context))
     } catch {
-      return .failure(InstalledFault(line: number, column: error.column, what: error.what, mend: error.mend))
+      return .failure(InstalledFault(line: number, column: error.column, what: error.what, remedy: error.remedy))
     }
   }
 
@@ -131,10 +131,10 @@ struct InstalledLine: Sendable {
   struct Objection: Error {
     let column: String
     let what: String
-    let mend: String
+    let remedy: String
 
-    init(_ field: InstalledColumns.Field, _ what: String, _ mend: String) {
-      (column, self.what, self.mend) = (field.name, what, mend)
+    init(_ field: InstalledColumns.Field, _ what: String, _ remedy: String) {
+      (column, self.what, self.remedy) = (field.name, what, remedy)
     }
   }
 

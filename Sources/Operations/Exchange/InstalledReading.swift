@@ -84,7 +84,7 @@ final class InstalledReading: Sendable {
     case .faulty(let what):
       .failure(
         InstalledFault(
-          line: line.number, column: "", what: what, mend: "Look at the line with an editor, or export it again."))
+          line: line.number, column: "", what: what, remedy: "Look at the line with an editor, or export it again."))
     }
   }
 }

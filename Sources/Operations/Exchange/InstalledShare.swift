@@ -41,7 +41,7 @@ final class InstalledShare: Sendable {
   }
 
   /// What becomes of each line.
-  func run(_ lines: [InstalledLine], on connection: Connection) throws(Problem) -> [InstalledJudge.Verdict] {
+  func run(_ lines: [InstalledLine], on connection: Connection) throws(Problem) -> [InstalledBaseRules.Verdict] {
     guard lines.count >= Operations.Limits.installedShare else {
       return try batch.finish(lines, try batch.stream(lines, on: connection), on: connection)
     }

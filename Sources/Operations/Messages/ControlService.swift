@@ -52,11 +52,11 @@ package enum ControlService {
       case .become(let state):
         try connection.run(Controls.setState(seqno, state, reason: nil))
         // One that was counted while it was paused.
-        if state == .queued { try Holds.settle(seqno, on: connection) }
+        if state == .queued { try ApprovalHolds.settle(seqno, on: connection) }
       case .beginCancelling:
         try connection.run(Controls.beginCancelling(seqno))
         if locked.standing.hold == .waiting {
-          try connection.run(Holds.callOff(seqno, by: caller.name, reason: "The message was cancelled."))
+          try connection.run(ApprovalHolds.callOff(seqno, by: caller.name, reason: "The message was cancelled."))
         }
         if locked.standing.state == .scheduled, let schedule = locked.schedule {
           try connection.run(Schedules.end(schedule))
@@ -92,7 +92,7 @@ package enum ControlService {
       throw Problem(error)
     }
     let clock = SystemClock()
-    let deadline = clock.now + Operations.Limits.cancelPatience
+    let deadline = clock.now + Operations.Limits.cancelTimeout
     while true {
       let answer = try ReportService.funnel(seqno, for: caller, on: connection)
       guard !answer.funnel.state.isFinal, clock.now < deadline else { return answer }
@@ -154,6 +154,6 @@ package enum ControlService {
 extension Operations.Limits {
   /// How long a cancellation waits for what is under way to come back before it answers. What waits at a provider comes
   /// back within half a second.
-  static let cancelPatience: Duration = .milliseconds(900)
+  static let cancelTimeout: Duration = .milliseconds(900)
   static let cancelPause: Duration = .milliseconds(20)
 }

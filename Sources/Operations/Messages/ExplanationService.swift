@@ -84,10 +84,10 @@ package enum ExplanationService {
     package static let object = JSONObject<Answer>(
       "Explanation",
       [
-        .needed("seqno", .sequence, \.seqno), .needed("clientUid", .anyText, \.clientUID),
-        .needed("state", .state, \.facts.message.state),
-        .needed("language", .words(Phrase.Language.allCases), \.language),
-        .needed("steps", .list(of: ToldStep.object.form), \.told),
+        .always("seqno", .sequence, \.seqno), .always("clientUid", .anyText, \.clientUID),
+        .always("state", .state, \.facts.message.state),
+        .always("language", .words(Phrase.Language.allCases), \.language),
+        .always("steps", .list(of: ToldStep.object.form), \.told),
       ])
 
     /// A step and the text that explains it.
@@ -98,11 +98,11 @@ package enum ExplanationService {
       static let object = JSONObject<ToldStep>(
         "ExplanationStep", isNamed: false,
         [
-          .needed("code", .words(Step.Code.allCases), \.step.code),
-          .needed("at", .orNull(.moment), \.step.at), .needed("device", .orNull(.device), \.step.device),
-          .needed("reason", .orNull(.anyText), \.step.reason, "In the network's own word, or ours."),
-          .needed("text", .anyText, { $0.words.text }),
-          .needed("advice", .orNull(.anyText), { $0.words.advice }, "What to do."),
+          .always("code", .words(Step.Code.allCases), \.step.code),
+          .always("at", .orNull(.moment), \.step.at), .always("device", .orNull(.device), \.step.device),
+          .always("reason", .orNull(.anyText), \.step.reason, "In the network's own word, or ours."),
+          .always("text", .anyText, { $0.words.text }),
+          .always("advice", .orNull(.anyText), { $0.words.advice }, "What to do."),
         ])
     }
 

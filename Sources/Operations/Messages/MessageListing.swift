@@ -12,13 +12,13 @@ package enum MessageListing {
     package static let object = JSONObject<Entry>(
       "Message", isNamed: false,
       [
-        .needed("seqno", .sequence, \.record.funnel.seqno), .needed("appId", .anyText, \.record.appID),
-        .needed("state", .state, \.record.funnel.state), .needed("lane", .lane, \.record.lane),
+        .always("seqno", .sequence, \.record.funnel.seqno), .always("appId", .anyText, \.record.appID),
+        .always("state", .state, \.record.funnel.state), .always("lane", .lane, \.record.lane),
         ShownMessage.alert.of(\.record.alert), ShownMessage.confidential.of(\.record.funnel.isConfidential),
-        .needed("createdAt", .moment, \.record.createdAt),
-        .needed("sendAt", .orNull(.moment), \.record.funnel.dueAt),
-        .needed("finishedAt", .orNull(.moment), \.record.finishedAt),
-        .needed("apiKeyId", .orNull(.sequence), \.record.apiKey),
+        .always("createdAt", .moment, \.record.createdAt),
+        .always("sendAt", .orNull(.moment), \.record.funnel.dueAt),
+        .always("finishedAt", .orNull(.moment), \.record.finishedAt),
+        .always("apiKeyId", .orNull(.sequence), \.record.apiKey),
       ] + Funnel.counts.map { $0.of(\.record.funnel) } + [
         ShownMessage.stateReason.of(\.record.funnel.stateReason), ShownMessage.resendOf.of(\.record.funnel.resendOf),
       ])

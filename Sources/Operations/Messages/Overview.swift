@@ -12,9 +12,9 @@ package struct Overview: DescribedAnswer {
   package static let object = JSONObject<Overview>(
     "Overview", isNamed: false,
     [
-      .needed("minutes", StatisticsService.Report.object.form, \.minutes, "The last hour, by minute."),
-      .needed("reasons", StatisticsService.Report.object.form, \.reasons, "The same, by reason."),
-      .needed("messages", ItemPage<MessageListing.Entry>.object.form, \.messages, "The newest."),
+      .always("minutes", StatisticsService.Report.object.form, \.minutes, "The last hour, by minute."),
+      .always("reasons", StatisticsService.Report.object.form, \.reasons, "The same, by reason."),
+      .always("messages", ItemPage<MessageListing.Entry>.object.form, \.messages, "The newest."),
     ])
 
   /// The app that a caller means; nil: all.

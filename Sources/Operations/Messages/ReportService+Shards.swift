@@ -14,21 +14,21 @@ extension ReportService {
     package static let object = JSONObject<ShardsAnswer>(
       "ShardPage",
       [
-        .needed("seqno", .sequence, \.seqno),
-        .needed("planned", .flag, \.progress.planned, "The whole audience is cut into shards."),
-        .needed("shards", .count, \.progress.count, "How many there are by now."),
-        .needed("exhausted", .count, \.progress.exhausted, "Those that have nothing more to claim."),
-        .needed("targeted", .count, \.progress.targeted, "Devices of all shards, as counted."),
-        .needed("claimed", .count, \.progress.claimed, "Devices that have been taken to be sent to."),
-        .needed("items", .list(of: shard.form), \.progress.page), PageRequest.nextCursor.of(\.nextCursor),
+        .always("seqno", .sequence, \.seqno),
+        .always("planned", .flag, \.progress.planned, "The whole audience is cut into shards."),
+        .always("shards", .count, \.progress.count, "How many there are by now."),
+        .always("exhausted", .count, \.progress.exhausted, "Those that have nothing more to claim."),
+        .always("targeted", .count, \.progress.targeted, "Devices of all shards, as counted."),
+        .always("claimed", .count, \.progress.claimed, "Devices that have been taken to be sent to."),
+        .always("items", .list(of: shard.form), \.progress.page), PageRequest.nextCursor.of(\.nextCursor),
       ])
 
     package static let shard = JSONObject<Shards.Progress.Shard>(
       "Shard",
       [
-        .needed("shard", .count, \.shard), .needed("wave", .count, \.wave, "Of a message in local time; 0 otherwise."),
-        .needed("targeted", .count, \.targeted), .needed("claimed", .count, \.claimed),
-        .needed("exhausted", .flag, \.exhausted),
+        .always("shard", .count, \.shard), .always("wave", .count, \.wave, "Of a message in local time; 0 otherwise."),
+        .always("targeted", .count, \.targeted), .always("claimed", .count, \.claimed),
+        .always("exhausted", .flag, \.exhausted),
       ])
   }
 

@@ -34,15 +34,15 @@ package enum ReportService {
     package static let object = JSONObject<FunnelAnswer>(
       "Funnel",
       [
-        .needed("seqno", .sequence, \.funnel.seqno), .needed("state", .state, \.funnel.state),
+        .always("seqno", .sequence, \.funnel.seqno), .always("state", .state, \.funnel.state),
       ] + Funnel.counts.map { $0.of(\.funnel) } + [
-        .needed("unknown", .count, \.funnel.unknown, "Submissions whose answer never came."),
-        .needed("resent", .count, \.funnel.resent, "Submissions beyond the first."),
-        .needed(
+        .always("unknown", .count, \.funnel.unknown, "Submissions whose answer never came."),
+        .always("resent", .count, \.funnel.resent, "Submissions beyond the first."),
+        .always(
           "reasons", .raw(.object([("type", "object"), ("additionalProperties", JSONSchema.count)])), \.reasons,
           "How many for which reason, of all that was not accepted."),
-        .needed("appId", .appID, \.funnel.appID), ShownMessage.alert.of(\.funnel.alert),
-        ShownMessage.confidential.of(\.funnel.isConfidential), .needed("createdAt", .moment, \.funnel.createdAt),
+        .always("appId", .appID, \.funnel.appID), ShownMessage.alert.of(\.funnel.alert),
+        ShownMessage.confidential.of(\.funnel.isConfidential), .always("createdAt", .moment, \.funnel.createdAt),
         ShownMessage.stateReason.of(\.funnel.stateReason), ShownMessage.resendOf.of(\.funnel.resendOf),
         .optional("sendAt", .moment, \.funnel.dueAt, "When it is or was due."),
         .optional(

@@ -4,7 +4,7 @@ package import Store
 
 /// What lists and reports show of a message, and of its deliveries.
 enum ShownMessage {
-  static let alert = JSONField<String?>.needed(
+  static let alert = JSONField<String?>.always(
     "alert", .raw(.object([("type", .texts(["object", "string", "null"]))])), { Array(($0 ?? "null").utf8) },
     "As it was asked for; null when there is none, it is confidential, or the request is very large.")
   static let confidential = JSONField<Bool>.optional(
@@ -17,14 +17,14 @@ enum ShownMessage {
 extension Funnel {
   /// The funnel: devices by outcome.
   static let counts: [JSONField<Funnel>] = [
-    .needed("targeted", .orNull(.count), \.targeted, "Devices; null until counted."),
-    .needed("pending", .orNull(.count), \.pending, "Not yet decided."),
-    .needed("accepted", .count, \.accepted, "The push network took it."),
-    .needed("rejected", .count, \.rejected, "The push network refused it for good."),
-    .needed("expired", .count, \.expired, "Worth nothing any more before it could be delivered."),
-    .needed("cancelled", .count, \.cancelled), .needed("skipped", .count, \.skipped, "Not sent, for a reason."),
-    .needed("received", .count, \.received, "The device confirmed its arrival."),
-    .needed("read", .count, \.read, "The user opened it."),
+    .always("targeted", .orNull(.count), \.targeted, "Devices; null until counted."),
+    .always("pending", .orNull(.count), \.pending, "Not yet decided."),
+    .always("accepted", .count, \.accepted, "The push network took it."),
+    .always("rejected", .count, \.rejected, "The push network refused it for good."),
+    .always("expired", .count, \.expired, "Worth nothing any more before it could be delivered."),
+    .always("cancelled", .count, \.cancelled), .always("skipped", .count, \.skipped, "Not sent, for a reason."),
+    .always("received", .count, \.received, "The device confirmed its arrival."),
+    .always("read", .count, \.read, "The user opened it."),
   ]
 }
 
@@ -32,11 +32,11 @@ extension DeliveryPages.Delivery: DescribedAnswer {
   package static let object = JSONObject<DeliveryPages.Delivery>(
     "Delivery",
     [
-      .needed("device", .device, \.device),
-      .needed("clientUid", .orNull(.anyText), \.userKey.clientUID, "Null for a guest."),
-      .needed("status", .outcome, \.status),
-      .needed("reason", .orNull(.anyText), \.reason, "Of the push network, or ours; null when accepted."),
-      .needed("attempts", .count, \.attempts), .needed("at", .moment, \.at, "Of the latest change."),
-      .needed("receivedAt", .orNull(.moment), \.receivedAt), .needed("readAt", .orNull(.moment), \.readAt),
+      .always("device", .device, \.device),
+      .always("clientUid", .orNull(.anyText), \.userKey.clientUID, "Null for a guest."),
+      .always("status", .outcome, \.status),
+      .always("reason", .orNull(.anyText), \.reason, "Of the push network, or ours; null when accepted."),
+      .always("attempts", .count, \.attempts), .always("at", .moment, \.at, "Of the latest change."),
+      .always("receivedAt", .orNull(.moment), \.receivedAt), .always("readAt", .orNull(.moment), \.readAt),
     ])
 }

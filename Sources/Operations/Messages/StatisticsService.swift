@@ -35,11 +35,11 @@ package enum StatisticsService {
     package static let object = JSONObject<Report>(
       "Statistics",
       [
-        .needed("from", .moment, \.from), .needed("to", .moment, \.to),
-        .needed("by", .words(StatisticsReports.Unit.allCases), \.unit),
-        .needed("per", .words(StatisticsReports.Division.allCases), \.division),
-        .needed("total", total.form, \.total, "All items together."),
-        .needed(
+        .always("from", .moment, \.from), .always("to", .moment, \.to),
+        .always("by", .words(StatisticsReports.Unit.allCases), \.unit),
+        .always("per", .words(StatisticsReports.Division.allCases), \.division),
+        .always("total", total.form, \.total, "All items together."),
+        .always(
           "items", .list(of: Point.object.form),
           { report in
             report.rows.map { Point(row: $0, division: report.division) }
@@ -61,7 +61,7 @@ package enum StatisticsService {
 
     static let object = JSONObject<Point>(
       "StatisticsPoint", isNamed: false,
-      [.needed("at", .moment, \.row.at, "Where the minute, hour or day begins; days are the app's.")]
+      [.always("at", .moment, \.row.at, "Where the minute, hour or day begins; days are the app's.")]
         + StatisticsReports.Division.allCases.filter { $0 != .none }.map { division in
           .optional(
             division.member, .orNull(.anyText), { $0.part(of: division) },
@@ -123,10 +123,10 @@ package enum StatisticsService {
 extension Statistics.Counts {
   /// Whole numbers; one below 0 means that more was undone in this time than done.
   fileprivate static let members: [JSONField<Statistics.Counts>] = [
-    .needed("accepted", .integer, \.accepted), .needed("rejected", .integer, \.rejected),
-    .needed("expired", .integer, \.expired), .needed("cancelled", .integer, \.cancelled),
-    .needed("skipped", .integer, \.skipped), .needed("received", .integer, \.received),
-    .needed("read", .integer, \.read), .needed("joined", .integer, \.joined), .needed("left", .integer, \.left),
+    .always("accepted", .integer, \.accepted), .always("rejected", .integer, \.rejected),
+    .always("expired", .integer, \.expired), .always("cancelled", .integer, \.cancelled),
+    .always("skipped", .integer, \.skipped), .always("received", .integer, \.received),
+    .always("read", .integer, \.read), .always("joined", .integer, \.joined), .always("left", .integer, \.left),
   ]
 }
 

@@ -14,18 +14,18 @@ package enum PersonHistory {
     package static let object = JSONObject<Entry>(
       "UserMessage", isNamed: false,
       [
-        .needed("seqno", .sequence, \.message.seqno), .needed("state", .state, \.message.state),
-        .needed("lane", .lane, \.message.lane),
-        .needed(
+        .always("seqno", .sequence, \.message.seqno), .always("state", .state, \.message.state),
+        .always("lane", .lane, \.message.lane),
+        .always(
           "kind", .orNull(.words(MessageKind.allCases.map(\.rawValue))), \.message.kind,
           "Null, as the sender and the title, when the request is so large (64 KB) that a list does not read it."),
-        .needed("sender", .orNull(.anyText), \.message.sender),
-        .needed("title", .orNull(.anyText), \.title, "Null also when it has none or is confidential."),
+        .always("sender", .orNull(.anyText), \.message.sender),
+        .always("title", .orNull(.anyText), \.title, "Null also when it has none or is confidential."),
         .optional("confidential", .flag, { $0.message.isConfidential ? true : nil }),
-        .needed("createdAt", .moment, \.message.createdAt),
-        .needed("sendAt", .orNull(.moment), \.message.dueAt, "When it was due; null: at once."),
-        .needed("devices", .list(of: delivery.form), \.deliveries),
-        .needed(
+        .always("createdAt", .moment, \.message.createdAt),
+        .always("sendAt", .orNull(.moment), \.message.dueAt, "When it was due; null: at once."),
+        .always("devices", .list(of: delivery.form), \.deliveries),
+        .always(
           "fallback", .orNull(fallback.form), \.message.fallback,
           "The short message that may stand in for it; null: none."
         ),
@@ -34,19 +34,19 @@ package enum PersonHistory {
     private static let delivery = JSONObject<PersonMessages.Delivery>(
       "UserMessageDevice", isNamed: false,
       [
-        .needed("device", .device, \.device), .needed("status", .outcome, \.status),
-        .needed("reason", .orNull(.anyText), \.reason, "Why it ended so, in the network's own word or ours."),
-        .needed("attempts", .count, \.attempts),
-        .needed("at", .orNull(.moment), \.at, "When that was; null while it is under way."),
-        .needed("receivedAt", .orNull(.moment), \.receivedAt), .needed("readAt", .orNull(.moment), \.readAt),
+        .always("device", .device, \.device), .always("status", .outcome, \.status),
+        .always("reason", .orNull(.anyText), \.reason, "Why it ended so, in the network's own word or ours."),
+        .always("attempts", .count, \.attempts),
+        .always("at", .orNull(.moment), \.at, "When that was; null while it is under way."),
+        .always("receivedAt", .orNull(.moment), \.receivedAt), .always("readAt", .orNull(.moment), \.readAt),
       ])
 
     private static let fallback = JSONObject<PersonMessages.Fallback>(
       "UserMessageFallback", isNamed: false,
       [
-        .needed(
+        .always(
           "state", .words(["waiting", "confirmed", "sms-requested", "called-off"]), { $0.decision?.name ?? "waiting" }),
-        .needed("dueAt", .moment, \.dueAt), .needed("decidedAt", .orNull(.moment), \.decidedAt),
+        .always("dueAt", .moment, \.dueAt), .always("decidedAt", .orNull(.moment), \.decidedAt),
       ])
 
     /// Nil when the message has none, or the reader may not see it.

@@ -16,19 +16,19 @@ package enum PersonRights {
     package static let object = JSONObject<Export>(
       "PersonExport",
       [
-        .needed("appId", .appID, \.appID), .needed("clientUid", .anyText, \.clientUID),
-        .needed(
+        .always("appId", .appID, \.appID), .always("clientUid", .anyText, \.clientUID),
+        .always(
           "phone", .orNull(.anyText), \.phone, "PHONENUM, as an app built with the existing SDK said it."),
       ]
         + PersonErasure.partNames.map { name in
-          .needed(name, .raw(JSONSchema.list(of: .object([("type", "object")])))) { export in
+          .always(name, .raw(JSONSchema.list(of: .object([("type", "object")])))) { export in
             Array(export.parts.first { $0.name == name }?.rows.utf8 ?? "[]".utf8)
           }
         })
   }
 
   package static func export(
-    _ clientUID: String, of appID: String, phones: PhoneSeal?, by caller: Caller, on connection: Connection
+    _ clientUID: String, of appID: String, phones: PhoneNumberSeal?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Export {
     let (app, key) = try find(clientUID, appID, caller, connection)
     let sealed = try connection.answer(Users.phone(of: key))
@@ -47,7 +47,7 @@ package enum PersonRights {
   package struct Erased: DescribedAnswer {
     package let devices: Int
 
-    package static let object = JSONObject<Erased>("Erased", [.needed("devices", .count, \.devices)])
+    package static let object = JSONObject<Erased>("Erased", [.always("devices", .count, \.devices)])
   }
 
   /// Forgets a user. Its devices may register again, as new ones.

@@ -10,11 +10,11 @@ package enum UserDirectory {
     package let user: PeopleLists.User
 
     package static let object = JSONObject<UserEntry>(
-      "User", isNamed: false, members + [.needed("devices", .count, \.user.devices, "Active ones.")])
+      "User", isNamed: false, members + [.always("devices", .count, \.user.devices, "Active ones.")])
 
     fileprivate static let members: [JSONField<UserEntry>] = [
-      .needed("clientUid", .anyText, { $0.user.userKey.clientUID ?? "" }),
-      .needed("clientName", .anyText, \.user.name), .needed("badge", .badgeCount, \.user.badge),
+      .always("clientUid", .anyText, { $0.user.userKey.clientUID ?? "" }),
+      .always("clientName", .anyText, \.user.name), .always("badge", .badgeCount, \.user.badge),
     ]
   }
 
@@ -27,15 +27,15 @@ package enum UserDirectory {
 
     package static let object = JSONObject<UserDetail>(
       "UserDetail",
-      [.needed("appId", .appID, \.appID)] + UserEntry.members.map { $0.of(\.entry) } + [
-        .needed("devices", .list(of: DeviceEntry.object.form), \.devices),
-        .needed("groups", .list(of: groupForm), \.groups),
+      [.always("appId", .appID, \.appID)] + UserEntry.members.map { $0.of(\.entry) } + [
+        .always("devices", .list(of: DeviceEntry.object.form), \.devices),
+        .always("groups", .list(of: groupForm), \.groups),
       ])
   }
 
   static let groupForm = JSONObject<(group: Groups.Number, name: String)>(
     "GroupName", isNamed: false,
-    [.needed("groupSeq", .sequence, { $0.group }), .needed("name", .anyText, { $0.name })]
+    [.always("groupSeq", .sequence, { $0.group }), .always("name", .anyText, { $0.name })]
   ).form
 
   /// What a user's count is set to.

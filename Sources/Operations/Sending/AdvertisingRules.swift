@@ -12,10 +12,10 @@ package enum AdvertisingRules {
     package static let object = JSONObject<Entry>(
       "AdRules",
       [
-        .needed("appId", .appID, \.appID),
-        .needed("label", .anyText, \.rules.label, "What every ad begins with; empty: nothing."),
-        .needed("optOut", .anyText, \.rules.optOut, "What every ad must say; empty: nothing."),
-        .needed("night", .orNull(night), \.rules.night, "Null: ads go at any hour."),
+        .always("appId", .appID, \.appID),
+        .always("label", .anyText, \.rules.label, "What every ad begins with; empty: nothing."),
+        .always("optOut", .anyText, \.rules.optOut, "What every ad must say; empty: nothing."),
+        .always("night", .orNull(night), \.rules.night, "Null: ads go at any hour."),
       ])
   }
 
@@ -58,7 +58,7 @@ package enum AdvertisingRules {
       "AdNight",
       JSONSchema.object(
         "From the evening to the morning, by the device's clock.", isClosed: true,
-        [.needed("from", time), .needed("to", time)])
+        [.required("from", time), .required("to", time)])
     )
   }()
 

@@ -36,7 +36,7 @@ package struct DryRun: Sendable {
     var shown = message
     shown.content.appHasExtension = app.hasExtension
     var notes = ContentNotes.notes(message.content)
-    notes += try ExtensionLook.notes(shown, app, on: connection)
+    notes += try ExtensionCheck.notes(shown, app, on: connection)
     notes += try AdvertisingRules.notes(message, app, on: connection)
     do {
       let plan = try HostingPlan(message, audience, app, hosting, on: connection, now: now)
@@ -90,16 +90,16 @@ package struct DryRun: Sendable {
   package static let object = JSONObject<DryRun>(
     "DryRun",
     [
-      .needed("seqno", .null, { _ in nil }), .needed("state", .constant("dry-run"), { _ in "dry-run" }),
-      .needed("targeted", .orNull(.count), \.targeted), ResolvedAudience.unknownField.of(\.unknown),
-      .needed(
+      .always("seqno", .null, { _ in nil }), .always("state", .constant("dry-run"), { _ in "dry-run" }),
+      .always("targeted", .orNull(.count), \.targeted), ResolvedAudience.unknownField.of(\.unknown),
+      .always(
         "payloads", .list(of: Payload.object.form),
         { dryRun in dryRun.samples.map { Payload(sample: $0, type: dryRun.headers.pushType) } },
         "What one device of each push network would get, in each language of the message."),
-      .needed("headers", shownHeaders.form, \.headers),
-      .needed(
+      .always("headers", shownHeaders.form, \.headers),
+      .always(
         "notes", .list(of: .anyText), \.notes, "What the app needs so that the message is shown as it was meant."),
-      .needed(
+      .always(
         "refusals", .list(of: refusal.form), \.refusals, "Why it would be refused; empty when it would not."),
     ])
 
@@ -111,24 +111,24 @@ package struct DryRun: Sendable {
     static let object = JSONObject<Payload>(
       "DryRunPayload", isNamed: false,
       [
-        .needed("pnsId", .network, \.sample.network), .needed("device", .device, \.sample.device),
-        .needed("pushType", .words(PushType.allCases), \.type), .optional("language", .anyText, \.sample.language),
-        .needed("bytes", .count, \.sample.payload.count),
-        .needed("payload", .raw(.object([("type", "object")])), \.sample.payload),
+        .always("pnsId", .network, \.sample.network), .always("device", .device, \.sample.device),
+        .always("pushType", .words(PushType.allCases), \.type), .optional("language", .anyText, \.sample.language),
+        .always("bytes", .count, \.sample.payload.count),
+        .always("payload", .raw(.object([("type", "object")])), \.sample.payload),
       ])
   }
 
   private static let shownHeaders = JSONObject<PushHeaders>(
     "DryRunHeaders", isNamed: false,
     [
-      .needed("topic", .anyText, \.topic), .needed("pushType", .words(PushType.allCases), \.pushType),
-      .needed("priority", .number(1...10), { Int64($0.priority.rawValue) }),
-      .needed("keptForDevice", .flag, \.isKeptForDevice),
+      .always("topic", .anyText, \.topic), .always("pushType", .words(PushType.allCases), \.pushType),
+      .always("priority", .number(1...10), { Int64($0.priority.rawValue) }),
+      .always("keptForDevice", .flag, \.isKeptForDevice),
     ])
 
   private static let refusal = JSONObject<Problem>(
     "DryRunRefusal", isNamed: false,
     [
-      .needed("type", .words(Problem.Code.allCases), \.code), .needed("detail", .anyText, \.detail),
+      .always("type", .words(Problem.Code.allCases), \.code), .always("detail", .anyText, \.detail),
     ])
 }

@@ -31,7 +31,7 @@ struct HostingPlan {
     let last = max(lastOfAll ?? 0, lastDueAt ?? now, expiresAt ?? now)
     keptUntil = last + Operations.Limits.hostedMicroseconds
     // Counted from its time, which may have to wait for a second person.
-    let inInboxes = message.inboxSeconds.map { ($0 + Holds.waitSeconds) * 1_000_000 } ?? 0
+    let inInboxes = message.inboxSeconds.map { ($0 + ApprovalHolds.waitSeconds) * 1_000_000 } ?? 0
     shownUntil = max(keptUntil, last + inInboxes)
     if case .upload(let name)? = message.content.media {
       try show(name, of: app, hosting, connection, now)

@@ -82,7 +82,7 @@ struct ResolvedAudience {
   }
 
   private init(csv: Int64, _ app: App.Number, _ connection: Connection, _ now: Int64) throws(Problem) {
-    let census = try CSVCensus(csv, app, connection, now: now, unknownAtMost: Domain.Limits.audienceEntries)
+    let census = try CSVReach(csv, app, connection, now: now, unknownAtMost: Domain.Limits.audienceEntries)
     reach = .csv(csv)
     targeted = census.devices
     unknown = census.unknown
@@ -132,7 +132,7 @@ struct ResolvedAudience {
   var unknownJSON: [UInt8] { Self.json(unknown) }
 
   /// The same in an answer.
-  static let unknownField = JSONField<[UInt8]>.needed(
+  static let unknownField = JSONField<[UInt8]>.always(
     "unknown", .raw(JSONSchema.list(of: JSONSchema.anyText)), { $0 }, "Entries of the audience that name nobody.")
 
   static func json(_ entries: [String]) -> [UInt8] {

@@ -36,9 +36,9 @@ package enum SendAnswer: JSONAnswer {
     package static let object = JSONObject<Accepted>(
       "Accepted",
       [
-        .needed("seqno", .sequence, \.seqno, "SEQNO: the message's number."),
-        .needed("state", .words(["queued", "scheduled"]), { $0.dueAt == nil ? "queued" : "scheduled" }),
-        .needed(
+        .always("seqno", .sequence, \.seqno, "SEQNO: the message's number."),
+        .always("state", .words(["queued", "scheduled"]), { $0.dueAt == nil ? "queued" : "scheduled" }),
+        .always(
           "targeted", .orNull(.count), \.targeted, "Devices; null when there are too many to count at once."),
         .optional(
           "estimate", .alwaysTrue, { $0.dueAt == nil ? nil : true },

@@ -11,15 +11,15 @@ package enum EventService {
     package static let object = JSONObject<Entry>(
       "Event", isNamed: false,
       [
-        .needed("id", .eventID, \.entry.id),
-        .needed("kind", .words(EventKind.allCases.map(\.rawValue)), \.entry.kind),
-        .needed("at", .moment, \.entry.at), .needed("state", .words(states), \.entry.state.name),
-        .needed("attempts", .count, \.entry.attempts),
-        .needed("nextAt", .orNull(.moment), { $0.entry.state == .waiting ? $0.entry.dueAt : nil }),
-        .needed("endedAt", .orNull(.moment), \.entry.endedAt),
-        .needed("status", .orNull(.count), \.entry.status, "HTTP status of the last answer; null without one."),
-        .needed("reason", .orNull(.anyText), \.entry.reason, "Why the last attempt failed."),
-        .needed("data", .raw(.object([("type", "object")])), \.entry.data),
+        .always("id", .eventID, \.entry.id),
+        .always("kind", .words(EventKind.allCases.map(\.rawValue)), \.entry.kind),
+        .always("at", .moment, \.entry.at), .always("state", .words(states), \.entry.state.name),
+        .always("attempts", .count, \.entry.attempts),
+        .always("nextAt", .orNull(.moment), { $0.entry.state == .waiting ? $0.entry.dueAt : nil }),
+        .always("endedAt", .orNull(.moment), \.entry.endedAt),
+        .always("status", .orNull(.count), \.entry.status, "HTTP status of the last answer; null without one."),
+        .always("reason", .orNull(.anyText), \.entry.reason, "Why the last attempt failed."),
+        .always("data", .raw(.object([("type", "object")])), \.entry.data),
       ])
   }
 
@@ -47,7 +47,7 @@ package enum EventService {
   package struct Tested: DescribedAnswer {
     package let id: UUIDValue
 
-    package static let object = JSONObject<Tested>("WebhookTested", [.needed("id", .eventID, \.id, "The event's id.")])
+    package static let object = JSONObject<Tested>("WebhookTested", [.always("id", .eventID, \.id, "The event's id.")])
   }
 
   /// Has an event sent that means nothing, to see whether it arrives.
@@ -71,16 +71,16 @@ package enum EventService {
     package let count: Int
 
     package static let object = JSONObject<Replayed>(
-      "Replayed", [.needed("replayed", .count, \.count, "Events that are told again.")])
+      "Replayed", [.always("replayed", .count, \.count, "Events that are told again.")])
   }
 
   /// What `readReplay` reads.
   package static let replaySchema: JSONTree.Member = (
     "Replay",
     JSONSchema.oneOf([
-      JSONSchema.object(isClosed: true, [.needed("dead", JSONSchema.constant(.flag(true)), "What was given up.")]),
-      JSONSchema.object(isClosed: true, [.needed("since", JSONSchema.moment, "Everything of its kinds since then.")]),
-      JSONSchema.object(isClosed: true, [.needed("id", JSONSchema.uuid, "This event.")]),
+      JSONSchema.object(isClosed: true, [.required("dead", JSONSchema.constant(.flag(true)), "What was given up.")]),
+      JSONSchema.object(isClosed: true, [.required("since", JSONSchema.moment, "Everything of its kinds since then.")]),
+      JSONSchema.object(isClosed: true, [.required("id", JSONSchema.uuid, "This event.")]),
     ])
   )
 
@@ -135,12 +135,12 @@ package enum EventService {
     package static let object = JSONObject<Fallback>(
       "Fallback", isNamed: false,
       [
-        .needed("clientUid", .orNull(.anyText).described(JSONSchema.anyText), \.entry.userKey.clientUID),
-        .needed("state", .words(["waiting", "confirmed", "sms-requested", "called-off"])) {
+        .always("clientUid", .orNull(.anyText).described(JSONSchema.anyText), \.entry.userKey.clientUID),
+        .always("state", .words(["waiting", "confirmed", "sms-requested", "called-off"])) {
           $0.entry.decision?.name ?? "waiting"
         },
-        .needed("dueAt", .moment, \.entry.dueAt), .needed("decidedAt", .orNull(.moment), \.entry.decidedAt),
-        .needed("lateAt", .orNull(.moment), \.entry.lateAt, "Confirmed after the short message was asked for."),
+        .always("dueAt", .moment, \.entry.dueAt), .always("decidedAt", .orNull(.moment), \.entry.decidedAt),
+        .always("lateAt", .orNull(.moment), \.entry.lateAt, "Confirmed after the short message was asked for."),
       ])
   }
 

@@ -24,14 +24,14 @@ package enum WebhookService {
     package let secret: String
 
     package static let object = JSONObject<Made>(
-      "WebhookMade", members.map { $0.of(\.record) } + [.needed("secret", secretForm, \.secret, "Shown once.")])
+      "WebhookMade", members.map { $0.of(\.record) } + [.always("secret", secretForm, \.secret, "Shown once.")])
   }
 
   private static let members: [JSONField<Webhooks.Record>] = [
-    .needed("webhook", .sequence, \.webhook, "Its number."), .needed("appId", .appID, \.appID),
-    .needed("url", .anyText, \.url), .needed("kinds", .list(of: .anyText), \.kinds, "What it is told."),
-    .needed("active", .flag, \.isActive), .needed("createdAt", .moment, \.createdAt),
-    .needed("waiting", .count, \.waiting, "Events on their way."), .needed("dead", .count, \.dead, "Events given up."),
+    .always("webhook", .sequence, \.webhook, "Its number."), .always("appId", .appID, \.appID),
+    .always("url", .anyText, \.url), .always("kinds", .list(of: .anyText), \.kinds, "What it is told."),
+    .always("active", .flag, \.isActive), .always("createdAt", .moment, \.createdAt),
+    .always("waiting", .count, \.waiting, "Events on their way."), .always("dead", .count, \.dead, "Events given up."),
   ]
 
   /// What a webhook is made of.

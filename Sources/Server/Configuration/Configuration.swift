@@ -96,12 +96,12 @@ package struct Configuration: Sendable {
   /// Through which all that this server calls is called; nil for the straight way.
   package var proxy: OutboundProxy?
   var proxyWords = ProxyWords()
-  package var keeping = Keeping()
+  package var keeping = RetentionPolicy()
 
   /// The door for apps built with the existing SDK.
   package var sdk = LegacyConfiguration()
 
-  package var handicaps = Handicaps()
+  package var handicaps = BenchmarkOverrides()
 
   package enum LogFormat: String, Sendable {
     case text, json

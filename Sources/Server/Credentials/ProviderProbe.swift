@@ -6,7 +6,7 @@ internal import Logging
 internal import Metrics
 package import Operations
 internal import Postgres
-internal import PushWire
+internal import PushTransport
 package import Reactor
 internal import Store
 internal import Synchronization
@@ -36,17 +36,17 @@ package final class ProviderProbe {
   }
 
   /// Reaching takes at most TCP, TLS and an answer; twice that is hopeless.
-  private static let patience: Duration = .seconds(30)
+  private static let timeout: Duration = .seconds(30)
   /// After a first failure to connect: one more try fits in.
-  private static let patienceAfterFailure: Duration = .seconds(4)
+  private static let timeoutAfterFailure: Duration = .seconds(4)
   private static let pause: Duration = .milliseconds(100)
 
   /// What is minted here is used by all nodes.
   private let clock: DatabaseClock
   private let apns: APNsSender
   private let fcm: FCMSender
-  private let apnsKeeper: APNsKeeper
-  private let fcmKeeper: FCMKeeper
+  private let apnsKeeper: APNsCredentialRefresher
+  private let fcmKeeper: FCMCredentialRefresher
   private let results: Inbox<[PushResult]>
   private let done: Inbox<Void>
   private let words = NetworkWords()
@@ -76,10 +76,10 @@ package final class ProviderProbe {
     toGoogle.wire.heardTime = { times.note(.fcm, $0) }
     let fcm = try FCMSender(configuration: toGoogle, clock: clock, results: sink)
     (self.apns, self.fcm) = (apns, fcm)
-    apnsKeeper = APNsKeeper(
+    apnsKeeper = APNsCredentialRefresher(
       sender: apns, requests: requests, master: master, health: health, clock: clock,
       beganAt: clock.wallMicroseconds)
-    fcmKeeper = FCMKeeper(sender: fcm, master: master, health: health, tokens: configuration.tokenAddress)
+    fcmKeeper = FCMCredentialRefresher(sender: fcm, master: master, health: health, tokens: configuration.tokenAddress)
     let done = try Inbox<Void>(capacity: 2)
     self.done = done
     _ = try Thread(name: "apns-0") {
@@ -128,9 +128,9 @@ package final class ProviderProbe {
       let now = system.now
       for (number, question) in questions.enumerated() where answers[number] == nil {
         let failure = words.failure(of: question)
-        let isHopeless = failure.map { now - $0.at > Self.patienceAfterFailure } ?? false
-        guard isHopeless || now - began > Self.patience else { continue }
-        answers[number] = .unreachable(failure?.reason ?? "no answer within \(Self.patience.components.seconds) s")
+        let isHopeless = failure.map { now - $0.at > Self.timeoutAfterFailure } ?? false
+        guard isHopeless || now - began > Self.timeout else { continue }
+        answers[number] = .unreachable(failure?.reason ?? "no answer within \(Self.timeout.components.seconds) s")
       }
     }
     return answers.compactMap { $0 }

@@ -12,7 +12,7 @@ final class MetricsListener {
 
   /// - Parameter descriptor: of a listening socket, which is ours from now on.
   init(
-    _ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsDoor,
+    _ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsHandler,
     readiness: NodeReadiness
   ) throws {
     self.address = address
@@ -21,7 +21,7 @@ final class MetricsListener {
     _ = try Thread(name: "metrics") {
       do {
         let loop = try EventLoop()
-        let health = HealthDoor(isConnected: { readiness.health.look != nil }, readiness: readiness)
+        let health = HealthHandler(isConnected: { readiness.health.look != nil }, readiness: readiness)
         let server = try HTTPServer(
           loop: loop, listener: Socket(owning: descriptor), handler: Window(metrics: metrics(), health: health))
         try stopping.wake(loop) {
@@ -40,17 +40,17 @@ final class MetricsListener {
   }
 
   private final class Window: RequestHandler {
-    private let metrics: MetricsDoor
-    private let health: HealthDoor
+    private let metrics: MetricsHandler
+    private let health: HealthHandler
 
-    init(metrics: MetricsDoor, health: HealthDoor) {
+    init(metrics: MetricsHandler, health: HealthHandler) {
       self.metrics = metrics
       self.health = health
     }
 
     func handle(_ request: Request, _ responder: Responder) {
-      if MetricsDoor.isAsked(request) { return metrics.handle(request, responder) }
-      if HealthDoor.isAsked(request) { return health.handle(request, responder) }
+      if MetricsHandler.isAsked(request) { return metrics.handle(request, responder) }
+      if HealthHandler.isAsked(request) { return health.handle(request, responder) }
       let problem = Problem(.notFound, "Here are /metrics, /health and /ready.")
       responder.send(.problem(problem, requestID: request.id, isKept: false))
     }

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Metrics
 internal import Operations
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 internal import Store
 

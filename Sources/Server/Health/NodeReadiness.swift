@@ -2,7 +2,7 @@ internal import API
 internal import Domain
 internal import JSON
 internal import Operations
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 internal import Store
 

@@ -9,7 +9,7 @@ internal import Reactor
 /// | `POST /token` | an access token for a service account's assertion |
 /// | `POST /v1/projects/P/messages:send` | as over HTTP/2, but only faults that answer apply |
 struct PlainFCM {
-  let books: Books
+  let books: SimulatedService
 
   /// Nil for a path that is not Google's.
   func response(to request: Request) -> Response? {

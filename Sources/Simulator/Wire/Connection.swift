@@ -15,8 +15,8 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   enum State { case waiting, handshaking, open, draining, stalled, closed }
 
   let number: Int
-  private let door: any ServiceDoor
-  private let books: Books
+  private let door: any ServiceAdapter
+  private let books: SimulatedService
   /// Told once.
   var whenClosed: (Connection) -> Void = { _ in }
   let session: ServerSession
@@ -37,7 +37,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   lazy var judge = RequestJudge(connection: self, door: door, books: books)
 
   init(
-    number: Int, door: any ServiceDoor, stream: TLSStream, fault: Effect?, books: Books
+    number: Int, door: any ServiceAdapter, stream: TLSStream, fault: Effect?, books: SimulatedService
   ) throws(HTTP2Error) {
     self.number = number
     self.door = door

@@ -23,20 +23,20 @@ final class Listener: EventLoop.Handler {
   }
 
   private let place: FaultPlan.Place
-  private let makeDoor: () -> any ServiceDoor
+  private let makeDoor: () -> any ServiceAdapter
   let port: UInt16
   /// With the port that the kernel chose, so that it can be opened again.
   private let address: SocketAddress
   /// Nil while closed: then the kernel refuses connections.
   private var socket: Socket?
   private let contexts: Contexts
-  private let books: Books
+  private let books: SimulatedService
   private let opened: (Connection) -> Void
   private var registration: EventLoop.Registration?
 
   init(
-    place: FaultPlan.Place, socket: consuming Socket, contexts: Contexts, books: Books,
-    makeDoor: @escaping () -> any ServiceDoor, opened: @escaping (Connection) -> Void
+    place: FaultPlan.Place, socket: consuming Socket, contexts: Contexts, books: SimulatedService,
+    makeDoor: @escaping () -> any ServiceAdapter, opened: @escaping (Connection) -> Void
   ) throws(SystemError) {
     self.place = place
     self.makeDoor = makeDoor

@@ -24,8 +24,8 @@ final class RequestJudge {
   private unowned let connection: any JudgedConnection
   private let number: Int
   private let session: ServerSession
-  private let door: any ServiceDoor
-  private let books: Books
+  private let door: any ServiceAdapter
+  private let books: SimulatedService
   private var conduct: ConnectionConduct
   private var openStreams = 0
   /// Streams above it are not processed any more.
@@ -44,7 +44,7 @@ final class RequestJudge {
   private final class Refused: Sendable {}
   private static let refused = Refused()
 
-  init(connection: any JudgedConnection, door: any ServiceDoor, books: Books) {
+  init(connection: any JudgedConnection, door: any ServiceAdapter, books: SimulatedService) {
     self.connection = connection
     number = connection.number
     session = connection.session

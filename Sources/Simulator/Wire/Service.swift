@@ -4,7 +4,7 @@ package import Reactor
 /// The simulated push service itself: its books, its listeners and its connections. Lives on the loop of the thread
 /// `sim-apns-0`; other threads reach it through `Simulator`.
 package final class Service {
-  package let books: Books
+  package let books: SimulatedService
   /// Held here, because nobody else would.
   var control: HTTPServer?
   private var connections: [Int: Connection] = [:]
@@ -15,7 +15,7 @@ package final class Service {
   package var loop: EventLoop { books.loop }
 
   init(configuration: SimulatorConfiguration, loop: EventLoop) {
-    books = Books(configuration: configuration, loop: loop)
+    books = SimulatedService(configuration: configuration, loop: loop)
     scheduleSweep()
   }
 
@@ -24,10 +24,10 @@ package final class Service {
   /// Opens one address; answers its port.
   func open(_ socket: consuming Socket, _ place: FaultPlan.Place, _ contexts: Listener.Contexts) throws -> UInt16 {
     let books = books
-    let makeDoor: () -> any ServiceDoor = {
+    let makeDoor: () -> any ServiceAdapter = {
       switch place {
-      case .apns(let environment): APNsDoor(environment: environment, books: books)
-      case .fcm: FCMDoor(books: books)
+      case .apns(let environment): APNsServiceAdapter(environment: environment, books: books)
+      case .fcm: FCMServiceAdapter(books: books)
       }
     }
     let listener = try Listener(

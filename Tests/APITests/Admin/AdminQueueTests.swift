@@ -14,12 +14,13 @@ import Testing
   }
 
   private func work(_ id: String = "") -> AdminWork {
-    AdminWork(.request(OwnedRequest(method: .get, path: "/", id: id)), of: Party(nil, address: nil), .light, ticket)
+    AdminWork(
+      .request(OwnedRequest(method: .get, path: "/", id: id)), of: QuotaHolder(nil, address: nil), .light, ticket)
   }
 
   /// So many may wait, of whomever.
-  private static func shares(_ requests: Int, threads: Int = 2) -> FairLine.Shares {
-    var shares = FairLine.Shares(threads: threads)
+  private static func shares(_ requests: Int, threads: Int = 2) -> FairQueue.Shares {
+    var shares = FairQueue.Shares(threads: threads)
     (shares.requests, shares.requestsOfTenant, shares.requestsOfCaller) = (requests, requests, requests)
     return shares
   }
@@ -41,12 +42,13 @@ import Testing
     let queue = try AdminQueue(Self.shares(2))
     for id in ["1", "2"] {
       let request = OwnedRequest(method: .get, path: "/", id: id)
-      #expect(queue.offer(AdminWork(.request(request), of: Party(nil, address: nil), .light, ticket)) == nil)
+      #expect(queue.offer(AdminWork(.request(request), of: QuotaHolder(nil, address: nil), .light, ticket)) == nil)
     }
     let caller = Caller(role: .viewer, app: 1, apiKey: 1)
     #expect(
       queue.offer(
-        AdminWork(.request(OwnedRequest(method: .get, path: "/")), of: Party(caller, address: nil), .light, ticket))
+        AdminWork(
+          .request(OwnedRequest(method: .get, path: "/")), of: QuotaHolder(caller, address: nil), .light, ticket))
         == nil)
     let told = replies.receive(atMost: .zero)
     #expect(told.count == 1)

@@ -52,10 +52,10 @@ final class AdminWorld {
     let listener = try Socket.listen(on: try #require(SocketAddress.resolve(host: "127.0.0.1", port: 0).first))
     var engine = HTTPServer.Configuration()
     if isBehindProxy { engine.trustedProxies = [try #require(IPBlock("127.0.0.0/8"))] }
-    server = try HTTPServer(loop: loop, listener: listener, configuration: engine, handler: AdminDoor(threads))
-    var patience = HTTPClient.Configuration()
-    patience.timeout *= Sanitizers.slowness
-    client = HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: server.port), loop: loop, configuration: patience)
+    server = try HTTPServer(loop: loop, listener: listener, configuration: engine, handler: AdminHandler(threads))
+    var timeout = HTTPClient.Configuration()
+    timeout.timeout *= Sanitizers.slowness
+    client = HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: server.port), loop: loop, configuration: timeout)
   }
 
   deinit {

@@ -37,7 +37,7 @@ import Testing
     #expect(problems.isEmpty)
     pass(DeviceLimits.refusalPause)
     #expect(problems == ["late upmc:busy"])
-    pass(DeviceLimits.patience)
+    pass(DeviceLimits.timeout)
     #expect(
       problems.dropFirst()
         == ArraySlice(repeating: "waiting upmc:database-away", count: DeviceLimits.waitingOperations))

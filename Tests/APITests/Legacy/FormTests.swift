@@ -95,7 +95,7 @@ import Testing
     #expect(throws: LegacyRefusal.self) { try form.flag("W") }
     #expect(try form.text("T", upTo: 5) == "abcde")
     #expect(throws: LegacyRefusal.self) { try form.text("T", upTo: 4) }
-    #expect(throws: LegacyRefusal.self) { try form.needed("NONE", upTo: 4) }
+    #expect(throws: LegacyRefusal.self) { try form.required("NONE", upTo: 4) }
   }
 
   // MARK: Multipart

@@ -47,15 +47,15 @@ final class Center {
   }
 
   /// Waits until the server says that it can deliver.
-  func isReady(within patience: Duration) throws -> Bool {
+  func isReady(within timeout: Duration) throws -> Bool {
     let clock = SystemClock()
     let pause = try Wakeup()
-    let deadline = clock.now + patience
+    let deadline = clock.now + timeout
     while clock.now < deadline {
       if try api.send(HTTPRequest("GET", "/ready")).status == 200 { return true }
       _ = pause.wait(atMost: .milliseconds(2))
     }
-    throw MeasuringError("the server is not ready after \(patience)")
+    throw MeasuringError("the server is not ready after \(timeout)")
   }
 
   func funnel(_ seqno: String) throws -> Fields {

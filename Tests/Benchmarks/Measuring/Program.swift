@@ -39,6 +39,6 @@ final class Program {
 
   /// Asks it to end and waits for that. Doing so twice changes nothing.
   func stop() {
-    _ = process.stop(patience: .seconds(10))
+    _ = process.stop(timeout: .seconds(10))
   }
 }

@@ -32,7 +32,7 @@ struct StageDevices {
       // As nearly all devices of an audience: what registers this minute is looked at more closely.
       try run((start..<min(count, start + Operations.Limits.batchOperations)).map { registration($0) }, daysAgo: 1)
     }
-    try connection.run(Maintenance.analyze())
+    try connection.run(PlannerStatistics.analyze())
   }
 
   /// Carries operations out in one batch, as a committer does, or did.

@@ -3,7 +3,7 @@ internal import Domain
 internal import FCM
 internal import Glibc
 internal import Logging
-internal import PushWire
+internal import PushTransport
 internal import Reactor
 internal import Simulator
 internal import TLS
@@ -21,7 +21,7 @@ struct PacedMessages: Scenario {
   private static let registrations = 20_000
   private static let batchTargets = 250
   private static let targetsUnderWay = 4_000
-  private static let patience = Duration.seconds(230)
+  private static let timeout = Duration.seconds(230)
   private static let route = PushRoute(app: 1, network: .fcm, environment: .production)
 
   func measure(_ plan: Plan) throws -> Outcome {
@@ -107,7 +107,7 @@ struct PacedMessages: Scenario {
     var underWay = 0
     var number: Int64 = 0
     var second = (began: SystemClock().now, accepted: 0)
-    let deadline = SystemClock().now + Self.patience
+    let deadline = SystemClock().now + Self.timeout
     while tally.accepted < count {
       while underWay < Self.targetsUnderWay, tally.accepted + underWay < count {
         let some = targets[Int(number) % targets.count]
@@ -133,7 +133,7 @@ struct PacedMessages: Scenario {
         second = (now, 0)
       }
       guard now < deadline else {
-        throw MeasuringError("only \(tally.accepted) of \(count) messages were accepted in \(Self.patience)")
+        throw MeasuringError("only \(tally.accepted) of \(count) messages were accepted in \(Self.timeout)")
       }
     }
     return tally

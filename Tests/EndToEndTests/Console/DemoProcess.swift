@@ -27,7 +27,7 @@ final class DemoProcess {
   }
 
   deinit {
-    _ = child.stop(patience: .seconds(60))
+    _ = child.stop(timeout: .seconds(60))
     TemporaryDirectory.remove(directory)
   }
 

@@ -45,7 +45,7 @@ final class WebDriver {
 
   deinit {
     _ = try? call("DELETE", "/session/\(session)", nil)
-    _ = driver.stop(patience: .seconds(10))
+    _ = driver.stop(timeout: .seconds(10))
     TemporaryDirectory.remove(directory)
   }
 

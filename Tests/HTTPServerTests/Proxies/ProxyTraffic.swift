@@ -48,13 +48,13 @@ struct ProxyTraffic {
 
   /// Sends each of `requests` on a connection of its own, and waits until all are closed.
   /// - Returns: what came back on each; nil where the connection was still open at the end of patience.
-  static func exchange(_ requests: [[UInt8]], with address: SocketAddress, patience: Duration = .seconds(30)) throws
+  static func exchange(_ requests: [[UInt8]], with address: SocketAddress, timeout: Duration = .seconds(30)) throws
     -> [[UInt8]?]
   {
     let loop = try EventLoop()
     var clients: [Client] = []
     let start = loop.clock.now
-    while loop.clock.now - start < patience, clients.count < requests.count || clients.contains(where: { !$0.isDone }) {
+    while loop.clock.now - start < timeout, clients.count < requests.count || clients.contains(where: { !$0.isDone }) {
       // A Unix socket refuses with EAGAIN those who do not fit into its queue: not all come at once, and who was refused
       // comes again.
       while clients.count < requests.count, clients.count(where: { !$0.isDone }) < 100 {

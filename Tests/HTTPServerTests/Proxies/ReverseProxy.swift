@@ -42,7 +42,7 @@ final class ReverseProxy {
   }
 
   deinit {
-    _ = process?.stop(patience: .seconds(5))
+    _ = process?.stop(timeout: .seconds(5))
     TemporaryDirectory.remove(directory)
   }
 

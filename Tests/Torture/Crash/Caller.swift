@@ -38,7 +38,7 @@ final class Caller {
       try tend()
       let id = attempts?.begin()
       do {
-        let response = try nodes[(node + attempt) % nodes.count].send(request, timeout: Limits.patience)
+        let response = try nodes[(node + attempt) % nodes.count].send(request, timeout: Limits.timeout)
         attempts?.end(id, Reply(status: response.status, text: response.text))
         last = "\(response.status) \(response.text.prefix(300))"
         if (200..<300).contains(response.status) || accepting.contains(response.status) {
@@ -68,7 +68,7 @@ final class Caller {
 
   private enum Limits {
     static let attempts = 200
-    static let patience: Duration = .seconds(5)
+    static let timeout: Duration = .seconds(5)
     /// How long it may take until everything is at rest after a crash: retries after answers that nobody heard come 15 s
     /// later, and an event whose teller has died is told again after a minute.
     static let rest: Duration = .seconds(120)

@@ -33,7 +33,7 @@ final class Calls {
     for client in clients { client.close() }
   }
 
-  private static let patience = Duration.seconds(4)
+  private static let timeout = Duration.seconds(4)
   /// A session waits for a lock for half a second at most, and a transaction has a few of them; the rest is for a loaded
   /// machine.
   private static let moment = Duration.seconds(8)
@@ -50,16 +50,16 @@ final class Calls {
     if let key { request.headers.append(("Idempotency-Key", key)) }
     open += 1
     let attempts = HistoryAttempts(history, run: 1, method, target, key: key, body: body)
-    attempt(request, attempts, number: 0, isOrdered ? .seconds(60) : Self.patience, completion)
+    attempt(request, attempts, number: 0, isOrdered ? .seconds(60) : Self.timeout, completion)
   }
 
   private func attempt(
-    _ request: HTTPRequest, _ attempts: HistoryAttempts?, number: Int, _ patience: Duration,
+    _ request: HTTPRequest, _ attempts: HistoryAttempts?, number: Int, _ timeout: Duration,
     _ completion: @escaping (Reply) -> Void
   ) {
     let client = clients[Int(dice.next() % UInt64(clients.count))]
     let id = attempts?.begin()
-    client.send(request, timeout: patience) { [self] result in
+    client.send(request, timeout: timeout) { [self] result in
       attempts?.end(id, (try? result.get()).map { Reply(status: $0.status, text: $0.text) })
       switch result {
       case .success(let response) where response.status < 500 && response.status != 429:
@@ -70,22 +70,22 @@ final class Calls {
         busy += 1
         if response.status != 503, response.status != 429 { note("\(response.status) \(response.text.prefix(200))") }
         again(
-          request, attempts, number, patience, after: patience > Self.patience ? Self.moment : .zero, completion)
+          request, attempts, number, timeout, after: timeout > Self.timeout ? Self.moment : .zero, completion)
       case .failure(.closed): return
       case .failure:
         lost += 1
-        again(request, attempts, number, patience, completion)
+        again(request, attempts, number, timeout, completion)
       }
     }
   }
 
   private func again(
-    _ request: HTTPRequest, _ attempts: HistoryAttempts?, _ number: Int, _ patience: Duration,
+    _ request: HTTPRequest, _ attempts: HistoryAttempts?, _ number: Int, _ timeout: Duration,
     after pause: Duration = .zero,
     _ completion: @escaping (Reply) -> Void
   ) {
     loop.schedule(after: max(pause, .milliseconds(min(1000, 30 << min(number, 5))))) { [self] in
-      attempt(request, attempts, number: number + 1, patience, completion)
+      attempt(request, attempts, number: number + 1, timeout, completion)
     }
   }
 

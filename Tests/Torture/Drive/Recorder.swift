@@ -105,8 +105,8 @@ final class Recorder {
 
   /// A pause or cancellation holds soon, on all nodes (P5), unless something is being done to them.
   private func checkStopped(_ push: AcceptedPush, _ message: Message) {
-    let patience = Torture.Limits.stopped.components.seconds * 1_000_000
-    guard let stopped = message.stoppedAt, push.atMicroseconds > stopped + patience, disturbedUntil < stopped else {
+    let timeout = Torture.Limits.stopped.components.seconds * 1_000_000
+    guard let stopped = message.stoppedAt, push.atMicroseconds > stopped + timeout, disturbedUntil < stopped else {
       return
     }
     let late = (push.atMicroseconds - stopped) / 1000

@@ -23,12 +23,12 @@ final class JudgedRound {
   }
 
   /// Waits until the judge has ended.
-  func verdict(atMost patience: Duration) -> Verdict {
-    let ending = child.wait(atMost: patience)
+  func verdict(atMost timeout: Duration) -> Verdict {
+    let ending = child.wait(atMost: timeout)
     if ending == .exited(0) { return .good }
     if ending == .exited(3) { return .undecided }
     let words = (try? String(contentsOfFile: history + ".verdict", encoding: .utf8)) ?? ""
-    return .bad(ending == nil ? "the judge did not end in \(patience)" : String(words.suffix(600)))
+    return .bad(ending == nil ? "the judge did not end in \(timeout)" : String(words.suffix(600)))
   }
 
   /// Removes the history, and what the judge said.

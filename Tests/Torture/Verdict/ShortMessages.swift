@@ -5,7 +5,7 @@ import Reactor
 /// both, never none, never two. Looked at when everything is at rest.
 struct ShortMessages {
   /// Without any being decided, after the last message has ended; deadlines are a few seconds.
-  private static let patience = Duration.seconds(60)
+  private static let timeout = Duration.seconds(60)
   /// What messages of the torture ask for.
   static let request = #","sms":true,"fallback":{"after":"PT4S"}"#
 
@@ -36,13 +36,13 @@ struct ShortMessages {
 
   private func wait() throws {
     let clock = SystemClock()
-    var end = clock.now + Self.patience
+    var end = clock.now + Self.timeout
     let pause = try Wakeup()
     var before = Int64.max
     while clock.now < end {
       let left = try count("SELECT count(*) FROM fallbacks WHERE decision IS NULL")
       guard left > 0 else { return }
-      if left < before { end = clock.now + Self.patience }
+      if left < before { end = clock.now + Self.timeout }
       before = left
       _ = pause.wait(atMost: .milliseconds(500))
     }

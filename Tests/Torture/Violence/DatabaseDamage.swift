@@ -28,11 +28,11 @@ extension Run {
   }
 
   /// It counts as down until then, whether it ends or holds out.
-  /// - Parameter mend: what it needs to run again.
-  private func restorePostgres(after milliseconds: Int, mend: @escaping () throws -> Void = {}) {
+  /// - Parameter repair: what it needs to run again.
+  private func restorePostgres(after milliseconds: Int, repair: @escaping () throws -> Void = {}) {
     isPostgresDown = true
     after(milliseconds) { [self] in
-      try mend()
+      try repair()
       try stage.restorePostgres()
       isPostgresDown = false
     }

@@ -164,7 +164,8 @@ extension AdminCall {
     .json(
       .ok,
       try PersonRights.export(
-        parameters["clientUid"], of: try required("appId"), phones: resources.master.map(PhoneSeal.init), by: caller,
+        parameters["clientUid"], of: try required("appId"), phones: resources.master.map(PhoneNumberSeal.init),
+        by: caller,
         on: connection))
   }
 

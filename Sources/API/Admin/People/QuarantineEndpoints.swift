@@ -53,7 +53,7 @@ extension Endpoint {
 
   /// As `AdminCall.readRestoration` reads it.
   private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
-    JSONSchema.object(isClosed: true, [.needed("appId", JSONSchema.appID), .needed(name, schema, about)])
+    JSONSchema.object(isClosed: true, [.required("appId", JSONSchema.appID), .required(name, schema, about)])
   }
 }
 

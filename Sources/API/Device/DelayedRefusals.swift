@@ -1,0 +1,41 @@
+internal import DequeModule
+internal import Reactor
+
+/// Those who found no room, told so a moment later. `Retry-After` asks them to wait; a crowd that asks again at once would
+/// otherwise keep the loop busy with refusing, and those who were let in would wait behind it.
+///
+/// Holding costs a place in this queue, which is bounded: above it newcomers are told at once.
+final class DelayedRefusals {
+  private let loop: EventLoop
+  private var held = Deque<(due: Instant, tell: () -> Void)>()
+  private var isWaiting = false
+
+  init(_ loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// Calls `tell` once: on the loop, after the pause, or now when too many are held.
+  func hold(_ tell: @escaping () -> Void) {
+    guard held.count < DeviceLimits.heldRefusals else { return tell() }
+    held.append((loop.now + DeviceLimits.refusalPause, tell))
+    wait()
+  }
+
+  private func wait() {
+    guard !isWaiting, let first = held.first else { return }
+    isWaiting = true
+    loop.schedule(after: first.due - loop.clock.now) { [weak self] in
+      self?.isWaiting = false
+      self?.tellThoseDue()
+    }
+  }
+
+  private func tellThoseDue() {
+    let now = loop.clock.now
+    while let first = held.first, first.due <= now {
+      held.removeFirst()
+      first.tell()
+    }
+    wait()
+  }
+}

@@ -1,0 +1,149 @@
+internal import Domain
+package import HTTPServer
+package import Operations
+internal import JSON
+package import Reactor
+
+/// The device doors: registration, groups, receipts, reads and badge over HTTP; and the pages and media that payloads name
+/// (`HostedHandler`).
+///
+/// A request takes this way, all on one thread:
+///
+/// ```
+///   bytes ──► HTTPServer ──► endpoint: JSON → Operation, credential checked (HMAC, no database)
+///                                │
+///                                ▼
+///                            Committer ── waits while the previous commit runs, then goes with all that waits
+///                                │
+///   answer ◄── endpoint: OperationAnswer → JSON ◄──┘   one send per connection and turn
+/// ```
+///
+/// Nothing is answered 2xx before its commit. When the queue is full (`DelayedRefusals`), or the database is away or does not
+/// answer, requests are answered 503 with Retry-After instead of waiting without end: as not carried out where that is
+/// known, for they still waited or were rolled back, and as unknown where the answer of a COMMIT is outstanding.
+package final class DeviceHandler: RequestHandler {
+  /// Who may sign for what, by which keys.
+  let keys: SigningKeys
+  let catalog: Catalog
+  let committer: Committer
+  let timeout: UnknownKeyDelay
+  private let router = Endpoint.router(Endpoint.ofDevices)
+
+  package init(committer: Committer, catalog: Catalog, keys: SigningKeys, loop: EventLoop) {
+    self.committer = committer
+    timeout = UnknownKeyDelay(catalog: catalog, loop: loop)
+    self.catalog = catalog
+    self.keys = keys
+  }
+
+  package func handle(_ request: Request, _ responder: Responder) {
+    do throws(Problem) {
+      // The two busiest paths need no router.
+      if request.method == .post, request.pathEquals("/v1/receipts"), request.query.isEmpty {
+        return try receive(request, PathParameters(names: [], values: []), responder)
+      }
+      if request.method == .post, request.pathEquals("/v1/reads"), request.query.isEmpty {
+        return try read(request, PathParameters(names: [], values: []), responder)
+      }
+      switch router.match(request) {
+      case .found(let endpoint, let parameters):
+        guard case .device(let handler) = endpoint.handler else { preconditionFailure("\(endpoint.id) is no device's") }
+        let query = try QueryParameters(request.query, known: endpoint.query) { Problem(.invalidField, $0) }
+        try handler(self)(request, parameters, query, responder)
+      case .methodNotAllowed(let allowed): responder.send(.methodNotAllowed(allowed, requestID: request.id))
+      case .notFound: throw Problem(.notFound, "No such path. The API is described at /openapi.json.")
+      }
+    } catch {
+      responder.send(error, requestID: request.id)
+    }
+  }
+
+  /// Anybody may knock here, so nobody may bring more than a call legitimately carries.
+  package func bodyLimit(for request: Request, standard: Int) -> Int {
+    if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
+      return min(standard, Operations.Limits.confirmationBytes)
+    }
+    let isMessage = request.path.utf8.reversed().starts(with: "/messages".utf8.reversed())
+    return min(standard, isMessage ? Operations.Limits.deviceMessageBytes : Operations.Limits.deviceCallBytes)
+  }
+
+  // MARK: What endpoints share
+
+  /// The operation's answer, or its problem, as a response.
+  func perform(
+    _ operation: Operation, _ request: Request, _ responder: Responder,
+    _ answer: @escaping (OperationAnswer, Responder) -> Void
+  ) {
+    let number = request.number
+    perform(operation, Request.id(of: number), responder, answer)
+  }
+
+  /// - Parameter requestID: is asked for when there is a problem.
+  func perform(
+    _ operation: Operation, _ requestID: @autoclosure @escaping () -> String, _ responder: Responder,
+    _ answer: @escaping (OperationAnswer, Responder) -> Void
+  ) {
+    committer.submit(operation) { outcome in
+      switch outcome {
+      case .success(let value): answer(value, responder)
+      case .failure(let problem): responder.send(problem, requestID: requestID())
+      }
+    }
+  }
+
+  /// The device named in the path, proved by its own authKey.
+  func claim(_ request: Request, _ parameters: PathParameters) throws(Problem) -> AuthKeyring.Claim {
+    guard let device = DeviceID(parameters["device"]) else {
+      throw Problem(.unknownDevice, "A device id is a UUID, as the registration answered it.")
+    }
+    guard let claim = keys.authKeys.verify(try Self.bearer(request)) else {
+      throw Problem(.badCredential, "Send the authKey that the registration answered.")
+    }
+    guard claim.device == device else {
+      throw Problem(.forbidden, "This authKey belongs to another device.")
+    }
+    return claim
+  }
+
+  static func bearer(_ request: Request) throws(Problem) -> String {
+    guard let token = request.bearerToken else {
+      throw Problem(.noCredential, "Send \"Authorization: Bearer …\".")
+    }
+    return token
+  }
+
+  /// The body, an object. - Throws: `.malformed` or `.invalidField`, with the place.
+  static func body<Root>(_ object: JSONObject<Root>, _ request: Request) throws(Problem) -> Root {
+    try object.read(body: try jsonBody(request))
+  }
+
+  /// The body as JSON.
+  static func reader(_ request: Request) throws(Problem) -> JSONReader {
+    JSONReader(try jsonBody(request))
+  }
+
+  /// The body, which must not say that it is something else than JSON.
+  static func jsonBody(_ request: Request) throws(Problem) -> [UInt8] {
+    // Nearly everybody says just that.
+    if !request.isPlainJSON, let type = request.header("content-type"), !isJSON(type) {
+      throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
+    }
+    return request.bodyBytes
+  }
+}
+
+extension DeviceHandler {
+  /// Parameters, such as a charset, may follow.
+  private static func isJSON(_ type: String) -> Bool {
+    type.prefix { $0 != ";" }.trimmingSpaces.lowercased() == "application/json"
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpaces: String {
+    var rest = self
+    while rest.first == " " { rest.removeFirst() }
+    while rest.last == " " { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,238 @@
+internal import Domain
+
+/// The order in which requests that wait get a thread, and how many may wait. No I/O, no threads.
+///
+/// ```
+///   tenants take turns:      app 1 ── app 2 ── a platform administrator ── strangers ── app 1 …
+///   its callers take turns:    key a ── key b ── account c ── key a …
+///   a caller's requests:         the oldest first
+/// ```
+/// Nobody's turn comes while it holds its share of the threads already: all but one. Nor may heavy requests hold the
+/// last thread. Where the line is full, whoever waits with more gives way to whoever waits with less: between tenants, and
+/// between the callers of one. Its newest request is refused, or where bodies fill the line, its newest bodies. So no number
+/// of requests, nor their length, keeps somebody out who asks for little.
+struct FairQueue {
+  struct Shares: Sendable {
+    /// Requests in the whole line, of one tenant, of one caller.
+    var requests = AdminLimits.waitingRequests
+    var requestsOfTenant = AdminLimits.waitingRequestsOfTenant
+    var requestsOfCaller = AdminLimits.waitingRequestsOfCaller
+    /// Their bodies in memory.
+    var bytes = AdminLimits.waitingBytes
+    var bytesOfTenant = AdminLimits.waitingBytesOfTenant
+    /// Threads that one tenant, one caller, or all heavy requests may hold at one time.
+    var threads: Int
+
+    /// - Parameter threads: how many there are in all.
+    init(threads: Int) {
+      self.threads = max(1, threads - 1)
+    }
+  }
+
+  enum Outcome {
+    case entered
+    /// These gave way, and are to be refused.
+    case enteredInstead(of: [AdminWork])
+    case refused(Problem)
+  }
+
+  /// What a tenant, or a caller, has in the line and at work.
+  private struct Standing {
+    /// Whoever has the lowest is next.
+    var turn: UInt64
+    var waiting = 0
+    var bytes = 0
+    var working = 0
+
+    var isGone: Bool { waiting == 0 && working == 0 }
+  }
+
+  private let shares: Shares
+  /// The oldest first.
+  private var waiting: [AdminWork] = []
+  private var bytes = 0
+  private var heavy = 0
+  private var turn: UInt64 = 0
+  private var tenants: [QuotaHolder.Tenant: Standing] = [:]
+  private var members: [QuotaHolder.Member: Standing] = [:]
+
+  init(_ shares: Shares) {
+    self.shares = shares
+  }
+
+  var isEmpty: Bool { waiting.isEmpty }
+
+  /// Tenants and callers that have something here.
+  var remembered: Int { tenants.count + members.count }
+
+  // MARK: Entering
+
+  /// Why one more request with so long a body would be refused now; nil when it would not. Looked at before it is copied.
+  func refusal(of party: QuotaHolder, bytes: Int) -> Problem? {
+    do throws(Problem) {
+      _ = try victims(of: party, bytes: bytes)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  mutating func enter(_ work: AdminWork) -> Outcome {
+    let victims: [Int]
+    do throws(Problem) {
+      victims = try self.victims(of: work.party, bytes: work.bodyBytes)
+    } catch {
+      return .refused(error)
+    }
+    // From behind, so that the others stay where they are.
+    let gone = victims.sorted(by: >).map { leave(at: $0) }
+    for former in gone { forget(former.party) }
+    waiting.append(work)
+    bytes += work.bodyBytes
+    change(work.party) { standing in
+      standing.waiting += 1
+      standing.bytes += work.bodyBytes
+    }
+    return gone.isEmpty ? .entered : .enteredInstead(of: gone)
+  }
+
+  /// Where those wait who give way to one more request; none where there is room.
+  private func victims(of party: QuotaHolder, bytes: Int) throws(Problem) -> [Int] {
+    let (tenant, member) = (tenants[party.tenant], members[party.member])
+    let isStranger = party.tenant == .strangers
+    if (member?.waiting ?? 0) >= shares.requestsOfCaller {
+      throw Self.tooMany(shares.requestsOfCaller, "requests of \(party.member)")
+    }
+    // One that is too long for any share comes when nothing of its tenant waits.
+    if let tenant, tenant.waiting > 0, tenant.bytes + bytes > shares.bytesOfTenant {
+      throw isStranger ? Self.full : Self.tooMany(shares.bytesOfTenant >> 20, "MiB in requests of \(party.tenant)")
+    }
+    var victims: [Int] = []
+    if (tenant?.waiting ?? 0) >= shares.requestsOfTenant {
+      guard let own = victim(for: party, in: party.tenant) else {
+        throw isStranger ? Self.full : Self.tooMany(shares.requestsOfTenant, "requests of \(party.tenant)")
+      }
+      victims = [own]
+    } else if waiting.count >= shares.requests {
+      guard let other = victim(for: party) ?? victim(for: party, in: party.tenant) else { throw Self.full }
+      victims = [other]
+    }
+    let freed = victims.reduce(0) { $0 + waiting[$1].bodyBytes }
+    let missing = self.bytes - freed + bytes - shares.bytes
+    guard bytes > 0, missing > 0, waiting.count > victims.count else { return victims }
+    guard let bodies = bodies(for: party, bytes: bytes, missing: missing, besides: victims) else { throw Self.full }
+    return victims + bodies
+  }
+
+  static let full = Problem(.busy, "Too many admin requests are waiting. Try again in a moment.")
+
+  private static func tooMany(_ count: Int, _ whose: String) -> Problem {
+    Problem(.tooManyRequests, "\(count) \(whose) wait already. Wait for answers before sending more.")
+  }
+
+  /// The newest request of the tenant with the most, when that is more than this one would have.
+  private func victim(for party: QuotaHolder) -> Int? {
+    guard let most = tenants.max(by: { $0.value.waiting < $1.value.waiting }),
+      most.value.waiting > (tenants[party.tenant]?.waiting ?? 0) + 1
+    else { return nil }
+    return newest(of: most.key)
+  }
+
+  /// The same among the callers of a tenant.
+  private func victim(for party: QuotaHolder, in tenant: QuotaHolder.Tenant) -> Int? {
+    guard let newest = newest(of: tenant), let most = members[waiting[newest].party.member],
+      most.waiting > (members[party.member]?.waiting ?? 0) + 1
+    else { return nil }
+    return newest
+  }
+
+  /// The newest bodies of the tenant with the most bytes, when those are more than this one would have: as many as it takes.
+  private func bodies(for party: QuotaHolder, bytes: Int, missing: Int, besides victims: [Int]) -> [Int]? {
+    guard let most = tenants.max(by: { $0.value.bytes < $1.value.bytes }),
+      most.value.bytes > (tenants[party.tenant]?.bytes ?? 0) + bytes
+    else { return nil }
+    var (bodies, missing) = ([Int](), missing)
+    for index in waiting.indices.reversed() where missing > 0 && !victims.contains(index) {
+      let work = waiting[index]
+      guard work.party.tenant == most.key, work.bodyBytes > 0 else { continue }
+      bodies.append(index)
+      missing -= work.bodyBytes
+    }
+    return missing > 0 ? nil : bodies
+  }
+
+  /// Where the newest request waits of the tenant's caller with the most.
+  private func newest(of tenant: QuotaHolder.Tenant) -> Int? {
+    let own = waiting.lazy.filter { $0.party.tenant == tenant }
+    guard
+      let most = own.max(by: { (members[$0.party.member]?.waiting ?? 0) < (members[$1.party.member]?.waiting ?? 0) })
+    else { return nil }
+    return waiting.lastIndex { $0.party == most.party }
+  }
+
+  // MARK: Leaving
+
+  /// The request whose turn it is; nil when none may begin now.
+  mutating func next(ignoringShares: Bool = false) -> AdminWork? {
+    var best: (index: Int, tenant: UInt64, member: UInt64)?
+    for (index, work) in waiting.enumerated() {
+      guard let tenant = tenants[work.party.tenant], let member = members[work.party.member] else { continue }
+      let mayBegin =
+        tenant.working < shares.threads && member.working < shares.threads
+        && (work.load != .heavy || heavy < shares.threads)
+      guard ignoringShares || mayBegin else { continue }
+      if let best, (best.tenant, best.member) <= (tenant.turn, member.turn) { continue }
+      best = (index, tenant.turn, member.turn)
+    }
+    guard let best else { return nil }
+    let work = leave(at: best.index)
+    turn += 1
+    if work.load == .heavy { heavy += 1 }
+    let turn = turn
+    change(work.party) { standing in
+      standing.turn = turn
+      standing.working += 1
+    }
+    return work
+  }
+
+  /// What `next` gave out is done.
+  mutating func finish(_ work: AdminWork) {
+    if work.load == .heavy { heavy -= 1 }
+    change(work.party) { $0.working -= 1 }
+    forget(work.party)
+  }
+
+  private mutating func leave(at index: Int) -> AdminWork {
+    let work = waiting.remove(at: index)
+    bytes -= work.bodyBytes
+    change(work.party) { standing in
+      standing.waiting -= 1
+      standing.bytes -= work.bodyBytes
+    }
+    return work
+  }
+
+  /// Whoever comes anew stands behind all others.
+  private mutating func change(_ party: QuotaHolder, _ body: (inout Standing) -> Void) {
+    turn += 1
+    body(&tenants[party.tenant, default: Standing(turn: turn)])
+    body(&members[party.member, default: Standing(turn: turn)])
+  }
+
+  private mutating func forget(_ party: QuotaHolder) {
+    if tenants[party.tenant]?.isGone == true { tenants[party.tenant] = nil }
+    if members[party.member]?.isGone == true { members[party.member] = nil }
+  }
+}
+
+extension QuotaHolder.Tenant: CustomStringConvertible {
+  /// As a refusal calls it.
+  var description: String {
+    switch self {
+    case .app: "this app"
+    case .member(let member): "\(member)"
+    case .strangers: "callers that are not known yet"
+    }
+  }
+}

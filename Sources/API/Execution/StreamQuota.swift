@@ -1,0 +1,79 @@
+internal import Domain
+internal import Synchronization
+
+/// How many answers of one kind may be written in pieces at one time: in all, of one tenant, of one caller. Any thread.
+final class StreamQuota: Sendable {
+  struct Shares: Sendable {
+    let all: Int
+    let ofTenant: Int
+    let ofCaller: Int
+    /// What they are called, in the plural.
+    let name: String
+  }
+
+  private struct Taken {
+    var all = 0
+    var tenants: [QuotaHolder.Tenant: Int] = [:]
+    var members: [QuotaHolder.Member: Int] = [:]
+  }
+
+  private let shares: Shares
+  private let taken = Mutex(Taken())
+
+  init(_ shares: Shares) {
+    self.shares = shares
+  }
+
+  /// - Throws: `.tooManyRequests` when the caller or its app has its share, `.busy` when all places are taken.
+  func take(_ party: QuotaHolder) throws(Problem) -> StreamPlace {
+    let problem = taken.withLock { taken -> Problem? in
+      if taken.members[party.member, default: 0] >= shares.ofCaller { return over(shares.ofCaller, "\(party.member)") }
+      if taken.tenants[party.tenant, default: 0] >= shares.ofTenant { return over(shares.ofTenant, "\(party.tenant)") }
+      if taken.all >= shares.all {
+        return Problem(.busy, "All \(shares.all) \(shares.name) are open. Try again in a moment.")
+      }
+      taken.all += 1
+      taken.members[party.member, default: 0] += 1
+      taken.tenants[party.tenant, default: 0] += 1
+      return nil
+    }
+    if let problem { throw problem }
+    return StreamPlace { [weak self] in self?.giveBack(party) }
+  }
+
+  private func over(_ share: Int, _ whose: String) -> Problem {
+    Problem(
+      .tooManyRequests,
+      "\(share) \(shares.name) of \(whose) are open already, which is its share. Close one, or wait for its end.")
+  }
+
+  private func giveBack(_ party: QuotaHolder) {
+    taken.withLock { taken in
+      taken.all -= 1
+      Self.lessen(&taken.members[party.member])
+      Self.lessen(&taken.tenants[party.tenant])
+    }
+  }
+
+  private static func lessen(_ count: inout Int?) {
+    guard let present = count else { preconditionFailure("a place is given back that was not taken") }
+    count = present > 1 ? present - 1 : nil
+  }
+}
+
+/// One place, until it is given back, or nobody has it any more.
+final class StreamPlace: Sendable {
+  private let isGivenBack = Atomic(false)
+  private let action: @Sendable () -> Void
+
+  init(_ action: @escaping @Sendable () -> Void) {
+    self.action = action
+  }
+
+  deinit { giveBack() }
+
+  /// Does nothing the second time.
+  func giveBack() {
+    if !isGivenBack.exchange(true, ordering: .relaxed) { action() }
+  }
+}

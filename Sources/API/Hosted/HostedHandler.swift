@@ -1,0 +1,171 @@
+internal import HTTPServer
+internal import Operations
+internal import Reactor
+internal import Store
+
+/// `GET /p/…` and `GET /m/…` on an HTTP loop: pages and media, from the loop's own cache or by way of the loader. One per
+/// loop. Needs no credential: whoever knows the name has got the payload.
+///
+/// ```
+///   path → name ──► cache: file? ──► HostedAnswer: 200, 206, 304, 416 ──► cache: part? ──► piece, as the client reads
+///                       └ no ► loader ─┘                                      └ no ► loader ─┘
+/// ```
+/// A wish that is open already is not made twice, however many wait for it. A film is sent part by part: what a slow client
+/// holds is one part.
+final class HostedHandler {
+  private let loader: HostedLoader
+  private let clock: any Clock
+  private var cache = HostedCache()
+  private var waiting: [HostedLoader.Wish: [(HostedLoader.Found) -> Void]] = [:]
+  private let answers: Inbox<(wish: HostedLoader.Wish, found: HostedLoader.Found)>
+
+  init(loader: HostedLoader, loop: EventLoop) throws(SystemError) {
+    self.loader = loader
+    clock = loop.clock
+    answers = try Inbox(capacity: HostedLimits.wishes)
+    try loop.attach(answers) { [weak self] found in
+      for (wish, found) in found { self?.take(found, of: wish) }
+    }
+  }
+
+  /// True for the paths that are answered here.
+  static func isAsked(_ request: Request) -> Bool {
+    request.withPath { path in
+      path.count > 3 && path[0] == UInt8(ascii: "/") && path[2] == UInt8(ascii: "/")
+        && (path[1] == UInt8(ascii: "p") || path[1] == UInt8(ascii: "m"))
+    }
+  }
+
+  func handle(_ request: Request, _ responder: Responder) {
+    guard request.method == .get || request.method == .head else {
+      return responder.send(.methodNotAllowed(allow: [.get, .head]))
+    }
+    let path = request.path
+    let isPage = path.hasPrefix(ContentHosting.pagePath)
+    let file = path.dropFirst(ContentHosting.pagePath.count)
+    let name = String(file.prefix(HostedLimits.nameBytes))
+    guard Self.isName(name) else { return Self.refuse(responder) }
+    var conditions = HostedAnswer.Conditions(ifNoneMatch: request.header("if-none-match"))
+    if request.method == .get {
+      conditions.range = request.header("range")
+      conditions.ifRange = request.header("if-range")
+    }
+    let isHead = request.method == .head
+    let suffix = String(file.dropFirst(HostedLimits.nameBytes))
+    find(name) { [self] found in
+      guard case .file(let record) = found else { return Self.refuseForNow(responder) }
+      guard let record, record.suffix == suffix, record.isMedia != isPage, record.expiresAt > clock.wallMicroseconds
+      else { return Self.refuse(responder) }
+      answer(HostedAnswer(record, conditions, now: clock.wallMicroseconds), record, isHead: isHead, responder)
+    }
+  }
+
+  /// A name has only letters of base64url: anything else never reaches the database.
+  private static func isName(_ name: String) -> Bool {
+    name.utf8.count == HostedLimits.nameBytes
+      && name.utf8.allSatisfy { byte in
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+          || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+      }
+  }
+
+  // MARK: Answering
+
+  private func answer(
+    _ answer: HostedAnswer, _ record: HostedFiles.Record, isHead: Bool, _ responder: Responder
+  ) {
+    guard case .bytes(let range) = answer.content else {
+      return responder.send(Response(status: answer.status, headers: answer.headers))
+    }
+    guard !isHead else {
+      responder.stream(status: answer.status, headers: answer.headers, length: range.count)?.finish()
+      return
+    }
+    let first = range.lowerBound / record.partBytes
+    let isOnePart = (range.upperBound - 1) / record.partBytes == first
+    part(record.name, first) { [self] found in
+      guard case .part(let body?) = found else { return Self.refuseForNow(responder) }
+      guard !isOnePart else {
+        let piece = Self.piece(body, first, range, record)
+        return responder.send(Response(status: answer.status, headers: answer.headers, body: piece))
+      }
+      let stream = responder.stream(status: answer.status, headers: answer.headers, length: range.count)
+      if let stream { send(body, first, range, record, stream) }
+    }
+  }
+
+  /// Sends a part, then, when the client has taken it, the next.
+  private func send(
+    _ body: [UInt8], _ number: Int, _ range: Range<Int>, _ record: HostedFiles.Record, _ stream: ResponseStream
+  ) {
+    let piece = Self.piece(body, number, range, record)
+    // A part that is shorter than it should be ends the answer short, and with it the connection.
+    guard !piece.isEmpty, stream.write(piece) else { return stream.finish() }
+    guard (number + 1) * record.partBytes < range.upperBound else { return stream.finish() }
+    stream.whenDrained { [self] in
+      part(record.name, number + 1) { [self] found in
+        guard case .part(let next?) = found else { return stream.finish() }
+        send(next, number + 1, range, record, stream)
+      }
+    }
+  }
+
+  /// What of a part belongs to a range of the whole.
+  private static func piece(
+    _ body: [UInt8], _ number: Int, _ range: Range<Int>, _ record: HostedFiles.Record
+  ) -> [UInt8] {
+    let start = number * record.partBytes
+    let wanted = (range.lowerBound - start..<range.upperBound - start).clamped(to: 0..<body.count)
+    return wanted.count == body.count ? body : Array(body[wanted])
+  }
+
+  private static func refuse(_ responder: Responder) {
+    var response = Response(
+      status: .notFound, contentType: "text/plain; charset=utf-8", body: "There is nothing here, or not any more.\n")
+    response.headers.append(("Cache-Control", "no-store"))
+    responder.send(response)
+  }
+
+  private static func refuseForNow(_ responder: Responder) {
+    var response = Response(
+      status: .serviceUnavailable, contentType: "text/plain; charset=utf-8", body: "Try again in a moment.\n")
+    response.headers += [("Retry-After", String(Response.retryAfterSeconds)), ("Cache-Control", "no-store")]
+    responder.send(response)
+  }
+
+  // MARK: Finding
+
+  private func find(_ name: String, _ completion: @escaping (HostedLoader.Found) -> Void) {
+    if let file = cache.file(name) {
+      if file.expiresAt > clock.wallMicroseconds { return completion(.file(file)) }
+      // A message may have prolonged it since.
+      cache.forget(name)
+    }
+    wish(.file(name), completion)
+  }
+
+  private func part(_ name: String, _ number: Int, _ completion: @escaping (HostedLoader.Found) -> Void) {
+    if let part = cache.part(HostedCache.PartKey(name: name, part: number)) { return completion(.part(part)) }
+    wish(.part(name, number), completion)
+  }
+
+  private func wish(_ wish: HostedLoader.Wish, _ completion: @escaping (HostedLoader.Found) -> Void) {
+    if waiting[wish] != nil {
+      waiting[wish]?.append(completion)
+    } else if waiting.count < HostedLimits.wishes, loader.offer(.init(wish: wish, answers: answers)) {
+      waiting[wish] = [completion]
+    } else {
+      completion(.failed)
+    }
+  }
+
+  private func take(_ found: HostedLoader.Found, of wish: HostedLoader.Wish) {
+    switch (wish, found) {
+    case (_, .file(let record?)): cache.keep(record)
+    case (.part(let name, let number), .part(let body?)):
+      cache.keep(body, HostedCache.PartKey(name: name, part: number))
+    default: break
+    }
+    for completion in waiting.removeValue(forKey: wish) ?? [] { completion(found) }
+  }
+}

@@ -1,0 +1,88 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+internal import Postgres
+
+/// Calls of servers: who they are, and the thread that works for them.
+extension LegacyHandler {
+  /// A server that may call.
+  enum Server: Sendable {
+    /// By its address, or by a key that was known at the last reading.
+    case known(Caller)
+    /// By a key that only the database can tell.
+    case key(String)
+
+    /// In whose name a call waits for a thread.
+    var knownCaller: Caller? {
+      if case .known(let caller) = self { caller } else { nil }
+    }
+
+    func caller(on connection: Connection) throws(Problem) -> Caller {
+      switch self {
+      case .known(let caller): return caller
+      case .key(let key): return try Authorization.authenticate(key, on: connection)
+      }
+    }
+  }
+
+  /// Runs an operator's errands, in every app: what the address is trusted with.
+  private static let trusted = Caller(role: .operator, app: nil, apiKey: nil)
+
+  /// - Throws: 50300 when nothing says that the caller may send.
+  func server(_ call: LegacyCall) throws(LegacyRefusal) -> Server {
+    try Self.server(call.bearer ?? call.form["APIKEY"], isTrusted: call.isTrustedAddress, catalog)
+  }
+
+  static func server(_ key: String?, isTrusted: Bool, _ catalog: Catalog) throws(LegacyRefusal) -> Server {
+    if let key { return catalog.caller(apiKey: key).map(Server.known) ?? .key(key) }
+    guard isTrusted else {
+      throw LegacyRefusal(
+        .unauthorizedServer,
+        "This server may not send. Set UPMC_CTL_TRUSTED_SENDERS to its address, or give an API key (APIKEY=…).")
+    }
+    return .known(trusted)
+  }
+
+  /// Works for a server on a thread; what `work` returns is the answer.
+  func onThread(
+    _ call: LegacyCall, _ server: Server,
+    _ work: @escaping @Sendable (Caller, Connection) throws(LegacyRefusal) -> LegacyAnswer
+  ) throws(LegacyRefusal) {
+    let service = call.service
+    let problem = threads.perform(for: server.knownCaller, at: call.address, bytes: 0, call.responder.ticket) {
+      attempt in
+      do throws(LegacyRefusal) {
+        return Envelope.response(try Self.run(attempt, server, work), service: service)
+      } catch {
+        return Envelope.refusal(error, service: service, isSend: true)
+      }
+    }
+    // The protocol knows one answer for 429 and 503: come again.
+    if let problem { throw LegacyRefusal(Problem(.busy, problem.detail)) }
+  }
+
+  static func run(
+    _ attempt: Result<Connection, Problem>, _ server: Server,
+    _ work: (Caller, Connection) throws(LegacyRefusal) -> LegacyAnswer
+  ) throws(LegacyRefusal) -> LegacyAnswer {
+    let connection: Connection
+    let caller: Caller
+    do throws(Problem) {
+      connection = try attempt.get()
+      caller = try server.caller(on: connection)
+    } catch {
+      // A key that is not known opens nothing: to this protocol that is a server which may not send.
+      throw error.code == .badCredential ? LegacyRefusal(.unauthorizedServer, error.detail) : LegacyRefusal(error)
+    }
+    return try work(caller, connection)
+  }
+
+  /// An operation's problem as a refusal.
+  static func refusing<LegacyAnswer>(_ body: () throws(Problem) -> LegacyAnswer) throws(LegacyRefusal) -> LegacyAnswer {
+    do throws(Problem) {
+      return try body()
+    } catch {
+      throw LegacyRefusal(error)
+    }
+  }
+}

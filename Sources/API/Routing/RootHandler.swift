@@ -1,0 +1,100 @@
+internal import Domain
+package import HTTPServer
+package import Metrics
+package import Operations
+package import Reactor
+
+/// The first look at each request: which part of the server answers it. One per HTTP loop.
+package final class RootHandler: RequestHandler {
+  private let devices: DeviceHandler
+  private let sdk: LegacyHandler
+  private let admin: AdminHandler
+  private let health: HealthHandler
+  private let metrics: MetricsHandler
+  private let hosted: HostedHandler
+  private let document = DocumentHandler()
+  private var files: StaticFiles?
+  private var charts = ConsoleFiles.chartFiles()
+
+  /// - Parameters:
+  ///   - batchesSends: sends to named users share the committer's transactions instead of waiting for an admin thread.
+  ///   - publicDirectory: with the console's files; nil where only the API is served.
+  ///   - messageCommitted: called, on any thread, when a message has been stored.
+  package init(
+    committer: Committer, threads: AdminThreads, hosted: HostedLoader, catalog: Catalog, keys: SigningKeys,
+    hosting: ContentHosting, legacy: LegacyConfiguration, batchesSends: Bool, publicDirectory: String?,
+    readiness: any ReadinessReport, metrics: Metrics, loop: EventLoop, messageCommitted: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    devices = DeviceHandler(committer: committer, catalog: catalog, keys: keys, loop: loop)
+    sdk = LegacyHandler(
+      committer: committer, threads: threads, hosting: hosting, catalog: catalog, keys: keys, configuration: legacy,
+      loop: loop, messageCommitted: messageCommitted)
+    admin = AdminHandler(
+      threads, namedSends: batchesSends ? DirectSendHandler(catalog: catalog, committer: committer) : nil)
+    health = HealthHandler(
+      isConnected: { committer.isConnected && !committer.isStalled }, isOutOfRoom: { committer.isOutOfRoom },
+      readiness: readiness)
+    self.metrics = MetricsHandler(metrics: metrics, catalog: catalog)
+    self.hosted = try HostedHandler(loader: hosted, loop: loop)
+    files = publicDirectory.flatMap { ConsoleFiles.files(in: $0) }
+  }
+
+  package func handle(_ request: Request, _ responder: Responder) {
+    // The busiest paths first: nothing else is looked at for them.
+    if request.pathEquals("/v1/receipts") { return pass(request, to: .receipts) { devices.handle(request, responder) } }
+    if request.pathEquals("/v1/reads") { return pass(request, to: .reads) { devices.handle(request, responder) } }
+    if HostedHandler.isAsked(request) { return pass(request, to: .pages) { hosted.handle(request, responder) } }
+    if LegacyHandler.isForHere(request) { return pass(request, to: .sdk) { sdk.handle(request, responder) } }
+    if HealthHandler.isAsked(request) { return pass(request, to: .server) { health.handle(request, responder) } }
+    if MetricsHandler.isAsked(request) { return pass(request, to: .server) { metrics.handle(request, responder) } }
+    if document.serves(request) { return pass(request, to: .server) { document.handle(request, responder) } }
+    if Self.isForAdmin(request) { return pass(request, to: .admin) { admin.handle(request, responder) } }
+    if request.path.hasPrefix("/v1/") || files == nil {
+      return pass(request, to: .devices) { devices.handle(request, responder) }
+    }
+    request.kind = DoorKind.files.rawValue
+    if request.path.hasPrefix(ConsoleFiles.chartPath + "/"),
+      let response = charts?.response(for: request, strippingPrefix: ConsoleFiles.chartPath)
+    {
+      return responder.send(response)
+    }
+    if let response = files?.response(for: request) { responder.send(response) }
+  }
+
+  /// The request is counted under its door.
+  private func pass(_ request: Request, to door: DoorKind, _ handle: () -> Void) {
+    request.kind = door.rawValue
+    handle()
+  }
+
+  /// Only senders may bring bodies above the standard: lists of recipients. What anybody may bring is small.
+  package func bodyLimit(for request: Request, standard: Int) -> Int {
+    if LegacyHandler.isForHere(request) { return sdk.bodyLimit(for: request, standard: standard) }
+    if Self.isForAdmin(request) { return admin.bodyLimit(for: request, standard: standard) }
+    return devices.bodyLimit(for: request, standard: standard)
+  }
+
+  package func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
+    guard Self.isForAdmin(request) else { return false }
+    // Perhaps it is answered at once.
+    request.kind = DoorKind.admin.rawValue
+    return admin.holdsBody(of: request, ticket)
+  }
+
+  package func spoolsBody(of request: Request) -> Bool {
+    Self.isForAdmin(request) && admin.spoolsBody(of: request)
+  }
+
+  private static func isForAdmin(_ request: Request) -> Bool {
+    let path = request.path
+    return path.hasPrefix("/v1/admin/") || path == "/v1/admin"
+  }
+}
+
+/// Doors as metrics tell them apart.
+package enum DoorKind: UInt8, CaseIterable {
+  /// Not even a request.
+  case none, receipts, reads, devices, sdk, admin, pages, server, files
+
+  package static let names = allCases.map { "\($0)" }
+}

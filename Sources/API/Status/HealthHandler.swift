@@ -1,0 +1,44 @@
+internal import Domain
+package import HTTPServer
+internal import JSON
+
+/// `/health`: the process serves and its schema is current. `/ready`: it can deliver, and answer admin requests, as far as it
+/// knows.
+package final class HealthHandler {
+  private let isConnected: () -> Bool
+  private let isOutOfRoom: () -> Bool
+  private let readiness: any ReadinessReport
+
+  /// - Parameters:
+  ///   - isConnected: whether whoever asks would find the database, and get an answer of it.
+  ///   - isOutOfRoom: whether the database has refused the last write for want of room.
+  package init(
+    isConnected: @escaping () -> Bool, isOutOfRoom: @escaping () -> Bool = { false }, readiness: any ReadinessReport
+  ) {
+    self.isConnected = isConnected
+    self.isOutOfRoom = isOutOfRoom
+    self.readiness = readiness
+  }
+
+  package static func isAsked(_ request: Request) -> Bool {
+    request.pathEquals("/health") || request.pathEquals("/ready")
+  }
+
+  package func handle(_ request: Request, _ responder: Responder) {
+    guard request.method == .get || request.method == .head else {
+      return responder.send(.methodNotAllowed([.get, .head], requestID: request.id))
+    }
+    if request.pathEquals("/health") {
+      responder.send(status: .ok, contentType: "application/json", body: "{\"status\":\"ok\"}")
+    } else if isConnected(), !readiness.lacksConnections {
+      responder.send(ReadinessAnswer.object, readiness.readiness(isOutOfRoom: isOutOfRoom()))
+    } else {
+      let problem = Problem(
+        .databaseAway,
+        isConnected()
+          ? "It gives no connection for admin requests: raise max_connections, or run fewer nodes."
+          : "Send requests elsewhere, or try again in a moment.")
+      responder.send(problem, requestID: request.id)
+    }
+  }
+}

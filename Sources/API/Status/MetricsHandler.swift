@@ -1,0 +1,44 @@
+internal import Domain
+package import HTTPServer
+package import Metrics
+package import Operations
+
+/// `/metrics`, in Prometheus' text format.
+///
+/// The numbers tell about every app, so on the doors that the world reaches they are shown only to an API key that reaches
+/// every app; on an address of their own (`UPMC_METRICS_LISTEN`) to whoever can reach that.
+package final class MetricsHandler {
+  private let metrics: Metrics
+  /// Nil where nobody is asked who they are.
+  private let catalog: Catalog?
+
+  package init(metrics: Metrics, catalog: Catalog?) {
+    self.metrics = metrics
+    self.catalog = catalog
+  }
+
+  package static func isAsked(_ request: Request) -> Bool { request.pathEquals("/metrics") }
+
+  package func handle(_ request: Request, _ responder: Responder) {
+    guard request.method == .get || request.method == .head else {
+      return responder.send(.methodNotAllowed([.get, .head], requestID: request.id))
+    }
+    if let problem = objection(request) { return responder.send(problem, requestID: request.id) }
+    responder.send(
+      status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: Array(metrics.text().utf8))
+  }
+
+  private func objection(_ request: Request) -> Problem? {
+    guard let catalog else { return nil }
+    guard let token = request.bearerToken else {
+      return Problem(.noCredential, "Send \"Authorization: Bearer <API key>\", or ask at UPMC_METRICS_LISTEN.")
+    }
+    guard let caller = catalog.caller(apiKey: token) else {
+      return Problem(.badCredential, "This API key is not known, or was revoked. Make one with `upmc key create`.")
+    }
+    guard caller.app == nil, caller.role.allows(.viewMessages) else {
+      return Problem(.forbidden, "This API key is for one app; the metrics tell about all of them.")
+    }
+    return nil
+  }
+}

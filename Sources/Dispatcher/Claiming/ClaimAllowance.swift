@@ -1,0 +1,58 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// Whether, and how far, a claim may go: looked at within the claim's transaction, so that a pause that was answered
+/// before it began, and the pace and canary that all nodes share, hold for it.
+struct ClaimAllowance {
+  /// When the audience was frozen, microseconds since 1970.
+  let frozenAt: Int64
+  /// Most devices of this claim (more only when a single user has more).
+  let limit: Int
+  /// Nil when nothing holds the message back (any more).
+  private let locked: Gates.Locked?
+  private var meter: PaceMeter?
+
+  /// Nil when nothing may be claimed now.
+  init?(_ message: DispatchMessage, _ connection: Connection) throws(PostgresError) {
+    guard let stored = try connection.run(Messages.find(message.seqno)), stored.state == .sending,
+      !stored.isCancelling, let frozenAt = stored.frozenAt
+    else { return nil }
+    self.frozenAt = frozenAt
+    let gate = try connection.run(Gates.lock(message.seqno))
+    guard let locked = gate, locked.now < stored.expiresAt else {
+      // What has expired is only counted, as fast as that goes.
+      self.locked = nil
+      limit = Limits.claimDevices
+      return
+    }
+    self.locked = locked
+    var meter = locked.meter
+    let allowed = min(
+      Limits.claimDevices, locked.pace.map { meter.allowance($0, now: locked.now) } ?? .max,
+      Self.canaryAllowance(locked.canary))
+    self.meter = meter
+    limit = allowed
+    guard allowed > 0 else {
+      // Remembered, so that nobody asks again before there is something to have.
+      try save(claimed: 0, connection)
+      return nil
+    }
+  }
+
+  private static func canaryAllowance(_ canary: Gates.LockedCanary?) -> Int {
+    guard let canary else { return .max }
+    switch canary.phase {
+    case .passed: return .max
+    case .watching, .stopped: return 0
+    case .filling: return Int(max(0, (canary.devices ?? 0) - canary.claimed))
+    }
+  }
+
+  /// Counts what was claimed, in the claim's transaction.
+  func save(claimed: Int, _ connection: Connection) throws(PostgresError) {
+    guard let locked, var meter else { return }
+    if let pace = locked.pace { meter.take(claimed, pace) }
+    try connection.run(Gates.save(locked, meter, claimed: claimed))
+  }
+}

@@ -1,0 +1,41 @@
+internal import Domain
+internal import Reactor
+internal import Store
+
+/// The devices of a claim, sorted by what is to be done with each: as a rule all are ready.
+struct ClaimPartition {
+  private(set) var ready: [Recipient] = []
+  private var waiting: [WaitingTarget] = []
+  private var skipped: [SkipReason: [WaitingTarget]] = [:]
+
+  init(_ recipients: [Recipient], of message: DispatchMessage, _ values: RecipientValues, _ shared: Shared) {
+    let now = shared.clock.now
+    let someWait = shared.backOffs.isAny(at: now)
+    let networks = Set(shared.configuration.providers.keys)
+    ready.reserveCapacity(recipients.count)
+    for recipient in recipients {
+      let member = recipient.member
+      if let reason = message.objection(to: member) {
+        skipped[reason, default: []].append(recipient.waiting)
+      } else if !networks.contains(member.network) {
+        skipped[.noProvider, default: []].append(recipient.waiting)
+      } else if !values.hasToken(member) {
+        skipped[.noToken, default: []].append(recipient.waiting)
+      } else if someWait, shared.backOffs.wait(member.device, at: now) > .zero {
+        waiting.append(recipient.waiting)
+      } else {
+        ready.append(recipient)
+      }
+    }
+  }
+
+  /// What the completer is to be told of those that are not ready.
+  func others(claim: Claims.Hold, _ message: DispatchMessage) -> [CompleterInput] {
+    var inputs: [CompleterInput] = skipped.map {
+      .decided(claim: claim, message, $0.value, .skipped, reason: $0.key.rawValue)
+    }
+    // The completer knows how long each has to wait.
+    if !waiting.isEmpty { inputs.append(.waiting(claim: claim, message, waiting)) }
+    return inputs
+  }
+}

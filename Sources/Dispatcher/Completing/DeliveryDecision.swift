@@ -1,0 +1,78 @@
+internal import Domain
+
+/// What to do with a delivery after a submission. Pure: the table of the dispatcher's decisions.
+enum DeliveryDecision: Equatable {
+  /// It has ended.
+  case final(OutcomeStatus, reason: String?)
+  /// Try again soon; the wait is in memory.
+  case again(afterMilliseconds: Int64, attempts: Tries, wasUnknown: Bool)
+  /// Try again later; the wait is written down. `dueAt` in microseconds since 1970.
+  case deferred(dueAt: Int64, attempts: Tries, reason: String, wasUnknown: Bool = false)
+  /// The app's credential is at fault: put it aside and hold the app back.
+  case paused(dueAt: Int64, attempts: Tries, reason: String)
+  /// The app has no credential for this network: the same, unless it has one for another network.
+  case withoutCredential(dueAt: Int64, attempts: Tries, reason: String)
+
+  /// - Parameters:
+  ///   - attempts: tries before this one that the network answered or may have answered.
+  ///   - now: microseconds since 1970.
+  ///   - jitter: 0…1.
+  ///   - pause: before what was not processed, or was too old, is submitted again, milliseconds.
+  ///   - isStopping: the node is ending: nothing waits in memory any more.
+  static func of(
+    _ result: SubmissionResult, attempts: Tries, message: PushMessage, now: Int64, jitter: Double, pause: Int64,
+    isStopping: Bool
+  ) -> DeliveryDecision {
+    switch result {
+    case .accepted: return .final(.accepted, reason: nil)
+    case .rejected(let reason), .badToken(let reason, _): return .final(.rejected, reason: reason)
+    case .notProcessed: return soon(pause, attempts, now, isStopping, reason: "NotProcessed")
+    case .stale: return soon(pause, attempts, now, isStopping, reason: "NotProcessed")
+    case .credentialFault(let reason), .wrongEnvironment(let reason):
+      let due = now + Limits.credentialFaultSeconds * 1_000_000
+      return due / 1_000_000 >= message.expiresAtSeconds
+        ? .final(.expired, reason: reason) : .paused(dueAt: due, attempts: attempts, reason: reason)
+    case .noCredential(let reason):
+      let due = now + Limits.credentialFaultSeconds * 1_000_000
+      return due / 1_000_000 >= message.expiresAtSeconds
+        ? .final(.expired, reason: reason) : .withoutCredential(dueAt: due, attempts: attempts, reason: reason)
+    case .unknown(let reason):
+      if message.onUnknown == .skip { return .final(.skipped, reason: SkipReason.unknownNotResent.rawValue) }
+      return later(
+        reason, planned(attempts, jitter), attempts.next.inDoubt, message, now, isStopping, wasUnknown: true)
+    case .retry(let reason, let after):
+      // What the network asks for counts, when it is longer than what we would do.
+      let delay = max(planned(attempts, jitter), min(Int64(after ?? 0), Limits.longestWaitSeconds))
+      return later(reason, delay, attempts.next, message, now, isStopping, wasUnknown: false)
+    // The device's own back-off has set the time.
+    case .deviceBusy(let reason, let after):
+      return later(
+        reason, min(Int64(after ?? 0), Limits.longestWaitSeconds), attempts.next, message, now, isStopping,
+        wasUnknown: false)
+    }
+  }
+
+  private static func soon(
+    _ milliseconds: Int64, _ attempts: Tries, _ now: Int64, _ isStopping: Bool, reason: String
+  ) -> DeliveryDecision {
+    isStopping
+      ? .deferred(dueAt: now, attempts: attempts, reason: reason)
+      : .again(afterMilliseconds: milliseconds, attempts: attempts, wasUnknown: false)
+  }
+
+  private static func planned(_ attempts: Tries, _ jitter: Double) -> Int64 {
+    RetryPolicy.delaySeconds(attempts: Int(attempts.count) + 1, jitter: jitter)
+  }
+
+  private static func later(
+    _ reason: String, _ delay: Int64, _ attempts: Tries, _ message: PushMessage, _ now: Int64, _ isStopping: Bool,
+    wasUnknown: Bool
+  ) -> DeliveryDecision {
+    let due = now + delay * 1_000_000
+    if due / 1_000_000 >= message.expiresAtSeconds { return .final(.expired, reason: reason) }
+    if delay <= RetryPolicy.longestInMemorySeconds, !isStopping {
+      return .again(afterMilliseconds: delay * 1000, attempts: attempts, wasUnknown: wasUnknown)
+    }
+    return .deferred(dueAt: due, attempts: attempts, reason: reason, wasUnknown: wasUnknown)
+  }
+}

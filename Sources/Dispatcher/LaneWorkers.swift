@@ -1,0 +1,46 @@
+internal import Domain
+internal import Reactor
+
+/// The threads that serve some lanes: one plans, one claims, one completes, each with a connection of its own. There are
+/// two crews, so that no commit of a campaign stands before a code for a log-in: one for the urgent lane, one for the rest.
+/// What they share (the lease, the window, paused apps, busy devices) is in `Shared`.
+struct LaneWorkers: Sendable {
+  let number: Int
+  /// Most urgent first.
+  let lanes: [Lane]
+  let completer: Inbox<CompleterInput>
+  let planWakeup: Wakeup
+  let claimWakeup: Wakeup
+  /// Numbers of its threads in the totals.
+  let claimWriter: Int32
+  let completeWriter: Int32
+
+  static let lanes: [[Lane]] = [[.urgent], [.normal, .bulk]]
+  /// The first number in the totals that is no crew's.
+  static func writers(from first: Int32) -> Int32 { first &+ Int32(lanes.count * 2) }
+
+  init(number: Int, completer: Inbox<CompleterInput>, firstWriter: Int32) throws(SystemError) {
+    self.number = number
+    lanes = Self.lanes[number]
+    self.completer = completer
+    planWakeup = try Wakeup()
+    claimWakeup = try Wakeup()
+    claimWriter = firstWriter &+ Int32(number * 2)
+    completeWriter = claimWriter &+ 1
+  }
+
+  static func number(of lane: Lane) -> Int { lane == .urgent ? 0 : 1 }
+
+  /// `plan`, `plan-urgent`: a thread's name has at most 15 bytes.
+  func threadName(_ task: String) -> String { lanes == [.urgent] ? task + "-urgent" : task }
+
+  /// All of these, or none: the completer sees them in one turn.
+  func tell(_ inputs: [CompleterInput]) {
+    // The window bounds what is under way: a full inbox would be our own mistake.
+    precondition(completer.offer(contentsOf: inputs) || completer.refusesAll, "the completer's inbox is full")
+  }
+
+  func tell(_ input: CompleterInput) {
+    precondition(completer.offer(input) || completer.refusesAll, "the completer's inbox is full")
+  }
+}

@@ -1,0 +1,98 @@
+internal import Domain
+internal import Store
+
+/// The circuit breaker: notices when a route's refusals are too many to be the devices' fault. Pure.
+///
+/// ```
+///   closed ── half of the last 200 answers are token refusals, and no fewer than 100 ──► suspect
+///     ▲                                                                                     │ the transaction that
+///     │ resumed by an operator, or by a new credential                                      │ pauses the app looks at
+///     │ (answers to what was sent before then are forgotten)                                ▼ the database first
+///     └──────────────────────────────────────────────────────────────── open: the app is paused, for all nodes
+/// ```
+/// Each node judges the answers it has seen. The windows are in memory: after a restart they begin empty.
+struct CircuitBreaker {
+  private var windows: [PushRoute: AnswerWindow] = [:]
+  /// Routes whose window is full of refusals.
+  private(set) var suspects: Set<PushRoute> = []
+
+  mutating func countGood(_ route: PushRoute) {
+    windows[route, default: AnswerWindow()].add(nil)
+    // One answer cannot turn a suspect innocent before it has been looked at, but the next may.
+    if suspects.contains(route), windows[route]?.isSuspect != true { suspects.remove(route) }
+  }
+
+  mutating func countBad(_ route: PushRoute, _ refusal: AnswerWindow.Refusal) {
+    windows[route, default: AnswerWindow()].add(refusal)
+    if windows[route]?.isSuspect == true { suspects.insert(route) }
+  }
+
+  /// A suspect's window without the answers to what was sent before its app was last resumed; nil when that leaves no
+  /// suspicion.
+  func window(_ route: PushRoute, since resumedAt: Int64?) -> AnswerWindow? {
+    guard var window = windows[route] else { return nil }
+    if let resumedAt { window.forget(before: resumedAt) }
+    return window.isSuspect ? window : nil
+  }
+
+  /// Begins the windows of an app anew.
+  mutating func clear(_ app: App.Number) {
+    for route in windows.keys where route.app == app { windows[route] = nil }
+    suspects = suspects.filter { $0.app != app }
+  }
+
+  /// Forgets the answers to what was sent before an app was resumed.
+  mutating func forget(_ route: PushRoute, before resumedAt: Int64) {
+    windows[route]?.forget(before: resumedAt)
+    if windows[route]?.isSuspect != true { suspects.remove(route) }
+  }
+}
+
+/// The last answers of one route.
+struct AnswerWindow {
+  struct Refusal: Sendable {
+    let delivery: Confirmations.Delivery
+    let reason: String
+    /// When the binding was read that was refused, microseconds since 1970.
+    let readAt: Int64
+  }
+
+  /// Oldest first from `next` on; nil for an answer that was no refusal.
+  private var answers: [Refusal?] = []
+  private var next = 0
+  private var bad = 0
+
+  var refusals: [Refusal] { answers.compactMap { $0 } }
+  var count: Int { answers.count }
+
+  var isSuspect: Bool { bad >= Limits.breakerLeastRefusals && bad * 2 >= answers.count }
+
+  mutating func add(_ refusal: Refusal?) {
+    guard answers.count == Limits.breakerAnswers else {
+      answers.append(refusal)
+      bad += refusal == nil ? 0 : 1
+      return
+    }
+    // Nothing but good answers: one more changes nothing.
+    if bad == 0, refusal == nil { return }
+    bad += (refusal == nil ? 0 : 1) - (answers[next] == nil ? 0 : 1)
+    answers[next] = refusal
+    next = (next + 1) % Limits.breakerAnswers
+  }
+
+  mutating func forget(before time: Int64) {
+    for index in answers.indices {
+      if let refusal = answers[index], refusal.readAt < time {
+        answers[index] = nil
+        bad -= 1
+      }
+    }
+  }
+
+  /// The refusals by reason, the most frequent first: `BadDeviceToken 104, TopicDisallowed 2`.
+  var summary: String {
+    Dictionary(grouping: refusals, by: \.reason).map { ($0.key, $0.value.count) }
+      .sorted { ($1.1, $0.0) < ($0.1, $1.0) }
+      .map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+  }
+}

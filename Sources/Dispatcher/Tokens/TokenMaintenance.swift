@@ -1,0 +1,170 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// What answers about tokens change, within the transaction that writes the outcomes: devices are dropped, put aside or
+/// corrected, and when the circuit breaker opens, the app is paused and everything the flood did is undone.
+///
+/// The rows of the apps are locked first: so of two nodes the second sees that the first has paused the app, and puts no
+/// more devices aside.
+struct TokenMaintenance {
+  /// What the completer must know once it is committed.
+  struct Result {
+    /// Apps that were paused, and why.
+    var opened: [(app: App.Number, reason: String)] = []
+    /// Apps that were paused because of their credential.
+    var faulty: Set<App.Number> = []
+    /// Apps whose windows begin anew.
+    var cleared: Set<App.Number> = []
+    /// Routes that are no suspects when what came before their resumption is left out.
+    var forgiven: [(route: PushRoute, resumedAt: Int64)] = []
+  }
+
+  private struct Flood {
+    let route: PushRoute
+    let window: AnswerWindow
+    let appID: String
+  }
+
+  private let findings: [TokenFinding]
+  private let now: Int64
+  private var states: [App.Number: AppPauses.State] = [:]
+  private var floods: [Flood] = []
+  var result = Result()
+
+  /// Locks the apps concerned; does nothing when there is nothing to care for.
+  /// - Parameter faulty: apps that this transaction will pause for another reason.
+  init(
+    _ findings: [TokenFinding], _ breaker: CircuitBreaker, faulty: some Collection<App.Number>, now: Int64,
+    _ connection: Connection
+  ) throws(PostgresError) {
+    self.findings = findings
+    self.now = now
+    let apps = Set(findings.map(\.route.app)).union(breaker.suspects.map(\.app)).union(faulty)
+    guard !apps.isEmpty else { return }
+    // Two that only look and then both want to write would wait for each other.
+    let mayPause = !breaker.suspects.isEmpty || !faulty.isEmpty
+    states = try connection.run(AppPauses.states(of: apps, alone: mayPause))
+    for route in breaker.suspects { judge(route, breaker) }
+  }
+
+  private mutating func judge(_ route: PushRoute, _ breaker: CircuitBreaker) {
+    guard let state = states[route.app], !state.isPaused else {
+      // Somebody was faster, or the app is gone.
+      result.cleared.insert(route.app)
+      return
+    }
+    if let window = breaker.window(route, since: state.resumedAt) {
+      floods.append(Flood(route: route, window: window, appID: state.appID))
+    } else {
+      result.forgiven.append((route, state.resumedAt ?? 0))
+    }
+  }
+
+  /// True for a refusal that proves nothing: its app is held back, or was resumed since the device was sent to, and what
+  /// was wrong then is mended by now.
+  private func isVoid(_ finding: TokenFinding) -> Bool {
+    guard finding.isRefusal, let state = states[finding.route.app] else { return false }
+    return state.isPaused || state.resumedAt.map { finding.readAt < $0 } == true
+  }
+
+  // MARK: Devices
+
+  /// Before the outcomes are written.
+  func changeDevices(_ connection: Connection, writer: Int32) throws(PostgresError) {
+    let standing = findings.filter { !isVoid($0) }
+    guard !standing.isEmpty else { return }
+    let locked = try connection.run(Devices.lock(Set(standing.map(\.delivery.device))))
+    let dead = standing.compactMap(\.deadFurtherToken)
+    if !dead.isEmpty { try connection.run(Tokens.retire(dead: dead, at: now)) }
+    let records = Dictionary(locked.map { ($0.device, $0) }) { first, _ in first }
+    var dropped: Set<DeviceID> = []
+    var refused: [DeviceID: Quarantine.Entry] = [:]
+    var lessons: [DeviceID: PushEnvironment] = [:]
+    for finding in standing {
+      let device = finding.delivery.device
+      guard let record = records[device], let change = finding.change(of: record) else { continue }
+      switch change {
+      case .drop: dropped.insert(device)
+      case .quarantine(let reason):
+        if refused[device] == nil {
+          refused[device] = Quarantine.Entry(device: device, reason: reason, seqno: finding.delivery.seqno)
+        }
+      case .learn(let environment): lessons[device] = environment
+      }
+    }
+    if !dropped.isEmpty {
+      try connection.run(Quarantine.drop(dropped))
+      var tally = Statistics.Tally()
+      for device in dropped {
+        guard let record = records[device] else { continue }
+        var key = Statistics.Key(app: record.app)
+        key.network = record.network
+        key.appVersion = record.attributes.appVersion
+        key.reason = "token-refused"
+        tally.countLeft(key)
+      }
+      try connection.run(Statistics.add(tally, writer: writer, at: now))
+    }
+    var gone = dropped
+    if !refused.isEmpty {
+      // Gone for good is gone, though without a time of its death the device is only put aside. Other words may mean a
+      // setting of ours, and the device comes back when it is mended: nobody should forget it.
+      gone.formUnion(
+        try connection.run(Quarantine.add(Array(refused.values), at: now))
+          .filter { refused[$0].map { TokenAssessment.isEnding($0.reason) } ?? false })
+    }
+    if !gone.isEmpty { try connection.run(Events.tokensDropped(gone)) }
+    if !lessons.isEmpty { try connection.run(Quarantine.learn(lessons.map { ($0.key, $0.value) })) }
+  }
+
+  // MARK: Floods
+
+  /// After the outcomes are written.
+  /// - Parameter decided: the deliveries whose outcomes this transaction has written. What ended another's, whose claim this
+  ///   node had lost, was another answer, and stands.
+  mutating func undoFloods(
+    _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32
+  ) throws(PostgresError) {
+    var deliveries = Set(findings.filter(isVoid).map(\.delivery)).intersection(decided)
+    for flood in floods {
+      // The other nodes may have met the flood a little before this one did.
+      let lately = now - Limits.floodSeconds * 1_000_000
+      let since = min(flood.window.refusals.map(\.readAt).min() ?? now, lately)
+      let route = flood.route
+      var undone = Set(flood.window.refusals.map(\.delivery))
+      // What other nodes have put aside meanwhile belongs to the same flood.
+      undone.formUnion(
+        try connection.run(Quarantine.flood(route.app, route.network, route.environment, since: since)))
+      let devices = Set(undone.map(\.device))
+      _ = try connection.run(Devices.lock(devices))
+      _ = try connection.run(Quarantine.release(devices, since: since))
+      deliveries.formUnion(undone)
+      let reason = Self.reason(flood)
+      try connection.run(AppPauses.pause(route.app, reason: reason))
+      result.opened.append((route.app, reason))
+      result.cleared.insert(route.app)
+    }
+    guard !deliveries.isEmpty else { return }
+    try GiveBack(deliveries, now: now, connection).run(connection, writer: writer)
+  }
+
+  private static func reason(_ flood: Flood) -> String {
+    """
+    \(flood.window.refusals.count) of the last \(flood.window.count) answers of \(flood.route.network.pnsID) \
+    \(flood.route.environment.name) refused the device token (\(flood.window.summary)). So many are a wrong setting, not \
+    dead devices: no token was dropped, and the messages wait. Check that bundle id, credential and the environment that \
+    the app registers belong together, then resume it: upmc app resume \(flood.appID)
+    """
+  }
+}
+
+extension TokenFinding {
+  /// True when it belongs to a flood, should there be one.
+  fileprivate var isRefusal: Bool {
+    switch kind {
+    case .refused, .disallowed: true
+    case .dead, .belongs: false
+    }
+  }
+}

@@ -1,0 +1,239 @@
+internal import Domain
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import Store
+internal import Synchronization
+
+/// Thread `control`: hears at once what operators and other nodes announce, and looks by itself several times a second in
+/// case it missed something; once a second while no message is open, or just when the next one is due.
+///
+/// Each turn: recall what waits in memory of messages that were paused or cancelled → end cancellations → cancel what nobody
+/// has approved in time → bring what is due to the planner, and end what is too late → open the waves of local times → end
+/// what has not begun → judge canaries. Every step begins from what is committed and may be done by any node, or by all.
+final class ControlWorker {
+  private let shared: Shared
+  private let log = Logger(label: "control")
+  private var listening: Connection?
+  /// Messages that were held at the last look.
+  private var held: Set<Int64> = []
+  private var countsAgainAt = Instant(nanoseconds: 0)
+  private var endsAgainAt = Instant(nanoseconds: 0)
+  /// Messages that wait or are being sent, as they were counted last.
+  private var openMessages: Int64 = 0
+  /// How long nobody need look: no message was open at the last look.
+  private var quiet: Duration?
+  private let setAside: FailureIsolation
+  private var starts = LaneScanStarts()
+
+  init(_ shared: Shared) {
+    self.shared = shared
+    setAside = FailureIsolation(log, shared)
+  }
+
+  func run() {
+    DatabaseThread("control", shared).run { connection in try turn(connection) }
+  }
+
+  private func turn(_ connection: Connection) throws {
+    if listening !== connection {
+      for channel in [Dispatcher.messagesChannel, Dispatcher.controlChannel] { try connection.listen(channel) }
+      listening = connection
+    }
+    let heard = try connection.notifications(
+      waitingAtMost: quiet ?? Limits.controlInterval, or: shared.controlWakeup)
+    shared.controlWakeup.drain()
+    if heard.contains(where: { $0.channel == Dispatcher.messagesChannel }) { wakePlanners() }
+    if heard.contains(where: { $0.channel == Dispatcher.controlChannel }) { wakeClaimers() }
+    for step in [recall, countOpen] { try passingBy(step, connection) }
+    quiet = heard.isEmpty ? try quietTime(connection) : nil
+    guard quiet == nil else { return }
+    // By a wrong clock a message would go out, or be too late, at a time that nobody asked for.
+    let timed = shared.clock.isTrusted ? [callOffOverdue, bringDue, openWaves, endLate] : []
+    for step in [endCancellations] + timed + [judgeCanaries] { try passingBy(step, connection) }
+  }
+
+  /// How long nothing happens unless it is announced; nil while a message is open.
+  private func quietTime(_ connection: Connection) throws -> Duration? {
+    guard held.isEmpty, openMessages == 0 else { return nil }
+    guard let due = try connection.run(Schedules.nextDue()) else { return Limits.quietControlInterval }
+    let wait: Duration = .microseconds(due - shared.clock.wallMicroseconds)
+    return wait > .zero ? min(wait, Limits.quietControlInterval) : nil
+  }
+
+  /// What fails in one of the steps keeps none of the others from its turn.
+  private func passingBy(_ step: (Connection) throws -> Void, _ connection: Connection) throws {
+    try passingBy("a part of what control looks after failed", 0) { try step(connection) }
+  }
+
+  /// Does something for a message; when it fails for the message's own sake, that is told, and the others have their turn.
+  private func passingBy(_ complaint: Logger.Message, _ seqno: Int64, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch  where FailureIsolation.isOwnFault(error) {
+      setAside.note(complaint, seqno, error)
+    }
+  }
+
+  private func wakePlanners() {
+    for workers in shared.laneWorkers { workers.planWakeup.signal() }
+  }
+
+  private func wakeClaimers() {
+    for workers in shared.laneWorkers { workers.claimWakeup.signal() }
+  }
+
+  /// Sends that come past the planner are let in only while their lane is not full.
+  private func countOpen(_ connection: Connection) throws {
+    guard shared.clock.now >= countsAgainAt else { return }
+    countsAgainAt = shared.clock.now + Limits.heartbeat
+    var (full, count): (UInt8, Int64) = (0, 0)
+    let last = try LaneScanStarts.Last(connection, shared.clock)
+    for lane in Lane.allCases {
+      let open = try starts.look(lane, after: last, shared.clock) { start throws(PostgresError) in
+        let open = try connection.run(Controls.open(lane, from: start, limit: Domain.Limits.openMessages))
+        return (open, open.first)
+      }
+      if open.count >= Domain.Limits.openMessages { full |= lane.bit }
+      count += open.count
+    }
+    openMessages = count
+    shared.fullLanes.store(full, ordering: .relaxed)
+  }
+
+  /// What waits in memory for its next try would only be found paused or cancelled then.
+  private func recall(_ connection: Connection) throws {
+    let present = Set(try connection.run(Controls.paused(atMost: Limits.heldMessages)))
+    let new = present.subtracting(held)
+    if !new.isEmpty { for workers in shared.laneWorkers { workers.tell(.recall(new)) } }
+    held = present
+  }
+
+  /// What nobody has approved in time is cancelled.
+  private func callOffOverdue(_ connection: Connection) throws {
+    for seqno in try connection.run(ApprovalHolds.overdue()) {
+      try connection.withTransaction {
+        guard let message = try connection.run(Controls.lock(seqno)), message.standing.hold == .waiting,
+          MessageControl.cancel.effect(on: message.standing) == .beginCancelling
+        else { return }
+        try connection.run(Controls.beginCancelling(seqno))
+        try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))
+      }
+      log.warning(
+        "nobody has approved a message in time: it is cancelled", metadata: ["seqno": .stringConvertible(seqno)])
+    }
+  }
+
+  private func endCancellations(_ connection: Connection) throws {
+    for seqno in try connection.run(Controls.cancelling(atMost: Limits.heldMessages)) {
+      guard let message = try connection.run(Messages.find(seqno)) else { continue }
+      let movesBadge = RequestGist(stored: message.request).movesBadge
+      try passingBy("a cancellation does not end", seqno) {
+        try Cancellation.sweep(
+          seqno, app: message.app, movesBadge: movesBadge, now: shared.clock.wallMicroseconds, on: connection)
+      }
+    }
+  }
+
+  // MARK: When
+
+  private func bringDue(_ connection: Connection) throws {
+    let late = try Schedules.failLate(after: Domain.Limits.lateSeconds, on: connection) { seqno, request in
+      try scheduleNext(after: seqno, request, connection)
+    }
+    if late > 0 { log.error("messages were too late and have failed", metadata: ["count": .stringConvertible(late)]) }
+    let due = try connection.withTransaction {
+      let due = try connection.run(Schedules.due(lateAfter: Domain.Limits.lateSeconds))
+      for message in due where message.repeats { try scheduleNext(after: message.seqno, message.request, connection) }
+      return due.count
+    }
+    openMessages += Int64(due)
+    if due > 0 { wakePlanners() }
+  }
+
+  /// The next occurrence of a repetition, within the transaction that ends the waiting of the one before.
+  private func scheduleNext(after seqno: Int64, _ text: [UInt8], _ connection: Connection) throws {
+    guard let next = try connection.run(Schedules.continueAfter(seqno)) else { return }
+    guard let request = try? MessageRequest(stored: text) else {
+      // Whoever can read it will find its gate as the one before had it.
+      return try connection.run(Gates.copy(of: seqno, to: next))
+    }
+    let gate = Gates.create(next, pace: request.pace, canary: request.canary, window: request.window)
+    if let gate { try connection.run(gate) }
+  }
+
+  private func openWaves(_ connection: Connection) throws {
+    let opened = try connection.withTransaction {
+      let opened = try connection.run(Waves.open(lateAfter: Domain.Limits.lateSeconds))
+      for wave in opened where wave.isLate { try Schedules.endWave(wave.seqno, wave: wave.wave, on: connection) }
+      return opened
+    }
+    guard !opened.isEmpty else { return }
+    try Messages.finish(Set(opened.map(\.seqno)), at: shared.clock.wallMicroseconds, on: connection)
+    wakeClaimers()
+  }
+
+  /// What was planned in time, and has not begun an hour later.
+  private func endLate(_ connection: Connection) throws {
+    guard shared.clock.now >= endsAgainAt else { return }
+    endsAgainAt = shared.clock.now + Limits.heartbeat
+    let now = shared.clock.wallMicroseconds
+    for message in try connection.run(Messages.find(connection.run(Lateness.messages()))) {
+      let movesBadge = RequestGist(stored: message.request).movesBadge
+      try passingBy("a message that is too late does not end", message.seqno) {
+        guard try Lateness.end(message.seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
+        else { return }
+        log.error(
+          "a message that nobody has got in time has failed", metadata: ["seqno": .stringConvertible(message.seqno)])
+      }
+    }
+    for (seqno, wave) in try connection.run(Lateness.waves()) {
+      guard try Lateness.end(seqno, wave: wave, now: now, on: connection) else { continue }
+      log.error(
+        "a zone that nobody was claimed of in time is left out",
+        metadata: ["seqno": .stringConvertible(seqno), "wave": .stringConvertible(wave)])
+    }
+  }
+
+  // MARK: Canaries
+
+  private func judgeCanaries(_ connection: Connection) throws {
+    for canary in try connection.run(Gates.watched()) {
+      try passingBy("a canary cannot be judged", canary.seqno) { try judge(canary, connection) }
+    }
+  }
+
+  private func judge(_ canary: Gates.Watched, _ connection: Connection) throws {
+    let verdict = Canary.judge(
+      open: canary.open, accepted: canary.accepted, rejected: canary.rejected,
+      maxRejectedPercent: canary.maxRejectedPercent, isOver: canary.isOver)
+    switch verdict {
+    case .wait: break
+    case .pass:
+      _ = try connection.run(Gates.endCanary(canary.seqno, in: [.watching], as: .passed))
+      wakeClaimers()
+    case .replace:
+      try connection.run(Gates.replaceCanary(canary.seqno, atLeast: Limits.replacedCanaryDevices))
+      wakeClaimers()
+    case .stop(let reason): try stop(canary.seqno, reason, connection)
+    }
+  }
+
+  private func stop(_ seqno: Int64, _ reason: String, _ connection: Connection) throws {
+    try connection.withTransaction {
+      guard try connection.run(Gates.endCanary(seqno, in: [.watching], as: .stopped)),
+        let message = try connection.run(Controls.lock(seqno)),
+        MessageControl.pause.effect(on: message.standing) == .become(.paused)
+      else { return }
+      try connection.run(Controls.setState(seqno, .paused, reason: reason))
+      try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))
+    }
+    log.error("a canary stopped a message", metadata: ["seqno": .stringConvertible(seqno), "reason": "\(reason)"])
+  }
+}
+
+extension Dispatcher {
+  /// Where new messages and changes of messages are announced.
+  static let messagesChannel = "upmc_messages"
+  static let controlChannel = "upmc_control"
+}

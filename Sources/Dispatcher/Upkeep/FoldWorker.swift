@@ -1,0 +1,59 @@
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `fold`: folds the log of confirmations into blocks and totals (`ConfirmationFold`), a message at a time.
+///
+/// Every node has one, and none needs a lease: rows that another is at are passed by. A message waits until a fold is worth it: a
+/// block's row is written anew for all that has come meanwhile.
+struct FoldWorker {
+  private let shared: Shared
+  private let thresholds = ConfirmationFold.Thresholds()
+  private let writer: Int32
+  private let setAside: FailureIsolation
+
+  init(_ shared: Shared) {
+    self.shared = shared
+    writer = LaneWorkers.writers(from: shared.configuration.firstWriter)
+    setAside = FailureIsolation(Logger(label: "fold"), shared)
+  }
+
+  func run() {
+    DatabaseThread("fold", shared).run { connection in
+      let began = shared.clock.now
+      let due = try connection.run(ConfirmationFold.due(thresholds))
+      // A look reads the whole log: the larger that is, the rarer the looks.
+      let rest = max(Limits.foldPause, (shared.clock.now - began) * Limits.foldLookShare)
+      for seqno in due where !shared.isStopping {
+        do throws(PostgresError) {
+          try fold(seqno, connection)
+        } catch {
+          guard error.isOwnFault else { throw error }
+          setAside.note("receipts of a message cannot be added up", seqno, error)
+        }
+      }
+      shared.stopping.rest(atMost: rest)
+    }
+  }
+
+  /// Folds what is there. What comes meanwhile is for the next time, or a busy message would be folded for a few entries each.
+  private func fold(_ seqno: Int64, _ connection: Connection) throws(PostgresError) {
+    var place: Int64 = 0
+    while !shared.isStopping {
+      let step = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try ConfirmationFold.step(of: seqno, after: place, atMost: Limits.foldedRows, writer: writer, on: connection)
+      }
+      guard let step, step.rows == Limits.foldedRows else { return }
+      place = step.last
+    }
+  }
+}
+
+extension Limits {
+  static let foldPause: Duration = .seconds(1)
+  /// Between two looks at the log is so many times what one took.
+  static let foldLookShare = 10
+  /// Rows of the log that are folded in one transaction: up to half a million entries of a burst, a second.
+  static let foldedRows = 2_000
+}

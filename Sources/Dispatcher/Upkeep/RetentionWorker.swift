@@ -1,0 +1,228 @@
+internal import Logging
+internal import Metrics
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `history`: removes what has been kept for long enough, a part at a time, so that nobody waits for it. Not the
+/// janitor's, for a part may take longer than the node's lease.
+///
+/// Every node has one. Each step is one transaction that locks what it works at and passes by what others have locked; so
+/// they share the work, and whoever is killed leaves a step undone, never half done.
+final class RetentionWorker {
+  private let keeping: RetentionPolicy
+  private let clock: any Clock
+  private let log = Logger(label: "history")
+  private let setAside: FailureIsolation
+  /// Where the look through the ledger stands, and when it began; nil while nothing is to be looked for.
+  private var hasLearntZones = false
+  private var ledger: (place: HistoryRanges.LedgerPlace, began: Int64)?
+
+  init(_ keeping: RetentionPolicy, clock: any Clock, metrics: Metrics = Metrics()) {
+    self.keeping = keeping
+    self.clock = clock
+    setAside = FailureIsolation(log, metrics)
+  }
+
+  static func run(_ shared: Shared) {
+    let keeper = RetentionWorker(
+      shared.configuration.keeping, clock: shared.clock, metrics: shared.configuration.metrics)
+    var turns = 0
+    DatabaseThread("history", shared).run(cancelledBy: shared.historyCanceller) { connection in
+      try keeper.turn(connection)
+      if turns % Limits.turnsPerLook == 0 { try keeper.look(connection) }
+      turns += 1
+      shared.stopping.rest(atMost: Limits.turnPause)
+    }
+  }
+
+  /// Every few seconds: a little of what may be much.
+  func turn(_ connection: Connection) throws(PostgresError) {
+    // What fails in one of them keeps none of the others from its turn.
+    for step in [wipe, endInboxes, drop, sweepLedger, forget, takeOut] {
+      do throws(PostgresError) {
+        try step(connection)
+      } catch {
+        guard error.isOwnFault else { throw error }
+        setAside.note("a part of what is no longer kept cannot be removed", 0, error)
+      }
+    }
+  }
+
+  private func takeOut(_ connection: Connection) throws(PostgresError) {
+    for _ in 0..<Limits.erasurePages {
+      let hasLooked = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try Erasures.step(deliveries: Limits.erasedDeliveries, on: connection)
+      }
+      guard hasLooked else { break }
+    }
+    _ = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+      try Erasures.takeOutRests(on: connection)
+    }
+  }
+
+  /// Every few minutes: looks that cost more.
+  func look(_ connection: Connection) throws(PostgresError) {
+    if !hasLearntZones { try connection.run(TimeZones.learn()) }
+    hasLearntZones = true
+    guard try connection.run(ClockWatch.look()).isSteady else { return }
+    _ = try connection.run(Tombstones.forgetTokens(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
+    _ = try connection.run(Tombstones.forgetUsers(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
+    guard let days = keeping.historyDays, let hours = keeping.rangeHours else { return }
+    if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
+      log.info("began a range of SEQNOs", metadata: ["from": .stringConvertible(next)])
+    }
+    try connection.run(HistoryRanges.leave())
+    let closed = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+      let closed = try connection.run(HistoryRanges.close(keepingDays: days))
+      for range in closed { try connection.run(Self.entry("history.close", range, days)) }
+      return closed
+    }
+    for range in closed { note("closed the history of messages", range) }
+    _ = try connection.run(Tombstones.empty(afterDays: days, atMost: Limits.prunedRows))
+    guard let messageDays = keeping.messageDays else { return }
+    for _ in 0..<Limits.pruningRounds {
+      let gone = try connection.run(
+        OldMessages.prune(afterDays: messageDays, historyDays: days, atMost: Limits.prunedRows))
+      if gone > 0 { log.info("removed messages long over", metadata: ["count": .stringConvertible(gone)]) }
+      guard gone == Limits.prunedRows else { break }
+    }
+    _ = try connection.run(OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows))
+  }
+
+  /// What confidential messages said.
+  private func wipe(_ connection: Connection) throws(PostgresError) {
+    // By a clock that has jumped, what still waits must not be wiped.
+    let isSteady = try connection.run(ClockWatch.look()).isSteady
+    let longest = isSteady ? Limits.contentSeconds : .max
+    for _ in 0..<Limits.wipingRounds {
+      let wiped = try connection.run(
+        ContentWipe.messages(
+          atMost: Limits.forgottenMessages, restSeconds: Limits.contentRestSeconds,
+          longestSeconds: longest))
+      if wiped < Limits.forgottenMessages { break }
+    }
+    _ = try connection.run(ContentWipe.approvals(atMost: Limits.forgottenMessages, alsoOverdue: isSteady))
+    _ = try connection.run(
+      ContentWipe.events(atMost: Limits.forgottenMessages, longestSeconds: longest))
+  }
+
+  /// What has been in inboxes for as long as it was meant to be.
+  private func endInboxes(_ connection: Connection) throws(PostgresError) {
+    // By a clock that has jumped, what is to stay must not end.
+    guard try connection.run(ClockWatch.look()).isSteady else { return }
+    for _ in 0..<Limits.inboxRounds {
+      guard try connection.run(Inboxes.end(atMost: Limits.endedEntries)) == Limits.endedEntries else { break }
+    }
+    _ = try connection.run(Inboxes.endMessages(atMost: Limits.forgottenMessages))
+  }
+
+  private func forget(_ connection: Connection) throws(PostgresError) {
+    for withBadge in [false, true] {
+      _ = try connection.run(Forgetting.mark(withBadge: withBadge, atMost: Limits.forgottenMessages))
+    }
+    for _ in 0..<Limits.forgettingRounds {
+      let forgotten = try empty(of: Limits.forgottenMessages, connection)
+      guard let forgotten else { return }
+      if forgotten > 0 { log.info("forgot who got messages", metadata: ["count": .stringConvertible(forgotten)]) }
+    }
+  }
+
+  /// Empties messages that are to be forgotten; one that cannot be, for its own sake, is halved out and tried again a day
+  /// later.
+  private func empty(of messages: Int, _ connection: Connection) throws(PostgresError) -> Int? {
+    do throws(PostgresError) {
+      return try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try Forgetting.empty(atMost: Limits.forgottenDeliveries, of: messages, on: connection)
+      }
+    } catch {
+      guard error.isOwnFault else { throw error }
+      if messages > 1 { return try empty(of: messages / 2, connection) }
+      if let seqno = try connection.run(Forgetting.postponeFirst()) {
+        setAside.note("a message cannot be forgotten; it is tried again in a day", seqno, error)
+      }
+      return 0
+    }
+  }
+
+  private func drop(_ connection: Connection) throws(PostgresError) {
+    for range in try connection.run(HistoryRanges.closed()) {
+      do throws(PostgresError) {
+        for table in HistoryRanges.tables {
+          guard try connection.run(HistoryRanges.drop(range, of: table)) else { return }
+        }
+      } catch {
+        // Somebody uses the table just now: he goes first, and it is tried again in a few seconds.
+        if error.sqlState == .lockNotAvailable { return }
+        throw error
+      }
+      let isOurs = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        guard try connection.run(HistoryRanges.dropped(range)) else { return false }
+        try connection.run(Self.entry("history.drop", range, keeping.historyDays))
+        return true
+      }
+      if isOurs { note("dropped the history of messages", range) }
+    }
+  }
+
+  private func sweepLedger(_ connection: Connection) throws(PostgresError) {
+    if ledger == nil, try connection.run(HistoryRanges.needsSweep()) {
+      ledger = (HistoryRanges.LedgerPlace(), clock.wallMicroseconds)
+    }
+    guard let (start, began) = ledger else { return }
+    var place = start
+    for _ in 0..<Limits.ledgerPages {
+      guard let next = try connection.run(HistoryRanges.sweepLedger(after: place, atMost: Limits.prunedRows)) else {
+        if !place.leftSome { try connection.run(HistoryRanges.swept(since: began)) }
+        ledger = nil
+        return
+      }
+      place = next
+    }
+    ledger = (place, began)
+  }
+
+  private func note(_ what: Logger.Message, _ range: HistoryRanges.Range) {
+    log.notice(
+      what, metadata: ["fromSeqno": .stringConvertible(range.from), "uptoSeqno": .stringConvertible(range.upto)])
+  }
+
+  /// Nobody asked for it but the settings: the log says so.
+  private static func entry(_ action: String, _ range: HistoryRanges.Range, _ days: Int32?) -> Query<Void> {
+    var entry = AuditLog.New(
+      actor: "UPMC_KEEP_HISTORY_DAYS", role: "admin", action: action, object: "\(range.from)-\(range.upto - 1)")
+    entry.after = days.map { #"{"keepHistoryDays":\#($0)}"# }
+    return AuditLog.add(entry)
+  }
+}
+
+extension Limits {
+  static let turnPause: Duration = .seconds(5)
+  /// Turns between two looks: ten minutes.
+  static let turnsPerLook = 120
+  /// How often old messages are removed in one look: a million in all.
+  static let pruningRounds = 100
+  /// What a confidential message said is kept for so long after its end: longer than it takes to see that a flood of refusals
+  /// was our own fault, and to give its deliveries back.
+  static let contentRestSeconds: Int32 = 120
+  /// And for no longer than this, whatever still waits for it.
+  static let contentSeconds: Int32 = 24 * 3600
+  /// How often in one turn: as many as a node can send in the time.
+  static let wipingRounds = 10
+  /// Entries of inboxes that end in one transaction: a tenth of a second.
+  static let endedEntries = 10_000
+  /// How often in one turn.
+  static let inboxRounds = 5
+  /// Messages that are forgotten together.
+  static let forgottenMessages = 5_000
+  /// How often in one turn.
+  static let forgettingRounds = 4
+  /// Deliveries of them that are removed in one transaction: a tenth of a second or two.
+  static let forgottenDeliveries = 20_000
+  /// Deliveries that are looked through for erased persons in one transaction: a tenth of a second or two.
+  static let erasedDeliveries = 100_000
+  /// How often in one turn.
+  static let erasurePages = 5
+  /// Pages of the ledger in one turn.
+  static let ledgerPages = 5
+}

@@ -1,0 +1,100 @@
+internal import Operations
+internal import Postgres
+package import Reactor
+internal import Server
+
+/// Looks at everything that a server needs, from the configuration to the push networks.
+package final class Doctor {
+  private let clock: any Clock
+  /// The promises about messages and counts are checked too.
+  private let checksInvariants: Bool
+  /// Told of each finding as it is made.
+  private let report: (Finding) -> Void
+  package private(set) var failures = 0
+  package private(set) var warnings = 0
+
+  /// - Parameter clock: the machine's, unless a test has another one.
+  package init(
+    clock: any Clock = SystemClock(), checksInvariants: Bool = false, report: @escaping (Finding) -> Void
+  ) {
+    self.clock = clock
+    self.checksInvariants = checksInvariants
+    self.report = report
+  }
+
+  /// Looks at what these `UPMC_…` variables describe.
+  package func examine(environment: [String: String]) {
+    var environment = environment
+    if let demonstration = demonstration(environment) { environment.merge(demonstration) { own, _ in own } }
+    let configuration: Configuration
+    do {
+      configuration = try Configuration(environment: environment)
+      let count = environment.count { Configuration.isOurs($0.key, $0.value) }
+      note(.ok("configuration", "environment", "\(count) variables of UPMC, all understood"))
+    } catch {
+      return note(
+        .failure(
+          "configuration", "environment", error.description, remedy: "Correct the variable; `upmc serve --help`."))
+    }
+    for finding in MachineChecks(configuration, clock: clock).findings() { note(finding) }
+    for finding in ListenerChecks(configuration, clock: clock).findings() { note(finding) }
+    for finding in ProxyChecks(configuration).findings() { note(finding) }
+    guard let database = open(configuration) else { return }
+    defer { database.close() }
+    let url = database.url
+    let place = configuration.databaseURL == nil ? "private, \(configuration.dataDirectory)" : Connection.place(of: url)
+    let look = DatabaseChecks(configuration, url: url, place: place, clock: clock)
+    let connection = look.examine(note)
+    guard let connection, look.isUsable else { return }
+    let apps = AppChecks(configuration, connection, clock: clock, isClockWrong: look.isClockWrong)
+    apps.examine(mayWrite: look.takesWrites, note)
+    if checksInvariants { checkInvariants(url, place) }
+  }
+
+  /// What a demonstration beside us runs with; nil where none does.
+  private func demonstration(_ environment: [String: String]) -> [String: String]? {
+    guard environment["UPMC_DATABASE_URL"] ?? "" == "" else { return nil }
+    let directory = environment["UPMC_DATA_DIR"].flatMap { $0.isEmpty ? nil : $0 } ?? Configuration().dataDirectory
+    guard let settings = DemoSettings.load(directory) else { return nil }
+    note(.ok("demonstration", directory, "runs here, and is looked at with its own settings"))
+    return settings
+  }
+
+  /// Nil when there is none to look at.
+  private func open(_ configuration: Configuration) -> Database? {
+    if configuration.databaseURL == nil, !PrivateDatabase.exists(in: configuration.dataDirectory) {
+      note(
+        .warning(
+          "database", configuration.dataDirectory, "there is no database yet",
+          remedy: "Set UPMC_DATABASE_URL, or start `upmc serve`: it makes a private one here."))
+      return nil
+    }
+    do {
+      return try Database(configuration)
+    } catch {
+      note(
+        .failure(
+          "database", configuration.dataDirectory, "the private database does not start: \(error)",
+          remedy: "See postgres.log in that directory, and its owner and free space."))
+      return nil
+    }
+  }
+
+  /// On a connection of its own, without the doctor's short patience.
+  private func checkInvariants(_ url: String, _ place: String) {
+    do {
+      InvariantChecks(place: place).examine(try Connection(url), note)
+    } catch {
+      note(.failure("invariants", place, "\(error)", remedy: DatabaseChecks.remedy(error)))
+    }
+  }
+
+  private func note(_ finding: Finding) {
+    switch finding.severity {
+    case .ok: break
+    case .warning: warnings += 1
+    case .failure: failures += 1
+    }
+    report(finding)
+  }
+}

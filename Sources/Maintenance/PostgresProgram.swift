@@ -1,0 +1,86 @@
+internal import FoundationEssentials
+internal import Postgres
+internal import Reactor
+
+/// One of PostgreSQL's own programs, run on our database.
+struct PostgresProgram {
+  let path: String
+
+  /// - Throws: when it is not installed, where it was looked for.
+  init(_ name: String) throws(CareError) {
+    let places = Self.places
+    let found = places.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    guard let found else {
+      throw CareError(
+        "\(name) was not found in \(places.joined(separator: ", ")). Install PostgreSQL's client programs "
+          + "(Debian: postgresql-client), of the database's version or newer.")
+    }
+    path = found
+  }
+
+  /// The newest version first: it reads databases and backups of all older ones. Then what `PATH` names.
+  private static var places: [String] {
+    let debian = "/usr/lib/postgresql"
+    let versions = ((try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []).compactMap { Int($0) }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    return versions.sorted(by: >).map { "\(debian)/\($0)/bin" } + path.split(separator: ":").map(String.init)
+  }
+
+  /// Runs it to its end.
+  /// - Throws: with what it said, when it was not content.
+  func run(_ arguments: [String], on url: String) throws {
+    let report = try ChildProcess.run(
+      [path] + arguments, environment: try Self.environment(url), withErrors: true, atMost: Self.timeout)
+    guard !report.succeeded else { return }
+    let words = report.text.split(separator: "\n").suffix(3).joined(separator: " ")
+    throw CareError("\(path) failed: \(words.isEmpty ? "\(report.ending)" : words)")
+  }
+
+  /// Runs it to its end; what it writes goes where our standard output goes, its complaints where ours go.
+  func stream(_ arguments: [String], on url: String) throws {
+    var child = try ChildProcess.start([path] + arguments, environment: try Self.environment(url))
+    let ending = child.wait(atMost: Self.timeout)
+    guard ending == .exited(0) else {
+      throw CareError("\(path) failed, as it says above: what it has written is no whole backup.")
+    }
+  }
+
+  /// Its major version, for example 15.
+  func version() throws -> Int {
+    let report = try ChildProcess.run([path, "--version"], withErrors: true, atMost: .seconds(30))
+    guard let version = Self.version(in: report.text) else {
+      throw CareError("\(path) does not tell its version: \(report.text.prefix(80))")
+    }
+    return version
+  }
+
+  /// Out of, for example, `pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
+  static func version(in words: String) -> Int? {
+    let name = "(PostgreSQL) "
+    guard let place = words.firstRange(of: name) else { return nil }
+    return Int(words[place.upperBound...].prefix { $0.isASCII && $0.isNumber })
+  }
+
+  /// The way to the database goes by its environment, where no list of processes shows a password. As with the server's
+  /// own connections, what the URL leaves open is as `PG…` variables say, a file of passwords among them.
+  private static func environment(_ url: String) throws -> [String] {
+    var variables = ProcessInfo.processInfo.environment
+    let given = try Connection.environment(of: url).map { $0.split(separator: "=", maxSplits: 1) }
+    // A service would win over variables, but it does not win over the URL.
+    if given.contains(where: { $0[0] == "PGHOST" }) { variables["PGSERVICE"] = nil }
+    for entry in given { variables[String(entry[0])] = entry.count > 1 ? String(entry[1]) : "" }
+    return variables.map { "\($0.key)=\($0.value)" }
+  }
+
+  /// A database of terabytes takes hours.
+  private static let timeout: Duration = .seconds(7 * 86_400)
+}
+
+/// Why it was not done, in a sentence that says what to do.
+package struct CareError: Error, CustomStringConvertible, Sendable {
+  package let description: String
+
+  package init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,42 @@
+internal import Postgres
+internal import Store
+
+/// What the doctor sees of what may stand still for long without an error: transactions that somebody keeps open, receipts
+/// that nobody adds up, and marks that a clock has set too far ahead.
+struct StandstillChecks {
+  let place: String
+
+  func examine(_ connection: Connection, _ note: (Finding) -> Void) throws(PostgresError) {
+    for transaction in try connection.run(Diagnosis.oldTransactions()) {
+      if let finding = finding(transaction) { note(finding) }
+    }
+    if let minutes = try connection.run(Diagnosis.unfoldedMinutes()), minutes >= Maintenance.Limits.unfoldedMinutes {
+      note(
+        .warning(
+          "receipts", place, "receipts have been in their log for \(minutes) minutes, and are not added up",
+          remedy: "A running server does that after ten minutes: start one, or see what its log says of `fold`."))
+    }
+    if let marks = try connection.run(FutureWatermarks.find()) {
+      note(
+        .failure(
+          "marks", place, "a clock that was wrong has set them into the future: \(marks)",
+          remedy: "Set the clocks right by NTP. A running server brings the marks back within a minute of its start."))
+    }
+  }
+
+  /// Nil: nobody is in its way.
+  func finding(_ transaction: Diagnosis.OldTransaction) -> Finding? {
+    let age = "\(transaction.seconds) s"
+    if transaction.isIdle, transaction.seconds >= Maintenance.Limits.idleSeconds {
+      return .warning(
+        "transactions", place, "\(transaction.who) does nothing in a transaction that it began \(age) ago",
+        remedy: "Whoever needs what it has locked waits: end it there, or by `SELECT pg_terminate_backend(…)`.")
+    }
+    if !transaction.isIdle, transaction.seconds >= Maintenance.Limits.snapshotSeconds {
+      return .warning(
+        "transactions", place, "\(transaction.who) has kept its snapshot for \(age)",
+        remedy: "Rows that are done with pile up until it ends: let it end, or run backups from a standby.")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,42 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// Who of a file's users has devices: read part by part, in key order.
+struct CSVReach {
+  private(set) var devices: Int64 = 0
+  /// How many users have none.
+  private(set) var unknownCount = 0
+  /// The first of them.
+  private(set) var unknown: [String] = []
+
+  /// - Throws: `.unknownUpload` when the file is gone or another app's.
+  init(
+    _ csv: Int64, _ app: App.Number, _ connection: Connection, now: Int64, unknownAtMost limit: Int
+  ) throws(Problem) {
+    guard let record = try connection.answer(CSVAudiences.find(csv, at: now)), record.app == app else {
+      throw CSVUploads.gone(csv)
+    }
+    var after = ""
+    while true {
+      let users = try connection.answer(
+        CSVAudiences.keys(csv, after: after, upto: "v", limit: Operations.Limits.countedUsers))
+      guard let last = users.last else { return }
+      let counts = try connection.answer(Audiences.countOfUsers(app: app, users, frozenAt: now))
+      for user in users {
+        if let count = counts[user] {
+          devices += count
+        } else {
+          unknownCount += 1
+          if unknown.count < limit { unknown.append(user.description) }
+        }
+      }
+      after = last.text
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Users of a file that are looked up in one statement.
+  static let countedUsers = 10_000
+}

@@ -1,0 +1,298 @@
+internal import Domain
+internal import Store
+
+/// Receipts and reads of a batch.
+///
+/// A receipt whose pushkey says where its delivery stands is appended to the log, and that is all (`ConfirmationLog`). Every other
+/// confirmation belongs to the device and the user that the message was sent to, even when the token has moved since:
+/// so former owners of the token are candidates too, and our own records of the send decide between them. It is then
+/// appended to the log too, or gets a row of its own if the delivery stands in no block.
+struct ConfirmationSteps {
+  /// One confirmation and what is known about it so far.
+  private struct Entry {
+    let operation: Int
+    let confirmation: Operation.Confirmation
+    var candidates: [Confirmations.Candidate] = []
+    /// Somebody had it, but who it was is not kept any more.
+    var isForgotten = false
+    var delivery: Confirmations.Delivery?
+    /// Where that stands; nil: in no block.
+    var place: BlockPlace?
+    /// Where it is read.
+    var device: DeviceID?
+    /// The entry that is read with it.
+    var inbox: Inboxes.Key?
+    /// When it happened, microseconds since 1970: as the device says, no earlier than the send, no later than now.
+    var at: Int64 = 0
+    var user: Users.Key?
+    var badge: Int16?
+
+    /// Its pushkey says all that there is to know: nobody's count moves, and no short message waits for it.
+    let needsNoLook: Bool
+
+    init(_ operation: Int, _ confirmation: Operation.Confirmation) {
+      self.operation = operation
+      self.confirmation = confirmation
+      needsNoLook = confirmation.isGenuine && confirmation.read == nil && confirmation.place?.hasFallback == false
+      if needsNoLook { place = provedPlace }
+    }
+
+    /// Where the delivery stands, as its pushkey says.
+    var provedPlace: BlockPlace? {
+      confirmation.place.map { BlockPlace($0, of: confirmation.seqno) }
+    }
+
+    /// It keeps a short message from being asked for, if that comes first.
+    var settlesFallback: Bool {
+      candidates.contains { $0.fallback?.isMet(byRead: confirmation.read != nil) == true }
+    }
+  }
+
+  private final class State {
+    var entries: [Entry] = []
+    /// For each operation, where its entries are.
+    var ranges: [Range<Int>] = []
+    var sentTo: [Confirmations.Delivery: Confirmations.Sending] = [:]
+    var owners: [DeviceID: Devices.Record] = [:]
+    /// Messages that are in the inbox of a device's person.
+    var inInboxes: Set<Confirmations.Delivery> = []
+    /// Messages of which something was appended to the log.
+    var logged: Set<Int64> = []
+    /// First reads of messages, and whether the message's increment has been taken back.
+    var firstReads: [Ledger.Key: Bool] = [:]
+  }
+
+  private let state = State()
+  /// True when counts may move, so that locks are needed.
+  let hasReads: Bool
+
+  init(_ operations: [Operation]) {
+    var hasReads = false
+    state.entries.reserveCapacity(operations.count)
+    state.ranges.reserveCapacity(operations.count)
+    for (index, operation) in operations.enumerated() {
+      let start = state.entries.count
+      if case .confirm(let confirmations) = operation {
+        for confirmation in confirmations {
+          state.entries.append(Entry(index, confirmation))
+          hasReads = hasReads || confirmation.isGenuine && confirmation.read != nil
+        }
+      }
+      state.ranges.append(start..<state.entries.count)
+    }
+    self.hasReads = hasReads
+  }
+
+  // MARK: Round 0 and 1: whose are they?
+
+  func resolve(_ batch: BatchContext) -> [Step] {
+    let state = state
+    let genuine = state.entries.indices.filter {
+      state.entries[$0].confirmation.isGenuine && !state.entries[$0].needsNoLook
+    }
+    guard !genuine.isEmpty else { return [] }
+    let named = genuine.map {
+      Confirmations.Named(seqno: state.entries[$0].confirmation.seqno, psid: state.entries[$0].confirmation.psid)
+    }
+    return [
+      Confirmations.resolve(named, at: batch.now).map { candidates in
+        for candidate in candidates {
+          let index = genuine[candidate.entry]
+          guard state.entries[index].confirmation.reach?.includes(candidate) != false else { continue }
+          if candidate.isKept || candidate.inbox != nil {
+            state.entries[index].candidates.append(candidate)
+          } else {
+            state.entries[index].isForgotten = true
+          }
+        }
+      }
+    ]
+  }
+
+  /// Reads need the user the message was sent to, as do messages with a fallback; a token with several owners needs our
+  /// bookkeeping to decide, and so does where a delivery stands.
+  func findUsers(_ batch: BatchContext) -> [Step] {
+    var doubtful: Set<Confirmations.Delivery> = []
+    var devices: Set<DeviceID> = []
+    var inInboxes: Set<Confirmations.Delivery> = []
+    for entry in state.entries
+    where entry.candidates.count > 1 || entry.confirmation.read != nil || entry.settlesFallback
+      || entry.provedPlace == nil && entry.candidates.contains(where: \.hasBlocks)
+    {
+      for candidate in entry.candidates {
+        doubtful.insert(Confirmations.Delivery(seqno: entry.confirmation.seqno, device: candidate.device))
+        devices.insert(candidate.device)
+        if entry.confirmation.read != nil, let inbox = candidate.inbox {
+          inInboxes.insert(Confirmations.Delivery(seqno: inbox, device: candidate.device))
+        }
+      }
+    }
+    guard !doubtful.isEmpty else { return [] }
+    let state = state
+    return [
+      Confirmations.sentTo(doubtful).map { state.sentTo = $0 },
+      Devices.find(devices).map { records in for record in records { state.owners[record.device] = record } },
+    ] + (inInboxes.isEmpty ? [] : [Inboxes.have(inInboxes).map { state.inInboxes = $0 }])
+  }
+
+  // MARK: Round 2: write
+
+  func write(_ batch: BatchContext) -> [Step] {
+    for index in state.entries.indices where !state.entries[index].needsNoLook { settle(index, batch) }
+    let state = state
+    var steps: [Step] = []
+    let log = logEntries(batch)
+    if !log.isEmpty { steps.append(ConfirmationLog.append(log).map { state.logged = $0 }) }
+    let rows = state.entries.filter { $0.place == nil }
+    let received = Self.times(rows)
+    if !received.isEmpty {
+      steps.append(Confirmations.receive(received, writer: batch.writer, at: batch.now).map { _ in })
+    }
+    let read = Self.times(rows.filter { $0.confirmation.read != nil })
+    if !read.isEmpty { steps.append(Confirmations.read(read, writer: batch.writer, at: batch.now).map { _ in }) }
+    return steps + settleFallbacks(batch) + readInboxes() + markRead(batch)
+  }
+
+  /// What is read was received.
+  private func logEntries(_ batch: BatchContext) -> [ConfirmationLog.Entry] {
+    var log: [ConfirmationLog.Entry] = []
+    var before: BlockPlace?
+    for entry in state.entries {
+      // Sent twice in a row, as by one that repeats it in a call, it is one.
+      guard let place = entry.place, place != before || entry.confirmation.read != nil else { continue }
+      before = place
+      // Whoever reads the log knows when the send was, and that nothing was confirmed before it.
+      let at = entry.needsNoLook ? min(entry.confirmation.at ?? batch.now, batch.now) : entry.at
+      log.append(ConfirmationLog.Entry(place, isRead: false, at: at))
+      if entry.confirmation.read != nil { log.append(ConfirmationLog.Entry(place, isRead: true, at: at)) }
+    }
+    return log
+  }
+
+  /// Read here is read there: on all devices of the person.
+  private func readInboxes() -> [Step] {
+    var times: [Inboxes.Key: Int64] = [:]
+    for entry in state.entries {
+      if let inbox = entry.inbox, times[inbox] == nil { times[inbox] = entry.at }
+    }
+    return times.isEmpty ? [] : [Inboxes.read(times).map { _ in }]
+  }
+
+  /// When each delivery was confirmed. Of several confirmations of one the first is the one that is recorded.
+  private static func times(_ entries: [Entry]) -> [Confirmations.Delivery: Int64] {
+    var times: [Confirmations.Delivery: Int64] = [:]
+    for entry in entries {
+      if let delivery = entry.delivery, times[delivery] == nil { times[delivery] = entry.at }
+    }
+    return times
+  }
+
+  /// In the commit of the confirmation itself: either it is there in time, or the short message is asked for.
+  private func settleFallbacks(_ batch: BatchContext) -> [Step] {
+    let keys = Set(
+      state.entries.lazy.filter(\.settlesFallback).compactMap { entry in
+        entry.user.map { Fallbacks.Key(seqno: entry.confirmation.seqno, userKey: $0.userKey) }
+      })
+    return keys.isEmpty ? [] : [Fallbacks.confirm(keys, at: batch.now)]
+  }
+
+  /// Decides which device and user a confirmation belongs to.
+  private func settle(_ index: Int, _ batch: BatchContext) {
+    let entry = state.entries[index]
+    let seqno = entry.confirmation.seqno
+    func delivery(_ candidate: Confirmations.Candidate) -> Confirmations.Delivery {
+      Confirmations.Delivery(seqno: seqno, device: candidate.device)
+    }
+    let sent = entry.candidates.first { state.sentTo[delivery($0)] != nil }
+    guard let chosen = sent ?? entry.candidates.first(where: \.isPresent) ?? entry.candidates.first else { return }
+    state.entries[index].device = chosen.device
+    state.entries[index].at = min(max(entry.confirmation.at ?? batch.now, chosen.sentAt), batch.now)
+    let isRead = entry.confirmation.read != nil
+    // In an inbox it is also read where it was never sent to, or where that is not known any more: then the person has read
+    // it, and no delivery.
+    let isOnlyInInbox = chosen.inbox != nil && isRead && sent == nil
+    if chosen.isKept, !isOnlyInInbox {
+      state.entries[index].delivery = delivery(chosen)
+      state.entries[index].place = entry.provedPlace ?? state.sentTo[delivery(chosen)]?.place
+    }
+    state.entries[index].isForgotten = !chosen.isKept
+    guard isRead || entry.settlesFallback else { return }
+    // Whoever has no entry either was never meant.
+    if isOnlyInInbox, !isInView(chosen, batch) { return }
+    guard let key = state.sentTo[delivery(chosen)]?.userKey ?? state.owners[chosen.device]?.userKey else { return }
+    let user = Users.Key(app: chosen.app, userKey: key)
+    // What it did to the count is forgotten with the rest.
+    if chosen.isKept { state.entries[index].user = user }
+    guard isRead, let seqno = chosen.inbox else { return }
+    state.entries[index].inbox = Inboxes.Key(user: user, seqno: seqno)
+  }
+
+  /// Whether the device that a message was not sent to, as far as is known, sees it in its person's inbox.
+  private func isInView(_ candidate: Confirmations.Candidate, _ batch: BatchContext) -> Bool {
+    guard let inbox = candidate.inbox, let owner = state.owners[candidate.device],
+      state.inInboxes.contains(Confirmations.Delivery(seqno: inbox, device: candidate.device)),
+      let since = batch.policies.inboxBegins(for: owner)
+    else { return false }
+    return since <= candidate.sentAt
+  }
+
+  /// Users whose counts reads may move.
+  var readers: Set<Users.Key> {
+    hasReads ? Set(state.entries.lazy.filter { $0.confirmation.read != nil }.compactMap(\.user)) : []
+  }
+
+  private func markRead(_ batch: BatchContext) -> [Step] {
+    var first: [Ledger.Key: BadgeOption] = [:]
+    for entry in state.entries {
+      guard let user = entry.user, let option = entry.confirmation.read else { continue }
+      batch.counts.want(user)
+      let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
+      // Of two reads of one message in a batch the earlier decides; `force` leaves no mark, it acts each time.
+      if option.actsOncePerMessage, first[key] == nil { first[key] = option }
+    }
+    guard !first.isEmpty else { return [] }
+    let state = state
+    return [Ledger.read(first.map { ($0.key, $0.value) }).map { state.firstReads = $0 }]
+  }
+
+  // MARK: Round 3: move the counts
+
+  func applyBadge(at operation: Int, _ batch: BatchContext) {
+    for index in state.ranges[operation] {
+      let entry = state.entries[index]
+      guard let user = entry.user, let option = entry.confirmation.read else { continue }
+      let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
+      let before = batch.counts[user]
+      let after = option.apply(to: before)
+      if !option.actsOncePerMessage {
+        batch.counts.set(user, to: after)
+      } else if let wasTakenBack = state.firstReads.removeValue(forKey: key), !(wasTakenBack && option == .keep) {
+        // What ended negative counts no more: reading it takes nothing from the others.
+        if option.setsCount { batch.counts.set(user, to: after) } else { batch.counts.move(user, to: after) }
+      }
+      if batch.counts[user] != before, let device = entry.device { batch.badgeSync.note(user, by: device) }
+      state.entries[index].badge = batch.counts[user]
+    }
+  }
+
+  // MARK: Answers
+
+  func answer(_ batch: BatchContext) {
+    let entries = state.entries
+    for (operation, range) in state.ranges.enumerated() where !range.isEmpty {
+      batch.results[operation] = .success(.confirmed(range.map { confirmed(entries[$0]) }))
+    }
+  }
+
+  private func confirmed(_ entry: Entry) -> OperationAnswer.Confirmed {
+    OperationAnswer.Confirmed(
+      seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge,
+      isForgotten: entry.isForgotten || entry.needsNoLook && !state.logged.contains(entry.confirmation.seqno))
+  }
+
+  private func status(_ entry: Entry) -> OperationAnswer.Confirmed.Status {
+    guard entry.confirmation.isGenuine else { return .invalidPushkey }
+    if entry.needsNoLook { return state.logged.contains(entry.confirmation.seqno) ? .recorded : .unknownMessage }
+    return entry.delivery != nil || entry.inbox != nil ? .recorded : .unknownMessage
+  }
+}

@@ -1,0 +1,103 @@
+internal import Domain
+internal import Store
+
+/// Tokens beside the one for alerts, as the operations of a batch set and end them. The last registration wins, here too.
+struct AdditionalTokens {
+  private final class Found {
+    var owners: [DeviceTokens.Wanted: DeviceTokens.Owned] = [:]
+    /// What the devices have now.
+    var present: [DeviceID: [Tokens.Claimed]] = [:]
+  }
+
+  private let found = Found()
+  private var retired: [Tokens.Claimed] = []
+  private var moved: [Tokens.Claimed] = []
+  private var refused: [DeviceTokens.Wanted] = []
+
+  private static func wanted(_ operation: Operation) -> DeviceTokens.Wanted? {
+    guard case .setToken(let claim, let kind, let psid?) = operation else { return nil }
+    return DeviceTokens.Wanted(device: claim.device, kind: kind, psid: psid)
+  }
+
+  // MARK: Round 0
+
+  func lock(_ operations: [Operation], _ batch: BatchContext) -> [Step] {
+    let wanted = operations.compactMap(Self.wanted)
+    guard !wanted.isEmpty else { return [] }
+    let found = found
+    return [
+      DeviceTokens.lock(wanted, at: batch.now).map { owners in
+        for owner in owners {
+          for token in wanted where token.psid == owner.psid && token.kind == owner.kind {
+            found.owners[token] = owner
+          }
+        }
+      }
+    ]
+  }
+
+  // MARK: Round 1
+
+  func find(_ operations: [Operation], _ batch: BatchContext) -> [Step] {
+    var devices: Set<DeviceID> = []
+    for operation in operations {
+      switch operation {
+      case .setToken(let claim, _, _), .unregister(let claim): devices.insert(claim.device)
+      default: break
+      }
+    }
+    guard !devices.isEmpty else { return [] }
+    let found = found
+    return [
+      DeviceTokens.find(devices).map { tokens in
+        found.present = Dictionary(grouping: tokens, by: \.device)
+      }
+    ]
+  }
+
+  /// Other devices that have the tokens.
+  var others: Set<DeviceID> { Set(found.owners.filter { $0.key.device != $0.value.owner }.values.map(\.owner)) }
+
+  // MARK: Round 2
+
+  /// Why a device may not have the token: where users are vouched for, nobody takes one from another user's device.
+  func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: BatchContext) -> Problem? {
+    guard let wanted = Self.wanted(operation), let owned = found.owners[wanted], owned.owner != record.device,
+      batch.policies.rules(of: record.app).identity != .open, let owner = batch.devices[owned.owner],
+      owner.state != .unregistered, !owner.userKey.isGuest, owner.userKey != record.userKey
+    else { return nil }
+    return Problem(.userMismatch, "This token belongs to a device of another user.")
+  }
+
+  /// The operation is not carried out: what the lock made is taken back.
+  mutating func refuse(_ operation: Operation) {
+    guard let wanted = Self.wanted(operation), found.owners[wanted]?.isNew == true else { return }
+    refused.append(wanted)
+  }
+
+  /// A token of the kind, or none any more.
+  mutating func set(_ kind: TokenKind, _ psid: String?, _ record: Devices.Record) {
+    let former = (found.present[record.device] ?? []).filter { $0.kind == kind && $0.psid != psid }
+    retired += former
+    guard let psid else { return }
+    guard let owned = found.owners[DeviceTokens.Wanted(device: record.device, kind: kind, psid: psid)], !owned.isNew
+    else { return }
+    func token(of device: DeviceID) -> Tokens.Claimed {
+      Tokens.Claimed(app: record.app, psid: psid, network: record.network, device: device, kind: kind)
+    }
+    if owned.owner != record.device { retired.append(token(of: owned.owner)) }
+    // Also when it was the device's before: what a network says of an earlier time is not about it any more.
+    moved.append(token(of: record.device))
+  }
+
+  /// A device ends, and all its tokens.
+  mutating func end(_ device: DeviceID) {
+    retired += found.present[device] ?? []
+  }
+
+  func steps(at now: Int64) -> [Step] {
+    (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
+      + (refused.isEmpty ? [] : [DeviceTokens.forget(refused)])
+      + (moved.isEmpty ? [] : [Tokens.move(moved, at: now)])
+  }
+}

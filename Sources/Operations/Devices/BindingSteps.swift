@@ -1,0 +1,82 @@
+internal import Domain
+internal import Store
+
+/// What a batch must know, and tell, when devices come to users: vouchers, users' other devices, refusals that are counted.
+struct BindingSteps {
+  private final class State {
+    var presented: Set<Vouchers.Presented> = []
+    var vouched: Set<Users.Key> = []
+    var named: Set<Users.Key> = []
+    var devices: [Users.Key: [DeviceID]] = [:]
+  }
+
+  private let state = State()
+  private var added: [Devices.Record] = []
+  private var notices: [DeviceNotices.New] = []
+  private var refusals: [App.Number: Bindings.Refusals] = [:]
+
+  // MARK: Round 1
+
+  /// A device names a user. The voucher is taken even where it is not needed: it was made for this moment, and must not be
+  /// there for whoever comes next.
+  /// - Parameter isNew: the device does not have this user yet.
+  func ask(_ user: Users.Key, for installation: String, isNew: Bool, _ policies: AppPolicies) {
+    if isNew { state.named.insert(user) }
+    guard policies.rules(of: user.app).sought > .open else { return }
+    state.presented.insert(Vouchers.Presented(user: user, installation: installation))
+  }
+
+  func look(at now: Int64) -> [Step] {
+    let state = state
+    return
+      (state.presented.isEmpty
+      ? [] : [Vouchers.take(Array(state.presented), at: now).map { state.vouched = $0 }])
+      + (state.named.isEmpty ? [] : [Bindings.some(of: state.named).map { state.devices = $0 }])
+  }
+
+  // MARK: Round 2
+
+  /// True when this batch took a voucher for the user. A batch holds each user once, so a voucher vouches for one device.
+  func hasVoucher(_ user: Users.Key) -> Bool { state.vouched.contains(user) }
+
+  /// Counts what a stricter identity refuses, or would refuse.
+  mutating func countRefusal(
+    _ kind: WritableKeyPath<Bindings.Refusals, Int64>, in app: App.Number, _ policies: AppPolicies
+  ) {
+    guard policies.rules(of: app).wanted > .open else { return }
+    refusals[app, default: Bindings.Refusals()][keyPath: kind] += 1
+  }
+
+  /// Counts a device that became a guest because its token changed and nothing showed that it is itself.
+  mutating func countRefreshed(in app: App.Number) {
+    refusals[app, default: Bindings.Refusals()].refreshed += 1
+  }
+
+  /// A device has come to a user who may have others: they are told.
+  mutating func note(_ record: Devices.Record, _ policies: AppPolicies) {
+    let user = Users.Key(app: record.app, userKey: record.userKey)
+    guard state.devices[user]?.contains(where: { $0 != record.device }) == true else { return }
+    added.append(record)
+    if policies.rules(of: record.app).tellsDevices {
+      notices.append(DeviceNotices.New(device: record.device, user: user, kind: .newDevice))
+    }
+  }
+
+  /// A device has to bring back a push first.
+  mutating func awaitPush(_ record: Devices.Record) {
+    let user = Users.Key(app: record.app, userKey: record.userKey)
+    notices.append(DeviceNotices.New(device: record.device, user: user, kind: .possession))
+  }
+
+  /// Behind the rows of the devices.
+  func tell(writer: Int32, at now: Int64) -> [Step] {
+    var steps: [Step] = []
+    if !added.isEmpty {
+      steps.append(Events.devicesAdded(added.map(\.device)))
+      steps += added.map { AuditTrail.add($0) }
+    }
+    if !notices.isEmpty { steps.append(DeviceNotices.queue(notices, at: now)) }
+    if !refusals.isEmpty { steps.append(Bindings.count(refusals, writer: writer, at: now)) }
+    return steps
+  }
+}

@@ -1,0 +1,344 @@
+internal import Domain
+internal import Store
+
+/// Operations about one device, each allowed by that device's authKey.
+struct DeviceSteps {
+  private final class State {
+    var entries: [Entry] = []
+    var groupDoors: [Int64: Groups.Door] = [:]
+    /// Messages that devices bring back.
+    var brought: [Int64: Messages.Origin] = [:]
+    var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
+    var users: [Users.Key: (badge: Int16, name: String)] = [:]
+    var tokens = AdditionalTokens()
+    var meters: [DeviceID: DeviceSends.Meter] = [:]
+  }
+
+  private struct Entry {
+    let operation: Int
+    let kind: Operation
+    let claim: AuthKeyring.Claim
+    var user: Users.Key?
+    /// The count that this operation set; later ones of the batch may have moved it on.
+    var badge: Int16?
+
+    /// The CUID that the caller wrongly acts for; nil when all is well.
+    func stranger(_ record: Devices.Record) -> String? {
+      guard let expected = claim.actingFor, UserKey(clientUID: expected) != record.userKey else { return nil }
+      // Clearing a user who is gone already: repeated, not mistaken.
+      if case .clearUser = kind, record.userKey.isGuest { return nil }
+      return expected
+    }
+  }
+
+  private let state = State()
+  private let inboxes = InboxLook()
+
+  init(_ operations: [Operation]) {
+    for (index, operation) in operations.enumerated() {
+      if let claim = operation.claim { state.entries.append(Entry(operation: index, kind: operation, claim: claim)) }
+    }
+  }
+
+  var changesAnything: Bool { !devicesToLock.isEmpty }
+
+  /// Devices whose row, or whose user's rows, will be written.
+  var devicesToLock: Set<DeviceID> {
+    Set(state.entries.lazy.filter { !$0.kind.conflictKeys.isEmpty }.map(\.claim.device))
+  }
+
+  /// Devices whose calls are carried out.
+  var callers: Set<DeviceID> { Set(state.entries.lazy.filter { $0.user != nil }.map(\.claim.device)) }
+
+  /// Users whose counts are set.
+  var badgeSetters: Set<Users.Key> {
+    Set(
+      state.entries.compactMap { entry in
+        if case .setBadge = entry.kind { entry.user } else { nil }
+      })
+  }
+
+  /// Users who are named, in whatever app.
+  var namedUsers: Set<UserKey> {
+    Set(
+      state.entries.compactMap { entry in
+        guard case .setUser(_, let user) = entry.kind else { return nil }
+        return UserKey(clientUID: user.clientUID)
+      })
+  }
+
+  // MARK: Round 0
+
+  func lockTokens(_ batch: BatchContext) -> [Step] {
+    state.tokens.lock(state.entries.map(\.kind), batch)
+  }
+
+  // MARK: Round 1
+
+  func findTokens(_ batch: BatchContext) -> [Step] {
+    let owners = state.tokens.others.filter { batch.devices[$0] == nil }
+    return state.tokens.find(state.entries.map(\.kind), batch)
+      + (owners.isEmpty ? [] : [Devices.find(owners).map { records in batch.remember(records) }])
+  }
+
+  func look(_ batch: BatchContext) -> [Step] {
+    var steps: [Step] = []
+    let onlyRead = Set(state.entries.map(\.claim.device)).subtracting(devicesToLock)
+    if !onlyRead.isEmpty {
+      steps.append(
+        Devices.find(onlyRead).map { records in
+          // A row locked by another part is fresher than this.
+          for record in records where batch.devices[record.device] == nil { batch.devices[record.device] = record }
+        })
+    }
+    let groups = Set(state.entries.compactMap(\.kind.group))
+    if !groups.isEmpty {
+      let state = state
+      steps.append(Groups.doors(of: groups).map { state.groupDoors = $0 })
+    }
+    let brought = state.entries.compactMap { entry in
+      if case .possess(_, let seqno, _) = entry.kind { seqno } else { nil }
+    }
+    if !brought.isEmpty {
+      let state = state
+      steps.append(Messages.origins(of: brought).map { state.brought = $0 })
+    }
+    return steps
+  }
+
+  /// Devices that name a user.
+  func askAboutUsers(_ batch: BatchContext) {
+    for entry in state.entries {
+      if let record = batch.devices[entry.claim.device] { DeviceUsers(batch: batch).ask(entry.kind, record) }
+    }
+  }
+
+  /// Users to whom devices come that have brought back a push.
+  func possessors(_ batch: BatchContext) -> Set<Users.Key> {
+    Set(
+      state.entries.compactMap { entry in
+        guard case .possess = entry.kind, let record = batch.devices[entry.claim.device], let pending = record.pending
+        else { return nil }
+        return Users.Key(app: record.app, userKey: pending.userKey)
+      })
+  }
+
+  // MARK: Round 2
+
+  func apply(_ batch: BatchContext) -> [Step] {
+    var changes = DeviceChanges()
+    for index in state.entries.indices {
+      let entry = state.entries[index]
+      switch allowed(entry, batch) {
+      case .failure(let problem):
+        batch.fail(entry.operation, problem)
+        state.tokens.refuse(entry.kind)
+      case .success(let record):
+        let user = if case .possess = entry.kind { record.pending?.userKey } else { nil as UserKey? }
+        state.entries[index].user = Users.Key(app: record.app, userKey: user ?? record.userKey)
+        apply(entry, record, &changes, batch)
+      }
+    }
+    return state.tokens.steps(at: batch.now) + changes.steps(at: batch.now) + countSends(batch) + lookups(batch)
+  }
+
+  private func countSends(_ batch: BatchContext) -> [Step] {
+    let senders = state.entries.compactMap { entry in
+      if case .admitSend(let claim, _) = entry.kind, entry.user != nil { claim.device } else { nil }
+    }
+    let state = state
+    return senders.isEmpty ? [] : [DeviceSends.count(senders, at: batch.now).map { state.meters = $0 }]
+  }
+
+  /// The device's row, if the key is its own and still current.
+  private func allowed(_ entry: Entry, _ batch: BatchContext) -> Result<Devices.Record, Problem> {
+    guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
+      return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))
+    }
+    guard record.authEpoch == entry.claim.epoch else {
+      return .failure(Problem(.badCredential, "This authKey has ended. Register again to get a new one."))
+    }
+    if let other = entry.stranger(record) {
+      return .failure(Problem(.userMismatch, "This device does not belong to \(other). Register the user again."))
+    }
+    if case .admitSend = entry.kind, record.userKey.isGuest {
+      return .failure(Problem(.forbidden, "A device without a user may not send. Register its user first."))
+    }
+    if let problem = groupRefusal(entry, record)
+      ?? DeviceUsers(batch: batch).refusal(of: entry.kind, by: record, brought: state.brought)
+      ?? state.tokens.refusal(entry.kind, record, batch)
+    {
+      return .failure(problem)
+    }
+    if entry.kind.isMore {
+      let (policies, rules) = (batch.policies, batch.policies.rules(of: record.app))
+      if !policies.opensAll(entry.claim, to: record, under: rules.wanted, now: batch.now) {
+        batch.bindings.countRefusal(\.asked, in: record.app, batch.policies)
+      }
+      guard policies.opensAll(entry.claim, to: record, under: rules.identity, now: batch.now) else {
+        return .failure(AppPolicies.onlyAsked)
+      }
+    }
+    if case .setToken(_, _, let psid?) = entry.kind, record.network.normalize(psid: psid) != psid {
+      return .failure(Problem(at: "/psid", "is no token of \(record.network.pnsID)"))
+    }
+    return .success(record)
+  }
+
+  private func groupRefusal(_ entry: Entry, _ record: Devices.Record) -> Problem? {
+    guard let group = entry.kind.group else { return nil }
+    guard let door = state.groupDoors[group], door.app == record.app else {
+      return Problem(.unknownGroup, "The app has no group \(group).")
+    }
+    guard case .join = entry.kind, !door.isOpen else { return nil }
+    return Problem(
+      .forbidden, "Devices do not join the group \(group) by themselves: the app's server puts its members in.")
+  }
+
+  private func apply(
+    _ entry: Entry, _ record: Devices.Record, _ changes: inout DeviceChanges, _ batch: BatchContext
+  ) {
+    var record = record
+    let user = Users.Key(app: record.app, userKey: record.userKey)
+    switch entry.kind {
+    case .setUser(let claim, let named):
+      changes.end(DeviceUsers(batch: batch).setUser(named, claim, record))
+    case .possess: changes.end(DeviceUsers(batch: batch).possess(record))
+    case .clearUser: DeviceUsers(batch: batch).release(record)
+    case .unregister:
+      changes.retired.append(
+        Tokens.Claimed(app: record.app, psid: record.psid, network: record.network, device: record.device))
+      state.tokens.end(record.device)
+      record.state = .unregistered
+      // Its keys end with it; those of a device that only lost its token to another one do not.
+      record.authEpoch &+= 1
+      // The next device may get its row.
+      if user.userKey.isGuest { changes.end(user) }
+      DeviceUsers(batch: batch).release(record)
+    case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
+    case .leave(_, let group): changes.left.append(Groups.Membership(user: user, group: group))
+    case .setBadge: batch.counts.want(user)
+    case .setConsents(_, let change):
+      record.consents.apply(change, at: batch.now)
+      batch.change(record)
+    case .setToken(_, let kind, let psid): state.tokens.set(kind, psid, record)
+    case .alive: changes.seen.append(record.device)
+    case .find, .listGroups, .badge, .inbox, .admitSend, .confirm, .register, .send, .identify: break
+    }
+  }
+
+  private func lookups(_ batch: BatchContext) -> [Step] {
+    let state = state
+    var listed: Set<Users.Key> = []
+    var shown: Set<Users.Key> = []
+    var asked: [(operation: Int, view: Inboxes.View, part: InboxQuestion)] = []
+    for entry in state.entries {
+      guard let user = entry.user else { continue }
+      switch entry.kind {
+      case .listGroups: listed.insert(user)
+      case .find, .badge, .setConsents, .possess: shown.insert(user)
+      case .inbox(_, let part):
+        shown.insert(user)
+        if let record = batch.devices[entry.claim.device], let since = batch.policies.inboxBegins(for: record) {
+          asked.append((entry.operation, Inboxes.View(of: user, since: since), part))
+        }
+      default: break
+      }
+    }
+    return (listed.isEmpty ? [] : [Groups.ofUsers(listed).map { state.groups = $0 }])
+      + (shown.isEmpty ? [] : [Users.find(shown).map { state.users = $0 }])
+      + inboxes.steps(asked, at: batch.now)
+  }
+
+  // MARK: Round 3 and answers
+
+  func applyBadge(at operation: Int, _ batch: BatchContext) {
+    for index in state.entries.indices where state.entries[index].operation == operation {
+      guard case .setBadge(_, let value) = state.entries[index].kind, let user = state.entries[index].user else {
+        continue
+      }
+      if batch.counts[user] != value { batch.badgeSync.note(user, by: state.entries[index].claim.device) }
+      batch.counts.set(user, to: value)
+      state.entries[index].badge = value
+    }
+  }
+
+  func answer(_ batch: BatchContext) {
+    for entry in state.entries where !batch.hasFailed(entry.operation) {
+      guard let user = entry.user, let record = batch.devices[entry.claim.device] else { continue }
+      if let problem = refusal(entry, batch) {
+        batch.fail(entry.operation, problem)
+        continue
+      }
+      let shown = state.users[user] ?? (0, "")
+      let answer: OperationAnswer =
+        switch entry.kind {
+        case .find, .setConsents, .possess:
+          .found(device: record, badge: shown.badge, userName: batch.shownName("", stored: shown.name, of: record))
+        case .setUser(_, let named):
+          .found(
+            device: record, badge: shown.badge,
+            userName: batch.shownName(named.name, of: record))
+        case .badge: .badge(shown.badge)
+        case .inbox(_, let part): .inbox(inboxes.page(at: entry.operation, part, on: record, shown))
+        case .setBadge: .badge(entry.badge ?? 0)
+        case .listGroups: .groups(state.groups[user] ?? [])
+        case .admitSend: .admitted(record)
+        default: .done
+        }
+      batch.results[entry.operation] = .success(answer)
+    }
+  }
+
+  /// Why a device may not send now.
+  private func refusal(_ entry: Entry, _ batch: BatchContext) -> Problem? {
+    guard case .admitSend(let claim, let perMinute) = entry.kind, let meter = state.meters[claim.device],
+      meter.sent > perMinute
+    else { return nil }
+    let wait = max(1, (meter.windowEnds - batch.now + 999_999) / 1_000_000)
+    var problem = Problem(
+      .tooManyRequests, "A device of this app may send \(perMinute) messages a minute. Try again in \(wait) seconds.")
+    problem.retryAfterSeconds = Int(wait)
+    return problem
+  }
+}
+
+/// What the operations of a batch change beside device rows.
+private struct DeviceChanges {
+  var retired: [Tokens.Claimed] = []
+  var endedGuests: [Users.Key] = []
+  var joined: [Groups.Membership] = []
+  var left: [Groups.Membership] = []
+  var seen: [DeviceID] = []
+
+  mutating func end(_ guest: Users.Key?) {
+    if let guest { endedGuests.append(guest) }
+  }
+
+  func steps(at now: Int64) -> [Step] {
+    (seen.isEmpty ? [] : [Devices.seen(seen, at: now)])
+      + (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
+      + (left.isEmpty ? [] : [Groups.leave(left)])
+      + (joined.isEmpty ? [] : [Groups.join(joined, at: now)])
+      + (endedGuests.isEmpty ? [] : [Users.forgetGuests(endedGuests)])
+  }
+}
+
+extension Operation {
+  /// The group that a membership operation names.
+  fileprivate var group: Int64? {
+    switch self {
+    case .join(_, let group), .leave(_, let group): group
+    default: nil
+    }
+  }
+
+  /// More than looking, confirming and saying that it is there: what a key does not open that was only asked for. Naming a
+  /// user asks for more than a key.
+  fileprivate var isMore: Bool {
+    switch self {
+    case .find, .alive, .setUser: false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,22 @@
+internal import Domain
+package import Store
+
+/// Seals telephone numbers for storage, each for the user whose it is: moved to another row it does not open.
+package struct PhoneNumberSeal: Sendable {
+  private let master: MasterKey
+
+  package init(master: MasterKey) {
+    self.master = master
+  }
+
+  package func seal(_ phone: String, of user: Users.Key) -> [UInt8] {
+    master.seal(Array(phone.utf8), for: Self.place(user))
+  }
+
+  /// Nil when it does not open with this master key.
+  package func open(_ sealed: [UInt8], of user: Users.Key) -> String? {
+    (try? master.open(sealed, for: Self.place(user))).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func place(_ user: Users.Key) -> String { "phone \(user.app) \(user.userKey.text)" }
+}

@@ -1,0 +1,333 @@
+internal import Domain
+internal import Store
+
+/// Registrations of a batch: at most one per DEVICE_ID, token and user.
+///
+/// The rules: a token belongs to one device, a device to one user, the last registration wins, as far as it can show who it
+/// is (`InstallationRow`, `RegistrationRules`). What shows nothing takes nothing from a user, and gets a row of its own.
+struct RegistrationSteps {
+  private final class State {
+    var entries: [Entry] = []
+    /// As the tokens stand.
+    var owners: [String: DeviceID] = [:]
+    /// Refused before anything was written.
+    var refused: [(operation: Int, problem: Problem)] = []
+    /// Further tokens of devices that may lose them.
+    var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
+  }
+
+  private struct Entry {
+    let operation: Int
+    let registration: Operation.Registration
+    let vouching: AppPolicies.Vouching
+    /// Known from round 1 on.
+    var row = InstallationRow(.lowest, .none)
+    /// The device that stays what it is, because nothing shows that this one is it.
+    var standing: DeviceID?
+    var isNew = false
+    var givesFullKey = true
+
+    /// Nil: nobody is named.
+    var user: Users.Key? {
+      registration.user.map {
+        let isGuest = $0.clientUID == UserKey.guestUID
+        return Users.Key(
+          app: registration.app.number,
+          userKey: isGuest ? UserKey(guest: row.device) : UserKey(clientUID: $0.clientUID))
+      }
+    }
+  }
+
+  private let state = State()
+
+  init(_ operations: [Operation], _ policies: AppPolicies, now: Int64) {
+    for (index, operation) in operations.enumerated() {
+      guard case .register(let registration) = operation else { continue }
+      let vouching =
+        registration.user.map { policies.vouching(for: $0, in: registration.app.number, now: now) } ?? .unproved
+      if case .refused(let problem) = vouching {
+        state.refused.append((index, problem))
+      } else {
+        state.entries.append(Entry(operation: index, registration: registration, vouching: vouching))
+      }
+    }
+  }
+
+  var isEmpty: Bool { state.entries.isEmpty }
+  /// Every row that one of the DEVICE_IDs may have.
+  var devices: Set<DeviceID> { Set(state.entries.flatMap(\.registration.device.rows)) }
+
+  /// Users who are named in some apps.
+  func namedUsers(in apps: Set<App.Number>) -> Set<UserKey> {
+    Set(
+      state.entries.lazy.filter { apps.contains($0.registration.app.number) }
+        .compactMap { $0.registration.user.map { UserKey(clientUID: $0.clientUID) } })
+  }
+
+  // MARK: Round 0
+
+  /// New tokens are made for the first row of their DEVICE_ID; round 2 gives them to the right one.
+  func lockTokens(_ batch: BatchContext) -> [Step] {
+    guard !isEmpty else { return [] }
+    let state = state
+    return [
+      Tokens.lock(state.entries.map { Self.token($0.registration, of: $0.registration.device) }, at: batch.now).map {
+        for owner in $0 { state.owners["\(owner.app) \(owner.psid)"] = owner.owner }
+      }
+    ]
+  }
+
+  // MARK: Round 1: which rows, whose users, and devices that lose their token
+
+  func decide(_ batch: BatchContext) -> [Step] {
+    guard !isEmpty else { return [] }
+    for index in state.entries.indices {
+      let registration = state.entries[index].registration
+      let records = registration.device.rows.compactMap { batch.devices[$0] }
+      state.entries[index].row = InstallationRow(registration, records)
+    }
+    let turnedAway = turnAway(batch) { Self.refusal(of: $0, batch) }
+    for entry in state.entries { askAboutUser(entry, batch) }
+    let owners = Set(state.entries.compactMap { displacedOwner($0, batch) })
+    let displaced = owners.filter { batch.devices[$0] == nil }
+    let changed = state.entries.filter { batch.devices[$0.row.device].map(\.psid) != $0.registration.psid }
+    let losing = owners.union(changed.map(\.row.device))
+    var steps: [Step] = turnedAway.isEmpty ? [] : [Tokens.forget(turnedAway)]
+    guard !losing.isEmpty else { return steps }
+    if !displaced.isEmpty { steps.append(Devices.lock(displaced).map { records in batch.remember(records) }) }
+    let state = state
+    steps.append(
+      DeviceTokens.find(losing).map { tokens in state.furtherTokens = Dictionary(grouping: tokens, by: \.device) })
+    return steps
+  }
+
+  private func askAboutUser(_ entry: Entry, _ batch: BatchContext) {
+    guard let user = entry.user, !user.userKey.isGuest else { return }
+    let present = entry.row.recognition == .none ? nil : batch.devices[entry.row.device]?.userKey
+    batch.bindings.ask(user, for: entry.registration.installation, isNew: present != user.userKey, batch.policies)
+  }
+
+  private func owner(_ entry: Entry) -> DeviceID? {
+    state.owners["\(entry.registration.app.number) \(entry.registration.psid)"]
+  }
+
+  /// The other device that has the token.
+  private func displacedOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
+    guard let owner = owner(entry), owner != entry.row.device, !isMadeNow(entry, batch) else { return nil }
+    return owner
+  }
+
+  /// True when the token was made for this registration, and nobody had it.
+  private func isMadeNow(_ entry: Entry, _ batch: BatchContext) -> Bool {
+    let first = entry.registration.device
+    guard owner(entry) == first else { return false }
+    return batch.devices[first].map { $0.psid != entry.registration.psid || $0.state == .unregistered } ?? true
+  }
+
+  // MARK: Round 2
+
+  func finish(_ batch: BatchContext) -> [Step] {
+    var changes = TokenChanges()
+    changes.forgotten = turnAway(batch) { Self.refusal(ofUserIn: $0, batch) ?? self.refusal(ofTokenIn: $0, batch) }
+    // Before any of them moves a token.
+    for index in state.entries.indices {
+      state.entries[index].standing = standingOwner(state.entries[index], batch)
+    }
+    for index in state.entries.indices {
+      let entry = state.entries[index]
+      guard entry.standing == nil else {
+        state.entries[index].givesFullKey = false
+        continue
+      }
+      if isMadeNow(entry, batch) && entry.row.device != entry.registration.device || displacedOwner(entry, batch) != nil
+      {
+        changes.moved.append(Self.token(entry.registration, of: entry.row.device))
+      }
+      if let owner = displacedOwner(entry, batch) {
+        changes.retired.insert(Self.token(entry.registration, of: owner))
+        if takeToken(from: owner, entry.registration, batch) { end(owner, &changes) }
+      }
+      apply(index, &changes, batch)
+    }
+    return changes.steps(at: batch.now)
+  }
+
+  private func apply(_ index: Int, _ changes: inout TokenChanges, _ batch: BatchContext) {
+    let entry = state.entries[index]
+    let known = batch.devices[entry.row.device]
+    let rules = RegistrationRules(
+      registration: entry.registration, row: entry.row, known: known, isVouched: isVouched(entry, batch),
+      takesToken: displacedOwner(entry, batch) != nil, now: batch.now)
+    let record = rules.record
+    state.entries[index].isNew = known == nil
+    state.entries[index].givesFullKey = rules.givesFullKey
+    if let known {
+      if entry.row.recognition == .none { end(known.device, &changes) }
+      if known.psid != record.psid, known.state != .unregistered {
+        changes.retired.insert(
+          Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
+      }
+      // A guest's key is its row's: whoever comes after it has the same one.
+      if known.userKey.isGuest, entry.row.recognition == .none || !record.userKey.isGuest {
+        changes.endedGuests.append(Users.Key(app: known.app, userKey: known.userKey))
+      }
+    }
+    let user = Users.Key(app: record.app, userKey: record.userKey)
+    let isPending = record.pending?.at == batch.now
+    if let named = entry.registration.user, let wanted = entry.user, !wanted.userKey.isGuest,
+      user == wanted || isPending
+    {
+      batch.counts.name(wanted, named, isVouched: isVouched(entry, batch))
+    }
+    let isNewHere = known?.userKey != record.userKey || known?.state == .unregistered
+    if user == entry.user, !record.userKey.isGuest {
+      let mayRelease = isNewHere || isVouched(entry, batch) || entry.registration.app.identity == .open
+      if mayRelease { batch.releaseOthers(of: user, for: record.device) }
+      batch.counts.want(user)
+    } else {
+      batch.counts.want(user)
+    }
+    if let wanted = entry.user, !wanted.userKey.isGuest, record.identity == .open, record.pending == nil {
+      batch.bindings.countRefusal(\.unproved, in: record.app, batch.policies)
+    }
+    if isRefreshedGuest(entry, record, batch) { batch.bindings.countRefreshed(in: record.app) }
+    if isNewHere, !record.userKey.isGuest { batch.bindings.note(record, batch.policies) }
+    if isPending { batch.bindings.awaitPush(record) }
+    batch.change(record)
+  }
+
+  /// It came with a new token, without the key of its last registration and without naming its user, while its DEVICE_ID is
+  /// a user's: a device that this happens to gets nothing until it names its user again.
+  private func isRefreshedGuest(_ entry: Entry, _ record: Devices.Record, _ batch: BatchContext) -> Bool {
+    guard entry.row.recognition == .none, entry.registration.user == nil, record.userKey.isGuest else { return false }
+    return entry.registration.device.rows.contains { row in
+      row != entry.row.device && batch.devices[row].map { $0.state == .active && !$0.userKey.isGuest } == true
+    }
+  }
+
+  /// What a device had besides its token ends.
+  private func end(_ device: DeviceID, _ changes: inout TokenChanges) {
+    changes.retired.formUnion(state.furtherTokens[device] ?? [])
+  }
+
+  private func isVouched(_ entry: Entry, _ batch: BatchContext) -> Bool {
+    entry.vouching == .vouched || entry.user.map(batch.bindings.hasVoucher) == true
+  }
+
+  /// Takes out who may not register. Returns the tokens that were made for them.
+  private func turnAway(_ batch: BatchContext, _ refusal: (Entry) -> Problem?) -> [Tokens.Claimed] {
+    var tokens: [Tokens.Claimed] = []
+    state.entries.removeAll { entry in
+      guard let problem = refusal(entry) else { return false }
+      state.refused.append((entry.operation, problem))
+      if isMadeNow(entry, batch) { tokens.append(Self.token(entry.registration, of: entry.registration.device)) }
+      return true
+    }
+    return tokens
+  }
+
+  private static func refusal(of entry: Entry, _ batch: BatchContext) -> Problem? {
+    let registration = entry.registration
+    let known = batch.devices[entry.row.device]
+    let isItsToken =
+      entry.row.recognition == .token && registration.proof?.isAsked == true
+      && registration.proof?.device == known?.device && registration.proof?.epoch == known?.authEpoch
+    if registration.isOpenedByProof, entry.row.recognition != .key, !isItsToken {
+      // The key of a device that is gone, or that has given itself up, opens nothing any more.
+      return Problem(.badCredential, "This authKey has ended. Register with the app's client key.")
+    }
+    guard known == nil else { return nil }
+    return batch.admit(registration.app, from: registration.origin)
+  }
+
+  /// Nobody vouches for the user, and there are words for that.
+  private static func refusal(ofUserIn entry: Entry, _ batch: BatchContext) -> Problem? {
+    guard entry.vouching == .missing, entry.registration.user?.isFromSDK == false, let user = entry.user,
+      !batch.bindings.hasVoucher(user)
+    else { return nil }
+    // A device that shows who it is keeps the user that it has, or waits for.
+    if entry.row.recognition == .key, let known = batch.devices[entry.row.device],
+      known.userKey == user.userKey || known.pending?.userKey == user.userKey
+    {
+      return nil
+    }
+    return AppPolicies.noProof
+  }
+
+  /// The token is a user's, and nothing shows that this is the device.
+  private func refusal(ofTokenIn entry: Entry, _ batch: BatchContext) -> Problem? {
+    guard !entry.registration.isFromSDK else { return nil }
+    if standingOwner(entry, batch) == nil {
+      let known = batch.devices[entry.row.device]
+      let isStranger =
+        entry.row.recognition == .token && known?.userKey.isGuest == false && entry.registration.app.identity != .open
+        && !isVouched(entry, batch)
+      guard isStranger else { return nil }
+    }
+    return Problem(
+      .userMismatch,
+      """
+      This token belongs to a device that has a user. Register with that device's authKey, or have the app's server \
+      vouch for the user (userProof, or a voucher).
+      """)
+  }
+
+  /// The device that keeps the token, because it has a user and nobody vouches for the one that comes.
+  private func standingOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
+    guard entry.registration.app.identity != .open, !isVouched(entry, batch), let owner = displacedOwner(entry, batch),
+      let record = batch.devices[owner], record.psid == entry.registration.psid, record.state != .unregistered,
+      !record.userKey.isGuest
+    else { return nil }
+    return owner
+  }
+
+  /// The device that had the token can get nothing any more. False when it has another one by now.
+  private func takeToken(
+    from owner: DeviceID, _ registration: Operation.Registration, _ batch: BatchContext
+  ) -> Bool {
+    // One that registers another token in this very batch looks after itself; one whose row says another token has
+    // moved on already.
+    guard !state.entries.contains(where: { $0.row.device == owner && $0.standing == nil }),
+      var record = batch.devices[owner], record.psid == registration.psid
+    else { return false }
+    record.state = .unregistered
+    batch.change(record)
+    return true
+  }
+
+  private static func token(_ registration: Operation.Registration, of device: DeviceID) -> Tokens.Claimed {
+    Tokens.Claimed(
+      app: registration.app.number, psid: registration.psid, network: registration.network, device: device)
+  }
+
+  // MARK: Answers
+
+  func answer(_ batch: BatchContext) {
+    for refused in state.refused { batch.fail(refused.operation, refused.problem) }
+    for entry in state.entries {
+      guard let record = batch.devices[entry.standing ?? entry.row.device] else { continue }
+      let user = Users.Key(app: record.app, userKey: record.userKey)
+      batch.results[entry.operation] = .success(
+        .registered(
+          .init(
+            device: record, badge: batch.counts[user],
+            userName: batch.shownName(entry.registration.user?.name ?? "", of: record), isNew: entry.isNew,
+            givesFullKey: entry.givesFullKey)))
+    }
+  }
+}
+
+/// What registrations change beside the rows of devices.
+private struct TokenChanges {
+  var forgotten: [Tokens.Claimed] = []
+  var retired: Set<Tokens.Claimed> = []
+  var moved: [Tokens.Claimed] = []
+  var endedGuests: [Users.Key] = []
+
+  func steps(at now: Int64) -> [Step] {
+    (forgotten.isEmpty ? [] : [Tokens.forget(forgotten)])
+      + (retired.isEmpty ? [] : [Tokens.retire(Array(retired), at: now)])
+      + (moved.isEmpty ? [] : [Tokens.move(moved, at: now)])
+      + (endedGuests.isEmpty ? [] : [Users.forgetGuests(endedGuests)])
+  }
+}

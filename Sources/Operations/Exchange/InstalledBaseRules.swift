@@ -1,0 +1,245 @@
+internal import Domain
+internal import Store
+
+/// What becomes of lines of a file of registrations, one after the other, beside what is known. Pure: the rules of imports.
+///
+/// - A device that has spoken for itself (registered, called, changed its user or its consents) is left as it is: what the
+///   file says of it is older.
+/// - One that an earlier import brought, and that has not spoken since, follows the file.
+/// - A token of another device is taken from it only if that one has not spoken either; so is a user's only device, where
+///   each may have one.
+struct InstalledBaseRules {
+  enum Verdict: Equatable, Sendable {
+    case new
+    case changed
+    case unchanged
+    /// It has spoken for itself.
+    case kept
+    case refused(column: InstalledColumns.Field, what: String, remedy: String)
+  }
+
+  /// What is to be written.
+  struct Changes {
+    var saved: Set<DeviceID> = []
+    var retired: Set<Tokens.Claimed> = []
+    var moved: [Tokens.Claimed] = []
+    var joined: [Groups.Membership] = []
+    var endedGuests: [Users.Key] = []
+    /// What is said of users. The first line counts.
+    var said: [UserKey: (name: String, phone: String?)] = [:]
+  }
+
+  let app: App
+  /// What the binding of a device to its user is worth.
+  let level: App.Identity
+  /// Microseconds since 1970.
+  let now: Int64
+  /// Rows as they stand, those of all DEVICE_IDs and owners that lines name.
+  private(set) var records: [DeviceID: Devices.Record]
+  /// As the tokens stand.
+  private(set) var owners: [InstalledLine.Token: DeviceID]
+  /// What is said of users; those of whom nothing is known are missing.
+  let known: [UserKey: (name: Bool, phone: Bool)]
+  private(set) var changes = Changes()
+  /// Where each user may have one device: the devices that are a user's, or were.
+  private var devices: [UserKey: Set<DeviceID>] = [:]
+
+  init(
+    app: App, level: App.Identity, now: Int64, records: [DeviceID: Devices.Record],
+    owners: [InstalledLine.Token: DeviceID],
+    known: [UserKey: (name: Bool, phone: Bool)]
+  ) {
+    (self.app, self.level, self.now) = (app, level, now)
+    (self.records, self.owners, self.known) = (records, owners, known)
+    for record in records.values { note(record) }
+  }
+
+  /// Lets in a device of which nothing stands there, with a token that nobody has.
+  mutating func admit(_ line: InstalledLine) -> Devices.Record {
+    let record = record(line, nil)
+    enter(line, as: record.userKey)
+    return record
+  }
+
+  /// The row that a line is about, and who loses its token to it.
+  private enum Place {
+    case free(taking: Devices.Record?)
+    case row(Devices.Record, taking: Devices.Record?)
+    case none(Verdict)
+  }
+
+  mutating func judge(_ line: InstalledLine) -> Verdict {
+    let row: Devices.Record?
+    let loser: Devices.Record?
+    switch place(line) {
+    case .none(let verdict): return verdict
+    case .free(let taking): (row, loser) = (nil, taking)
+    case .row(let known, let taking): (row, loser) = (known, taking)
+    }
+    let record = record(line, row)
+    let isBound = row?.userKey != record.userKey
+    if isBound, app.devicePolicy == .single, !record.userKey.isGuest {
+      guard release(othersOf: record) else {
+        return .refused(
+          column: .clientUID, what: "is a user who has another device, and may have one only",
+          remedy: "Nothing is to be done: that device has registered here itself.")
+      }
+    }
+    if record == row, loser == nil {
+      guard lacks(record.userKey, line) else { return .unchanged }
+      say(line, of: record.userKey)
+      return .changed
+    }
+    write(line, record, over: row, takingFrom: loser)
+    if isBound { enter(line, as: record.userKey) } else { say(line, of: record.userKey) }
+    return row == nil ? .new : .changed
+  }
+
+  private mutating func enter(_ line: InstalledLine, as user: UserKey) {
+    let key = Users.Key(app: app.number, userKey: user)
+    for group in line.groups { changes.joined.append(Groups.Membership(user: key, group: group)) }
+    say(line, of: user)
+  }
+
+  private func place(_ line: InstalledLine) -> Place {
+    let rows = line.device.rows
+    let own = rows.compactMap { records[$0] }
+    let owner = owners[line.token]
+    var loser: Devices.Record?
+    if let owner, !rows.contains(owner) {
+      guard let record = records[owner], !Self.hasSpoken(record) else {
+        return .none(
+          .refused(
+            column: .psid, what: "is the token of another device, which has registered here itself",
+            remedy: "Nothing is to be done: that registration is younger than the file."))
+      }
+      // It may have got another one by an earlier line.
+      loser = record.psid == line.psid ? record : nil
+    } else if let owner, let row = records[owner], row.psid == line.psid {
+      // A network calls its token dead, or another row of the DEVICE_ID is the genuine one.
+      return row.state != .active || own.contains(where: Self.hasSpoken) ? .none(.kept) : .row(row, taking: nil)
+    }
+    // One with the file's token has lost it since: to another device, with the app, or because a network calls it dead.
+    if own.contains(where: { Self.hasSpoken($0) || $0.state != .active && $0.psid == line.psid }) {
+      return .none(.kept)
+    }
+    return own.first.map { .row($0, taking: loser) } ?? .free(taking: loser)
+  }
+
+  /// True when a device that an import has brought did something since, or when none has brought it.
+  static func hasSpoken(_ record: Devices.Record) -> Bool {
+    let consents = [record.consents.notification, record.consents.ad, record.consents.nightAd].compactMap { $0?.at }
+    let last = consents.reduce(max(record.boundAt, record.seenAt), max)
+    return record.registeredAt > 0 || record.authEpoch != 0 || record.pending != nil || last > record.createdAt
+  }
+
+  /// The row that a line leaves.
+  private func record(_ line: InstalledLine, _ row: Devices.Record?) -> Devices.Record {
+    var record =
+      row
+      ?? Devices.Record(
+        device: line.device, app: app.number, userKey: UserKey(guest: line.device), network: line.network,
+        environment: line.environment ?? .production, psid: line.psid, installation: line.installation,
+        attributes: line.attributes, now: now)
+    if row == nil {
+      record.registeredAt = 0
+      // A call within the hour of the last one leaves this time as it is: the first call must move it.
+      record.seenAt = now - Operations.Limits.seenMicroseconds
+    } else if record.psid != line.psid {
+      record.psid = line.psid
+      record.state = .active
+      record.environment = line.environment ?? record.environment
+      record.boundAt = now
+    }
+    if row != nil { record.attributes = Self.merge(line.attributes, record.attributes) }
+    record.consents.apply(line.consents, at: now)
+    switch line.user {
+    case .unsaid: break
+    case .nobody where !record.userKey.isGuest: record.release()
+    case .nobody: break
+    case .named(let clientUID):
+      let user = UserKey(clientUID: clientUID)
+      let isKept = record.userKey == user
+      if !isKept || record.identity < level { record.bind(user, by: isKept ? max(level, record.identity) : level) }
+    }
+    if let row, row.userKey != record.userKey { record.boundAt = now }
+    if record != row { record.createdAt = now }
+    return record
+  }
+
+  private static func merge(_ said: Devices.Attributes, _ known: Devices.Attributes) -> Devices.Attributes {
+    var merged = known
+    for path: WritableKeyPath<Devices.Attributes, String> in [
+      \.platform, \.model, \.osVersion, \.appVersion, \.locale, \.timeZone,
+    ] where !said[keyPath: path].isEmpty { merged[keyPath: path] = said[keyPath: path] }
+    return merged
+  }
+
+  /// False when one of them has spoken.
+  private mutating func release(othersOf record: Devices.Record) -> Bool {
+    let others = (devices[record.userKey] ?? []).compactMap { records[$0] }.filter {
+      $0.userKey == record.userKey && $0.device != record.device && $0.state == .active
+    }
+    guard !others.contains(where: Self.hasSpoken) else { return false }
+    for var other in others {
+      other.release()
+      (other.boundAt, other.createdAt) = (now, now)
+      save(other)
+    }
+    return true
+  }
+
+  private mutating func write(
+    _ line: InstalledLine, _ record: Devices.Record, over row: Devices.Record?, takingFrom loser: Devices.Record?
+  ) {
+    func token(_ psid: String, of device: DeviceID) -> Tokens.Claimed {
+      Tokens.Claimed(app: app.number, psid: psid, network: line.network, device: device)
+    }
+    if var loser {
+      loser.state = .unregistered
+      loser.createdAt = now
+      save(loser)
+      changes.retired.insert(token(line.psid, of: loser.device))
+    }
+    if let row, row.psid != record.psid, row.state != .unregistered {
+      changes.retired.insert(token(row.psid, of: row.device))
+    }
+    let key = line.token
+    if let owner = owners[key], owner != record.device {
+      changes.moved.append(token(line.psid, of: record.device))
+    }
+    owners[key] = record.device
+    if let row, row.userKey.isGuest, !record.userKey.isGuest {
+      changes.endedGuests.append(Users.Key(app: app.number, userKey: row.userKey))
+    }
+    save(record)
+  }
+
+  private mutating func save(_ record: Devices.Record) {
+    records[record.device] = record
+    changes.saved.insert(record.device)
+    note(record)
+  }
+
+  private mutating func note(_ record: Devices.Record) {
+    guard app.devicePolicy == .single, !record.userKey.isGuest else { return }
+    devices[record.userKey, default: []].insert(record.device)
+  }
+
+  // MARK: What is said of users
+
+  /// A name or a number that is there stays: this fills in what is missing.
+  private func lacks(_ user: UserKey, _ line: InstalledLine) -> Bool {
+    guard line.user != .unsaid, !user.isGuest, changes.said[user] == nil else { return false }
+    let known = known[user] ?? (false, false)
+    return !line.name.isEmpty && !known.name || line.phone != nil && !known.phone
+  }
+
+  private mutating func say(_ line: InstalledLine, of user: UserKey) {
+    let before = changes.said[user] ?? ("", nil)
+    // A line that names no user says nothing of the one that the device has.
+    let isAbout = line.user != .unsaid && !user.isGuest
+    changes.said[user] =
+      isAbout ? (before.name.isEmpty ? line.name : before.name, before.phone ?? line.phone) : before
+  }
+}

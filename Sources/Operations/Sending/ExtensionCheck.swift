@@ -1,0 +1,49 @@
+package import Domain
+package import Postgres
+internal import Store
+
+/// Whether receipts can be expected of an app on iOS, where its Notification Service Extension makes them.
+package enum ExtensionCheck {
+  /// Whether the app's extension makes receipts: false when none of its last 1,000 accepted iOS alerts that started it was
+  /// confirmed. Nil while there are fewer.
+  package static func reports(_ app: App, on connection: Connection) throws(Problem) -> Bool? {
+    let found = try connection.answer(ExtensionReports.look(app.number, atMost: Operations.Limits.watchedAlerts))
+    if found.confirmed > 0 { return true }
+    return found.alerts >= Operations.Limits.watchedAlerts ? false : nil
+  }
+
+  /// As everybody says it.
+  package static let silence = """
+    the app's extension does not report: none of its last \(Operations.Limits.watchedAlerts) accepted iOS alerts with \
+    mutable-content was confirmed
+    """
+
+  /// What the sender should know of the receipts of a message.
+  static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [String] {
+    let content = message.content
+    guard content.pushType == .alert, content.alert != nil else { return [] }
+    var notes: [String] = []
+    var isSilent = false
+    if !content.startsExtension {
+      isSilent = true
+      notes.append(
+        "Without mutable-content iOS does not start the app's extension: no receipt comes from an iPhone whose app is not "
+          + "in front.")
+    } else if try reports(app, on: connection) == false {
+      isSilent = true
+      notes.append("In \(app.appID) \(silence).")
+    } else if !content.isMutableInEffect {
+      notes.append(
+        "mutable-content is set, because the app has an extension, which makes the receipt (its setting extension).")
+    }
+    if isSilent, message.fallback?.unless == .received {
+      notes.append("Nearly everybody with an iPhone is sent a short message all the same: use unless: read.")
+    }
+    return notes
+  }
+}
+
+extension Operations.Limits {
+  /// Alerts of an app that must have gone without a receipt before its extension is said to be silent.
+  package static let watchedAlerts: Int64 = 1_000
+}

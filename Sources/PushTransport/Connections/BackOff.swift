@@ -1,0 +1,18 @@
+/// How long to wait before the next try to connect. Pure: jitter comes in as a number.
+package struct BackOff {
+  private var failures = 0
+
+  package init() {}
+
+  package mutating func succeeded() {
+    failures = 0
+  }
+
+  /// - Parameter jitter: 0…1; the wait is between half and the whole of the step, so that nodes do not come together.
+  package mutating func failed(jitter: Double) -> Duration {
+    let range = PushTransport.Limits.backOffSeconds
+    let step = min(range.upperBound, range.lowerBound * Double(1 << min(failures, 10)))
+    failures += 1
+    return .nanoseconds(Int64(step * (0.5 + 0.5 * min(max(jitter, 0), 1)) * 1e9))
+  }
+}

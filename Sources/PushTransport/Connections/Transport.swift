@@ -1,0 +1,157 @@
+internal import HTTPClient
+internal import Reactor
+internal import TLS
+
+/// The bytes of a connection: TCP to one address after the other, the tunnel through a proxy, TLS. It does one step at a
+/// time; which one is due is for `ConnectionState` to say. On the sender's loop.
+final class Transport {
+  /// How far a step of opening has come.
+  enum Step {
+    /// Readiness of the socket continues it.
+    case waiting
+    case done
+    case failed(String)
+  }
+
+  private let loop: EventLoop
+  private let endpoint: Endpoint
+  private let tunnel: ProxyTunnel?
+  private let context: TLSContext
+  private var addresses: ArraySlice<SocketAddress>
+  private var lastError = "no address"
+  private var registration: EventLoop.Registration?
+  // One of these two: the socket until TLS begins, the stream from then on. At the end neither.
+  private var socket: Socket?
+  private var stream: TLSStream?
+  private var tunnelRequest: TunnelRequest?
+  /// What TLS waits for to read on: almost always that there is something to read.
+  private var waitsToRead: Readiness = .readable
+  /// Where it is connected, or tries to.
+  private(set) var address: SocketAddress?
+
+  init(loop: EventLoop, settings: ConnectionSettings, addresses: [SocketAddress]) {
+    self.loop = loop
+    endpoint = settings.endpoint
+    tunnel = settings.tunnel
+    context = settings.context
+    self.addresses = addresses[...]
+  }
+
+  // MARK: Opening
+
+  /// The address to try now. Nil when all have been tried.
+  func nextAddress() -> SocketAddress? {
+    address = addresses.popFirst()
+    return address
+  }
+
+  /// Begins to connect. False when that fails at once.
+  func connect(to address: SocketAddress, _ handler: any EventLoop.Handler) -> Bool {
+    do throws(SystemError) {
+      let attempt = try Socket.connect(to: address)
+      registration = try loop.register(attempt.descriptor, interest: .writable, handler: handler)
+      socket = consume attempt
+      return true
+    } catch {
+      lastError = error.description
+      return false
+    }
+  }
+
+  /// Whether the attempt to connect, which has ended, succeeded. After a failure the socket is closed.
+  func hasConnected() -> Bool {
+    let code = socket?.connectError ?? 0
+    guard code != 0 else { return true }
+    lastError = SystemError(code: code, operation: "connect", subject: address?.description ?? "").description
+    close()
+    return false
+  }
+
+  /// Why the last address could not be connected to.
+  var connectFault: String { tunnel?.naming(lastError) ?? "connect: \(lastError)" }
+
+  /// Asks the proxy for the way to the network, or reads on in its answer.
+  func askProxy() -> Step {
+    if tunnelRequest == nil { tunnelRequest = tunnel.map { TunnelRequest($0) } }
+    switch socket?.advance(&tunnelRequest) {
+    case .open, nil: return .done
+    case .incomplete(let readiness):
+      watch(readiness)
+      return .waiting
+    case .failed(let fault): return .failed(fault.reason)
+    }
+  }
+
+  /// Begins TLS, or goes on with its handshake.
+  func secure() -> Step {
+    if let socket = socket.take() {
+      do throws(TLSError) {
+        let stream = try TLSStream(connecting: socket, context: context, serverName: endpoint.host)
+        stream.keepAlive(
+          idle: .seconds(PushTransport.Limits.keepAliveSeconds),
+          unacknowledged: .seconds(PushTransport.Limits.unacknowledgedSeconds))
+        self.stream = stream
+      } catch {
+        return .failed(error.description)
+      }
+    }
+    switch stream?.handshake() {
+    case .incomplete(let readiness):
+      watch(readiness)
+      return .waiting
+    case .failed(let error): return .failed(ProxyTunnel.behind(tunnel, error.description))
+    case .complete, nil: break
+    }
+    // Without ALPN the service speaks HTTP/2 all the same.
+    if let agreed = stream?.negotiatedProtocol, agreed != "h2" { return .failed("the server speaks \(agreed)") }
+    return .done
+  }
+
+  /// Says who has not answered.
+  func silence(in phase: ConnectionState.Phase) -> String {
+    if let proxy = tunnel?.proxy, phase == .connecting || phase == .tunnelling {
+      return "the proxy \(proxy) does not answer"
+    }
+    let words = "no answer from the peer"
+    return phase == .securing ? ProxyTunnel.behind(tunnel, words) : words
+  }
+
+  // MARK: Open
+
+  func read(into input: inout ByteBuffer, limit: Int) -> TLSStream.ReadResult {
+    guard let stream else { return .endOfStream }
+    let result = stream.read(into: &input, limit: limit)
+    if case .wouldBlock(let readiness) = result { waitsToRead = readiness }
+    return result
+  }
+
+  /// Writes what there is. The socket is watched for what is left.
+  func write(_ output: inout ByteBuffer) -> TLSStream.WriteResult {
+    guard let stream else { return .complete }
+    let result = stream.write(&output)
+    if case .wouldBlock(let readiness) = result { watch(waitsToRead.union(readiness)) }
+    return result
+  }
+
+  func watchForInput() {
+    watch(waitsToRead)
+  }
+
+  private func watch(_ readiness: Readiness) {
+    if let registration { loop.update(registration, interest: readiness) }
+  }
+
+  // MARK: The end
+
+  /// Best effort: whoever does not take these few bytes now will notice the end all the same.
+  func sayGoodbye(_ output: inout ByteBuffer) {
+    if let stream, case .complete = stream.write(&output) { stream.sendCloseNotify() }
+  }
+
+  func close() {
+    if let registration { loop.deregister(registration) }
+    registration = nil
+    socket = nil
+    stream = nil
+  }
+}

@@ -1,0 +1,260 @@
+package import Domain
+internal import HTTP2
+internal import HTTPClient
+package import Logging
+package import Reactor
+
+/// What a pool asks of the sender it belongs to.
+protocol PoolOwner: AnyObject {
+  var loop: EventLoop { get }
+  var configuration: WireConfiguration { get }
+  var outbox: ResultBuffer { get }
+  var gate: RouteAdmission { get }
+  var meter: PushMeter { get }
+  /// The answer comes to `Pool.resolved`, never from within the call.
+  func resolve(_ endpoint: Endpoint, for pool: PoolKey)
+  /// Sends it again by whichever pool its route has now.
+  func sendAgain(_ submission: Submission, otherwise result: SubmissionResult)
+  /// `Pool.work` is due at the end of this turn: once, however many batches arrive.
+  func workLater(_ pool: Pool)
+  /// Gives a route connections of its own.
+  func isolate(_ route: PushRoute)
+}
+
+/// The routes and the connections of one credential at one environment: what its network's door has to say about both, and
+/// what each answer means. On the sender's loop.
+///
+/// Urgent work of any route goes before normal work of any other, and that before bulk.
+package final class Pool: PoolConnectionsDelegate {
+  package let key: PoolKey
+  package let door: any PushNetworkAdapter
+  package let loop: EventLoop
+  private unowned let owner: any PoolOwner
+  // The owner's, kept here: what is asked for with each push should not cost a reference to the owner each time.
+  private let outbox: ResultBuffer
+  private let meter: PushMeter
+  private let configuration: WireConfiguration
+  private let routes: PoolRoutes
+  private let connections: PoolConnections
+  /// Its credential has opened this environment: the network has taken a push.
+  package private(set) var hasAccepted = false
+  /// Something changed in this turn; the sender's mark.
+  var isWorkDue = false
+
+  init(key: PoolKey, plan: PoolPlan, owner: any PoolOwner) {
+    self.key = key
+    door = plan.door
+    self.owner = owner
+    (outbox, meter) = (owner.outbox, owner.meter)
+    loop = owner.loop
+    configuration = owner.configuration
+    routes = PoolRoutes(
+      plan.door, authority: plan.endpoint.authority, loop: owner.loop, outbox: owner.outbox, gate: owner.gate,
+      meter: owner.meter)
+    let tunnel = configuration.tunnel(to: plan.endpoint)
+    let settings = ConnectionSettings(
+      endpoint: plan.endpoint, tunnel: tunnel, context: plan.context, needsProof: plan.needsProof,
+      streamCap: configuration.streamsPerConnection, lastStreamID: configuration.lastStreamID)
+    var metadata: Logger.Metadata = ["credential": "\(door.name)", "environment": "\(key.environment.name)"]
+    if let tunnel { metadata["proxy"] = "\(tunnel.proxy)" }
+    connections = PoolConnections(
+      of: routes, loop: loop, configuration: configuration, settings: settings, metadata: metadata)
+    connections.delegate = self
+  }
+
+  /// Seconds since 1970.
+  package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+  package var logger: Logger { configuration.logger }
+  var hasConnections: Bool { !connections.all.isEmpty }
+  /// Connections that are proven, and requests under way on all of them.
+  var load: (connections: Int, inFlight: Int) {
+    (connections.all.count { $0.isReady }, connections.all.reduce(0) { $0 + $1.inFlight })
+  }
+
+  package func log(_ level: Logger.Level, _ text: Logger.Message, _ connection: Connection, _ reason: String = "") {
+    connections.log(level, text, connection, reason)
+  }
+
+  // MARK: Routes
+
+  package var isShared: Bool { routes.isShared }
+  var isUnused: Bool { routes.queues.isEmpty }
+  var isQueueEmpty: Bool { routes.isEmpty }
+
+  func attach(_ queue: RouteQueue) {
+    routes.attach(queue, isShut: connections.isHeldBack, resting: door.restingLanes)
+    owner.workLater(self)
+  }
+
+  func detach(_ queue: RouteQueue) {
+    routes.detach(queue)
+  }
+
+  func enqueue(_ batch: PushBatch, _ queue: RouteQueue) {
+    guard !connections.isStopping else { return outbox.finish(batch, .notProcessed) }
+    if let fault = queue.standing.fault(at: loop.clock.now) {
+      return outbox.finish(batch, .credentialFault(reason: fault))
+    }
+    switch door.objection(to: batch) {
+    case .wrongEnvironment(let reason): return outbox.finish(batch, .wrongEnvironment(reason: reason))
+    case .fault(let reason):
+      outbox.finish(batch, .credentialFault(reason: reason))
+      return fail(queue, reason)
+    case nil: break
+    }
+    queue.enqueue(batch)
+    owner.workLater(self)
+  }
+
+  /// Nothing of this route can be sent until an operator mends its settings.
+  private func fail(_ queue: RouteQueue, _ reason: String) {
+    queue.standing.failed(reason, at: loop.clock.now)
+    queue.giveBack(.credentialFault(reason: reason))
+  }
+
+  /// The same for all routes: their credential is at fault.
+  package func failAll(_ reason: String) {
+    for queue in routes.queues { fail(queue, reason) }
+  }
+
+  package func giveBackQueues(_ result: SubmissionResult) {
+    routes.giveBack(result)
+  }
+
+  /// How many targets a lane of each of its routes may hold: what waits longer than a binding stays fresh is stale.
+  package func bound(to targets: Int) {
+    routes.bound(to: targets)
+  }
+
+  /// The door lets other lanes rest than before: what waits in them goes back.
+  package func restingLanesChanged() {
+    routes.rest(door.restingLanes)
+    // Not from within the call: an answer may be what has changed them.
+    owner.workLater(self)
+  }
+
+  /// Nothing is sent for a while; what waits goes back.
+  package func rest(for duration: Duration, _ result: SubmissionResult) {
+    connections.rest(for: duration, result)
+  }
+
+  /// What all requests carry has changed: the next ones are written afresh.
+  package func forgetTemplates() {
+    routes.forgetTemplates()
+  }
+
+  // MARK: Submitting
+
+  /// Gives back what waited too long, and tries to move the rest.
+  func sweep() {
+    routes.giveBackStale(at: loop.clock.now, wallSeconds: wallSeconds)
+    work()
+  }
+
+  /// Moves what can be moved: fills the connections there are, and gets more where they are not enough.
+  package func work() {
+    if !isQueueEmpty { connections.pump() }
+    connections.arrange()
+  }
+
+  func fill(_ connection: Connection) -> Int {
+    let now = loop.clock.now
+    guard !isQueueEmpty, !connections.isResting(at: now) else { return 0 }
+    let share = routes.share(of: connections.streams)
+    // Not more than a TLS record or two at a time, so that the first leave while the next are written.
+    var rest = PushTransport.Limits.requestsPerTurn
+    for lane in Lane.allCases where routes.hasWork(lane) {
+      let most = min(rest, door.allowance(lane, of: self))
+      guard most > 0 else { continue }
+      let count = routes.fill(connection, lane, atMost: most, share: share, at: now)
+      if count > 0 { door.submitted(count) }
+      rest -= count
+    }
+    let submitted = PushTransport.Limits.requestsPerTurn - rest
+    if submitted > 0 { connections.used(at: now) }
+    return submitted
+  }
+
+  // MARK: Answers
+
+  func answered(_ lane: Lane, after time: Duration) {
+    meter.answered(lane, after: time)
+  }
+
+  func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
+    let standing = submission.batch.standing
+    standing.inFlight -= 1
+    meter.ended(ending, wallSeconds: wallSeconds) { door.word(for: $0) }
+    switch ending {
+    case .accepted:
+      standing.answered(isError: false)
+      hasAccepted = true
+      finish(submission, .accepted)
+    case .refused(let refusal):
+      standing.answered(isError: door.isHeldAgainstConnection(refusal))
+      door.refused(submission, refusal, on: connection, of: self)
+      if standing.isErroneous { isolate(standing) }
+    case .notProcessed: sendAgain(submission, otherwise: .notProcessed)
+    case .unknown(let reason): finish(submission, .unknown(reason: reason))
+    }
+  }
+
+  package func finish(_ submission: Submission, _ result: SubmissionResult) {
+    outbox.finish(submission, result)
+  }
+
+  /// Sends it again, a few times at most, by whichever pool its route has now.
+  package func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
+    owner.sendAgain(submission, otherwise: result)
+  }
+
+  /// Nothing of this route can be sent until an operator mends its settings. The others go on, on connections that its
+  /// refusals do not reach.
+  package func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
+    log(.error, "credential refused", connection, reason)
+    finish(submission, .credentialFault(reason: reason))
+    guard let queue = routes[submission.batch.standing.route] else { return }
+    fail(queue, reason)
+    isolate(queue.standing)
+  }
+
+  /// Takes a route out of the common pool, for good: until its credential changes.
+  package func isolate(_ standing: RouteCondition) {
+    guard isShared, !standing.isIsolated else { return }
+    owner.isolate(standing.route)
+  }
+
+  // MARK: Connections
+
+  func received(_ goAway: GoAway, on connection: Connection) {
+    door.received(goAway, on: connection, of: self)
+  }
+
+  func heard(peerSeconds: Int64) {
+    door.heard(peerSeconds: peerSeconds, of: self)
+    configuration.heardTime?(peerSeconds)
+  }
+
+  func resolve(_ endpoint: Endpoint) {
+    owner.resolve(endpoint, for: key)
+  }
+
+  func resolved(_ result: Result<[SocketAddress], SystemError>) {
+    connections.resolved(result)
+  }
+
+  func closedBeforeReady(reason: String) {
+    door.closedBeforeReady(reason: reason, of: self)
+  }
+
+  /// Takes nothing more; open requests finish.
+  func stop() {
+    routes.giveBack(.notProcessed)
+    connections.stop()
+  }
+
+  /// Ends what is left.
+  func abort() {
+    connections.abort()
+  }
+}

@@ -1,0 +1,293 @@
+internal import Domain
+internal import HTTPClient
+internal import Logging
+internal import Reactor
+
+/// What a pool's connections ask of the pool.
+protocol PoolConnectionsDelegate: RequestSource {
+  /// The answer comes to `PoolConnections.resolved`, never from within the call.
+  func resolve(_ endpoint: Endpoint)
+  /// What may be submitted has grown.
+  func work()
+  /// A connection was lost before it could be used.
+  func closedBeforeReady(reason: String)
+}
+
+/// The connections of a pool: how many there are, when the next one is made, and which one goes. On the sender's loop.
+final class PoolConnections: ConnectionOwner {
+  weak var delegate: (any PoolConnectionsDelegate)?
+  private let routes: PoolRoutes
+  private let loop: EventLoop
+  private let configuration: WireConfiguration
+  private let settings: ConnectionSettings
+  /// For logs: whose connections they are.
+  private let metadata: Logger.Metadata
+
+  private(set) var all: [Connection] = []
+  private var made = 0
+  private var isResolving = false
+  private(set) var isStopping = false
+  private var addressOrder = AddressOrder()
+  private var backOff = BackOff()
+  private var nextConnectAt: Instant?
+  /// When the last ones were made.
+  private var openings: [Instant] = []
+  /// Nothing is sent before this: the network asked for rest.
+  private var restsUntil: Instant?
+  private var lastUsedAt: Instant?
+  private var isReviewing = false
+  /// Since when fewer connections would have done.
+  private var surplusSince: Instant?
+  /// Reviews in a row at which a connection was much slower than its siblings, by its number.
+  private var slowReviews: (connection: Int, count: Int)?
+
+  init(
+    of routes: PoolRoutes, loop: EventLoop, configuration: WireConfiguration, settings: ConnectionSettings,
+    metadata: Logger.Metadata
+  ) {
+    self.routes = routes
+    self.loop = loop
+    self.configuration = configuration
+    self.settings = settings
+    self.metadata = metadata
+  }
+
+  /// Requests that they hold together, as far as they are proven.
+  var streams: Int { all.reduce(0) { $0 + ($1.isReady ? $1.requests.shares.urgent : 1) } }
+
+  func used(at now: Instant) {
+    lastUsedAt = now
+  }
+
+  /// Submits on all that take more: proven ones before new ones, the least busy first, and last those that are about to go.
+  func pump() {
+    func rank(_ connection: Connection) -> Int {
+      connection.isLeaving ? 2 : connection.isReady ? 0 : 1
+    }
+    let inOrder = all.count > 1 ? all.sorted { (rank($0), $0.inFlight) < (rank($1), $1.inFlight) } : all
+    for connection in inOrder where connection.allowance(.urgent) > 0 { connection.pump() }
+  }
+
+  // MARK: More
+
+  /// Gets a connection on its way where there is work that the present ones do not take.
+  func arrange() {
+    guard !isStopping, !isResolving else { return }
+    let now = loop.clock.now
+    let staying = all.filter { !$0.isEnding && !$0.isLeaving }
+    // One at a time: a connection that is being made will take the queue, or show that none can be made.
+    guard staying.allSatisfy(\.isReady) else { return }
+    let healthy = staying.filter { !$0.isStalled }
+    guard healthy.count < wanted(healthy, now) else { return }
+    if let nextConnectAt, now < nextConnectAt { return holdBack() }
+    if isResting(at: now) { return }
+    // Services take rapid connecting for an attack, whoever is to blame for the disconnecting.
+    openings.removeAll { now - $0 > .seconds(PushTransport.Limits.openingsSeconds) }
+    guard openings.count < PushTransport.Limits.openings else { return failed("too many connections in a row") }
+    openings.append(now)
+    isResolving = true
+    delegate?.resolve(settings.endpoint)
+  }
+
+  private func wanted(_ healthy: [Connection], _ now: Instant) -> Int {
+    // Warm for a while: whoever comes next need not wait for two round trips of greetings.
+    guard let lane = Lane.allCases.first(where: routes.hasWork) else { return isWarm(at: now) ? 1 : 0 }
+    // What they still take they will take: it waits for a token, say.
+    let share = routes.share(of: streams)
+    let isStuck = routes.queues.allSatisfy { $0.isEmpty(lane) || $0.standing.inFlight >= share }
+    guard isStuck || healthy.allSatisfy({ $0.isFull(lane) }) else { return 0 }
+    var demand = ConnectionDemand()
+    demand.present = healthy.count
+    demand.isUrgent = lane == .urgent
+    demand.inFlight = healthy.reduce(0) { $0 + $1.inFlight }
+    demand.backlog = routes.queues.reduce(0) { $0 + $1.count }
+    let oldest = routes.queues.compactMap(\.oldestReadNanoseconds).min() ?? now.nanoseconds
+    demand.waited = Double(now.nanoseconds - oldest) / 1e9
+    if !healthy.isEmpty {
+      demand.roundTrip = healthy.reduce(0) { $0 + $1.requests.latency.seconds } / Double(healthy.count)
+      demand.perConnection = healthy.reduce(0) { $0 + $1.usualStreams } / healthy.count
+    }
+    return demand.connections(atMost: configuration.connectionsPerPool)
+  }
+
+  private func isWarm(at now: Instant) -> Bool {
+    lastUsedAt.map { now - $0 < .seconds(PushTransport.Limits.warmSeconds) } ?? false
+  }
+
+  func resolved(_ result: Result<[SocketAddress], SystemError>) {
+    // An answer to a pool that had this key before.
+    guard isResolving else { return }
+    isResolving = false
+    guard !isStopping else { return }
+    switch result {
+    case .failure(let error): failed(settings.tunnel?.naming(error) ?? error.description)
+    case .success(let addresses): open(addresses)
+    }
+  }
+
+  private func open(_ addresses: [SocketAddress]) {
+    guard let delegate else { return }
+    made += 1
+    // Not all of them on the same day, or they would go together.
+    let age = configuration.connectionAge * Double.random(in: 0.75...1.25)
+    let connection = Connection(
+      number: made, loop: loop, owner: self, source: delegate, settings: settings,
+      addresses: addressOrder.order(addresses, inUse: all.compactMap(\.address), at: loop.clock.now), age: age)
+    all.append(connection)
+    connection.open()
+    scheduleReview()
+  }
+
+  func becameReady(_ connection: Connection) {
+    backOff.succeeded()
+    nextConnectAt = nil
+    openIfPossible()
+    log(.info, "connection ready", connection)
+    all.first { $0.isLeaving && !$0.isEnding }?.retire()
+  }
+
+  // MARK: Fewer
+
+  func needsSuccessor(of connection: Connection) {
+    arrange()
+  }
+
+  func isDue(_ connection: Connection) {
+    if !connection.isLeaving { log(.info, "connection is to be replaced", connection, "age or stream ids") }
+    connection.isLeaving = true
+    arrange()
+    if !isWarm(at: loop.clock.now) { connection.retire() }
+  }
+
+  func failed(_ address: SocketAddress) {
+    addressOrder.failed(address, at: loop.clock.now)
+  }
+
+  func closed(_ connection: Connection, reason: String) {
+    all.removeAll { $0 === connection }
+    log(connection.wasReady ? .info : .warning, "connection closed", connection, reason)
+    if !connection.wasReady { delegate?.closedBeforeReady(reason: reason) }
+    let lived = (loop.clock.now - connection.openedAt).components.seconds
+    if connection.wasRetired || connection.wasReady && lived >= PushTransport.Limits.youngSeconds {
+      delegate?.work()
+    } else {
+      failed(reason)
+    }
+  }
+
+  /// No new ones are made; open requests finish.
+  func stop() {
+    isStopping = true
+    for connection in all { connection.retire() }
+  }
+
+  /// Ends what is left.
+  func abort() {
+    for connection in all { connection.end("stopped") }
+  }
+
+  // MARK: None
+
+  /// No connection can be used, and none is made just now.
+  var isHeldBack: Bool {
+    restsUntil != nil || nextConnectAt != nil && all.allSatisfy(\.isEnding)
+  }
+
+  private func failed(_ reason: String) {
+    guard !isStopping else { return }
+    let wait = backOff.failed(jitter: Double.random(in: 0...1))
+    nextConnectAt = loop.clock.now + wait
+    loop.schedule(after: wait) { [weak self] in self?.mayConnectAgain() }
+    guard isHeldBack else { return }
+    configuration.logger.warning(
+      "no connection",
+      metadata: [
+        "endpoint": "\(settings.endpoint.authority)", "environment": metadata["environment"] ?? "",
+        "reason": "\(reason)", "retry": "\(wait)",
+      ])
+    holdBack()
+  }
+
+  /// Where nobody can take the queues before their bindings are stale: back with them, and no more until we try again.
+  private func holdBack() {
+    if isHeldBack { routes.shut(.notProcessed) }
+  }
+
+  private func mayConnectAgain() {
+    // A later failure may have moved it.
+    if let nextConnectAt, loop.clock.now < nextConnectAt { return }
+    nextConnectAt = nil
+    openIfPossible()
+    delegate?.work()
+  }
+
+  private func openIfPossible() {
+    if !isHeldBack { routes.open() }
+  }
+
+  func isResting(at now: Instant) -> Bool {
+    restsUntil.map { now < $0 } ?? false
+  }
+
+  /// Nothing is sent for a while; what waits goes back.
+  func rest(for duration: Duration, _ result: SubmissionResult) {
+    restsUntil = loop.clock.now + duration
+    routes.shut(result)
+    loop.schedule(after: duration) { [weak self] in
+      // A later request for rest may have moved it.
+      guard let self, let restsUntil, loop.clock.now >= restsUntil else { return }
+      self.restsUntil = nil
+      openIfPossible()
+      delegate?.work()
+    }
+  }
+
+  // MARK: Review
+
+  /// Looks at all connections together, once a second as long as there are any.
+  private func scheduleReview() {
+    guard !isReviewing else { return }
+    isReviewing = true
+    loop.schedule(after: .seconds(1)) { [weak self] in
+      guard let self else { return }
+      isReviewing = false
+      let staying = all.filter { $0.isReady && !$0.isLeaving }
+      ejectOutlier(of: staying)
+      letSurplusGo(of: staying)
+      if !all.isEmpty { scheduleReview() }
+    }
+  }
+
+  /// A connection that is much slower than its siblings, three times in a row, makes place for another one.
+  private func ejectOutlier(of judged: [Connection]) {
+    guard let position = Latency.outlier(judged.map(\.requests.judgedSeconds)) else { return slowReviews = nil }
+    let slowest = judged[position]
+    let count = slowReviews?.connection == slowest.number ? (slowReviews?.count ?? 0) + 1 : 1
+    slowReviews = (slowest.number, count)
+    guard count >= PushTransport.Limits.slowTicks else { return }
+    let seconds = slowest.requests.judgedSeconds ?? 0
+    log(.notice, "connection is replaced: slower than its siblings", slowest, "\(seconds) s for an answer")
+    slowest.retire()
+  }
+
+  /// One connection goes when fewer would have done for long.
+  private func letSurplusGo(of staying: [Connection]) {
+    let staying = staying.filter(\.isReady)
+    let inFlight = staying.reduce(0) { $0 + $1.inFlight }
+    let rest = staying.dropLast().reduce(0) { $0 + $1.usualStreams }
+    guard staying.count > 1, inFlight * 2 < rest else { return surplusSince = nil }
+    let now = loop.clock.now
+    guard let since = surplusSince else { return surplusSince = now }
+    guard now - since >= .seconds(PushTransport.Limits.surplusSeconds) else { return }
+    surplusSince = nil
+    staying.min { $0.inFlight < $1.inFlight }?.retire()
+  }
+
+  func log(_ level: Logger.Level, _ text: Logger.Message, _ connection: Connection, _ reason: String = "") {
+    var metadata = metadata
+    metadata["connection"] = "\(connection.number)"
+    metadata["address"] = "\(connection.address?.description ?? "")"
+    metadata["reason"] = "\(reason)"
+    configuration.logger.log(level: level, text, metadata: metadata)
+  }
+}

@@ -1,0 +1,108 @@
+internal import DequeModule
+internal import Domain
+
+/// What waits in one lane of one route. The messages in it take turns, so that a message to ten million and one to a
+/// hundred are sent side by side, with equal shares: each sends `PushTransport.Limits.turnTargets`, then the next one does.
+///
+/// Within a message, what a connection gave back unprocessed goes first.
+struct LaneQueue {
+  private final class Part {
+    let seqno: Int64
+    var batches: Deque<QueuedBatch> = []
+    var again: Deque<Submission> = []
+
+    init(_ message: QueuedBatch) {
+      seqno = message.message.seqno
+    }
+
+    var isEmpty: Bool { batches.isEmpty && again.isEmpty }
+
+    func pop() -> Submission? {
+      if let submission = again.popFirst() { return submission }
+      guard let queued = batches.first else { return nil }
+      let submission = Submission(batch: queued, target: queued.cursor)
+      queued.cursor += 1
+      if queued.isSubmitted { batches.removeFirst() }
+      return submission
+    }
+
+    /// The batch that has waited longest, roughly.
+    var front: QueuedBatch? { again.first?.batch ?? batches.first }
+  }
+
+  /// Messages with something to send, in turn. Never an empty one.
+  private var rotation: Deque<Part> = []
+  private var parts: [Int64: Part] = [:]
+  /// What is left of the first one's turn, in targets.
+  private var credit = 0
+  /// Targets that wait.
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ queued: QueuedBatch) {
+    guard !queued.isSubmitted else { return }
+    count += queued.targets.count - queued.cursor
+    part(of: queued).batches.append(queued)
+  }
+
+  /// Behind others of its message that were given back before it.
+  mutating func appendAgain(_ submission: Submission) {
+    count += 1
+    part(of: submission.batch).again.append(submission)
+  }
+
+  /// It could not be submitted after all: it is the next one of its message.
+  mutating func putBack(_ submission: Submission) {
+    count += 1
+    part(of: submission.batch).again.prepend(submission)
+  }
+
+  private mutating func part(of queued: QueuedBatch) -> Part {
+    if let known = parts[queued.message.seqno] { return known }
+    let made = Part(queued)
+    parts[made.seqno] = made
+    rotation.append(made)
+    return made
+  }
+
+  /// The next target, whoever's turn it is.
+  mutating func next() -> Submission? {
+    guard let part = rotation.first, let submission = part.pop() else { return nil }
+    count -= 1
+    if credit == 0 { credit = PushTransport.Limits.turnTargets }
+    credit -= 1
+    if part.isEmpty {
+      endTurn()
+      parts[part.seqno] = nil
+    } else if credit == 0, rotation.count > 1 {
+      endTurn()
+      rotation.append(part)
+    }
+    return submission
+  }
+
+  private mutating func endTurn() {
+    rotation.removeFirst()
+    credit = 0
+  }
+
+  /// Takes out what is not worth sending any more, as far as it stands in front.
+  mutating func removeStale(_ isWorthSending: (QueuedBatch) -> Bool) -> [Submission] {
+    var stale: [Submission] = []
+    for part in rotation {
+      while let front = part.front, !isWorthSending(front), let submission = part.pop() { stale.append(submission) }
+    }
+    guard !stale.isEmpty else { return stale }
+    count -= stale.count
+    for part in rotation where part.isEmpty { parts[part.seqno] = nil }
+    rotation.removeAll(where: \.isEmpty)
+    credit = 0
+    return stale
+  }
+
+  /// The binding that was read longest ago, among those in front.
+  var oldestReadNanoseconds: Int64? {
+    rotation.compactMap { $0.front?.readUntilNanoseconds }.min()
+  }
+}

@@ -1,0 +1,219 @@
+package import Domain
+internal import Logging
+package import Reactor
+internal import TLS
+
+/// The heart of a network's sender: the routes' queues, the pools of connections, and which route uses which. Lives on
+/// the sender's thread; the network's own loop hands it batches, look-ups and changes of credentials.
+package final class PushRouter: PoolOwner {
+  package let loop: EventLoop
+  package let configuration: WireConfiguration
+  package let gate: RouteAdmission
+  package let outbox: ResultBuffer
+  let meter: PushMeter
+  /// What answers the look-ups of a name; the answer comes back through the sender's inbox to `resolved`.
+  private let resolvers: [Endpoint: Resolver]
+  private let answer: @Sendable (Result<[SocketAddress], SystemError>, PoolKey) -> Void
+  package weak var planner: (any PoolProvider)?
+
+  /// Made when a route is first used, and kept.
+  private var queues: [PushRoute: RouteQueue] = [:]
+  /// Which connections a route uses at present.
+  private var assignments: [PushRoute: Pool] = [:]
+  private var poolsByKey: [PoolKey: Pool] = [:]
+  /// Pools of former credentials that still wait for answers.
+  private var endingPools: [Pool] = []
+  /// Pools to look after at the end of this turn.
+  private var due: [Pool] = []
+  private var staleTimer: Timers.ID?
+  private var stopDeadline: Instant?
+
+  /// - Parameter answer: posts the outcome of a look-up into the sender's inbox. Called on a resolver's thread.
+  package init(
+    configuration: WireConfiguration, loop: EventLoop, gate: RouteAdmission, resolvers: [Endpoint: Resolver],
+    results: @escaping PushResultSink,
+    answer: @escaping @Sendable (Result<[SocketAddress], SystemError>, PoolKey) -> Void
+  ) {
+    self.configuration = configuration
+    self.loop = loop
+    self.gate = gate
+    self.resolvers = resolvers
+    self.answer = answer
+    outbox = ResultBuffer(gate: gate, results: results)
+    meter = PushMeter(configuration)
+    loop.atEndOfTurn { [unowned self] in endTurn() }
+    look()
+  }
+
+  /// Counts connections once a second, for the meter.
+  private func look() {
+    let loads = poolsByKey.values.map(\.load)
+    meter.look(
+      connections: loads.reduce(0) { $0 + $1.connections }, inFlight: loads.reduce(0) { $0 + $1.inFlight })
+    loop.schedule(after: .seconds(1)) { [weak self] in self?.look() }
+  }
+
+  package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+  package var pools: [Pool] { Array(poolsByKey.values) }
+  package var isStopping: Bool { stopDeadline != nil }
+
+  // MARK: Batches
+
+  package func receive(_ batch: PushBatch) {
+    guard stopDeadline == nil else { return outbox.finish(batch, .notProcessed) }
+    let queue = queue(of: batch.route)
+    guard let pool = assignments[batch.route] ?? assign(queue) else {
+      return outbox.finish(batch, .noCredential(reason: noCredential))
+    }
+    pool.enqueue(batch, queue)
+    watchForStale()
+  }
+
+  private var noCredential: String { planner?.noCredential ?? "" }
+
+  private func queue(of route: PushRoute) -> RouteQueue {
+    if let queue = queues[route] { return queue }
+    let made = RouteQueue(route, outbox: outbox)
+    queues[route] = made
+    return made
+  }
+
+  // MARK: Pools
+
+  /// Gives a route the connections that its credential opens. Nil when nothing does.
+  private func assign(_ queue: RouteQueue) -> Pool? {
+    guard stopDeadline == nil, let planner,
+      let key = planner.poolKey(of: queue.route, isIsolated: queue.standing.isIsolated)
+    else { return nil }
+    do throws(TLSError) {
+      var known = poolsByKey[key]
+      if known == nil, let plan = try planner.makePool(key, for: queue.route) {
+        known = Pool(key: key, plan: plan, owner: self)
+      }
+      guard let pool = known else { return nil }
+      poolsByKey[key] = pool
+      assignments[queue.route] = pool
+      pool.attach(queue)
+      return pool
+    } catch {
+      configuration.logger.error(
+        "no TLS for this route", metadata: ["app": "\(queue.route.app)", "reason": "\(error)"])
+      return nil
+    }
+  }
+
+  /// Takes a route's connections away; the last one to leave closes them.
+  private func unassign(_ queue: RouteQueue) {
+    guard let pool = assignments.removeValue(forKey: queue.route) else { return }
+    pool.detach(queue)
+    guard pool.isUnused else { return }
+    poolsByKey[pool.key] = nil
+    pool.stop()
+    endingPools.append(pool)
+  }
+
+  /// A changed credential means other connections: the old ones finish what they have.
+  package func credentialChanged(of app: App.Number) {
+    for queue in queues.values where queue.route.app == app {
+      unassign(queue)
+      queue.standing.forgive()
+      reassign(queue)
+    }
+  }
+
+  /// An operator has resumed the app: it is tried again at once.
+  package func forgive(_ app: App.Number) {
+    for queue in queues.values where queue.route.app == app { queue.standing.forgiveFault() }
+  }
+
+  private func reassign(_ queue: RouteQueue) {
+    guard !queue.isEmpty, assign(queue) == nil else { return }
+    queue.giveBack(.noCredential(reason: noCredential))
+  }
+
+  func isolate(_ route: PushRoute) {
+    guard let queue = queues[route], !queue.standing.isIsolated else { return }
+    configuration.logger.notice(
+      "app gets connections of its own, because its refusals would slow others down",
+      metadata: ["app": "\(route.app)", "environment": "\(route.environment.name)"])
+    queue.standing.isIsolated = true
+    unassign(queue)
+    reassign(queue)
+  }
+
+  func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
+    let queue = queue(of: submission.batch.standing.route)
+    guard stopDeadline == nil, let pool = assignments[queue.route] ?? assign(queue) else {
+      return outbox.finish(submission, stopDeadline == nil ? result : .notProcessed)
+    }
+    queue.sendAgain(submission, otherwise: result)
+    workLater(pool)
+    watchForStale()
+  }
+
+  package func workLater(_ pool: Pool) {
+    guard !pool.isWorkDue else { return }
+    pool.isWorkDue = true
+    due.append(pool)
+  }
+
+  // MARK: Names
+
+  func resolve(_ endpoint: Endpoint, for pool: PoolKey) {
+    let answer = answer
+    let hop = configuration.hop(to: endpoint)
+    let question = Resolver.Question(endpoint: hop) { answer($0, pool) }
+    guard resolvers[endpoint]?.ask(question) != true else { return }
+    // Not from within the call: the pool is in the middle of something.
+    loop.schedule(after: .zero) { [weak self] in
+      let error = SystemError(code: 11, operation: "resolve", subject: hop.host)
+      self?.resolved(.failure(error), for: pool)
+    }
+  }
+
+  package func resolved(_ result: Result<[SocketAddress], SystemError>, for key: PoolKey) {
+    poolsByKey[key]?.resolved(result)
+  }
+
+  // MARK: Time
+
+  /// While anything waits, gives back what waits too long, ten times a second.
+  private func watchForStale() {
+    guard staleTimer == nil else { return }
+    staleTimer = loop.schedule(after: .milliseconds(100)) { [weak self] in
+      guard let self else { return }
+      staleTimer = nil
+      for pool in pools where !pool.isQueueEmpty { pool.sweep() }
+      if poolsByKey.values.contains(where: { !$0.isQueueEmpty }) { watchForStale() }
+    }
+  }
+
+  // MARK: The end
+
+  private func endTurn() {
+    // What is due may make more due, a pool that takes over a route say.
+    while let pool = due.popLast() {
+      pool.isWorkDue = false
+      pool.work()
+    }
+    endingPools.removeAll { !$0.hasConnections }
+    outbox.deliver()
+    if let stopDeadline { stopIfDone(stopDeadline) }
+  }
+
+  package func stop(within timeout: Duration) {
+    stopDeadline = loop.clock.now + timeout
+    for pool in pools { pool.stop() }
+    loop.schedule(after: timeout) {}  // a turn at the deadline, whatever happens
+  }
+
+  private func stopIfDone(_ deadline: Instant) {
+    let all = pools + endingPools
+    let isDone = !all.contains(where: \.hasConnections)
+    guard isDone || loop.clock.now >= deadline else { return }
+    stopDeadline = nil
+    for pool in all { pool.abort() }
+    outbox.deliver()
+    loop.stop()
+  }
+}

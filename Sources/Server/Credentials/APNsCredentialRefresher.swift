@@ -1,0 +1,138 @@
+internal import APNs
+internal import Domain
+internal import Logging
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Store
+internal import TLS
+
+/// Keeps the APNs sender supplied: credentials as the database holds them, and one provider token per key for all nodes,
+/// minted under its row's lock. Lives on thread `catalog`.
+final class APNsCredentialRefresher {
+  private let sender: APNsSender
+  private let requests: Inbox<ProviderTokenRequest>
+  private let master: MasterKey
+  private let health: Health
+  private let clock: any Clock
+  private let keyIsNew: (App.Number) -> Void
+  /// When this server began, by the database's clock.
+  private let beganAt: Int64
+  /// The first look has been: what comes now was stored while this server runs.
+  private var hasLooked = false
+  private let log = Logger(label: "apns-keeper")
+  private var keys: [App.Number: SigningKey] = [:]
+  private var sealed: [App.Number: [UInt8]] = [:]
+  private(set) var tokens: [KeyName: ProviderToken] = [:]
+
+  /// - Parameters:
+  ///   - beganAt: when the server began, in microseconds since 1970 by the database's clock.
+  ///   - keyIsNew: called for each key that was stored since then, also for one stored before the first look.
+  init(
+    sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, health: Health, clock: any Clock,
+    beganAt: Int64, keyIsNew: @escaping (App.Number) -> Void = { _ in }
+  ) {
+    self.beganAt = beganAt
+    self.keyIsNew = keyIsNew
+    self.health = health
+    self.sender = sender
+    self.requests = requests
+    self.master = master
+    self.clock = clock
+  }
+
+  func turn(_ connection: Connection) throws {
+    try readCredentials(connection)
+    hasLooked = true
+    sender.credentialsAreKnown()
+    var refused: [KeyName: ProviderToken] = [:]
+    for request in requests.takeAll() {
+      if let token = request.refused { refused[request.key] = token }
+    }
+    let now = clock.wallMicroseconds / 1_000_000
+    for (key, signing) in Dictionary(keys.values.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }) {
+      let present = tokens[key]
+      if present == nil || present?.isDue(atSeconds: now) == true || refused[key] == present {
+        try renew(signing, refused: refused[key], now: now, connection)
+      }
+    }
+  }
+
+  /// Hands changed credentials to the sender.
+  private func readCredentials(_ connection: Connection) throws {
+    var present: Set<App.Number> = []
+    for credential in try connection.run(Secrets.credentials()) where credential.network == .apns {
+      present.insert(credential.app)
+      guard sealed[credential.app] != credential.sealed else { continue }
+      sealed[credential.app] = credential.sealed
+      use(credential)
+    }
+    for app in sealed.keys where !present.contains(app) {
+      sealed[app] = nil
+      keys[app] = nil
+      sender.set(nil, for: app)
+      health.note(nil, of: app, .apns)
+    }
+  }
+
+  private func use(_ credential: Secrets.Credential) {
+    let app = credential.app
+    keys[app] = nil
+    do {
+      switch try APNsSecret(credential, master) {
+      case .key(let key):
+        keys[app] = key
+        if hasLooked || credential.storedAt.map({ $0 >= beganAt }) == true { keyIsNew(app) }
+        sender.set(.token(key.name), for: app)
+        health.note(Health.Credential(isUsable: true), of: app, .apns)
+      case .certificate(let identity):
+        sender.set(.certificate(identity), for: app)
+        health.note(Health.Credential(isUsable: true, endsAt: identity.certificate.notAfter), of: app, .apns)
+        warnOfEnd(identity, app)
+      }
+    } catch {
+      // What was there before is not what the operator wants any more.
+      sender.set(nil, for: app)
+      health.note(Health.Credential(isUsable: false), of: app, .apns)
+      log.error("an APNs credential cannot be used", metadata: ["app": "\(app)", "error": "\(error)"])
+    }
+  }
+
+  private func warnOfEnd(_ identity: TLSIdentity, _ app: App.Number) {
+    let days = (identity.certificate.notAfter - clock.wallMicroseconds / 1_000_000) / 86_400
+    guard days < ServerLimits.certificateWarningDays else { return }
+    log.warning(
+      "a push certificate ends soon: make a new one, or use a .p8 key, and set it with `upmc app credential`",
+      metadata: ["app": "\(app)", "days": .stringConvertible(days)])
+  }
+
+  /// Takes the token that another node has minted, or mints one. Never more often than Apple allows.
+  private func renew(
+    _ key: SigningKey, refused: ProviderToken?, now: Int64, _ connection: Connection
+  ) throws {
+    let token = try connection.withTransaction { () throws -> ProviderToken? in
+      let fingerprint = key.name.fingerprint
+      let place = ProviderTokens.place(of: fingerprint)
+      let stored = try connection.run(ProviderTokens.lock(fingerprint))
+      // What does not open was sealed with another master key, or put there: as if there were none.
+      if let issuedAt = stored.issuedAt, let opened = try? master.open(stored.sealed, for: place) {
+        let token = ProviderToken(key.name, value: String(decoding: opened, as: UTF8.self), issuedAt: issuedAt)
+        let mayMint = now >= issuedAt + APNs.Limits.tokenRestSeconds || token.isAhead(atSeconds: now)
+        if token.isGood(atSeconds: now), token != refused, !token.isDue(atSeconds: now) { return token }
+        // Refused though young: minting again would only be throttled. The clock may be wrong.
+        if token == refused, !mayMint {
+          log.error("APNs refuses a young provider token; check the clock of this machine")
+          return nil
+        }
+      }
+      let minted = try key.mint(issuedAt: now)
+      try connection.run(
+        ProviderTokens.save(
+          fingerprint, sealed: master.seal(Array(minted.value.utf8), for: place), issuedAt: minted.issuedAt))
+      return minted
+    }
+    guard let token else { return }
+    tokens[key.name] = token
+    sender.set(token)
+  }
+}

@@ -1,0 +1,58 @@
+internal import Domain
+internal import Logging
+internal import Operations
+internal import Postgres
+internal import Reactor
+
+/// Thread `catalog`: reads apps and credentials again when somebody missed one, and every second at the latest. An app
+/// made on the command line or on another node is known here within that time.
+final class CatalogRefresher {
+  private let stopping: StopSignal
+  private let catalog: Catalog
+
+  /// - Parameters:
+  ///   - forgive: called with each app that an operator has resumed.
+  ///   - makeTurn: made on the thread; does what else depends on what the database holds.
+  init(
+    databaseURL: String, catalog: Catalog, forgive: @escaping @Sendable (App.Number) -> Void,
+    makeTurn: @escaping @Sendable () -> (Connection) throws -> Void
+  ) throws {
+    self.catalog = catalog
+    let stopping = try StopSignal()
+    self.stopping = stopping
+    _ = try Thread(name: "catalog") {
+      let turn = makeTurn()
+      let log = Logger(label: "catalog")
+      var resumptions = Resumptions()
+      var options = ConnectionOptions()
+      options.applicationName = "upmc catalog"
+      options.silence = ServerLimits.catalogSilence
+      let worker = DatabaseWorker(databaseURL, options, stopping: stopping, pause: ServerLimits.catalogInterval) {
+        error in
+        log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
+      }
+      worker.run { connection in
+        try catalog.refresh(connection)
+        for app in resumptions.note(catalog.pausedApps) { forgive(app) }
+        try turn(connection)
+        _ = catalog.wanted.wait(atMost: ServerLimits.catalogInterval)
+        catalog.wanted.drain()
+      }
+    }
+  }
+
+  /// Finds the apps that were paused at the last look and are not any more.
+  private struct Resumptions {
+    private var paused: Set<App.Number> = []
+
+    mutating func note(_ present: Set<App.Number>) -> Set<App.Number> {
+      defer { paused = present }
+      return paused.subtracting(present)
+    }
+  }
+
+  func stop() {
+    stopping.give()
+    catalog.wanted.signal()
+  }
+}

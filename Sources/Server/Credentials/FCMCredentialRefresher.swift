@@ -1,0 +1,72 @@
+internal import Domain
+internal import FCM
+internal import Logging
+internal import Operations
+internal import Postgres
+internal import Store
+
+/// Keeps the FCM sender supplied with service accounts, as the database holds them. Access tokens are the sender's own
+/// business. Lives on thread `catalog`.
+final class FCMCredentialRefresher {
+  private let sender: FCMSender
+  private let master: MasterKey
+  private let health: Health
+  private let log = Logger(label: "fcm-keeper")
+  /// What was handed over, as it is stored.
+  private var known: [App.Number: Stored] = [:]
+
+  private struct Stored: Equatable {
+    let sealed: [UInt8]
+    let publicPart: String
+  }
+
+  private let tokens: TokenAddress
+
+  /// - Parameter tokens: where access tokens are got. An account that names another address is not used.
+  init(sender: FCMSender, master: MasterKey, health: Health, tokens: TokenAddress) {
+    self.tokens = tokens
+    self.health = health
+    self.sender = sender
+    self.master = master
+  }
+
+  func turn(_ connection: Connection) throws {
+    var present: Set<App.Number> = []
+    for credential in try connection.run(Secrets.credentials()) where credential.network == .fcm {
+      present.insert(credential.app)
+      let stored = Stored(sealed: credential.sealed, publicPart: credential.publicPart)
+      guard known[credential.app] != stored else { continue }
+      known[credential.app] = stored
+      use(credential)
+    }
+    for app in Array(known.keys) where !present.contains(app) {
+      known[app] = nil
+      sender.set(nil, for: app)
+      health.note(nil, of: app, .fcm)
+    }
+    sender.credentialsAreKnown()
+  }
+
+  private func use(_ credential: Secrets.Credential) {
+    do {
+      guard credential.kind == Administration.fcmServiceAccountKind else {
+        throw ServerError("The credential is of the kind \(credential.kind), which this version does not know.")
+      }
+      let place = Administration.place(ofCredentialFor: credential.app, credential.network)
+      let json = String(decoding: try master.open(credential.sealed, for: place), as: UTF8.self)
+      let settings = try Administration.FCMSettings(publicPart: credential.publicPart)
+      let style = FCMStyle(
+        content: FCMStyle.Content(rawValue: settings.style) ?? .data,
+        platforms: FCMStyle.Platforms(rawValue: settings.platforms) ?? .all)
+      sender.set(
+        FCMCredential(account: try ServiceAccount(json: json, tokens: tokens), style: style, tokenURL: tokens.url),
+        for: credential.app)
+      health.note(Health.Credential(isUsable: true), of: credential.app, .fcm)
+    } catch {
+      // What was there before is not what the operator wants any more.
+      sender.set(nil, for: credential.app)
+      health.note(Health.Credential(isUsable: false), of: credential.app, .fcm)
+      log.error("a service account cannot be used", metadata: ["app": "\(credential.app)", "error": "\(error)"])
+    }
+  }
+}

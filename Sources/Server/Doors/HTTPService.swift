@@ -1,0 +1,139 @@
+internal import API
+internal import HTTPServer
+internal import Logging
+internal import Metrics
+internal import Operations
+internal import Reactor
+internal import TLS
+
+/// The HTTP loops and the admin threads behind them.
+final class HTTPService {
+  private let commands: [Inbox<Command>]
+  private let drained: Inbox<Void>
+  private let admin: AdminThreads
+  private let hosted: HostedLoader
+
+  private enum Command: Sendable {
+    case drain(within: Duration)
+    case renew(TLSContext)
+    case close
+  }
+
+  /// How many loops serve.
+  static var loops: Int { max(1, min(ServerLimits.httpLoops, Machine.cores / 2)) }
+
+  /// - Parameter descriptors: of listening sockets, one for each loop, which are ours from now on.
+  init(
+    _ configuration: Configuration, descriptors: [Int32], databaseURL: String, catalog: Catalog, keys: SigningKeys,
+    master: MasterKey,
+    firstWriter: Int32, launchpad: Committer.DispatchHandoff, metrics: Metrics, readiness: NodeReadiness,
+    clock: DatabaseClock, messageCommitted: @escaping @Sendable () -> Void
+  ) throws {
+    let loops = descriptors.count
+    let tls = try ListenerCertificate.load(configuration.listening)
+    let (openFiles, memoryBytes) = (DescriptorLimit.raise(), MemoryLimit.bytes)
+    let engine = configuration.listening.engine(
+      loops: loops, descriptors: openFiles, memoryBytes: memoryBytes, spoolDirectory: configuration.spoolDirectory)
+    if engine.connections * loops < configuration.listening.connections {
+      Logger(label: "http").warning(
+        "fewer connections than UPMC_MAX_CONNECTIONS: raise the limit of open files (ulimit -n) or of memory",
+        metadata: [
+          "connections": .stringConvertible(engine.connections * loops), "openFiles": "\(openFiles)",
+          "memoryMiB": "\(memoryBytes >> 20)",
+        ])
+    }
+    let hosting = ContentHosting(publicURL: configuration.publicURL)
+    let isSecure = tls != nil || configuration.publicURL?.hasPrefix("https://") == true
+    let signIns = SignInMeter(metrics)
+    let admin = try AdminThreads(
+      databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
+      hosting: hosting, tokens: configuration.tokenAddress, clock: clock, isSecure: isSecure,
+      isConnected: { readiness.health.lacksConnections = !$0 }, signedIn: { signIns.ended($0) },
+      messageCommitted: messageCommitted)
+    self.admin = admin
+    let hosted = try HostedLoader(databaseURL: databaseURL)
+    self.hosted = hosted
+    drained = try Inbox(capacity: loops)
+    var commands: [Inbox<Command>] = []
+    for (number, descriptor) in descriptors.enumerated() {
+      let inbox = try Inbox<Command>(capacity: 8)
+      commands.append(inbox)
+      let drained = drained
+      let batchesSends = configuration.handicaps.batchesSends
+      let publicDirectory = configuration.publicDirectory
+      let sdk = configuration.sdk
+      let logsAccess = configuration.logsAccess
+      let newDevices = configuration.listening.newDevices(loops: loops)
+      _ = try Thread(name: "http-\(number)") {
+        do {
+          let loop = try EventLoop(clock: clock)
+          let committer = try Committer(
+            url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
+            launchpad: launchpad, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),
+            meter: CommitterMeter(metrics))
+          let door = try RootHandler(
+            committer: committer, threads: admin, hosted: hosted, catalog: catalog, keys: keys, hosting: hosting,
+            legacy: sdk, batchesSends: batchesSends, publicDirectory: publicDirectory, readiness: readiness,
+            metrics: metrics, loop: loop, messageCommitted: messageCommitted)
+          let server = try HTTPServer(
+            loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
+          server.meter = RequestMeter(
+            metrics, kinds: DoorKind.names, failed: Self.tell, told: AccessLog(isAskedFor: logsAccess)?.tell)
+          try loop.attach(inbox) { commands in
+            for command in commands {
+              switch command {
+              case .drain(let timeout): server.drain(deadline: timeout) { _ = drained.offer(()) }
+              case .renew(let tls): server.tls = tls
+              case .close: loop.stop()
+              }
+            }
+          }
+          loop.run()
+        } catch {
+          Logger(label: "http").critical("an HTTP loop could not start", metadata: ["error": "\(error)"])
+        }
+      }
+    }
+    self.commands = commands
+  }
+
+  /// What went wrong is in the log already; this line says whose request it was.
+  private static func tell(_ requestID: String, _ door: String, _ status: Int, _ took: Duration) {
+    Logger(label: "http").error(
+      "a request failed",
+      metadata: [
+        "requestId": "\(requestID)", "door": "\(door)", "status": .stringConvertible(status),
+        "milliseconds": .stringConvertible(took.nanoseconds / 1_000_000),
+      ])
+  }
+
+  /// Answers what is there, takes nothing new.
+  /// - Parameter adminPatience: after that, whatever the admin threads still work at is cancelled, so that there is time to
+  ///   say so.
+  func drain(within timeout: Duration, adminTimeout: Duration) {
+    admin.endStreams()
+    for inbox in commands { _ = inbox.offer(.drain(within: timeout)) }
+    let clock = SystemClock()
+    let began = clock.now
+    let end = began + timeout + .seconds(1)
+    var (left, cut) = (commands.count, Optional(began + adminTimeout))
+    while left > 0, clock.now < end {
+      if let time = cut, clock.now >= time {
+        admin.cutOff()
+        cut = nil
+      }
+      left -= drained.receive(atMost: (cut ?? end) - clock.now).count
+    }
+  }
+
+  /// New connections are shown this certificate; those that are open go on.
+  func renew(_ tls: TLSContext) {
+    for inbox in commands { _ = inbox.offer(.renew(tls)) }
+  }
+
+  func close() {
+    for inbox in commands { _ = inbox.offer(.close) }
+    admin.stop()
+    hosted.stop()
+  }
+}

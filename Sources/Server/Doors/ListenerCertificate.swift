@@ -1,0 +1,26 @@
+package import TLS
+
+/// The certificate of the doors: read at the start, and again whenever the operator has renewed it.
+package enum ListenerCertificate {
+  /// Nil when the doors speak plain HTTP.
+  /// - Throws: one sentence that says what is wrong with which file.
+  static func load(_ listening: Listening) throws(ServerError) -> TLSContext? {
+    try read(listening)?.context
+  }
+
+  /// The same with the certificate.
+  package static func read(
+    _ listening: Listening
+  ) throws(ServerError) -> (identity: TLSIdentity, context: TLSContext)? {
+    guard let file = listening.certificateFile else { return nil }
+    let keyFile = listening.keyFile ?? file
+    do throws(TLSError) {
+      let identity = try TLSIdentity(certificateFile: file, privateKeyFile: keyFile)
+      return (identity, try TLSContext.server(identity: identity, protocols: ["http/1.1"]))
+    } catch {
+      throw ServerError(
+        "UPMC_TLS_CERTIFICATE (\(file)) and its key (\(keyFile)) cannot be used: \(error). Both must be PEM files that "
+          + "this user may read, the key without a passphrase and belonging to the first certificate.")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+internal import Domain
+internal import HTTPServer
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import API
+
+/// What stands at the doors while the database is away at the start: everything is answered 503, so that a load balancer
+/// sends requests elsewhere and an operator who asks `/ready` is told why. One thread; gone before the real doors open.
+final class StartupResponder {
+  let address: SocketAddress
+  private let stopping: StopSignal
+  private let ended: Inbox<Void>
+
+  /// - Parameter wanted: where the doors will be.
+  init(host: String, port: UInt16) throws {
+    guard let wanted = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
+      throw ServerError("UPMC_LISTEN: the host \(host) has no address.")
+    }
+    let listener = try Socket.listen(on: wanted, reusePort: false)
+    guard let address = listener.localAddress else { throw ServerError("The listening socket has no address.") }
+    self.address = address
+    let (stopping, ended) = (try StopSignal(), try Inbox<Void>(capacity: 1))
+    (self.stopping, self.ended) = (stopping, ended)
+    let descriptor = listener.release()
+    _ = try Thread(name: "waiting-room") {
+      do {
+        let loop = try EventLoop()
+        let server = try HTTPServer(
+          loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(),
+          handler: Turnstile())
+        try stopping.wake(loop) { server.drain(deadline: Self.drain) { loop.stop() } }
+        loop.run()
+      } catch {
+        Logger(label: "http").error("nobody answers while the database is away", metadata: ["error": "\(error)"])
+      }
+      _ = ended.offer(())
+    }
+  }
+
+  private static let drain: Duration = .seconds(1)
+
+  /// Answers what it has, and frees the address.
+  func close() {
+    stopping.give()
+    _ = ended.receive(atMost: Self.drain + .seconds(1))
+  }
+
+  private final class Turnstile: RequestHandler {
+    func handle(_ request: Request, _ responder: Responder) {
+      let problem = Problem(.databaseAway, "The server starts when it is back. Try again in a moment.")
+      responder.send(.problem(problem, requestID: request.id))
+    }
+  }
+}
+
+/// Waiting for a database that is away when the server starts: however long it takes, or until a signal to stop.
+enum DatabaseTimeouts {
+  private static let firstPause: Duration = .milliseconds(500)
+  private static let longestPause: Duration = .seconds(5)
+
+  /// Calls `attempt` until the database answers. What it answers, an error perhaps, is the caller's.
+  /// - Returns: nil when a signal to stop came first.
+  static func wait<Value>(_ configuration: Configuration, for attempt: () throws -> Value) throws -> Value? {
+    let log = Logger(label: "database")
+    var room: StartupResponder?
+    defer { room?.close() }
+    var pause = firstPause
+    while true {
+      do {
+        return try attempt()
+      } catch let error as PostgresError where error.isConnectionLost {
+        log.warning(
+          "waiting for the database of UPMC_DATABASE_URL", metadata: ["error": "\(error)", "again": "\(pause)"])
+      }
+      if room == nil { room = try StartupResponder(host: configuration.listenHost, port: configuration.listenPort) }
+      if Signals.wait(atMost: pause) == .stop { return nil }
+      pause = min(pause * 2, longestPause)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+internal import Domain
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `vitals`: looks every few seconds how much waits and how the database stands, on a connection of its own, so that
+/// a slow answer holds up nobody.
+final class VitalsSampler {
+  private let stopping: StopSignal
+  private static let interval: Duration = .seconds(5)
+  /// Looks between two at the size of the database: it is a look at every file.
+  private static let looksPerSize = 12
+  /// The database's time for each of the looks.
+  private static let timeout: Duration = .seconds(5)
+
+  init(databaseURL: String, health: Health) throws {
+    let stopping = try StopSignal()
+    self.stopping = stopping
+    _ = try Thread(name: "vitals") {
+      let log = Logger(label: "vitals")
+      var options = ConnectionOptions()
+      options.applicationName = "upmc vitals"
+      options.statementTimeout = Self.timeout
+      options.silence = Self.timeout
+      var looks = 0
+      var queues = Queues()
+      var bytes: Int64 = 0
+      var wasThere = true
+      let worker = DatabaseWorker(databaseURL, options, stopping: stopping) { error in
+        // The threads that need it complain often enough.
+        if wasThere { log.warning("the database does not answer", metadata: ["error": "\(error)"]) }
+        wasThere = false
+      }
+      worker.run { connection in
+        if looks % Self.looksPerSize == 0 { bytes = try connection.run(Vitals.size()) }
+        health.saw(try queues.look(connection, databaseBytes: bytes))
+        // One that is made now, and let go: then there is one for an admin thread too.
+        if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
+          health.lacksConnections = false
+          log.notice("the database has connections again")
+        }
+        if !wasThere { log.notice("the database answers again") }
+        wasThere = true
+        looks += 1
+        // A second at a time: an admin thread may miss its connection meanwhile.
+        var waited: Duration = .zero
+        repeat {
+          stopping.rest(atMost: .seconds(1))
+          waited += .seconds(1)
+        } while !health.lacksConnections && !stopping.isGiven && waited < Self.interval
+      }
+    }
+  }
+
+  /// What is looked at, and from where on.
+  private struct Queues {
+    private var claims = QueueStart()
+    private var lanes: [Lane: QueueStart] = [:]
+    private let clock = SystemClock()
+
+    mutating func look(_ connection: Connection, databaseBytes: Int64) throws(PostgresError) -> Health.Look {
+      let began = clock.now
+      let lastClaim = try connection.run(Claims.last())
+      let roundTrip = clock.now - began
+      let lastMessage = try connection.run(Messages.last())
+      let firstClaim = claims.begin(at: began)
+      let standing = try connection.run(Vitals.standing(claimsFrom: firstClaim))
+      claims.looked(from: firstClaim, found: standing.firstClaim ?? lastClaim, began: began, ended: clock.now)
+      return Health.Look(
+        at: began, roundTrip: roundTrip, standing: standing, waiting: try lookAtMessages(connection, last: lastMessage),
+        databaseBytes: databaseBytes, webhooks: try connection.run(Vitals.webhooks()),
+        history: try connection.run(Vitals.history()))
+    }
+
+    private mutating func lookAtMessages(
+      _ connection: Connection, last: Int64
+    ) throws(PostgresError) -> [Vitals.Waiting] {
+      let began = clock.now
+      let starts = Dictionary(
+        uniqueKeysWithValues: Lane.allCases.map { ($0, lanes[$0, default: QueueStart()].begin(at: began)) })
+      let waiting = try connection.run(Vitals.waiting(from: starts))
+      let ended = clock.now
+      for (lane, start) in starts {
+        let sending = waiting.filter { $0.lane == lane.name && Self.sendingStates.contains($0.state) }
+        lanes[lane, default: QueueStart()].looked(
+          from: start, found: sending.map(\.first).min() ?? last, began: began, ended: ended)
+      }
+      return waiting
+    }
+
+    private static let sendingStates = [MessageState.queued.name, MessageState.sending.name]
+  }
+
+  func stop() {
+    stopping.give()
+  }
+}

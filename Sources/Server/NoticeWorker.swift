@@ -1,0 +1,111 @@
+internal import Domain
+internal import JSON
+internal import Logging
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `notices`: makes messages of the notices that registrations leave. A notice goes when its message is stored, and
+/// its message has its number, so that two nodes, or a second try, make one.
+final class NoticeWorker {
+  private let stopping: StopSignal
+  private static let interval: Duration = .seconds(1)
+  private static let options: ConnectionOptions = {
+    var options = ConnectionOptions()
+    options.applicationName = "upmc notices"
+    options.silence = .seconds(5)
+    return options
+  }()
+  private static let atOnce = 100
+  /// More devices of one user are no person's.
+  private static let devicesAtOnce = 100
+
+  /// - Parameter messageCommitted: called after each message that was stored.
+  init(databaseURL: String, contents: ContentSeal, clock: any Clock, messageCommitted: @escaping @Sendable () -> Void)
+    throws
+  {
+    let stopping = try StopSignal()
+    self.stopping = stopping
+    _ = try Thread(name: "notices") {
+      let log = Logger(label: "notices")
+      var wasThere = true
+      let worker = DatabaseWorker(databaseURL, Self.options, stopping: stopping, pause: Self.interval) { error in
+        if wasThere { log.warning("notices could not be sent", metadata: ["error": "\(error)"]) }
+        wasThere = false
+      }
+      worker.run { connection in
+        try Self.turn(connection, contents, now: clock.wallMicroseconds, log, messageCommitted)
+        wasThere = true
+        stopping.rest(atMost: Self.interval)
+      }
+    }
+  }
+
+  private static func turn(
+    _ connection: Connection, _ contents: ContentSeal, now: Int64, _ log: Logger, _ messageCommitted: () -> Void
+  ) throws(PostgresError) {
+    for notice in try connection.run(DeviceNotices.waiting(limit: atOnce, devices: devicesAtOnce)) {
+      if let body = body(notice) {
+        do throws(Problem) {
+          var request = SendRequest(
+            body: body, idempotencyKey: "upmc-notice-\(notice.number)-\(notice.createdAt)", caller: caller)
+          request.seal = contents
+          request.door = .server
+          _ = try SendService.send(request, on: connection, now: now)
+          messageCommitted()
+        } catch {
+          // Later, when it is for want of room or of the database; otherwise never.
+          guard error.code.status < 500, error.code != .tooManyRequests else { continue }
+          log.warning("a notice was not sent", metadata: ["app": "\(notice.appID)", "error": "\(error.detail)"])
+        }
+      }
+      try connection.run(DeviceNotices.done(notice.number))
+    }
+  }
+
+  /// The server itself: its messages bear its name.
+  private static let caller = Caller(role: .admin, app: nil, apiKey: nil, name: "server")
+
+  /// Nil: there is nobody to tell.
+  private static func body(_ notice: DeviceNotices.Waiting) -> [UInt8]? {
+    guard !notice.devices.isEmpty, let kind = notice.kind else { return nil }
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("appId", notice.appID)
+      writer.member(
+        "audience",
+        object: { writer in
+          writer.member(
+            "devices", array: { writer in for device in notice.devices { writer.value(device.description) } })
+        })
+      writer.member("sender", "server")
+      writer.member("lane", Lane.urgent.name)
+      switch kind {
+      case .possession: writer.member("contentAvailable", true)
+      case .newDevice:
+        writer.member("alert", object: { write(text: "en", to: &$0) })
+        writer.member(
+          "translations",
+          object: { writer in
+            for language in ["ko", "en"] { writer.member(language, object: { write(text: language, to: &$0) }) }
+          })
+      }
+    }
+    return writer.bytes
+  }
+
+  private static func write(text language: String, to writer: inout JSONWriter) {
+    let isKorean = language == "ko"
+    writer.member("title", isKorean ? "새 기기가 등록되었습니다" : "A new device was registered")
+    writer.member(
+      "body",
+      isKorean
+        ? "이제 다른 기기에서도 알림을 받습니다. 본인이 등록하지 않았다면 바로 알려 주세요."
+        : "Your notifications now go to another device too. If that was not you, tell us at once.")
+  }
+
+  func stop() {
+    stopping.give()
+  }
+}

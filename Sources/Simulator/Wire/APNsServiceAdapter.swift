@@ -1,0 +1,152 @@
+internal import HTTP2
+internal import TLS
+
+/// APNs at the door of one connection: Apple's rules, headers and words.
+final class APNsServiceAdapter: ServiceAdapter {
+  let place: FaultPlan.Place
+  private let environment: Environment
+  private let books: SimulatedService
+  private var identity = RequestValidation.Identity()
+  /// The `iat` of the provider token last reported.
+  private var reportedToken: Int64 = 0
+  // The request ruled on last.
+  private var token: TokenRegistry.Index = 0
+  private var isOwnID = false
+
+  init(environment: Environment, books: SimulatedService) {
+    self.environment = environment
+    self.books = books
+    place = .apns(environment)
+  }
+
+  var storedBodyBytes: Int { Limits.voipPayloadBytes + 1 }
+  var conduct: ConnectionConduct.Policy { books.configuration.conduct }
+  var isProven: Bool { identity.certificate != nil }
+
+  func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]? {
+    let shown = ClientCertificate(certificate)
+    let problem: Reason? =
+      shown.topics.isEmpty || certificate.notAfter < nowSeconds
+      ? .badCertificate : shown.environments.contains(environment) ? nil : .badCertificateEnvironment
+    if let problem { return AnswerBody.json(reason: problem.rawValue, timestampMilliseconds: nil) }
+    identity.certificate = shown
+    return nil
+  }
+
+  func rule(on stream: ServerStream) -> Ruling {
+    let request = books.request
+    request.load(stream)
+    books.counters.requests += 1
+    if request.isAuthorizationNeverIndexed { books.counters.neverIndexedAuthorization += 1 }
+    let own = request.with(.id) { MessageID($0) } ?? nil
+    let id = own ?? .random(&books.dice)
+    let verdict = RequestValidation.validate(
+      request, &identity, &books.knowledge, environment, nowSeconds: books.nowSeconds)
+    reportProviderToken()
+    switch verdict {
+    case .failure(let rejection):
+      return .refused(
+        Effect.Answer(rejection.reason), timestampMilliseconds: rejection.timestampMilliseconds, id: id)
+    case .success(let accepted):
+      if books.exceedsRate(accepted.token) {
+        return .refused(Effect.Answer(.tooManyRequests), timestampMilliseconds: nil, id: id)
+      }
+      token = accepted.token
+      isOwnID = own != nil
+      return .accepted(.device(books.knowledge.tokens.token(at: token)), id: id)
+    }
+  }
+
+  private func reportProviderToken() {
+    guard reportedToken != identity.binding.issuedAt, let key = identity.binding.key else { return }
+    reportedToken = identity.binding.issuedAt
+    books.sawProviderToken(key, issuedAt: identity.binding.issuedAt)
+  }
+
+  func deliver(_ id: MessageID) {
+    books.deliver(books.request, to: token, id: id, isOwnID: isOwnID)
+  }
+
+  func penalty(for answer: Effect.Answer) -> Reason? { Reason(rawValue: answer.reason) }
+
+  func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply {
+    let uniqueID = environment == .sandbox ? MessageID.random(&books.dice) : nil
+    return PushReply(stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content)
+  }
+
+  func farewell(isIdle: Bool) -> [UInt8] {
+    let reason = isIdle ? Reason.idleTimeout : .shutdown
+    return AnswerBody.json(reason: reason.rawValue, timestampMilliseconds: nil)
+  }
+
+  // MARK: Answers
+
+  func write(_ reply: PushReply, on session: ServerSession) {
+    let stream = reply.stream
+    switch reply.content {
+    case .accepted, .pretended:
+      guard reply.uniqueID == nil else { return session.respond(to: stream, status: 200, fields: idFields(reply)) }
+      let text = reply.id.text
+      session.respond(to: stream, status: 200, name: "apns-id", value: text.span)
+    case .rejected(let answer, let timestamp):
+      let body = AnswerBody.json(reason: answer.reason, timestampMilliseconds: timestamp)
+      session.respond(to: stream, status: answer.status, fields: errorFields(reply, answer), body: body)
+    case .written(let status, let fields, let body):
+      session.respond(to: stream, status: status, fields: fields, body: body)
+    case .shaped(let shape): write(shape, reply, on: session)
+    }
+  }
+
+  private func write(_ shape: Effect.Shape, _ reply: PushReply, on session: ServerSession) {
+    let stream = reply.stream
+    switch shape {
+    case .split:
+      let answer = Effect.Answer(.tooManyRequests)
+      let body = AnswerBody.json(reason: answer.reason, timestampMilliseconds: nil)
+      session.respond(to: stream, status: answer.status, fields: errorFields(reply, answer), body: body, chunkBytes: 1)
+    case .interim:
+      session.inform(stream, status: 103, fields: [HeaderField("link", "</>; rel=preload")])
+      session.respond(to: stream, status: 200, fields: idFields(reply))
+    case .text: session.respond(to: stream, status: 503, fields: PushReply.textFields, body: PushReply.text)
+    case .empty: session.respond(to: stream, status: 500, fields: idFields(reply))
+    case .withoutID: session.respond(to: stream, status: 200)
+    case .extraHeaders:
+      let extra = [HeaderField("x-apns-trace", "0123456789abcdef"), HeaderField("server-timing", "push;dur=1")]
+      session.respond(to: stream, status: 200, fields: extra + idFields(reply) + extra)
+    }
+  }
+
+  private func idFields(_ reply: PushReply) -> [HeaderField] {
+    let own = [HeaderField("apns-id", reply.id.description)]
+    return reply.uniqueID.map { own + [HeaderField("apns-unique-id", $0.description)] } ?? own
+  }
+
+  private func errorFields(_ reply: PushReply, _ answer: Effect.Answer) -> [HeaderField] {
+    let fields = [HeaderField("content-type", "application/json")] + idFields(reply)
+    return answer.retryAfterSeconds.map { fields + [HeaderField("retry-after", String($0))] } ?? fields
+  }
+}
+
+extension ClientCertificate {
+  /// Without Apple's list of topics (old certificates) the user identifier of the subject is the only one.
+  fileprivate init(_ info: CertificateInfo) {
+    var environments: Set<Environment> = []
+    if info.allowsProduction { environments.insert(.production) }
+    if info.allowsDevelopment { environments.insert(.sandbox) }
+    self.init(
+      topics: Set(info.topics.isEmpty ? [info.userID].compactMap { $0 } : info.topics), environments: environments)
+  }
+}
+
+extension PushRequest {
+  /// Takes over what a stream received.
+  fileprivate func load(_ stream: ServerStream) {
+    reset()
+    stream.forEachField { name, value, isNeverIndexed in
+      append(name: name, value: value, isNeverIndexed: isNeverIndexed)
+    }
+    stream.withBody { append(body: $0) }
+    // What the session did not store counts all the same.
+    countBody(stream.bodyCount)
+  }
+}

@@ -1,0 +1,161 @@
+package import Reactor
+
+/// What the simulated service knows, decides by, and has seen: all that its connections share. Lives on the loop of the
+/// thread `sim-apns-0`.
+package final class SimulatedService {
+  package let loop: EventLoop
+  let configuration: SimulatorConfiguration
+  package var knowledge = ServiceKnowledge()
+  package var faults: FaultPlan
+  package var log: DeliveryLog
+  package var counters = Counters()
+  package let fcm: FCMService
+  var dice: Dice
+  /// Told of every accepted push to one of its devices.
+  private var audience: DeliveryAudience?
+  /// Sees every accepted push.
+  private var watch: PushWatch?
+  /// What the virtual devices did.
+  var scoreboards: [DeviceScoreboard] = []
+  private var lastConnection = 0
+  private var tokenRates: [TokenRegistry.Index: (second: Int64, count: Int)] = [:]
+  /// Requests in a row reuse these, so that a steady connection allocates nothing.
+  let request = PushRequest()
+
+  init(configuration: SimulatorConfiguration, loop: EventLoop) {
+    self.configuration = configuration
+    self.loop = loop
+    fcm = FCMService(configuration: configuration) { loop.clock.wallMicroseconds / 1_000_000 }
+    faults = FaultPlan(seed: configuration.seed)
+    dice = Dice(seed: configuration.seed ^ UInt64(truncatingIfNeeded: loop.clock.wallMicroseconds))
+    log = DeliveryLog(keepsPayloads: configuration.keepsPayloads, capacity: configuration.deliveriesKept)
+    knowledge.rules = configuration.rules
+    knowledge.tokens.strangers = configuration.strangers
+    takeTime()
+    loop.atEndOfTurn { [unowned self] in
+      audience?.flush()
+      fcm.flush()
+      watch?.flush()
+    }
+  }
+
+  /// The number of the connection that is being accepted, from 1.
+  func nextConnectionNumber() -> Int {
+    counters.connectionsOpened += 1
+    lastConnection += 1
+    return lastConnection
+  }
+
+  // MARK: Who is told
+
+  /// Registers the virtual devices' tokens and hands them their pushes from now on. Once only.
+  func admit(_ plan: DevicePlan, _ pushes: Inbox<DevicePush>) -> Bool {
+    guard audience == nil else { return false }
+    let audience = DeliveryAudience(inbox: pushes)
+    for device in 0..<plan.count {
+      let token = plan.token(of: device)
+      audience.add(
+        device, token: knowledge.tokens.register(token, environment: plan.environment, topic: plan.appID))
+    }
+    self.audience = audience
+    return true
+  }
+
+  /// Hands every push that is accepted from now on to `inbox`. One watch at a time; nil ends it.
+  func watch(_ inbox: Inbox<AcceptedPush>?) {
+    watch = inbox.map(PushWatch.init)
+  }
+
+  // MARK: Requests
+
+  /// The time of the batch of requests that is being looked at, in microseconds since 1970.
+  private(set) var batchMicroseconds: Int64 = 0
+
+  /// Looks at the clock, once for many requests.
+  func takeTime() {
+    batchMicroseconds = loop.clock.wallMicroseconds
+  }
+
+  var nowSeconds: Int64 { batchMicroseconds / 1_000_000 }
+
+  /// Whether one more push to this token in this second is one too many. Counts it.
+  func exceedsRate(_ token: TokenRegistry.Index) -> Bool {
+    guard let most = configuration.pushesPerTokenSecond else { return false }
+    let second = nowSeconds
+    var rate = tokenRates[token] ?? (second, 0)
+    if rate.second != second { rate = (second, 0) }
+    rate.count += 1
+    tokenRates[token] = rate
+    return rate.count > most
+  }
+
+  /// Puts an accepted push on record and hands it to the device.
+  func deliver(_ request: PushRequest, to token: TokenRegistry.Index, id: MessageID, isOwnID: Bool) {
+    counters.deliveries += 1
+    if configuration.keepsDeliveries {
+      let now = batchMicroseconds
+      let badge = request.withBody { PayloadBadge.find(in: $0) }
+      let payload = { request.withBody { ASCII.array($0) } }
+      let headers = { request.headers }
+      let hadCollapseID: Void? = request.with(.collapseID) { collapseID in
+        log.record(
+          token: token, id: id, isOwnID: isOwnID, collapseID: collapseID, badge: badge, payload: payload,
+          headers: headers, atMicroseconds: now)
+      }
+      if hadCollapseID == nil {
+        log.record(
+          token: token, id: id, isOwnID: isOwnID, collapseID: nil, badge: badge, payload: payload, headers: headers,
+          atMicroseconds: now)
+      }
+    }
+    audience?.deliver(request.withBody { ASCII.array($0) }, to: token)
+    watch?.take(request, knowledge.tokens.token(at: token), id, atMicroseconds: batchMicroseconds)
+  }
+
+  /// A provider token was used on a connection for the first time.
+  func sawProviderToken(_ key: SigningKey, issuedAt: Int64) {
+    let known = counters.providerTokens.firstIndex {
+      $0.teamID == key.teamID && $0.keyID == key.keyID && $0.issuedAt == issuedAt
+    }
+    if let known {
+      counters.providerTokens[known].connections += 1
+    } else {
+      counters.providerTokens.append(
+        .init(teamID: key.teamID, keyID: key.keyID, issuedAt: issuedAt, connections: 1))
+    }
+  }
+
+  /// The counters as of now.
+  /// - Parameter openPriorityFrames: those of connections that are open still.
+  func snapshot(openPriorityFrames: Int) -> Counters {
+    var copy = counters
+    copy.duplicates = log.duplicates
+    copy.reachedTokens = log.reachedTokens
+    copy.knownTokens = knowledge.tokens.count
+    copy.devices = DeviceCounters.sum(scoreboards.map(\.counters))
+    copy.fcm = fcm.snapshot()
+    copy.pushesMissed = (audience?.missed ?? 0) + fcm.missed + (watch?.missed ?? 0)
+    copy.priorityFrames += openPriorityFrames
+    return copy
+  }
+
+  /// Forgets what was seen (not keys, tokens and connections); ends all faults.
+  package func reset() {
+    let open = counters.connectionsOpen
+    counters = Counters()
+    counters.connectionsOpen = open
+    log.removeAll()
+    fcm.reset()
+    faults.removeAll()
+    tokenRates = [:]
+  }
+}
+
+extension PushRequest {
+  /// What the log keeps of the headers.
+  fileprivate var headers: DeliveryLog.Headers {
+    DeliveryLog.Headers(
+      topic: with(.topic, ASCII.string), pushType: with(.pushType, ASCII.string),
+      priority: with(.priority, ASCII.string), expiration: with(.expiration, ASCII.string))
+  }
+}

@@ -1,0 +1,55 @@
+internal import Domain
+internal import Postgres
+
+/// In whose hands an account was: who made it, or a link that opens it, could have signed in there.
+extension Accounts {
+  private static let noteStatement = Statement(
+    "accounts-note-hand",
+    """
+    INSERT INTO account_hands (account, hand, at, made)
+    SELECT $1, h.hand, $4, $5 FROM (SELECT coalesce($2, (SELECT made_by FROM api_keys WHERE api_key = $3)) AS hand) h
+    WHERE h.hand IS NOT NULL
+    """)
+
+  /// - Parameters:
+  ///   - asker: the person; nil: the maker of the API key, if anybody knows.
+  ///   - made: true for the account itself, false for a link.
+  ///   - now: microseconds since 1970.
+  package static func note(
+    _ account: Int32, inHandsOf asker: Principal?, apiKey: Int32?, made: Bool, at now: Int64
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(text: asker?.stored)
+    parameters.append(apiKey)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(made)
+    return Query(noteStatement, parameters) { _ in }
+  }
+
+  private static let handsStatement = Statement(
+    "accounts-hands",
+    """
+    WITH RECURSIVE reached (asker) AS (
+      SELECT ('account ' || $1::integer) COLLATE "C"
+      UNION
+      -- Whoever had it in hand, and whoever had their account in hand.
+      SELECT h.hand FROM reached r JOIN account_hands h
+        ON h.account = CASE WHEN r.asker LIKE 'account %' THEN substr(r.asker, 9)::integer END
+      WHERE h.at > CASE WHEN h.made THEN $3 ELSE $4 END)
+    SELECT EXISTS (SELECT FROM reached WHERE asker = $2)
+    """)
+
+  /// True when an account came from the hands of somebody, or of somebody whose account did. Times in microseconds since
+  /// 1970.
+  package static func wasInHands(
+    of asker: Principal, _ account: Int32, madeSince: Int64, linkedSince: Int64
+  ) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(text: asker.stored)
+    parameters.append(timestampMicroseconds: madeSince)
+    parameters.append(timestampMicroseconds: linkedSince)
+    return Query(handsStatement, parameters) { $0.bool(0, 0) }
+  }
+}

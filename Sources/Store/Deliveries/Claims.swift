@@ -1,0 +1,384 @@
+package import Domain
+package import Postgres
+
+/// Devices that are on their way: claimed, and their outcomes not all written.
+///
+/// **Fencing.** A node that was frozen past its lease wakes up and believes that its claims are still its own. Whoever took
+/// one over has raised its fence, so a claim is known by number *and* fence (`Hold`): only what a network has answered is
+/// written without asking whether the claim is still held.
+package enum Claims {
+  /// A claim as one holder knows it.
+  package struct Hold: Hashable, Sendable {
+    package let claim: Int64
+    /// Raised whenever another takes the claim over: from then on the former holder's word about it counts no more.
+    package let fence: Int32
+
+    package init(claim: Int64, fence: Int32 = 0) {
+      self.claim = claim
+      self.fence = fence
+    }
+  }
+
+  package struct Entry: Sendable {
+    package let device: DeviceID
+    package let userKey: UserKey
+    /// Tries before this claim.
+    package let attempts: Tries
+    /// Where it stands when its claim is a block.
+    package let place: BlockPlace?
+
+    package init(device: DeviceID, userKey: UserKey, attempts: Tries, place: BlockPlace? = nil) {
+      self.device = device
+      self.userKey = userKey
+      self.attempts = attempts
+      self.place = place
+    }
+  }
+
+  /// A condition: the node `$1` holds them.
+  ///
+  /// It is put in a way that no index answers, so that claims are found by their numbers or messages: where all are done and
+  /// a snapshot keeps them, PostgreSQL believes that there are none, and would as soon walk over all that the node has had.
+  private static let areHeld = "node IS NOT DISTINCT FROM $1"
+
+  private static let createStatement = Statement(
+    "claims-create",
+    "INSERT INTO claims (seqno, node, devices, user_keys) VALUES ($1, $2, $3, $4) RETURNING claim")
+
+  package static func create(_ seqno: Int64, node: UUIDValue, _ entries: [Entry]) -> Query<Hold> {
+    var devices = UUIDColumn()
+    var keys = TextColumn()
+    for entry in entries {
+      devices.append(entry.device)
+      keys.append(entry.userKey.text)
+    }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(uuid: node)
+    parameters.append(uuids: devices)
+    parameters.append(texts: keys)
+    return Query(createStatement, parameters) { Hold(claim: $0.int64(0, 0)) }
+  }
+
+  private static let createSeveralStatement = Statement(
+    "claims-create-several",
+    """
+    INSERT INTO claims (seqno, node, devices, user_keys)
+    SELECT seqno, $1, array_agg(device ORDER BY n), array_agg(user_key ORDER BY n)
+    FROM unnest($2, $3, $4) WITH ORDINALITY AS t(seqno, device, user_key, n) GROUP BY seqno
+    RETURNING seqno, claim
+    """)
+
+  /// Claims devices of several messages, a claim for each; answers them by SEQNO.
+  package static func create(
+    _ parts: [(seqno: Int64, entries: [Entry])], node: UUIDValue
+  ) -> Query<[Int64: Hold]> {
+    var (seqnos, devices, keys) = (Int64Column(), UUIDColumn(), TextColumn())
+    for (seqno, entries) in parts {
+      for entry in entries {
+        seqnos.append(seqno)
+        devices.append(entry.device)
+        keys.append(entry.userKey.text)
+      }
+    }
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(int64s: seqnos)
+    parameters.append(uuids: devices)
+    parameters.append(texts: keys)
+    return Query(createSeveralStatement, parameters) { rows in
+      var claims: [Int64: Hold] = [:]
+      for row in 0..<rows.count { claims[rows.int64(row, 0)] = Hold(claim: rows.int64(row, 1)) }
+      return claims
+    }
+  }
+
+  private static let finishStatement = Statement(
+    "claims-finish",
+    """
+    DELETE FROM claims WHERE claim = ANY($2) AND \(areHeld)
+      AND (claim, fence) IN (SELECT claim, fence FROM unnest($2, $3) AS t(claim, fence))
+    """)
+
+  /// All devices of these claims have an outcome. A claim that has been taken over is left to its holder.
+  package static func finish(_ holds: some Collection<Hold>, node: UUIDValue) -> Query<Void> {
+    Query(finishStatement, parameters(holds, node)) { _ in }
+  }
+
+  // MARK: Who holds what
+
+  private static let heldStatement = Statement(
+    "claims-held", "SELECT claim, fence FROM claims WHERE claim = ANY($2) AND \(areHeld)")
+
+  /// Those of the claims that the node still holds.
+  package static func held(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
+    Query(heldStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
+  }
+
+  private static let lockStatement = Statement(
+    "claims-lock",
+    """
+    SELECT claim, fence FROM claims WHERE claim = ANY($2) AND \(areHeld) ORDER BY claim
+    -- Whoever takes over dead nodes' claims passes these by until what is written about them is committed.
+    FOR SHARE
+    """)
+
+  /// The same, within a transaction: nobody takes them over until it ends.
+  package static func lock(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
+    Query(lockStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
+  }
+
+  private static let ofNodeStatement = Statement(
+    "claims-of-node",
+    """
+    -- Found before anything is joined: a plan that hopes for the order of messages would walk over all claims.
+    WITH c AS MATERIALIZED (SELECT claim, fence, seqno FROM claims WHERE node = $1 AND claim >= $2)
+    SELECT c.claim, c.fence, m.lane FROM c LEFT JOIN messages m ON m.seqno = c.seqno
+    """)
+
+  /// All claims of one node from a number on, with their lanes.
+  package static func ofNode(_ node: UUIDValue, from start: Int64 = 0) -> Query<[(hold: Hold, lane: Lane)]> {
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(start)
+    return Query(ofNodeStatement, parameters) { rows in
+      rows.map { row in
+        (hold(rows, row), rows.isNull(row, 2) ? .normal : Lane(rawValue: rows.int16(row, 2)) ?? .normal)
+      }
+    }
+  }
+
+  private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
+
+  /// The last number that was given.
+  package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
+
+  private static func hold(_ rows: Rows, _ row: Int) -> Hold {
+    Hold(claim: rows.int64(row, 0), fence: rows.int32(row, 1))
+  }
+
+  private static func holds(_ rows: Rows) -> Set<Hold> {
+    Set(rows.map { hold(rows, $0) })
+  }
+
+  private static func parameters(_ holds: some Collection<Hold>, of node: UUIDValue) -> Parameters {
+    var claims = Int64Column()
+    for hold in holds { claims.append(hold.claim) }
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(int64s: claims)
+    return parameters
+  }
+
+  private static func parameters(_ holds: some Collection<Hold>, _ node: UUIDValue) -> Parameters {
+    var (claims, fences) = (Int64Column(), Int32Column())
+    for hold in holds {
+      claims.append(hold.claim)
+      fences.append(hold.fence)
+    }
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(int64s: claims)
+    parameters.append(int32s: fences)
+    return parameters
+  }
+
+  // MARK: Taking over
+
+  private static let adoptStatement = Statement(
+    "claims-adopt",
+    """
+    WITH known AS (
+      SELECT node,
+        -- The database's clock decides, for its word is the same for every node.
+        alive_until < now() AND left_nothing_at IS NULL AS is_dead FROM nodes
+      UNION ALL
+      -- The node that does not exist: what was given up.
+      SELECT '00000000-0000-0000-0000-000000000000', true
+    ), strangers AS (
+      -- Holders that no row tells of, one between any two that are known: the claims of those who are alive are never
+      -- walked over, however many of them are done and not removed yet.
+      SELECT (SELECT c.node FROM claims c WHERE c.node > k.node AND c.node < k.next ORDER BY c.node LIMIT 1) AS node
+      FROM (SELECT node, lead(node, 1, 'ffffffff-ffff-ffff-ffff-ffffffffffff') OVER (ORDER BY node) AS next
+        FROM (SELECT DISTINCT node FROM known) d) k
+    ), dead AS (
+      SELECT node FROM known WHERE is_dead UNION ALL SELECT node FROM strangers WHERE node IS NOT NULL
+    ), found AS (
+      SELECT c.claim, c.devices FROM (SELECT DISTINCT node FROM dead) d CROSS JOIN LATERAL (
+        -- One holder after the other, so that its own claims are all that is walked over: where all claims are done, and a
+        -- snapshot keeps them, PostgreSQL believes that there are none, and takes any index for as good as another.
+        SELECT c.claim, coalesce(c.devices_count, cardinality(c.devices)) AS devices
+        FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
+        WHERE c.node = d.node AND coalesce(m.lane, 1) = ANY($2)
+          -- Nobody could do anything with those of a message that cannot be read: they wait until it is resumed.
+          AND \(Controls.isSetAside) IS NOT TRUE
+        ORDER BY c.claim LIMIT $3 FOR UPDATE OF c SKIP LOCKED) c
+      LIMIT $3
+    ), counted AS (
+      SELECT claim, sum(devices) OVER (ORDER BY claim) - devices AS before FROM found
+    )
+    UPDATE claims SET node = $1, fence = fence + 1
+    -- As many as make one batch, but one at least.
+    WHERE claim = ANY(ARRAY(SELECT claim FROM counted WHERE before < $4))
+    RETURNING claim, fence, seqno
+    """)
+
+  /// Takes over claims of nodes that are not alive any more, of messages in some lanes.
+  /// - Parameter devices: no further claim is taken once so many devices are.
+  package static func adopt(
+    node: UUIDValue, lanes: [Lane], claims: Int, devices: Int
+  ) -> Query<[(hold: Hold, seqno: Int64)]> {
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(int16s: Int16Column(lanes))
+    parameters.append(claims)
+    parameters.append(devices)
+    return Query(adoptStatement, parameters) { rows in rows.map { (hold(rows, $0), rows.int64($0, 2)) } }
+  }
+
+  private static let messagesStatement = Statement(
+    "claims-messages", "SELECT claim, seqno FROM claims WHERE claim = ANY($1)")
+
+  /// The messages of claims.
+  package static func messages(of holds: some Collection<Hold>) -> Query<[Int64: Int64]> {
+    var claims = Int64Column()
+    for hold in holds { claims.append(hold.claim) }
+    var parameters = Parameters()
+    parameters.append(int64s: claims)
+    return Query(messagesStatement, parameters) { rows in
+      var seqnos: [Int64: Int64] = [:]
+      for row in 0..<rows.count { seqnos[rows.int64(row, 0)] = rows.int64(row, 1) }
+      return seqnos
+    }
+  }
+
+  private static let unlaunchedStatement = Statement(
+    "claims-unlaunched",
+    """
+    SELECT c.seqno, c.claim, c.fence, k.device, k.user_key
+    FROM claims c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
+    WHERE c.seqno = ANY($2) AND \(areHeld) AND c.fence = 0
+    """)
+
+  /// The claims of messages that a node has made and not given up, with their devices.
+  package static func own(
+    of seqnos: [Int64], node: UUIDValue
+  ) -> Query<[Int64: (hold: Hold, devices: [DeviceID: UserKey])]> {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(int64s: column)
+    return Query(unlaunchedStatement, parameters) { rows in
+      var claims: [Int64: (hold: Hold, devices: [DeviceID: UserKey])] = [:]
+      for row in 0..<rows.count {
+        let hold = Hold(claim: rows.int64(row, 1), fence: rows.int32(row, 2))
+        claims[rows.int64(row, 0), default: (hold, [:])].devices[rows.device(row, 3)] = rows.userKey(row, 4)
+      }
+      return claims
+    }
+  }
+
+  private static let releaseStatement = Statement(
+    "claims-release",
+    """
+    -- The node that does not exist: whoever is alive takes them over.
+    UPDATE claims SET node = '00000000-0000-0000-0000-000000000000', fence = fence + 1
+    WHERE claim = ANY($2) AND \(areHeld)
+      AND (claim, fence) IN (SELECT claim, fence FROM unnest($2, $3) AS t(claim, fence))
+    """)
+
+  /// Gives claims up, to be taken over like those of a dead node.
+  package static func release(_ holds: some Collection<Hold>, node: UUIDValue) -> Query<Void> {
+    Query(releaseStatement, parameters(holds, node)) { _ in }
+  }
+
+  private static let undecidedStatement = Statement(
+    "claims-undecided",
+    """
+    -- Found before anything is joined: a plan that hopes for their order would walk over all claims.
+    WITH c AS MATERIALIZED (SELECT claim, seqno, devices, user_keys FROM claims WHERE claim = ANY($1) AND block IS NULL)
+    SELECT c.claim, k.device, k.user_key, coalesce(o.attempts, 0)::smallint
+    FROM c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
+    LEFT JOIN outcomes o ON o.seqno = c.seqno AND o.device = k.device
+    -- No row: submitted perhaps, never answered. A deferred row without due time: the same, on a later try.
+    WHERE o.device IS NULL OR o.status = 6 AND o.due_at IS NULL
+    """)
+
+  /// The devices of claims whose end is not known, by claim.
+  /// - Parameter inDoubt: each of them may have got it. False: whoever asks knows that nothing was submitted.
+  package static func undecided(
+    _ holds: some Collection<Hold>, inDoubt: Bool = true, on connection: Connection
+  ) throws(PostgresError) -> [Int64: [Entry]] {
+    var claims = Int64Column()
+    for hold in holds { claims.append(hold.claim) }
+    var parameters = Parameters()
+    parameters.append(int64s: claims)
+    let rows = try connection.run(undecidedStatement, parameters)
+    var entries: [Int64: [Entry]] = [:]
+    for row in 0..<rows.count {
+      let attempts = Tries(stored: rows.int16(row, 3))
+      entries[rows.int64(row, 0), default: []].append(
+        Entry(
+          device: rows.device(row, 1), userKey: rows.userKey(row, 2),
+          attempts: inDoubt ? attempts.inDoubt : attempts))
+    }
+    for (claim, contents) in try connection.run(Blocks.ofClaims(claims)) {
+      let open = (0..<contents.recipients.count).filter { contents.states[$0] == .open }
+      guard !open.isEmpty else { continue }
+      entries[claim] = open.map { position in
+        Entry(
+          device: contents.recipients.device(position), userKey: contents.recipients.userKey(position),
+          attempts: inDoubt ? (0 as Tries).inDoubt : 0,
+          place: BlockPlace(block: contents.block, position: position))
+      }
+    }
+    return entries
+  }
+
+  /// A condition: `w` is due at `$1`, and its message `m` of the app `a`, in one of the lanes `$4`, lets it go on.
+  static let isDue = """
+    -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
+    w.due_at <= least($1, clock_timestamp()) AND m.state = 2 AND m.lane = ANY($4) AND NOT \(LatenessCondition.isLate)
+      -- What has expired meanwhile ends even while its app is paused.
+      AND (a.paused_reason IS NULL OR m.expires_at <= $1)
+    """
+
+  private static let dueStatement = Statement(
+    "claims-due",
+    """
+    UPDATE outcomes o SET due_at = NULL FROM (
+      SELECT w.seqno, w.device FROM outcomes w JOIN messages m ON m.seqno = w.seqno JOIN apps a ON a.app = m.app
+      WHERE w.status = 6 AND w.due_at > $3 AND \(Claims.isDue)
+      ORDER BY w.due_at LIMIT $2 FOR UPDATE OF w SKIP LOCKED) due
+    WHERE o.seqno = due.seqno AND o.device = due.device
+    RETURNING o.seqno, o.device, o.user_key, o.attempts
+    """)
+
+  /// Takes deferred deliveries whose time has come, within a transaction that also claims them.
+  /// - Parameter since: what was due before this is known to be held; microseconds since 1970.
+  package static func due(
+    since: Int64, at now: Int64, lanes: [Lane], limit: Int
+  ) -> Query<[(seqno: Int64, entry: Entry)]> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(limit)
+    parameters.append(timestampMicroseconds: since)
+    parameters.append(int16s: Int16Column(lanes))
+    return Query(dueStatement, parameters) { rows in
+      rows.map { row in
+        (
+          rows.int64(row, 0),
+          Entry(device: rows.device(row, 1), userKey: rows.userKey(row, 2), attempts: Tries(stored: rows.int16(row, 3)))
+        )
+      }
+    }
+  }
+}
+
+extension Int16Column {
+  init(_ lanes: [Lane]) {
+    self.init()
+    for lane in lanes { append(lane.rawValue) }
+  }
+}

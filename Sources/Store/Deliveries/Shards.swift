@@ -1,0 +1,127 @@
+internal import Domain
+internal import Postgres
+
+/// Parts of an audience, claimed batch by batch.
+package enum Shards {
+  package struct Record: Sendable {
+    package let seqno: Int64
+    package let shard: Int32
+    package let part: Part
+    package let targeted: Int64
+    package let claimed: Int64
+    /// 0 for messages without waves.
+    package let wave: Int16
+    /// Blocks that were made of it.
+    package let blocks: Int32
+
+    /// The block that is made of it next; nil when its numbers are used up.
+    package var nextBlock: BlockID? {
+      blocks < 1 << 14 && shard < (1 << 14) - 1 ? BlockID(seqno: seqno, number: shard << 14 | blocks) : nil
+    }
+
+    /// What is left of the shard.
+    package enum Part: Equatable, Sendable {
+      /// User keys in (after, upto].
+      case keys(after: String, upto: String)
+      /// Entries of the request's list.
+      case entries(Range<Int>)
+    }
+  }
+
+  private static let createStatement = Statement(
+    "shards-create",
+    """
+    INSERT INTO shards (seqno, shard, after_key, upto_key, list_from, list_to, cursor_key, cursor_entry, targeted, wave)
+    SELECT $1, (SELECT count(*) FROM shards WHERE seqno = $1), $2, $3, $4, $5, $2, $4, $6, $7
+    """)
+
+  package static func create(
+    _ seqno: Int64, _ part: Record.Part, targeted: Int64, wave: Int16 = 0
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    switch part {
+    case .keys(let after, let upto):
+      parameters.append(text: after)
+      parameters.append(text: upto)
+      parameters.append(nil as Int32?)
+      parameters.append(nil as Int32?)
+    case .entries(let range):
+      parameters.append(text: nil)
+      parameters.append(text: nil)
+      parameters.append(Int32(range.lowerBound))
+      parameters.append(Int32(range.upperBound))
+    }
+    parameters.append(targeted)
+    parameters.append(wave)
+    return Query(createStatement, parameters) { _ in }
+  }
+
+  private static let lastKeyStatement = Statement(
+    "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1 AND wave = $2")
+
+  /// Where planning (of a wave) had got to: the end of the last shard written.
+  package static func lastKey(_ seqno: Int64, wave: Int16 = 0) -> Query<String?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(wave)
+    return Query(lastKeyStatement, parameters) { $0.optionalText(0, 0) }
+  }
+
+  private static let lockStatement = Statement(
+    "shards-lock",
+    """
+    SELECT shard, cursor_key, upto_key, cursor_entry, list_to, targeted, claimed, wave, blocks FROM shards s
+    WHERE seqno = $1 AND NOT exhausted AND \(LatenessCondition.isOpen)
+    ORDER BY shard LIMIT 1
+    -- Another node's claimer works on its own shard; nobody waits.
+    FOR UPDATE OF s SKIP LOCKED
+    """)
+
+  /// Locks one shard that still has something to claim, within a transaction.
+  package static func lock(_ seqno: Int64) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(lockStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      let part: Record.Part =
+        rows.isNull(0, 1)
+        ? .entries(Int(rows.int32(0, 3))..<Int(rows.int32(0, 4)))
+        : .keys(after: rows.text(0, 1), upto: rows.text(0, 2))
+      return Record(
+        seqno: seqno, shard: rows.int32(0, 0), part: part, targeted: rows.int64(0, 5), claimed: rows.int64(0, 6),
+        wave: rows.int16(0, 7), blocks: rows.int32(0, 8))
+    }
+  }
+
+  private static let advanceStatement = Statement(
+    "shards-advance",
+    """
+    UPDATE shards SET cursor_key = $3, cursor_entry = $4, claimed = claimed + $5, exhausted = $6, blocks = $7,
+      -- What was really claimed counts, also for a planner that adds the shards up afterwards.
+      targeted = CASE WHEN $6 THEN claimed + $5 ELSE greatest(targeted, claimed + $5) END
+    WHERE seqno = $1 AND shard = $2
+    """)
+
+  /// Moves a locked shard's cursor.
+  /// - Parameter makesBlock: what was claimed is its `nextBlock`.
+  package static func advance(
+    _ shard: Record, to rest: Record.Part, claimed: Int, makesBlock: Bool, exhausted: Bool
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(shard.seqno)
+    parameters.append(shard.shard)
+    switch rest {
+    case .keys(let after, _):
+      parameters.append(text: after)
+      parameters.append(nil as Int32?)
+    case .entries(let range):
+      parameters.append(text: nil)
+      parameters.append(Int32(range.lowerBound))
+    }
+    parameters.append(claimed)
+    parameters.append(exhausted)
+    parameters.append(shard.blocks + (makesBlock ? 1 : 0))
+    return Query(advanceStatement, parameters) { _ in }
+  }
+}

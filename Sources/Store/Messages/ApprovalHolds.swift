@@ -1,0 +1,273 @@
+package import Domain
+package import Postgres
+
+/// Messages of persons that are counted before anything goes out, and wait for a second person where they are too large.
+///
+/// ```
+///   created: uncounted ──frozen, the app asks nobody──► none
+///                │ frozen: queued still, all shards written, then counted
+///                ├── small enough, with all of the hour ──► none: sending
+///                └── too large ──► waiting: paused ──approved──► none: sending
+///                                     └── rejected, or a week over ──► being cancelled
+/// ```
+/// What is held is never `sending` (the schema refuses it), so nothing claims it. Nothing else changes: its shards are
+/// counted as pending meanwhile.
+package enum ApprovalHolds {
+  /// How long a second person has.
+  package static let waitSeconds: Int64 = 7 * 86_400
+
+  // MARK: How much
+
+  /// What a person may send alone in an app `a`. Whoever has raised that stays with what it was for a day.
+  static func most(_ asker: String) -> String {
+    """
+    least(a.approval_above, (SELECT min(l.was) FROM approval_loosenings l
+      WHERE l.app = a.app AND l.by = \(asker) AND l.at > clock_timestamp() - interval '1 day'))
+    """
+  }
+
+  private static let mostStatement = Statement(
+    "holds-most", "SELECT \(most("$2")) FROM apps a WHERE a.app = $1")
+
+  /// What a person may send alone in an app; nil: everything.
+  package static func most(of asker: Principal, in app: App.Number) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: asker.stored)
+    return Query(mostStatement, parameters) { $0.count == 1 ? $0.optionalInt64(0, 0) : nil }
+  }
+
+  private static let loosenStatement = Statement(
+    "holds-loosen",
+    """
+    WITH old AS (DELETE FROM approval_loosenings WHERE at < clock_timestamp() - interval '2 days')
+    INSERT INTO approval_loosenings (app, by, was)
+    SELECT $1, m.maker, $4 FROM (SELECT coalesce($2, (SELECT made_by FROM api_keys WHERE api_key = $3)) AS maker) m
+    WHERE m.maker IS NOT NULL
+    """)
+
+  /// Somebody, or the maker of an API key, lets more go out than before.
+  package static func loosen(_ app: App.Number, by asker: Principal?, apiKey: Int32?, was most: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: asker?.stored)
+    parameters.append(apiKey)
+    parameters.append(most)
+    return Query(loosenStatement, parameters) { _ in }
+  }
+
+  // MARK: Counting
+
+  private static let hourStatement = Statement(
+    "holds-hour",
+    """
+    SELECT coalesce(sum(coalesce(targeted, 0)), 0)::bigint FROM messages WHERE seqno IN (
+      SELECT seqno FROM messages WHERE asked_by = $1 AND app = $2 AND asked_at > $3
+      UNION SELECT seqno FROM messages WHERE asked_by = $1 AND app = $2 AND frozen_at > $3)
+      -- What a second person has seen counts no more, what waits for one not yet, nor what was called off in time.
+      AND approved_for IS NULL AND held <> 2 AND (state <> 5 OR frozen_at IS NOT NULL)
+    """)
+
+  /// Devices of what a person has asked for or sent within the hour before `now`, and nobody else has seen. Estimates for what
+  /// is still to come.
+  package static func withinHour(_ asker: Principal, app: App.Number, now: Int64) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(text: asker.stored)
+    parameters.append(app)
+    parameters.append(timestampMicroseconds: now - 3_600_000_000)
+    return Query(hourStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static let frozenStatement = Statement(
+    "holds-frozen",
+    """
+    SELECT coalesce(sum(o.targeted), 0)::bigint FROM messages o JOIN messages m ON m.seqno = $1
+    WHERE o.asked_by = m.asked_by AND o.app = m.app AND o.seqno <> m.seqno
+      AND o.frozen_at > m.frozen_at - interval '1 hour'
+      -- Only what has gone, or goes: one that is being counted has its turn after this one.
+      AND o.approved_for IS NULL AND o.held = 0
+    """)
+
+  private static let countedStatement = Statement(
+    "holds-counted",
+    """
+    SELECT m.state, m.targeted, m.approved_for, \(most("m.asked_by")), m.app, m.asked_by
+    FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1 AND m.held = $2 AND m.planned FOR UPDATE OF m
+    """)
+
+  /// One after another: two messages of one person that are counted at the same moment see each other.
+  private static let turnStatement = Statement(
+    "holds-turn", "SELECT pg_advisory_xact_lock(hashtextextended('upmc asker ' || $1 || ' ' || $2, 0)) IS NULL")
+
+  private static let passStatement = Statement(
+    "holds-pass", "UPDATE messages SET state = 2, held = 0, state_reason = NULL WHERE seqno = $1")
+
+  /// Decides about a planned message, within a transaction: it goes on, or waits for a second person. One that is paused is
+  /// decided about when it is resumed. Locks nothing of other messages afterwards.
+  /// - Returns: the approval that it waits for.
+  @discardableResult
+  package static func settle(_ seqno: Int64, on connection: Connection) throws(PostgresError) -> Approvals.Number? {
+    guard let counted = try count(seqno, .uncounted, connection), counted.state == .queued else { return nil }
+    guard let because = counted.because else {
+      var parameters = Parameters()
+      parameters.append(seqno)
+      _ = try connection.run(passStatement, parameters)
+      return nil
+    }
+    return try hold(seqno, because == .size ? .growth : because, counted.withinHour, connection)
+  }
+
+  private struct Counted {
+    let state: MessageState
+    /// Nil: one person may send it.
+    var because: SecondPerson.Because?
+    var withinHour: Int64 = 0
+  }
+
+  /// Locks a message, and counts it with what its person has sent.
+  private static func count(
+    _ seqno: Int64, _ hold: MessageHold, plus more: Int64 = 0, _ connection: Connection
+  ) throws(PostgresError) -> Counted? {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    let one = parameters
+    parameters.append(hold.rawValue)
+    let found = try connection.run(countedStatement, parameters)
+    guard found.count == 1, let state = MessageState(rawValue: found.int16(0, 0)) else { return nil }
+    var counted = Counted(state: state)
+    guard let most = found.optionalInt64(0, 3), let asker = found.optionalText(0, 5) else { return counted }
+    var turn = Parameters()
+    turn.append(text: asker)
+    turn.append(text: String(found.int32(0, 4)))
+    _ = try connection.run(turnStatement, turn)
+    counted.withinHour = try connection.run(frozenStatement, one).int64(0, 0)
+    counted.because = SecondPerson.isAsked(
+      devices: (found.optionalInt64(0, 1) ?? 0) + more, approved: found.optionalInt64(0, 2),
+      withinHour: counted.withinHour, most: most)
+    return counted
+  }
+
+  // MARK: Growing while it is sent
+
+  private static let expectStatement = Statement(
+    "holds-expect", "UPDATE shards SET targeted = $3 WHERE seqno = $1 AND shard = $2")
+
+  /// Within a claim's transaction, which has locked the shard and claims nothing of it then: holds a message whose audience
+  /// turns out larger than one person may send, or a second one has let go (a segment's tags, or groups below a group, may
+  /// have changed since it was counted). The devices that are there now are counted as pending.
+  /// - Parameter devices: in all that is left of the shard.
+  /// - Returns: false when it may go on.
+  package static func holdWhenGrown(
+    _ shard: Shards.Record, to devices: Int64, on connection: Connection
+  ) throws(PostgresError) -> Bool {
+    let total = shard.claimed + devices
+    let more = total - shard.targeted
+    guard let counted = try count(shard.seqno, .none, plus: more, connection), counted.state == .sending,
+      counted.because != nil
+    else { return false }
+    var parameters = Parameters()
+    parameters.append(shard.seqno)
+    parameters.append(shard.shard)
+    parameters.append(total)
+    _ = try connection.run(expectStatement, parameters)
+    try connection.run(Messages.correctTargeted(shard.seqno, by: more))
+    _ = try hold(shard.seqno, .growth, counted.withinHour, connection)
+    return true
+  }
+
+  // MARK: Holding
+
+  private static let askStatement = Statement(
+    "holds-ask",
+    """
+    WITH asked AS (
+      INSERT INTO approvals (app, request, request_sha256, targeted, unknown_entries, account, asked_by, requested_by,
+        requested_at, ends_at, seqno, held, because, within_hour, resend_of)
+      -- The request stands in the message alone.
+      SELECT m.app, 'null', m.request_sha256, m.targeted, '[]', coalesce(c.account, 0), m.asked_by,
+        coalesce(c.login, 'command line (' || substr(m.asked_by, 6) || ')'), m.asked_at,
+        clock_timestamp() + make_interval(secs => $4), m.seqno, true, $2, $3, m.resend_of
+      FROM messages m LEFT JOIN accounts c ON m.asked_by = 'account ' || c.account WHERE m.seqno = $1
+      RETURNING approval, seqno, targeted)
+    UPDATE messages m SET state = 3, held = 2,
+      state_reason = 'It waits for a second person, approval ' || a.approval || ': it is for ' || a.targeted || ' devices.'
+    FROM asked a WHERE m.seqno = a.seqno
+    RETURNING a.approval, m.app, m.targeted
+    """)
+
+  private static func hold(
+    _ seqno: Int64, _ because: SecondPerson.Because, _ withinHour: Int64, _ connection: Connection
+  ) throws(PostgresError) -> Approvals.Number {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(because.rawValue)
+    parameters.append(withinHour)
+    parameters.append(waitSeconds)
+    let asked = try connection.run(askStatement, parameters)
+    let approval = asked.int64(0, 0)
+    var entry = AuditLog.New(actor: "upmc", role: "upmc", action: "approval.request", object: String(approval))
+    entry.app = asked.int32(0, 1)
+    entry.after = #"{"targeted":\#(asked.int64(0, 2)),"seqno":"\#(seqno)","because":"\#(because.name)"}"#
+    try connection.run(AuditLog.add(entry))
+    return approval
+  }
+
+  // MARK: Deciding
+
+  private static let releaseStatement = Statement(
+    "holds-release",
+    """
+    WITH released AS (
+      UPDATE messages SET state = 2, held = 0, state_reason = NULL, approved_for = targeted,
+        -- The time that it waited is none of its own.
+        expires_at = expires_at + $2 * interval '1 microsecond',
+        due_at = CASE WHEN local_time IS NULL THEN greatest(due_at, CASE WHEN due_at IS NOT NULL THEN clock_timestamp() END)
+          ELSE due_at END
+      WHERE seqno = $1 AND state = 3 AND held = 2 AND cancelled_at IS NULL
+      RETURNING seqno, schedule, targeted),
+    -- Who lets one go out lets those that follow go out to as many.
+    further AS (
+      UPDATE messages m SET approved_for = r.targeted FROM released r
+      WHERE m.schedule = r.schedule AND m.state = 0 AND r.schedule IS NOT NULL)
+    SELECT count(*) FROM released
+    """)
+
+  /// Lets a locked message go on. False when it does not wait (any more).
+  /// - Parameter waited: microseconds.
+  package static func release(_ seqno: Int64, waited: Int64) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(waited)
+    return Query(releaseStatement, parameters) { $0.int64(0, 0) == 1 }
+  }
+
+  private static let overdueStatement = Statement(
+    "holds-overdue",
+    """
+    SELECT p.seqno FROM approvals p JOIN messages m ON m.seqno = p.seqno
+    WHERE p.held AND p.state = 1 AND p.ends_at < clock_timestamp() AND m.held = 2 AND m.state = 3
+      AND m.cancelled_at IS NULL
+    ORDER BY p.ends_at LIMIT 100
+    """)
+
+  /// Messages that nobody has decided about in time.
+  package static func overdue() -> Query<[Int64]> {
+    Query(overdueStatement, Parameters()) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  private static let callOffStatement = Statement(
+    "holds-call-off",
+    """
+    UPDATE approvals SET state = 3, decided_by = $2, decided_at = clock_timestamp(), reason = $3
+    WHERE seqno = $1 AND held AND state = 1
+    """)
+
+  /// Nobody needs to decide any more: its message is being cancelled.
+  package static func callOff(_ seqno: Int64, by name: String, reason: String?) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(text: name)
+    parameters.append(text: reason)
+    return Query(callOffStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,248 @@
+package import Domain
+internal import Postgres
+
+/// Sends that wait for a second person, and what became of them.
+package enum Approvals {
+  package typealias Number = Int64
+
+  /// Raw values are stored.
+  package enum State: Int16, Sendable, CaseIterable {
+    case waiting = 1
+    case approved = 2
+    case rejected = 3
+  }
+
+  /// Who asked for it.
+  package struct Requester: Sendable {
+    package let asker: Principal
+    package let name: String
+
+    package init(asker: Principal, name: String) {
+      self.asker = asker
+      self.name = name
+    }
+  }
+
+  package struct New: Sendable {
+    package let app: App.Number
+    /// JSON, as it came; without what it says when that is `sealed`.
+    package let request: String
+    package let sealed: [UInt8]?
+    package let requestSHA256: [UInt8]
+    package let idempotencyKey: String?
+    package let resendOf: Int64?
+    package let targeted: Int64?
+    /// A JSON array.
+    package let unknownEntries: String
+    package let requester: Requester
+    package let now: Int64
+    package let endsAt: Int64
+    package var because = SecondPerson.Because.size
+    /// Devices that the same person's other messages were for, within the hour.
+    package var withinHour: Int64 = 0
+
+    package init(
+      app: App.Number, request: String, sealed: [UInt8]?, requestSHA256: [UInt8], idempotencyKey: String?,
+      resendOf: Int64?,
+      targeted: Int64?, unknownEntries: String, requester: Requester, now: Int64, endsAt: Int64
+    ) {
+      self.app = app
+      self.request = request
+      self.sealed = sealed
+      self.requestSHA256 = requestSHA256
+      self.idempotencyKey = idempotencyKey
+      self.resendOf = resendOf
+      self.targeted = targeted
+      self.unknownEntries = unknownEntries
+      self.requester = requester
+      self.now = now
+      self.endsAt = endsAt
+    }
+  }
+
+  package struct Record: Sendable {
+    package let number: Number
+    package let app: App.Number
+    package let appID: String
+    package let state: State
+    package let request: String
+    package let sealed: [UInt8]?
+    package let requestSHA256: [UInt8]
+    package let idempotencyKey: String?
+    package let resendOf: Int64?
+    package let targeted: Int64?
+    package let unknownEntries: String
+    package let requester: Requester
+    package let requestedAt: Int64
+    package let endsAt: Int64
+    package let decidedBy: String?
+    package let decidedAt: Int64?
+    package let reason: String?
+    package let seqno: Int64?
+    /// It is about a message that is there, and waits.
+    package let isHeld: Bool
+    package let because: SecondPerson.Because
+    package let withinHour: Int64
+  }
+
+  private static let createStatement = Statement(
+    "approvals-create",
+    """
+    INSERT INTO approvals (app, request, request_sha256, idempotency_key, resend_of, targeted, unknown_entries, account,
+      requested_by, requested_at, ends_at, asked_by, because, within_hour, sealed)
+    VALUES ($1, $2::text::json, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11, $12, $13, $14, $15)
+    ON CONFLICT ON CONSTRAINT approvals_idempotency_key_is_unique DO NOTHING
+    RETURNING approval
+    """)
+
+  /// Nil when the idempotency key is taken.
+  package static func create(_ new: New) -> Query<Number?> {
+    var parameters = Parameters()
+    parameters.append(new.app)
+    parameters.append(text: new.request)
+    parameters.append(bytes: new.requestSHA256)
+    parameters.append(text: new.idempotencyKey)
+    parameters.append(new.resendOf)
+    parameters.append(new.targeted)
+    parameters.append(text: new.unknownEntries)
+    // Of a person without an account: no account has this number.
+    var account: Int32 = 0
+    if case .account(let number) = new.requester.asker { account = number }
+    parameters.append(account)
+    parameters.append(text: new.requester.name)
+    parameters.append(timestampMicroseconds: new.now)
+    parameters.append(timestampMicroseconds: new.endsAt)
+    parameters.append(text: new.requester.asker.stored)
+    parameters.append(new.because.rawValue)
+    parameters.append(new.withinHour)
+    parameters.append(bytes: new.sealed)
+    return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+  }
+
+  // MARK: Reading
+
+  private static let columnList = """
+    p.approval, p.app, a.app_id, p.state,
+    -- What is held has its request in its message, and nowhere else.
+    coalesce(CASE WHEN p.held THEN (SELECT m.request FROM messages m WHERE m.seqno = p.seqno) ELSE p.request END, 'null')::text,
+    p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
+    p.unknown_entries::text, coalesce(p.asked_by, 'account ' || p.account), p.requested_by, p.requested_at, p.ends_at, p.decided_by, p.decided_at, p.reason,
+    p.seqno, p.held, p.because, p.within_hour,
+    CASE WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END
+    """
+
+  private static let findStatement = Statement(
+    "approvals-find", "SELECT \(columnList) FROM approvals p JOIN apps a ON a.app = p.app WHERE p.approval = $1")
+  private static let lockStatement = Statement(
+    "approvals-lock",
+    "SELECT \(columnList) FROM approvals p JOIN apps a ON a.app = p.app WHERE p.approval = $1 FOR UPDATE OF p")
+
+  package static func find(_ number: Number) -> Query<Record?> { one(findStatement, number) }
+  /// Within a transaction: nobody else decides it until it ends.
+  package static func lock(_ number: Number) -> Query<Record?> { one(lockStatement, number) }
+
+  private static func one(_ statement: Statement, _ number: Number) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(number)
+    return Query(statement, parameters) { records($0).first }
+  }
+
+  private static let earlierStatement = Statement(
+    "approvals-earlier",
+    """
+    SELECT \(columnList) FROM approvals p JOIN apps a ON a.app = p.app WHERE p.app = $1 AND p.idempotency_key = $2
+    """)
+
+  package static func earlier(app: App.Number, idempotencyKey: String) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: idempotencyKey)
+    return Query(earlierStatement, parameters) { records($0).first }
+  }
+
+  private static let listStatement = Statement(
+    "approvals-list",
+    """
+    SELECT \(columnList) FROM (
+      -- Few enough: a search ends after so many, and goes on with the next page.
+      SELECT * FROM approvals WHERE approval < $1 AND ($2::integer IS NULL OR app = $2) ORDER BY approval DESC LIMIT $3) p
+    JOIN apps a ON a.app = p.app
+    WHERE ($4::smallint IS NULL OR p.state = $4) AND ($5::boolean IS NULL OR (p.ends_at < $6) = $5)
+    ORDER BY p.approval DESC LIMIT $7
+    """)
+
+  /// Before one, newest first, among the `window` that follow it.
+  /// - Parameter isOver: only those that can, or cannot, be decided any more at `now`, by their time.
+  package static func list(
+    of app: App.Number?, _ state: State?, isOver: Bool?, now: Int64, before number: Number, window: Int, limit: Int
+  ) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(app)
+    parameters.append(window)
+    parameters.append(state?.rawValue)
+    parameters.append(isOver)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(limit)
+    return Query(listStatement, parameters, read: records)
+  }
+
+  private static let edgeStatement = Statement(
+    "approvals-edge",
+    """
+    SELECT approval FROM approvals WHERE approval < $1 AND ($2::integer IS NULL OR app = $2) ORDER BY approval DESC
+    OFFSET $3 - 1 LIMIT 1
+    """)
+
+  /// The last one that a search of `window` looks at; nil when the list ends before.
+  package static func edge(of app: App.Number?, before number: Number, window: Int) -> Query<Number?> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(app)
+    parameters.append(window)
+    return Query(edgeStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+  }
+
+  // MARK: Deciding
+
+  private static let decideStatement = Statement(
+    "approvals-decide",
+    """
+    UPDATE approvals SET state = $2, decided_by = $3, decided_at = clock_timestamp(), reason = $4, seqno = $5
+    WHERE approval = $1 AND state = 1
+    """)
+
+  /// One that is locked, and waits.
+  /// - Parameter seqno: the message that it became, when it was approved.
+  package static func decide(
+    _ number: Number, _ state: State, by name: String, reason: String?, seqno: Int64?
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(state.rawValue)
+    parameters.append(text: name)
+    parameters.append(text: reason)
+    parameters.append(seqno)
+    return Query(decideStatement, parameters) { _ in }
+  }
+
+  private static func records(_ rows: Rows) -> [Record] {
+    rows.map { row in
+      Record(
+        number: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
+        state: State(rawValue: rows.int16(row, 3)) ?? .rejected, request: rows.text(row, 4),
+        sealed: rows.isNull(row, 21) ? nil : rows.bytes(row, 21), requestSHA256: rows.bytes(row, 5),
+        idempotencyKey: rows.optionalText(row, 6),
+        resendOf: rows.optionalInt64(row, 7), targeted: rows.optionalInt64(row, 8),
+        unknownEntries: rows.text(row, 9),
+        requester: Requester(
+          // Of one that only a newer program knows nobody may approve anything: it is nobody's own account.
+          asker: Principal(stored: rows.text(row, 10)) ?? .account(0), name: rows.text(row, 11)),
+        requestedAt: rows.timestampMicroseconds(row, 12), endsAt: rows.timestampMicroseconds(row, 13),
+        decidedBy: rows.optionalText(row, 14),
+        decidedAt: rows.optionalTimestamp(row, 15),
+        reason: rows.optionalText(row, 16), seqno: rows.optionalInt64(row, 17), isHeld: rows.bool(row, 18),
+        because: SecondPerson.Because(rawValue: rows.int16(row, 19)) ?? .size, withinHour: rows.int64(row, 20))
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package import Domain
+package import Postgres
+
+/// Reserved messages that nobody has got an hour after their time, although they were planned in time: their app was paused,
+/// or everything was down. A reserved send must not surprise people, so these fail like those that are found late.
+///
+/// The hour begins with the time asked for, or when the send window opens after it. A message that somebody has got, or
+/// may have, has begun in time and goes on until it expires, as does one of which a part waits for the hours of its devices:
+/// half an audience without it would be the greater surprise. Of a message by local time each zone is looked at by itself.
+///
+/// What is late is not claimed any more; one node after another ends it. Each step leaves the numbers exact and may be
+/// repeated, as in `Cancellation`.
+package enum Lateness {
+  // MARK: Finding
+
+  private static let messagesStatement = Statement(
+    "lateness-messages",
+    """
+    SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
+    -- Planned: whoever plans it would add to what is ended here.
+    WHERE m.state IN (2, 3) AND m.due_at IS NOT NULL AND m.planned AND m.cancelled_at IS NULL AND \(LatenessCondition.isLate)
+      -- What waits for a second person has that person's time.
+      AND m.held = 0
+    ORDER BY m.seqno LIMIT 100
+    """)
+
+  /// Late messages.
+  package static func messages() -> Query<[Int64]> {
+    Query(messagesStatement, Parameters()) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  private static let wavesStatement = Statement(
+    "lateness-waves",
+    """
+    SELECT w.seqno, w.wave FROM messages m JOIN waves w ON w.seqno = m.seqno
+    WHERE m.state IN (2, 3) AND m.due_at IS NOT NULL AND m.cancelled_at IS NULL AND m.local_time IS NOT NULL
+      AND w.opened AND NOT w.late AND \(LatenessCondition.isLateWave)
+    ORDER BY w.seqno, w.wave LIMIT 100
+    """)
+
+  /// Late waves that had been opened in time.
+  package static func waves() -> Query<[(seqno: Int64, wave: Int16)]> {
+    Query(wavesStatement, Parameters()) { rows in rows.map { (rows.int64($0, 0), rows.int16($0, 1)) } }
+  }
+
+  // MARK: Ending
+
+  private static let lockShardsStatement = Statement(
+    "lateness-lock-shards",
+    """
+    SELECT shard FROM shards WHERE seqno = $1 AND ($2 IS NULL OR wave = $2) AND NOT exhausted
+    -- Whoever is claiming one at this moment is waited for, and then seen.
+    ORDER BY shard FOR UPDATE
+    """)
+
+  private static func lockShards(_ seqno: Int64, wave: Int16? = nil) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(wave)
+    return Query(lockShardsStatement, parameters) { _ in }
+  }
+
+  private static let lockStatement = Statement(
+    "lateness-lock",
+    """
+    SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
+    WHERE m.seqno = $1 AND m.state IN (2, 3) AND m.planned AND m.cancelled_at IS NULL AND \(LatenessCondition.isLate)
+      AND m.held = 0
+    FOR UPDATE OF m
+    """)
+
+  private static func lock(_ seqno: Int64) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(lockStatement, parameters) { $0.count == 1 }
+  }
+
+  private static let sayStatement = Statement(
+    "lateness-say",
+    """
+    UPDATE messages SET state_reason = 'It was due at ' || to_char(due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+      || ', and nobody had got it 60 minutes later.'
+    WHERE seqno = $1 AND state = 7
+    """)
+
+  private static func say(_ seqno: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(sayStatement, parameters) { _ in }
+  }
+
+  /// Ends a late message: everyone who was to get it is skipped. Answers false when it has begun after all.
+  package static func end(
+    _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
+  ) throws(PostgresError) -> Bool {
+    let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
+      // Shards before the message, as claims take them.
+      try connection.run(lockShards(seqno))
+      guard try connection.run(lock(seqno)) else { return false }
+      let shards = try connection.run(Cancellation.closeShards(seqno, wave: nil))
+      if shards.surplus > 0 { try connection.run(Messages.correctTargeted(seqno, by: shards.surplus)) }
+      try Cancellation.count(shards.unclaimed, .skipped, reason: Schedules.lateReason, of: seqno, on: connection)
+      return true
+    }
+    guard isLate else { return false }
+    while try Cancellation.endDeferred(
+      seqno, app: app, movesBadge: movesBadge, as: .skipped, reason: Schedules.lateReason, on: connection)
+    {}
+    try connection.transaction(attempts: 5) { () throws(PostgresError) in
+      try Messages.finish([seqno], at: now, within: connection)
+      try connection.run(say(seqno))
+    }
+    return true
+  }
+
+  private static let findWaveStatement = Statement(
+    "lateness-find-wave",
+    "SELECT w.wave FROM waves w WHERE w.seqno = $1 AND w.wave = $2 AND w.opened AND NOT w.late AND \(LatenessCondition.isLateWave)"
+  )
+
+  private static func find(_ seqno: Int64, lateWave wave: Int16) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(wave)
+    return Query(findWaveStatement, parameters) { $0.count == 1 }
+  }
+
+  /// Ends a late wave. Answers false when it has begun after all.
+  package static func end(
+    _ seqno: Int64, wave: Int16, now: Int64, on connection: Connection
+  ) throws(PostgresError) -> Bool {
+    let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
+      try connection.run(lockShards(seqno, wave: wave))
+      guard try connection.run(find(seqno, lateWave: wave)) else { return false }
+      try Schedules.endWave(seqno, wave: wave, on: connection)
+      return true
+    }
+    if isLate { try Messages.finish([seqno], at: now, on: connection) }
+    return isLate
+  }
+}

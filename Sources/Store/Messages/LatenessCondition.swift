@@ -1,0 +1,30 @@
+/// What is late, as conditions of statements; `Lateness` says why, and ends it.
+enum LatenessCondition {
+  private static let deadline = "clock_timestamp() - interval '60 minutes'"
+
+  /// True for a late message `m` of an app `a`. Messages without a time cost one look at it.
+  static let isLate = """
+    (m.due_at IS NOT NULL AND m.local_time IS NULL AND m.due_at < \(LatenessCondition.deadline)
+      AND coalesce((SELECT window_opens_at(m.due_at, a.time_zone, g.window_opens, g.window_closes) FROM gates g
+        WHERE g.seqno = m.seqno), m.due_at) < \(LatenessCondition.deadline)
+      -- Look-ups of single messages: never a plan that reads whole tables.
+      AND (SELECT 1 FROM message_totals t WHERE t.seqno = m.seqno AND (t.accepted > 0 OR t.unknown > 0) LIMIT 1) IS NULL
+      AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
+      AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6 AND o.reason IN ('window', 'night') LIMIT 1)
+        IS NULL
+      AND (SELECT 1 FROM waits w WHERE w.seqno = m.seqno AND w.reason IN ('window', 'night') LIMIT 1) IS NULL)
+    """
+
+  /// True for a wave `w` of which nobody has been claimed in time. (The window of the day makes its message wait.)
+  static let isLateWave = """
+    (NOT w.sweeps AND w.due_at < \(LatenessCondition.deadline)
+      AND (SELECT 1 FROM shards b WHERE b.seqno = w.seqno AND b.wave = w.wave AND b.claimed > 0 LIMIT 1) IS NULL
+      AND (SELECT 1 FROM gates g WHERE g.seqno = w.seqno AND g.window_opens IS NOT NULL LIMIT 1) IS NULL)
+    """
+
+  /// True for a shard `s` that may be claimed as far as its wave goes.
+  static let isOpen = """
+    (s.wave = 0 OR EXISTS (
+      SELECT FROM waves w WHERE w.seqno = s.seqno AND w.wave = s.wave AND w.opened AND NOT \(LatenessCondition.isLateWave)))
+    """
+}

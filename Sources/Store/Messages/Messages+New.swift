@@ -1,0 +1,191 @@
+package import Domain
+internal import Postgres
+
+/// Creating a message: the only INSERT, for both runners. (The next occurrence of a repetition is copied from the one before:
+/// `Schedules.continueAfter`.)
+extension Messages {
+  package struct New: Sendable {
+    package let app: App.Number
+    package let lane: Lane
+    /// JSON; without what it says when that is `sealed`.
+    package let request: String
+    package var sealed: [UInt8]?
+    package let requestSHA256: [UInt8]
+    package let idempotencyKey: String?
+    package let apiKey: Int32?
+    package let targeted: Int64?
+    package let unknownEntries: String
+    package let now: Int64
+    package let expiresAt: Int64
+    /// A SEQNO that is already assigned; nil: the next one.
+    package var seqno: Int64?
+    /// Its whole audience is claimed in the same transaction: nothing is left to plan, and with nobody it is over.
+    package var isClaimed = false
+    /// When it goes out, microseconds since 1970; nil: at once.
+    package var dueAt: Int64?
+    /// By each device's own clock, which `dueAt` is the first of.
+    package var localTime: LocalTime?
+    package var resend: Resend?
+    package var links = HostedLinks()
+    /// What must have come in time, or else a short message is asked for; nil: none is.
+    package var fallback: Fallback.Condition?
+    /// The person who asked for it, and when (microseconds since 1970); nil: a program or a device.
+    package var asked: (by: Principal, at: Int64)?
+    /// For how many devices a second person has let it go; nil: nobody was asked.
+    package var approvedFor: Int64?
+    /// For how long it stays in inboxes; nil: it comes into none.
+    package var inboxSeconds: Int64?
+
+    package init(
+      app: App.Number, lane: Lane, request: String, requestSHA256: [UInt8], idempotencyKey: String?, apiKey: Int32?,
+      targeted: Int64?, unknownEntries: String, now: Int64, expiresAt: Int64
+    ) {
+      self.app = app
+      self.lane = lane
+      self.request = request
+      self.requestSHA256 = requestSHA256
+      self.idempotencyKey = idempotencyKey
+      self.apiKey = apiKey
+      self.targeted = targeted
+      self.unknownEntries = unknownEntries
+      self.now = now
+      self.expiresAt = expiresAt
+    }
+
+    /// A claimed message as the dispatcher sees it, which reads the others from their rows (`find`).
+    /// - Parameters:
+    ///   - seqno: its number.
+    ///   - sendDate: what the payload shows: `yyyyMMddHH` in the app's time zone.
+    package func open(_ seqno: Int64, in app: App, sendDate: String) -> Open {
+      var open = Open(
+        seqno: seqno, app: app.number, appID: app.appID, lane: lane, state: .sending, request: [], sendDate: sendDate,
+        expiresAt: expiresAt, frozenAt: now, isPlanned: true)
+      open.hasFallback = fallback != nil
+      open.confidentialFrom = app.identityRules.confidentialFrom
+      open.appHasExtension = app.hasExtension
+      open.inboxSeconds = inboxSeconds
+      return open
+    }
+  }
+
+  private static let insert = """
+    INSERT INTO messages (seqno, app, lane, request, request_sha256, idempotency_key, api_key, targeted, unknown_entries,
+      created_at, expires_at, due_at, local_time, resend_of, resend_to, links, fallback,
+      asked_by, asked_at, approved_for, sealed, inbox_seconds, planned,
+      state, frozen_at, finished_at, held, inbox_of)
+    SELECT coalesce(seqno, nextval('messages_seqno_seq')), app, lane, request::json, sha256, key, api_key, targeted,
+      unknown::json, created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to, links::json, fallback,
+      asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed,
+      CASE WHEN claimed AND targeted = 0 THEN 4 WHEN claimed THEN 2 WHEN due_at IS NULL THEN 1 ELSE 0 END,
+      CASE WHEN claimed THEN created_at END, CASE WHEN claimed AND targeted = 0 THEN created_at END,
+      -- What a person asks for is counted before anything goes out, where the app wants that by then.
+      CASE WHEN asked_by IS NULL THEN 0 ELSE 1 END,
+      (SELECT coalesce(o.inbox_of, o.seqno) FROM messages o WHERE o.seqno = t.resend_of AND t.inbox_seconds IS NOT NULL)
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+      AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, created_at, expires_at, due_at, local_time,
+      resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed)
+    -- In one order for all writers, for those with the same key wait for each other.
+    ORDER BY app, key COLLATE "C"
+    """
+
+  private static let createStatement = Statement(
+    "messages-create",
+    """
+    \(insert)
+    -- A repeated request: answer what is stored. A number that is there already is an error: none is given twice.
+    ON CONFLICT (app, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+    RETURNING seqno
+    """)
+
+  /// Stores a message under the next SEQNO. Returns nil when its idempotency key is taken.
+  package static func create(_ message: New) -> Query<Int64?> {
+    var columns = NewMessageColumns()
+    columns.append(message)
+    return Query(createStatement, columns.parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+  }
+
+  private static let createNumberedStatement = Statement(
+    "messages-create-numbered",
+    """
+    \(insert)
+    -- Either its key was used before, or this very message is there: its commit was not heard of.
+    ON CONFLICT DO NOTHING
+    RETURNING seqno
+    """)
+
+  /// Stores messages whose SEQNOs are already assigned. Returns the SEQNOs that this call has stored: a message is left out
+  /// when its idempotency key or its SEQNO is there already.
+  package static func createNumbered(_ messages: [New]) -> Query<Set<Int64>> {
+    var columns = NewMessageColumns()
+    for message in messages { columns.append(message) }
+    return Query(createNumberedStatement, columns.parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
+  }
+}
+
+/// New messages, each of their members in a column.
+private struct NewMessageColumns {
+  private var (seqnos, apps, lanes) = (Int64Column(), Int32Column(), Int16Column())
+  private var (requests, hashes, keys) = (TextColumn(), BytesColumn(), TextColumn())
+  private var (apiKeys, targeted, unknown) = (Int32Column(), Int64Column(), TextColumn())
+  private var (created, expiries, dues) = (TimestampColumn(), TimestampColumn(), TimestampColumn())
+  private var (localTimes, resendsOf, resendsTo) = (TextColumn(), Int64Column(), Int16Column())
+  private var (links, fallbacks) = (TextColumn(), Int16Column())
+  private var (askers, askedAts, approvedFor) = (TextColumn(), TimestampColumn(), Int64Column())
+  private var (sealed, inboxes, claimed) = (BytesColumn(), Int32Column(), BoolColumn())
+
+  mutating func append(_ message: Messages.New) {
+    seqnos.append(message.seqno)
+    apps.append(message.app)
+    lanes.append(message.lane.rawValue)
+    requests.append(message.request)
+    // A request is compared with a later one under its key, and with what a second person has seen.
+    hashes.append(message.idempotencyKey == nil && message.asked == nil ? nil : message.requestSHA256)
+    keys.append(message.idempotencyKey)
+    apiKeys.append(message.apiKey)
+    targeted.append(message.targeted)
+    unknown.append(message.unknownEntries)
+    created.append(message.now)
+    expiries.append(message.expiresAt)
+    dues.append(message.dueAt)
+    localTimes.append(message.localTime?.text)
+    resendsOf.append(message.resend?.of)
+    resendsTo.append(message.resend?.to.rawValue)
+    links.append(message.links.json.map { String(decoding: $0, as: UTF8.self) })
+    fallbacks.append(message.fallback?.rawValue)
+    askers.append(message.asked?.by.stored)
+    askedAts.append(message.asked?.at)
+    approvedFor.append(message.approvedFor)
+    sealed.append(message.sealed)
+    inboxes.append(message.inboxSeconds.map { Int32(clamping: $0) })
+    claimed.append(message.isClaimed)
+  }
+
+  /// In the order of the statement.
+  var parameters: Parameters {
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(int32s: apps)
+    parameters.append(int16s: lanes)
+    parameters.append(texts: requests)
+    parameters.append(bytes: hashes)
+    parameters.append(texts: keys)
+    parameters.append(int32s: apiKeys)
+    parameters.append(int64s: targeted)
+    parameters.append(texts: unknown)
+    parameters.append(timestamps: created)
+    parameters.append(timestamps: expiries)
+    parameters.append(timestamps: dues)
+    parameters.append(texts: localTimes)
+    parameters.append(int64s: resendsOf)
+    parameters.append(int16s: resendsTo)
+    parameters.append(texts: links)
+    parameters.append(int16s: fallbacks)
+    parameters.append(texts: askers)
+    parameters.append(timestamps: askedAts)
+    parameters.append(int64s: approvedFor)
+    parameters.append(bytes: sealed)
+    parameters.append(int32s: inboxes)
+    parameters.append(bools: claimed)
+    return parameters
+  }
+}

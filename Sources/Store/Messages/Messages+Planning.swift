@@ -1,0 +1,75 @@
+internal import Domain
+internal import Postgres
+
+/// What the planner does to a message: freeze its audience, and count it.
+extension Messages {
+  private static let freezeStatement = Statement(
+    "messages-freeze",
+    """
+    UPDATE messages m SET frozen_at = coalesce(m.frozen_at, $2),
+      held = CASE WHEN h.is_held THEN m.held ELSE 0 END,
+      -- One that is counted first is queued until it is.
+      state = CASE WHEN m.state = 1 AND NOT h.is_held THEN 2 ELSE m.state END
+    FROM (
+      SELECT seqno, held > 0 AND (frozen_at IS NOT NULL
+        -- Nobody is asked in this app.
+        OR (SELECT \(ApprovalHolds.most("f.asked_by")) FROM apps a WHERE a.app = f.app) IS NOT NULL) AS is_held
+      -- The lock keeps a second planner out until this shard is committed.
+      FROM messages f WHERE seqno = $1 AND state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL FOR UPDATE) h
+    WHERE m.seqno = h.seqno
+      -- A reserved one that comes this late fails instead (by local time: zone by zone).
+      AND (m.due_at IS NULL OR m.frozen_at IS NOT NULL OR m.local_time IS NOT NULL
+        OR m.due_at >= clock_timestamp() - interval '60 minutes')
+    RETURNING m.frozen_at, m.held > 0
+    """)
+
+  /// Begins (or goes on) planning, within a transaction: locks the message and answers when its audience was frozen, and
+  /// whether `ApprovalHolds` decides when it is planned. Nil when there is nothing to plan any more.
+  package static func freeze(_ seqno: Int64, at now: Int64) -> Query<(frozenAt: Int64, isHeld: Bool)?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(timestampMicroseconds: now)
+    return Query(freezeStatement, parameters) { $0.count == 1 ? ($0.timestampMicroseconds(0, 0), $0.bool(0, 1)) : nil }
+  }
+
+  private static let finishPlanStatement = Statement(
+    "messages-finish-plan",
+    """
+    UPDATE messages SET planned = true, targeted = (SELECT coalesce(sum(targeted), 0) FROM shards WHERE seqno = $1)
+    WHERE seqno = $1
+    """)
+
+  /// Notes that all shards are written: from now on `targeted` is the sum of what they hold.
+  package static func finishPlan(_ seqno: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(finishPlanStatement, parameters) { _ in }
+  }
+
+  private static let raiseTargetedStatement = Statement(
+    "messages-raise-targeted",
+    """
+    UPDATE messages SET targeted = greatest(targeted, (SELECT sum(targeted) FROM shards WHERE seqno = $1))
+    -- Not counted yet stays so until planning ends.
+    WHERE seqno = $1 AND targeted IS NOT NULL
+    """)
+
+  /// A shard was written: more than was counted when the message was accepted is known at once, so that no number of
+  /// decided deliveries can ever be above it.
+  package static func raiseTargeted(_ seqno: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(raiseTargetedStatement, parameters) { _ in }
+  }
+
+  private static let correctStatement = Statement(
+    "messages-correct", "UPDATE messages SET targeted = targeted + $2 WHERE seqno = $1")
+
+  /// A shard held more or fewer devices than planned.
+  package static func correctTargeted(_ seqno: Int64, by difference: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(difference)
+    return Query(correctStatement, parameters) { _ in }
+  }
+}

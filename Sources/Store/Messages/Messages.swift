@@ -1,0 +1,271 @@
+package import Domain
+internal import Postgres
+
+/// Messages: what was asked for, and how it stands.
+package enum Messages {
+  /// What was answered to an earlier request with the same idempotency key.
+  package struct Earlier: Sendable {
+    package let seqno: Int64
+    /// Nil: it has no key, and was found by its number.
+    package let requestSHA256: [UInt8]?
+    package let targeted: Int64?
+    package let unknownEntries: String
+    package let dueAt: Int64?
+    package let resendOf: Int64?
+  }
+
+  private static let earlierStatement = Statement(
+    "messages-earlier",
+    """
+    SELECT seqno, request_sha256, targeted, unknown_entries::text, due_at, resend_of FROM messages
+    WHERE app = $1 AND idempotency_key = $2
+    """)
+
+  package static func earlier(app: App.Number, idempotencyKey: String) -> Query<Earlier?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: idempotencyKey)
+    return Query(earlierStatement, parameters) { rows in
+      rows.count == 1 ? earlier(rows, 0, from: 0) : nil
+    }
+  }
+
+  static func earlier(_ rows: Rows, _ row: Int, from column: Int) -> Earlier {
+    Earlier(
+      seqno: rows.int64(row, column), requestSHA256: rows.isNull(row, column + 1) ? nil : rows.bytes(row, column + 1),
+      targeted: rows.optionalInt64(row, column + 2), unknownEntries: rows.text(row, column + 3),
+      dueAt: rows.optionalTimestamp(row, column + 4),
+      resendOf: rows.optionalInt64(row, column + 5))
+  }
+
+  /// Whose a message is, and since when.
+  package struct Origin: Sendable {
+    package let app: App.Number
+    /// Microseconds since 1970.
+    package let createdAt: Int64
+  }
+
+  private static let originsStatement = Statement(
+    "messages-origins", "SELECT seqno, app, created_at FROM messages WHERE seqno = ANY($1)")
+
+  /// Unknown messages are missing.
+  package static func origins(of seqnos: [Int64]) -> Query<[Int64: Origin]> {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
+    var parameters = Parameters()
+    parameters.append(int64s: column)
+    return Query(originsStatement, parameters) { rows in
+      var origins: [Int64: Origin] = [:]
+      for row in 0..<rows.count {
+        origins[rows.int64(row, 0)] = Origin(app: rows.int32(row, 1), createdAt: rows.timestampMicroseconds(row, 2))
+      }
+      return origins
+    }
+  }
+
+  private static let sendDateStatement = Statement(
+    "messages-send-date", "SELECT to_char($1 AT TIME ZONE $2, 'YYYYMMDDHH24')")
+
+  /// `yyyyMMddHH` in a time zone, as a message made at this time would carry it.
+  package static func sendDate(at time: Int64, timeZone: String) -> Query<String> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: time)
+    parameters.append(text: timeZone)
+    return Query(sendDateStatement, parameters) { $0.text(0, 0) }
+  }
+
+  private static let recentStatement = Statement(
+    "messages-recent", "SELECT seqno FROM messages ORDER BY seqno DESC LIMIT $1")
+
+  /// The newest messages of all apps, newest first.
+  package static func recent(limit: Int) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(recentStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  /// What the dispatcher needs to know of a message.
+  package struct Open: Sendable {
+    package let seqno: Int64
+    package let app: App.Number
+    package let appID: String
+    package let lane: Lane
+    package let state: MessageState
+    package let request: [UInt8]
+    /// What a confidential one says; nil also when it was wiped.
+    package var sealed: [UInt8]?
+    /// `yyyyMMddHH` in the app's time zone.
+    package let sendDate: String
+    package let expiresAt: Int64
+    package let frozenAt: Int64?
+    package let isPlanned: Bool
+    /// Its cancellation has begun.
+    package var isCancelling = false
+    package var resend: Resend?
+    /// What stands on pages instead of in the payload.
+    package var links: HostedLinks?
+    /// Of the app.
+    package var timeZone = ""
+    /// The wall clock's time, when it goes out by each device's own.
+    package var localTime: LocalTime?
+    /// A short message may be asked for.
+    package var hasFallback = false
+    package var hold = MessageHold.none
+    /// By an account, or at the command line.
+    package var isAskedByPerson = false
+    /// By what a device must be its user's to get a confidential message.
+    package var confidentialFrom = App.Identity.proof
+    /// The app has an extension, which alerts start.
+    package var appHasExtension = false
+    /// For how long it stays in inboxes; nil: it comes into none.
+    package var inboxSeconds: Int64?
+    /// The first message, whose entries stand for this one too; nil: it has its own.
+    package var inboxOf: Int64?
+
+    package init(
+      seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
+      sendDate: String, expiresAt: Int64, frozenAt: Int64?, isPlanned: Bool
+    ) {
+      self.seqno = seqno
+      self.app = app
+      self.appID = appID
+      self.lane = lane
+      self.state = state
+      self.request = request
+      self.sendDate = sendDate
+      self.expiresAt = expiresAt
+      self.frozenAt = frozenAt
+      self.isPlanned = isPlanned
+    }
+  }
+
+  /// For whom of an earlier message a message is.
+  package struct Resend: Equatable, Sendable {
+    package let of: Int64
+    package let to: ResendTarget
+
+    package init(of: Int64, to: ResendTarget) {
+      self.of = of
+      self.to = to
+    }
+  }
+
+  private static let findStatement = Statement(
+    "messages-find",
+    """
+    SELECT m.seqno, m.app, a.app_id, m.lane, m.state, m.request::text,
+      to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
+      m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
+      to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
+      greatest(a.identity, a.confidential_to_proved::int)::smallint, m.sealed, a.extension, m.held,
+      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of
+    FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
+    """)
+
+  private static let unplannedStatement = Statement(
+    "messages-unplanned",
+    """
+    SELECT seqno FROM messages
+    -- A paused message is planned too, so that its numbers are known.
+    WHERE state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL AND lane = ANY($2)
+    -- New ones first, so that a large one does not keep them waiting.
+    ORDER BY lane, frozen_at IS NOT NULL, seqno LIMIT $1
+    """)
+
+  /// Messages of some lanes whose audience has still to be cut into shards, the most urgent first.
+  package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    parameters.append(int16s: Int16Column(lanes))
+    return Query(unplannedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  private static let claimableStatement = Statement(
+    "messages-claimable",
+    """
+    -- From the shards: there are far fewer than messages that wait for nothing but answers. And before anything is joined:
+    -- where all messages are over and a snapshot keeps their former rows, PostgreSQL believes that a walk over those that
+    -- are being sent costs nothing.
+    WITH s AS MATERIALIZED (SELECT DISTINCT seqno FROM shards s WHERE NOT exhausted AND \(LatenessCondition.isOpen))
+    SELECT m.seqno, m.lane
+    FROM s CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seqno = s.seqno OFFSET 0) m
+      JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
+    WHERE m.state = 2 AND m.lane = ANY($2) AND NOT \(LatenessCondition.isLate)
+      -- What has expired meanwhile is counted as such even while its app is paused.
+      AND (a.paused_reason IS NULL OR m.expires_at <= clock_timestamp())
+      -- One that is held back must not take the place of others here; its claim asks again under the gate's lock.
+      -- What has expired is held back by nothing: it must still be claimed, to be counted.
+      AND (g.seqno IS NULL OR m.expires_at <= clock_timestamp() OR (
+        (g.ready_at IS NULL OR g.ready_at <= clock_timestamp())
+        AND (g.canary_phase IS NULL OR g.canary_phase = 2
+          OR g.canary_phase = 0 AND (g.canary_devices IS NOT NULL OR m.planned))
+        AND window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes) IS NULL))
+    ORDER BY m.lane, m.seqno LIMIT $1
+    """)
+
+  /// Messages of some lanes with devices that may be claimed, by lane and number.
+  package static func claimable(_ lanes: [Lane], atMost limit: Int) -> Query<[(seqno: Int64, lane: Lane)]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    parameters.append(int16s: Int16Column(lanes))
+    return Query(claimableStatement, parameters) { rows in
+      rows.map { (rows.int64($0, 0), Lane(rawValue: rows.int16($0, 1)) ?? .normal) }
+    }
+  }
+
+  private static let unfinishedStatement = Statement(
+    "messages-unfinished",
+    "SELECT seqno FROM messages WHERE lane = $3 AND state = 2 AND planned AND seqno >= $2 ORDER BY seqno LIMIT $1")
+
+  /// Messages of a lane that are being sent, in order, from a number on.
+  package static func unfinished(_ lane: Lane, from seqno: Int64, atMost limit: Int) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    parameters.append(seqno)
+    parameters.append(lane.rawValue)
+    return Query(unfinishedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  private static let lastStatement = Statement("messages-last", "SELECT last_value FROM messages_seqno_seq")
+
+  /// The last number that was given.
+  package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
+
+  package static func find(_ seqno: Int64) -> Query<Open?> {
+    find([seqno]).map(\.first)
+  }
+
+  /// Those of the messages that exist.
+  package static func find(_ seqnos: some Collection<Int64>) -> Query<[Open]> {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
+    var parameters = Parameters()
+    parameters.append(int64s: column)
+    return Query(findStatement, parameters) { rows in rows.map { open(rows, $0) } }
+  }
+
+  private static func open(_ rows: Rows, _ row: Int) -> Open {
+    var open = Open(
+      seqno: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
+      lane: Lane(rawValue: rows.int16(row, 3)) ?? .normal, state: MessageState(rawValue: rows.int16(row, 4)) ?? .queued,
+      request: rows.bytes(row, 5), sendDate: rows.text(row, 6), expiresAt: rows.timestampMicroseconds(row, 7),
+      frozenAt: rows.optionalTimestamp(row, 8), isPlanned: rows.bool(row, 9))
+    open.isCancelling = rows.bool(row, 10)
+    if !rows.isNull(row, 11) {
+      open.resend = Resend(of: rows.int64(row, 11), to: ResendTarget(rawValue: rows.int16(row, 12)) ?? .failed)
+    }
+    if !rows.isNull(row, 15) { open.links = try? HostedLinks(json: rows.bytes(row, 15)) }
+    open.timeZone = rows.text(row, 13)
+    open.hasFallback = rows.bool(row, 16)
+    open.confidentialFrom = App.Identity(rawValue: rows.int16(row, 17)) ?? .strict
+    open.sealed = rows.isNull(row, 18) ? nil : rows.bytes(row, 18)
+    open.appHasExtension = rows.bool(row, 19)
+    // One that only a newer program knows is kept back.
+    open.hold = MessageHold(rawValue: rows.int16(row, 20)) ?? .waiting
+    open.isAskedByPerson = rows.bool(row, 21)
+    open.inboxSeconds = rows.isNull(row, 22) ? nil : Int64(rows.int32(row, 22))
+    open.inboxOf = rows.optionalInt64(row, 23)
+    open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
+    return open
+  }
+}

@@ -1,0 +1,73 @@
+internal import Domain
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `fallback`: asks for short messages where a push was not confirmed in time, and says when certificates end.
+final class Deadlines {
+  private let configuration: WebhookDeliveryConfiguration
+  private let stopping: StopSignal
+  private let clock = SystemClock()
+  private let log = Logger(label: "fallback")
+  private var watchAgainAt = Instant(nanoseconds: 0)
+
+  init(_ configuration: WebhookDeliveryConfiguration, _ stopping: StopSignal) {
+    self.configuration = configuration
+    self.stopping = stopping
+  }
+
+  func run() {
+    var pause = PollBackoff(usual: CourierLimits.pollInterval)
+    let worker = DatabaseWorker(
+      configuration.databaseURL, CourierLimits.connectionOptions(log.label), stopping: stopping,
+      pause: CourierLimits.databasePause
+    ) { [log] error in
+      log.error("the database failed; trying again", metadata: ["error": "\(error)"])
+    }
+    worker.run { connection in
+      let began = clock.now
+      let count = try decide(connection, atMost: CourierLimits.decidedAtOnce)
+      // More may be due: then at once.
+      guard count < CourierLimits.decidedAtOnce else { return }
+      let took = clock.now - began
+      try watchCredentials(connection)
+      if count > 0 { pause.stir(at: clock.now) }
+      stopping.rest(atMost: pause.after(took, at: clock.now))
+    }
+  }
+
+  /// The same; what cannot be decided for its own sake is halved out and put off, so that the others have their turn.
+  private func decide(_ connection: Connection, atMost limit: Int) throws -> Int {
+    do {
+      return try decideTogether(connection, atMost: limit)
+    } catch let error as PostgresError where error.isOwnFault {
+      if limit > 1 { return try decide(connection, atMost: limit / 2) }
+      if let seqno = try connection.run(Fallbacks.postponeFirst()) {
+        log.error(
+          "it cannot be decided whether a short message is asked for; it is tried again in ten minutes",
+          metadata: ["seqno": .stringConvertible(seqno), "error": "\(error)"])
+      }
+      return CourierLimits.decidedAtOnce
+    }
+  }
+
+  /// Decides those whose time is over, and writes their events in the same commit. Answers how many.
+  private func decideTogether(_ connection: Connection, atMost limit: Int) throws -> Int {
+    try connection.withTransaction {
+      let due = try connection.run(Fallbacks.due(atMost: limit))
+      guard !due.isEmpty else { return 0 }
+      let asked = due.filter { $0.decision == .asked }
+      let events = try SMSRequest.events(asked, configuration.contents, connection)
+      try connection.run(Fallbacks.decide(due))
+      if !events.isEmpty { try connection.run(Events.add(events)) }
+      return due.count
+    }
+  }
+
+  private func watchCredentials(_ connection: Connection) throws(PostgresError) {
+    guard clock.now >= watchAgainAt else { return }
+    watchAgainAt = clock.now + CourierLimits.watchInterval
+    try connection.run(Events.credentialsExpiring())
+  }
+}

@@ -1,0 +1,267 @@
+internal import HTTPClient
+internal import Logging
+internal import Postgres
+internal import PushTransport
+internal import Reactor
+internal import Store
+internal import TLS
+
+/// Thread `webhooks`: every quarter of a second, or as soon as answers have come, takes what is due and posts it.
+final class Rounds {
+  /// What the resolver's thread has to say.
+  private struct Found: Sendable {
+    let webhook: Webhooks.Number
+    let result: Result<Way.Names, Way.Refusal>
+  }
+
+  private let configuration: WebhookDeliveryConfiguration
+  private let resolver: Resolver
+  private let stopping: StopSignal
+  private let loop: EventLoop
+  private let rule: AddressRule
+  private let found: Inbox<Found>
+  private let log = Logger(label: "webhooks")
+  private let database: OwnConnection
+  private var targets: [Webhooks.Number: Target] = [:]
+  /// Not written down yet.
+  private var results: [EventDeliveries.Result] = []
+  private var isOffUntil = Instant(nanoseconds: 0)
+  private var looksAgainAt = Instant(nanoseconds: 0)
+  private var pause = PollBackoff(usual: CourierLimits.pollInterval)
+  /// The last webhook of the round before.
+  private var last: Webhooks.Number = 0
+  private var shares = Shares()
+  private var wayOut = WayOut()
+  private var context: TLSContext?
+
+  init(_ configuration: WebhookDeliveryConfiguration, _ resolver: Resolver, _ stopping: StopSignal) throws(SystemError)
+  {
+    self.configuration = configuration
+    self.resolver = resolver
+    self.stopping = stopping
+    loop = try EventLoop(clock: configuration.clock)
+    database = OwnConnection(configuration.databaseURL, CourierLimits.connectionOptions(log.label))
+    rule = AddressRule(allowing: configuration.privateNetworks)
+    found = try Inbox(capacity: CourierLimits.webhooksAtOnce * 4)
+    try stopping.wake(loop)
+    try loop.attach(found) { [unowned self] found in
+      for answer in found { resolved(answer) }
+    }
+  }
+
+  func run() {
+    while !stopping.isGiven {
+      round()
+      loop.turn(atMost: CourierLimits.pollInterval)
+    }
+    let deadline = loop.clock.now + CourierLimits.drain
+    while targets.values.contains(where: { $0.underWay > 0 }), loop.clock.now < deadline {
+      loop.turn(atMost: .milliseconds(100))
+    }
+    write()
+    for target in targets.values { target.close() }
+  }
+
+  private func round() {
+    write()
+    guard results.isEmpty, loop.clock.now >= max(isOffUntil, looksAgainAt) else { return }
+    do {
+      let now = loop.clock.now
+      let busy = targets.values.filter { room(for: $0, at: now) == 0 }.map(\.webhook)
+      let due = try database.present().run(
+        EventDeliveries.webhooks(atMost: CourierLimits.webhooksAtOnce, without: busy, after: last))
+      last = due.last?.webhook ?? 0
+      if due.isEmpty {
+        looksAgainAt = loop.clock.now + pause.after(loop.clock.now - now, at: loop.clock.now)
+      } else {
+        pause.stir(at: now)
+      }
+      for listener in due { try serve(target(listener)) }
+      write()
+    } catch {
+      lost(error)
+    }
+  }
+
+  private func lost(_ error: any Error) {
+    log.error("the database failed; trying again", metadata: ["error": "\(error)"])
+    database.failed(error)
+    isOffUntil = loop.clock.now + CourierLimits.databasePause
+  }
+
+  /// Made anew when it was changed.
+  private func target(_ listener: EventDeliveries.Listener) -> Target {
+    if let known = targets[listener.webhook], known.url == listener.url, known.sealed == listener.sealed {
+      return known
+    }
+    let made = Target(listener, secret: configuration.secret(listener.sealed, listener.webhook))
+    targets[listener.webhook] = made
+    return made
+  }
+
+  /// One for all: to read the machine's authorities takes a while, and a name may lead elsewhere every minute.
+  private func sharedContext() throws(TLSError) -> TLSContext {
+    if let context { return context }
+    let made = try TLSContext.client(trust: configuration.trust, protocols: ["http/1.1"])
+    context = made
+    return made
+  }
+
+  // MARK: One webhook
+
+  /// How many more events may be taken for it now, as far as it and the way to it are concerned.
+  private func room(for target: Target, at now: Instant) -> Int {
+    min(target.room(at: now), target.isTunnelled ? wayOut.room(at: now) : .max)
+  }
+
+  private func serve(_ target: Target) throws(PostgresError) {
+    let now = loop.clock.now
+    guard room(for: target, at: now) > 0, shares.room(for: target.app) > 0 else { return }
+    if target.place == nil { target.fail(Way.Refusal(reason: "\(target.url) is no URL")) }
+    if target.secret == nil {
+      target.fail(Way.Refusal(reason: "its secret does not open with this master key"))
+    }
+    if case .none(let refusal) = target.standing {
+      // One event learns why, and the others wait: then it is looked up again.
+      for attempt in try take(1, for: target) {
+        began(target)
+        end(attempt, target, .failure(refusal.error))
+      }
+      return ask(target)
+    }
+    // A slow answer keeps nobody waiting whose address is known.
+    if target.needsAddress(at: now) { ask(target) }
+    guard case .ready = target.standing, let secret = target.secret, let place = target.place else { return }
+    let isTunnelled = target.isTunnelled
+    for attempt in try take(min(room(for: target, at: now), shares.room(for: target.app)), for: target) {
+      let seconds = loop.clock.wallMicroseconds / 1_000_000
+      // Who named it nobody knows: what is confidential goes to the number that the customer's server has.
+      let phone = attempt.sealed != nil ? nil : attempt.phone.flatMap { configuration.phone($0.sealed, $0.user) }
+      let request = Notice.request(
+        attempt, configuration.contents, phone: phone, to: place.target, secret: secret, seconds: seconds)
+      began(target)
+      if isTunnelled { wayOut.began() }
+      target.send(request) { [unowned self] result in
+        if isTunnelled { wayOut.ended(result, at: loop.clock.now) }
+        end(attempt, target, result)
+      }
+    }
+  }
+
+  private func began(_ target: Target) {
+    target.began()
+    shares.began(target.app)
+  }
+
+  private func take(
+    _ count: Int, for target: Target
+  ) throws(PostgresError) -> [EventDeliveries.Attempt] {
+    do throws(PostgresError) {
+      return try database.present().run(
+        EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: CourierLimits.leaseSeconds))
+    } catch {
+      guard error.isOwnFault else { throw error }
+      // Halved out, so that the others are told.
+      if count > 1 { return try take(count / 2, for: target) }
+      if let event = try database.present().run(
+        EventDeliveries.giveUpFirst(target.webhook, because: "Set aside: \(error)"))
+      {
+        log.error(
+          "an event cannot be told and was given up; replay it when the cause is mended",
+          metadata: [
+            "webhook": .stringConvertible(target.webhook), "event": .stringConvertible(event), "error": "\(error)",
+          ])
+      }
+      return []
+    }
+  }
+
+  // MARK: Names
+
+  private func ask(_ target: Target) {
+    guard let place = target.place, target.secret != nil else { return }
+    let (webhook, found) = (target.webhook, found)
+    target.asks()
+    let question = Way.question(place, configuration.proxy, asker: String(target.app)) { result in
+      _ = found.offer(Found(webhook: webhook, result: result))
+    }
+    if !resolver.ask(question) {
+      target.stays(Way.Refusal(reason: "too many names are being looked up"), at: loop.clock.now)
+    }
+  }
+
+  private func resolved(_ answer: Found) {
+    guard let target = targets[answer.webhook], target.isAsking else { return }
+    switch answer.result {
+    case .success(let names): target.resolved(names, rule, configuration.proxy, loop, sharedContext)
+    case .failure(let refusal): target.stays(refusal, at: loop.clock.now)
+    }
+  }
+
+  // MARK: Answers
+
+  private func end(
+    _ attempt: EventDeliveries.Attempt, _ target: Target, _ outcome: Result<HTTPResponse, HTTPClientError>
+  ) {
+    // The node ends: the lease runs out, and it is told again.
+    if case .failure(.closed) = outcome { return }
+    let verdict = WebhookDecision.of(outcome, attempts: attempt.attempts, pauses: configuration.retrySeconds)
+    shares.ended(target.app)
+    target.ended(well: verdict.state == .delivered, wasMissed: Self.isMissed(outcome), at: loop.clock.now)
+    var result = EventDeliveries.Result(attempt, verdict.state, afterSeconds: verdict.afterSeconds)
+    result.status = verdict.status
+    result.reason = verdict.reason
+    results.append(result)
+    var words = verdict.reason ?? ""
+    if case .failure(let error) = outcome { words = error.description }
+    if case .failure(.noTunnel(let fault)) = outcome, wayOut.speaks(at: loop.clock.now) {
+      log.warning(
+        "the way out does not open",
+        metadata: ["webhook": .stringConvertible(attempt.webhook), "reason": "\(fault.reason)"])
+    }
+    guard verdict.state == .dead else { return }
+    log.error(
+      "an event was given up; replay it when the webhook is mended",
+      metadata: [
+        "webhook": .stringConvertible(attempt.webhook), "event": .stringConvertible(attempt.id),
+        "kind": "\(attempt.kind)",
+        "reason": "\(words)",
+      ])
+  }
+
+  private static func isMissed(_ outcome: Result<HTTPResponse, HTTPClientError>) -> Bool {
+    switch outcome {
+    case .failure(.unreachable), .failure(.noTunnel), .failure(.timedOut): true
+    default: false
+    }
+  }
+
+  private func write() {
+    guard !results.isEmpty, loop.clock.now >= isOffUntil else { return }
+    let all = results
+    results = []
+    do throws(PostgresError) {
+      try write(all)
+    } catch {
+      results = all + results
+      lost(error)
+    }
+  }
+
+  /// Writes what came of attempts; one that cannot be written, for its own sake, is halved out. Its lease runs out, and it is
+  /// told again.
+  private func write(_ part: [EventDeliveries.Result]) throws(PostgresError) {
+    do throws(PostgresError) {
+      try database.present().run(EventDeliveries.end(part))
+    } catch {
+      guard error.isOwnFault else { throw error }
+      guard part.count > 1 else {
+        return log.error(
+          "what came of an attempt cannot be written",
+          metadata: ["event": .stringConvertible(part[0].event), "error": "\(error)"])
+      }
+      try write(Array(part[..<(part.count / 2)]))
+      try write(Array(part[(part.count / 2)...]))
+    }
+  }
+}

@@ -1,0 +1,165 @@
+internal import Domain
+internal import HTTPClient
+internal import Logging
+internal import PushTransport
+internal import Reactor
+internal import Store
+internal import TLS
+
+/// One webhook as the delivery thread knows it: its address, its connections, and how it has behaved lately. Lives on that
+/// thread.
+///
+/// ```
+///   unknown ──asked──► an address that may be ──► ready ──60 s──► asked again, and used until the answer comes
+///                 └──► none ──► no way (a reason), until the rest is over
+/// ```
+final class Target {
+  enum Standing {
+    case unknown
+    case ready(until: Instant)
+    case none(Way.Refusal)
+  }
+
+  let webhook: Webhooks.Number
+  let app: App.Number
+  let url: String
+  let sealed: [UInt8]
+  let secret: [UInt8]?
+  let place: HTTPURL?
+  private(set) var standing = Standing.unknown
+  private(set) var isAsking = false
+  private var client: HTTPClient?
+  /// Where its connections go.
+  private var way: Way?
+  private(set) var underWay = 0
+  private var failures = 0
+  /// The last attempt got no answer: it may be the way.
+  private var wasMissed = false
+  private var restsUntil = Instant(nanoseconds: 0)
+
+  init(_ listener: EventDeliveries.Listener, secret: [UInt8]?) {
+    webhook = listener.webhook
+    app = listener.app
+    url = listener.url
+    sealed = listener.sealed
+    self.secret = secret
+    place = HTTPURL(listener.url)
+  }
+
+  // MARK: Address
+
+  /// True when its name has to be looked up.
+  func needsAddress(at now: Instant) -> Bool {
+    guard !isAsking else { return false }
+    switch standing {
+    case .unknown, .none: return true
+    case .ready(let until): return now >= until
+    }
+  }
+
+  func asks() {
+    isAsking = true
+    // The reason has been told.
+    if case .none = standing { standing = .unknown }
+  }
+
+  /// It cannot be reached, as far as is known.
+  func fail(_ refusal: Way.Refusal) {
+    isAsking = false
+    standing = .none(refusal)
+  }
+
+  /// Its name could not be looked up just now: an address that has served until now goes on serving.
+  func stays(_ refusal: Way.Refusal, at now: Instant) {
+    isAsking = false
+    if case .ready = standing {
+      standing = .ready(until: now + CourierLimits.nameLife)
+    } else {
+      standing = .none(refusal)
+    }
+  }
+
+  /// Takes the first way that may be; one that is in use goes on being used.
+  func resolved(
+    _ names: Way.Names, _ rule: AddressRule, _ proxy: OutboundProxy?, _ loop: EventLoop,
+    _ context: () throws(TLSError) -> TLSContext
+  ) {
+    isAsking = false
+    guard let place else { return fail(Way.Refusal(reason: "it is no URL")) }
+    let found: Way
+    do throws(Way.Refusal) {
+      found = try Way(to: place, names, rule, proxy, present: way, isFailing: wasMissed)
+    } catch {
+      return fail(error)
+    }
+    standing = .ready(until: loop.clock.now + CourierLimits.nameLife)
+    if found == way, client != nil { return }
+    do throws(TLSError) {
+      try connect(by: found, place, loop, context)
+    } catch {
+      fail(Way.Refusal(reason: "\(error)"))
+    }
+  }
+
+  private func connect(
+    by way: Way, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
+  ) throws(TLSError) {
+    var configuration = HTTPClient.Configuration()
+    configuration.connections = CourierLimits.connections
+    configuration.timeout = CourierLimits.timeout
+    configuration.bodyBytes = CourierLimits.answerBytes
+    configuration.tunnel = way.tunnel
+    if place.isSecure {
+      configuration.security = HTTPClientSecurity(context: try context(), serverName: place.host)
+    }
+    let name = place.host.contains(":") ? "[\(place.host)]" : place.host
+    let host = place.port == (place.isSecure ? 443 : 80) ? name : "\(name):\(place.port)"
+    // What is under way on the old one is answered there.
+    client = HTTPClient(HTTPOrigin(host: host, address: way.hop), loop: loop, configuration: configuration)
+    self.way = way
+  }
+
+  var isTunnelled: Bool { way?.tunnel != nil }
+
+  // MARK: Events
+
+  /// How many more events may be taken for it now.
+  func room(at now: Instant) -> Int {
+    guard now >= restsUntil else { return 0 }
+    // One that has failed is asked with a single event whether it is well again.
+    return max(0, (failures >= CourierLimits.failuresBeforeRest ? 1 : CourierLimits.connections) - underWay)
+  }
+
+  /// After `began`.
+  func send(_ request: HTTPRequest, _ completion: @escaping (Result<HTTPResponse, HTTPClientError>) -> Void) {
+    guard let client else { return completion(.failure(.refused("there is no connection"))) }
+    client.send(request, completion: completion)
+  }
+
+  /// Counts how an attempt went.
+  /// - Parameter wasMissed: nobody answered, which may be the way's fault; an answer that is none of its own counts as one.
+  func ended(well: Bool, wasMissed: Bool, at now: Instant) {
+    underWay -= 1
+    self.wasMissed = wasMissed
+    guard !well else {
+      failures = 0
+      restsUntil = now
+      return
+    }
+    failures += 1
+    let excess = failures - CourierLimits.failuresBeforeRest
+    guard excess >= 0 else { return }
+    restsUntil = now + min(CourierLimits.longestRest, .seconds(1 << min(excess, 10)))
+    // It may have moved.
+    if case .ready = standing { standing = .unknown }
+  }
+
+  /// An attempt is made, or could not even be made; `ended` must follow.
+  func began() {
+    underWay += 1
+  }
+
+  func close() {
+    client?.close()
+  }
+}

@@ -1,0 +1,49 @@
+internal import HTTPClient
+internal import Store
+
+/// What becomes of an event after an attempt. Pure.
+struct WebhookDecision: Equatable {
+  var state: Events.State
+  /// Until the next attempt.
+  var afterSeconds: Int32 = 0
+  var status: Int16?
+  /// For people; nil when it was delivered.
+  var reason: String?
+
+  /// - Parameters:
+  ///   - attempts: with this one.
+  ///   - pauses: before the second attempt, the third, …, in seconds.
+  static func of(_ outcome: Result<HTTPResponse, HTTPClientError>, attempts: Int16, pauses: [Int32]) -> WebhookDecision
+  {
+    var verdict = WebhookDecision(state: .waiting)
+    var asked: Int32 = 0
+    switch outcome {
+    case .success(let response):
+      verdict.status = Int16(clamping: response.status)
+      if (200..<300).contains(response.status) {
+        verdict.state = .delivered
+        return verdict
+      }
+      verdict.reason = reason(response.status)
+      if let seconds = response.header("retry-after").flatMap({ Int32($0) }), seconds > 0 {
+        asked = min(seconds, CourierLimits.longestRetryAfter)
+      }
+    // Tenants read it: what the operator's proxy is called, and what it says of its own network, is in the log.
+    case .failure(.noTunnel): verdict.reason = "the way out did not open"
+    case .failure(.unreachable(let reason)):
+      verdict.reason = HTTPClientError.unreachable(ProxyTunnel.withoutProxy(reason)).description
+    case .failure(let error): verdict.reason = error.description
+    }
+    guard attempts >= 1, Int(attempts) <= pauses.count else {
+      verdict.state = .dead
+      return verdict
+    }
+    verdict.afterSeconds = max(pauses[Int(attempts) - 1], asked)
+    return verdict
+  }
+
+  private static func reason(_ status: Int) -> String {
+    (300..<400).contains(status)
+      ? "it answered \(status); redirections are not followed" : "it answered \(status) instead of 2xx"
+  }
+}

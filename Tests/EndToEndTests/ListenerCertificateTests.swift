@@ -1,0 +1,121 @@
+import Glibc
+import Reactor
+import TLS
+import TestSupport
+import TestTier
+import Testing
+
+/// `upmc serve` speaking HTTPS, with a certificate that its operator renews.
+@Suite(.slow, .serialized) struct ListenerCertificateTests {
+  let authority: CertificateAuthority
+  let directory = TemporaryDirectory.make()
+  let database: TestDatabase
+
+  init() throws {
+    authority = try CertificateAuthority()
+    database = try TestDatabase.make()
+  }
+
+  private var certificateFile: String { directory + "/door.pem" }
+
+  private func write(until end: Int64) throws {
+    TemporaryDirectory.write(certificateFile, try authority.issueServer(notAfter: end).pem)
+  }
+
+  @Test func `a renewed certificate is shown after SIGHUP, a broken one is not, and no connection is lost`() throws {
+    defer { TemporaryDirectory.remove(directory) }
+    try write(until: 4_000_000_000)
+    let server = try ServerProcess([
+      "UPMC_DATABASE_URL": database.url, "UPMC_MASTER_KEY": "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
+      "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory, "UPMC_TLS_CERTIFICATE": certificateFile,
+    ])
+    try server.start()
+    let old = try first(server)
+    #expect(old.ends == 4_000_000_000)
+    #expect(try old.get("/health").hasPrefix("HTTP/1.1 200 "))
+
+    try write(until: 4_000_000_100)
+    server.signal(SIGHUP)
+    try wait(server) { try SecureClient(port: server.port, authority: authority).ends == 4_000_000_100 }
+    #expect(try old.get("/health").hasPrefix("HTTP/1.1 200 "))
+
+    TemporaryDirectory.write(certificateFile, "nonsense")
+    server.signal(SIGHUP)
+    try wait(server) { server.output.contains("the old one stays") }
+    #expect(server.output.contains(certificateFile))
+    let new = try SecureClient(port: server.port, authority: authority)
+    #expect(new.ends == 4_000_000_100)
+    #expect(try new.get("/health").hasPrefix("HTTP/1.1 200 "))
+    #expect(try old.get("/health").hasPrefix("HTTP/1.1 200 "))
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2_000))")
+  }
+
+  @Test func `a start with a certificate that cannot be used ends with one sentence that names the file`() throws {
+    defer { TemporaryDirectory.remove(directory) }
+    TemporaryDirectory.write(certificateFile, "nonsense")
+    let server = try ServerProcess([
+      "UPMC_DATABASE_URL": database.url, "UPMC_MASTER_KEY": "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
+      "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory, "UPMC_TLS_CERTIFICATE": certificateFile,
+    ])
+    try server.start()
+    try wait(server) { !server.isRunning }
+    #expect(server.output.contains("UPMC_TLS_CERTIFICATE (\(certificateFile))"))
+  }
+
+  private func first(_ server: ServerProcess) throws -> SecureClient {
+    var client: SecureClient?
+    try wait(server) {
+      client = try? SecureClient(port: server.port, authority: authority)
+      return client != nil
+    }
+    return try #require(client)
+  }
+
+  private func wait(_ server: ServerProcess, _ condition: () throws -> Bool) throws {
+    let loop = try EventLoop()
+    for _ in 0..<600 {
+      if try condition() { return }
+      loop.turn(atMost: .milliseconds(100))
+    }
+    Issue.record("it did not happen within a minute: \(server.output.suffix(2_000))")
+  }
+}
+
+/// One connection over TLS, and its server's certificate.
+private final class SecureClient {
+  private let stream: TLSStream
+  private let loop: EventLoop
+
+  init(port: UInt16, authority: CertificateAuthority) throws {
+    loop = try EventLoop()
+    let context = try TLSContext.client(
+      trust: .init(systemAuthorities: false, pems: [authority.certificatePEM]), protocols: ["http/1.1"])
+    let socket = try Socket.connect(to: SocketAddress.resolve(host: "127.0.0.1", port: port)[0])
+    stream = try TLSStream(connecting: socket, context: context, serverName: "localhost")
+    for _ in 0..<5_000 {
+      switch stream.handshake() {
+      case .complete: return
+      case .incomplete: loop.turn(atMost: .milliseconds(1))
+      case .failed(let error): throw error
+      }
+    }
+    throw TLSError(operation: "handshake", reason: "no end")
+  }
+
+  var ends: Int64? { stream.peerCertificate?.notAfter }
+
+  /// The answer's head, and what has come of its body.
+  func get(_ path: String) throws -> String {
+    var request = ByteBuffer()
+    request.append("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    guard case .complete = stream.write(&request) else { throw TLSError(operation: "write", reason: "not taken") }
+    var answer = ByteBuffer()
+    for _ in 0..<5_000 {
+      if case .failed(let error) = stream.read(into: &answer) { throw error }
+      let text = String(decoding: answer.bytes, as: UTF8.self)
+      if text.contains("\r\n\r\n") { return text }
+      loop.turn(atMost: .milliseconds(1))
+    }
+    throw TLSError(operation: "read", reason: "no answer")
+  }
+}

@@ -1,0 +1,112 @@
+import Crypto
+import Domain
+import Postgres
+import Reactor
+import Store
+import TestSupport
+import TestTier
+import Testing
+
+@testable import WebhookDelivery
+
+/// The courier at work, with webhooks that do all they can to hold it: those of other apps are told all the same.
+@Suite(.slow, .serialized) struct HostileWebhookTests {
+  private let database: TestDatabase
+  private let connection: Connection
+
+  init() throws {
+    database = try TestDatabase.make()
+    connection = try database.connect()
+    try connection.script(
+      """
+      INSERT INTO apps (app_id, name, client_key) VALUES ('hostile', '', 'a'), ('quiet', '', 'b');
+      """)
+  }
+
+  /// Makes webhooks of an app, each with one event that is due.
+  private func webhooks(_ count: Int, of app: String, url: String, events: Int = 1) throws {
+    try connection.script(
+      """
+      WITH app AS (SELECT app FROM apps WHERE app_id = '\(app)'),
+        made AS (
+          INSERT INTO webhooks (app, url, sealed, kinds, created_at)
+          SELECT app, '\(url)', '\\x00', '{webhook.test}', now() FROM app, generate_series(1, \(count)) RETURNING webhook),
+        happened AS (
+          INSERT INTO events (app, event_kind, at, data)
+          SELECT app, 'webhook.test', now(), '{}' FROM app, generate_series(1, \(events)) RETURNING event)
+      INSERT INTO event_deliveries (event, webhook, due_at) SELECT event, webhook, now() FROM happened, made;
+      """)
+  }
+
+  /// Runs a courier until `condition` holds; false when it did not within some seconds.
+  private func webhooks(_ condition: () throws -> Bool) throws -> Bool {
+    var configuration = WebhookDeliveryConfiguration(
+      databaseURL: database.url, contents: ContentSeal([SymmetricKey.random()])
+    ) { _, _ in [1] }
+    configuration.privateNetworks = [try #require(IPBlock("127.0.0.0/8"))]
+    let webhooks = try WebhookDelivery(configuration)
+    try webhooks.start()
+    defer { webhooks.stop() }
+    let pause = try Wakeup()
+    let deadline = SystemClock().now + .seconds(5)
+    while SystemClock().now < deadline {
+      if try condition() { return true }
+      _ = pause.wait(atMost: .milliseconds(20))
+    }
+    return try condition()
+  }
+
+  private func delivered(_ app: String) throws -> Int {
+    let statement = Statement(
+      "test-delivered",
+      """
+      SELECT count(*) FROM event_deliveries d JOIN webhooks w ON w.webhook = d.webhook JOIN apps a ON a.app = w.app
+      WHERE a.app_id = '\(app)' AND d.state = 1
+      """)
+    return Int(try connection.run(statement).int64(0, 0))
+  }
+
+  private static func quiet() throws -> FloodServer {
+    try FloodServer(opening: Array("HTTP/1.1 204 No\r\nConnection: close\r\n\r\n".utf8), piece: [])
+  }
+
+  @Test(arguments: [
+    ("100 Continue", String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 1_000)),
+    ("nothing at all", ""),
+    ("a body without end", "HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 60_000)),
+  ]) func `a webhook that floods or says nothing leaves those of other apps theirs`(
+    _ name: String, _ piece: String
+  ) throws {
+    let flood = try FloodServer(piece: Array(piece.utf8))
+    let receiver = try Self.quiet()
+    try webhooks(20, of: "hostile", url: "http://127.0.0.1:\(flood.address.port)/", events: 20)
+    try webhooks(3, of: "quiet", url: "http://127.0.0.1:\(receiver.address.port)/")
+    let isTold = try webhooks { try delivered("quiet") == 3 }
+    #expect(isTold && !flood.isOver, "\(name)")
+    #expect(flood.connections > 0)
+  }
+
+  @Test func `an app with hundreds of webhooks that hang leaves the others their turn and their connections`() throws {
+    let silent = try FloodServer(piece: [])
+    let receiver = try Self.quiet()
+    // More than one round takes, all with lower numbers.
+    try webhooks(300, of: "hostile", url: "http://127.0.0.1:\(silent.address.port)/", events: 10)
+    try webhooks(1, of: "quiet", url: "http://127.0.0.1:\(receiver.address.port)/")
+    let isTold = try webhooks { try delivered("quiet") == 1 }
+    #expect(isTold && !silent.isOver)
+    #expect(silent.connections <= CourierLimits.underWayOfOneApp, "\(silent.connections) connections")
+  }
+
+  @Test func `turns go round when more webhooks wait than a round takes`() throws {
+    try webhooks(5, of: "hostile", url: "http://a/")
+    try webhooks(2, of: "quiet", url: "http://b/")
+    func round(_ limit: Int, without busy: [Int32] = [], after last: Int32 = 0) throws -> [Int32] {
+      try connection.run(EventDeliveries.webhooks(atMost: limit, without: busy, after: last)).map(\.webhook)
+    }
+    #expect(try round(10) == [1, 6, 2, 7, 3, 4, 5])
+    #expect(try round(10, without: [1, 2, 7]) == [3, 6, 4, 5])
+    #expect(try round(3, after: 2) == [3, 6, 4])
+    #expect(try round(1, after: 6) == [7])
+    #expect(try round(10, without: Array(1...7)).isEmpty)
+  }
+}
