@@ -50,7 +50,7 @@ ENV UPMC_LISTEN=0.0.0.0:8080 \
     UPMC_LOG_FORMAT=json
 VOLUME /var/lib/upmc
 EXPOSE 8080
-# /health answers once the process serves and the schema is current.
-HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["curl", "--fail", "--silent", "--show-error", "--output", "/dev/null", "http://127.0.0.1:8080/health"]
+# /health answers once the process serves and the schema is current. `upmc health` knows of TLS, other ports and the PROXY
+# protocol.
+HEALTHCHECK --interval=5s --timeout=5s --start-period=30s --retries=3 CMD ["upmc", "health"]
 CMD ["upmc", "serve"]

@@ -36,7 +36,8 @@ final class ClientConnection: EventLoop.Handler {
   init(client: HTTPClient) throws(SystemError) {
     self.client = client
     let transport = try ClientTransport(
-      to: client.origin.address, security: client.configuration.security, tunnel: client.configuration.tunnel)
+      to: client.origin.address, security: client.configuration.security, tunnel: client.configuration.tunnel,
+      preamble: client.configuration.preamble)
     self.transport = transport
     parser = ResponseParser(bodyLimit: client.configuration.bodyBytes)
     idleSince = client.loop.now

@@ -16,16 +16,23 @@ final class ClientTransport {
   private(set) var hasHiddenInput = false
   private let security: HTTPClientSecurity?
   private var request: TunnelRequest?
+  /// Sent first; empty once it is.
+  private var preamble: [UInt8]
   // One of these two.
   private var socket: Socket?
   private var stream: TLSStream?
 
   /// Begins to connect; writable when done.
-  /// - Parameter tunnel: asked for first, where `address` is the proxy's.
-  init(to address: SocketAddress, security: HTTPClientSecurity?, tunnel: ProxyTunnel?) throws(SystemError) {
+  /// - Parameters:
+  ///   - tunnel: asked for first, where `address` is the proxy's.
+  ///   - preamble: sent first, without waiting: small enough for an empty send buffer.
+  init(
+    to address: SocketAddress, security: HTTPClientSecurity?, tunnel: ProxyTunnel?, preamble: [UInt8] = []
+  ) throws(SystemError) {
     let socket = try Socket.connect(to: address)
     descriptor = socket.descriptor
     self.security = security
+    self.preamble = preamble
     request = tunnel.map { TunnelRequest($0) }
     self.socket = consume socket
   }
@@ -40,6 +47,7 @@ final class ClientTransport {
 
   /// What has to happen between connecting and the first request: nothing, or the handshake. Call it again when ready.
   func secure() -> Step {
+    guard sendPreamble() else { return .failed("the preamble could not be sent") }
     guard let security else { return .done }
     if let socket = socket.take() {
       do throws(TLSError) {
@@ -54,6 +62,15 @@ final class ClientTransport {
     case .failed(let error): return .failed(error.description)
     case nil: return .failed("no connection")
     }
+  }
+
+  private func sendPreamble() -> Bool {
+    guard !preamble.isEmpty else { return true }
+    var buffer = ByteBuffer(capacity: preamble.count)
+    buffer.append(preamble)
+    guard case .bytes(preamble.count) = socket?.send(buffer) else { return false }
+    preamble = []
+    return true
   }
 
   /// Reads once: a bounded part of what has come.

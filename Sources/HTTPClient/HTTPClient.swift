@@ -41,6 +41,9 @@ package final class HTTPClient {
     /// The way through a proxy, whose address the origin then has; nil for the straight one.
     package var tunnel: ProxyTunnel?
 
+    /// Sent on each connection before anything else, TLS too: the PROXY protocol.
+    package var preamble: [UInt8] = []
+
     package init() {}
   }
 

@@ -75,6 +75,14 @@ package final class TLSContext: Sendable {
     return made
   }
 
+  /// For asking a server on this machine whether it serves: TLS 1.2 or later, whatever its certificate is.
+  /// - Parameter protocols: offered by ALPN in this order.
+  package static func unverifiedClient(protocols: [String]) throws(TLSError) -> TLSContext {
+    let made = try client(trust: Trust(systemAuthorities: false), protocols: protocols)
+    unsafe SSL_CTX_set_verify(made.context, SSL_VERIFY_NONE, nil)
+    return made
+  }
+
   /// For accepting. A client without ALPN is accepted; one that offers only other protocols is refused.
   package static func server(
     identity: TLSIdentity, protocols: [String] = ["h2"], clientCertificates: ClientCertificates = .ignored

@@ -29,6 +29,7 @@ struct UPMC: ParsableCommand {
       SavedCommand<TemplateWords>.self, SavedCommand<DraftWords>.self, SavedCommand<SenderWords>.self,
       MessageCommand.self, ApprovalCommand.self, ImportCommand.self, ExportCommand.self, QuarantineCommand.self,
       AccountCommand.self, WebhookCommand.self, AuditCommand.self, StatisticsCommand.self, PersonCommand.self,
-      ExplainCommand.self, Status.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self, Demo.self,
+      ExplainCommand.self, Status.self, DoctorCommand.self, HealthCommand.self, BackupCommand.self, RestoreCommand.self,
+      Demo.self,
     ])
 }

@@ -39,6 +39,17 @@ final class ServerProcess {
       errors: .file(log))
   }
 
+  /// Runs another command of the program with the server's own variables. Returns its exit status and what it printed.
+  func run(_ arguments: String...) throws -> (ending: ChildProcess.Ending?, output: String) {
+    let file = TemporaryDirectory.make() + "/output"
+    defer { TemporaryDirectory.remove(URL(filePath: file).deletingLastPathComponent().path) }
+    var command = try ChildProcess.start(
+      [Self.program] + arguments, environment: environment + ["UPMC_LISTEN=127.0.0.1:\(port)"], output: .file(file),
+      errors: .file(file))
+    let ending = command.wait(atMost: .seconds(TestSupport.Limits.timeoutSeconds))
+    return (ending, (try? String(contentsOfFile: file, encoding: .utf8)) ?? "")
+  }
+
   /// False once it has ended by itself.
   var isRunning: Bool { child != nil && child?.wait(atMost: .zero) == nil }
 

@@ -86,6 +86,12 @@ package struct Listening: Sendable {
     return engine
   }
 
+  /// What a health check must say before its request: a connection from a trusted proxy begins with the PROXY protocol.
+  /// - Parameter address: where the health check comes from.
+  package func probePreamble(from address: IPAddress) -> [UInt8] {
+    expectsProxyHeader && trustedProxies.contains { $0.contains(address) } ? ProxyHeader.local : []
+  }
+
   /// Connections that may rest in the part of the memory that is theirs.
   package func fitting(_ memoryBytes: Int) -> Int {
     memoryBytes / 2 / (certificateFile == nil ? HTTPLimits.connectionBytes : HTTPLimits.secureConnectionBytes)
