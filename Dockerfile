@@ -12,14 +12,8 @@ RUN swift package resolve
 COPY Sources Sources
 # Only because the package names them.
 COPY Tests Tests
-# The Swift libraries go into the programs, so that the image needs none. Names of functions stay, for the traces of
-# crashes; what only a debugger reads, two thirds of the bytes, goes.
-RUN swift build -c release --static-swift-stdlib --product upmc \
- && swift build -c release --static-swift-stdlib --product upmc-simulator \
- && mkdir -p /staging/server /staging/simulator \
- && cp .build/release/upmc /staging/server/ \
- && cp .build/release/upmc-simulator /staging/simulator/ \
- && strip --strip-debug /staging/server/* /staging/simulator/*
+COPY .deploy/build-program .deploy/build-program
+RUN .deploy/build-program /staging/server upmc && .deploy/build-program /staging/simulator upmc-simulator
 
 FROM debian:bookworm-slim AS base
 RUN apt-get update \

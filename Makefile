@@ -3,6 +3,8 @@
 SWIFT ?= swift
 DEBUG := .build/debug
 RELEASE := .build/release
+PRODUCTION := .build/production
+PREFIX ?= /usr/local
 
 # What a bare Debian 12 with Swift lacks to build and run: C libraries, the private database, what the walk of the README
 # calls.
@@ -19,12 +21,15 @@ BENCH_PYTHON := aioapns==4.0
 FUZZ_PYTHON := schemathesis==4.32.5 openapi-spec-validator==0.9.0
 # Google's own client libraries, which talk to the simulator.
 FIREBASE_PYTHON := firebase-admin==7.7.0 google-auth==2.62.2
+# The schemas of Kubernetes.
+KUBERNETES_PYTHON := kubernetes-validate==1.37.0
 VENV := .build/venv
 FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize walks versions lint format help
+.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize walks versions lint \
+        format install deb deb-test kubernetes reproducible help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing to build and run (apt; uses sudo when not root)
@@ -37,6 +42,34 @@ test-deps: deps ## Install those that the tests need, too: a browser, proxies, a
 # The server alone, with the simulator that its demonstration runs inside it: no test, no benchmark, no torture.
 build: ## Build the program for production, .build/release/upmc
 	$(SWIFT) build -c release --product upmc
+
+install: production ## Install the program, its files and its manual below PREFIX (/usr/local); DESTDIR for packagers
+	@.deploy/install $(PRODUCTION)/upmc $(DEBUG)/generate-manual $(DESTDIR)$(PREFIX)
+
+deb: production ## Make a Debian package in .build/deb
+	@.ci/install-packages dpkg-dev
+	@.deploy/debian/build $(PRODUCTION)/upmc $(DEBUG)/generate-manual .build/deb
+
+deb-test: deb ## Install, run, upgrade, remove and purge that package in a Debian of its own (root, debootstrap)
+	@.ci/install-packages debootstrap python3 systemd
+	@UPMC_PACKAGE_VERSION=$$($(PRODUCTION)/upmc --version | awk '{ print $$2 }')+upgrade \
+	  .deploy/debian/build $(PRODUCTION)/upmc $(DEBUG)/generate-manual .build/deb/newer
+	@exec .deploy/debian/test .build/deb/upmc_*.deb .build/deb/newer/upmc_*.deb
+
+kubernetes: ## Validate the Kubernetes manifests against the schemas of several releases of Kubernetes
+	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
+	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check '$(KUBERNETES_PYTHON)'
+	@for release in 1.30 1.33 1.37; do $(VENV)/bin/kubernetes-validate --strict -k $$release .deploy/kubernetes.yml || exit 1; done
+
+reproducible: deps ## Build the last commit in two folders and compare the bytes
+	@exec .ci/reproducible
+
+# With Swift's libraries inside, and without what only a debugger reads.
+.PHONY: production
+production: deps
+	@.ci/install-packages binutils
+	SCRATCH=.build/static SWIFT=$(SWIFT) .deploy/build-program $(PRODUCTION) upmc
+	$(SWIFT) build --product generate-manual
 
 # Without optimisation, which takes half of the time of a first build and is not seen with 65 devices. What is built here,
 # the tests need too.
@@ -115,4 +148,4 @@ format: ## Bring every source file into form
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -16,8 +16,10 @@ package enum Serving {
     let database = try Database(configuration) { log.info("\($0)") }
     defer { database.close() }
     // One that is away is waited for: machines start in any order.
+    ServiceManager.status("Waiting for the database.")
     let master = try DatabaseTimeouts.wait(configuration) {
       try database.ensureRunning()
+      ServiceManager.status("Preparing the database.")
       // Before anything is changed for the sake of a server that could not start.
       let master = try MasterKeyFile.load(configuration, for: DatabaseConnection(database.url))
       try database.migrate(configuration) { log.info("\($0)") }
@@ -26,7 +28,9 @@ package enum Serving {
     guard let master else { return log.info("stopped") }
     let server = try Server(configuration, databaseURL: database.url, master: master)
     greet(configuration, server, databaseURL: database.url, log)
+    ServiceManager.ready("Serving at \(server.address).")
     database.keepUntilStopped { server.reload() }
+    ServiceManager.stopping()
     server.stop()
   }
 
