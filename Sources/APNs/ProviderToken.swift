@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Domain
 
-/// Identifies a signing key. Team and key id are claims of whoever stored the key; the fingerprint is the key's own.
+/// Identifies a signing key. Team and key id are claims of the user who stored it; the fingerprint is the key's own.
 package struct KeyName: Hashable, Sendable {
   package let teamID: String
   package let keyID: String

@@ -51,7 +51,7 @@ package final class Canceller: Sendable {
     state.withLock { $0.isOver = true }
   }
 
-  // MARK: The connection's side
+  // MARK: Used by the connection
 
   func follow(_ key: CancelKey?) {
     state.withLock { state in

@@ -49,7 +49,7 @@ package final class Rows {
     return unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
   }
 
-  // MARK: Values that are there
+  // MARK: Non-null values
 
   /// `int8`, `int4` or `int2`.
   package func int64(_ row: Int, _ column: Int) -> Int64 {
@@ -111,7 +111,7 @@ package final class Rows {
     return try unsafe body(Span(_unsafeBytes: field))
   }
 
-  // MARK: The field
+  // MARK: Field access
 
   private func field(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
     precondition(!isNull(row, column), "NULL in row \(row), column \(column) taken for a value")

@@ -244,7 +244,7 @@ final class Session {
     return try unsafe rows(owning: PQgetResult(pg), nil)
   }
 
-  // MARK: Without blocking
+  // MARK: Non-blocking calls
 
   /// Switches to pipeline mode; no call below waits for the network.
   func enterPipeline() -> Bool {

@@ -123,8 +123,8 @@ final class BadgeSender {
     }
   }
 
-  /// False if the app is paused or syncs no badges, the user is out of attempts, or the device is quarantined, knows the
-  /// count already, or has no provider.
+  /// False if the app is paused or syncs no badges, the user is out of attempts, or the device is quarantined, knows
+  /// the count already, or has no provider.
   private func wants(_ member: Audiences.Member, _ sync: BadgeSyncs.Due, _ app: App?) -> Bool {
     guard let app, app.syncsBadges, app.pausedReason == nil, sync.attempts <= Limits.badgeAttempts else { return false }
     return member.device != sync.device && !member.isInQuarantine

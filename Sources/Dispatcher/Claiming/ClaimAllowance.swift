@@ -9,7 +9,7 @@ struct ClaimAllowance {
   let frozenAt: Int64
   /// Maximum devices of this claim; exceeded only if a single user has more.
   let limit: Int
-  /// Nil if no pace, canary or window restrains the message (any more).
+  /// Nil if the message has no gate, or has expired.
   private let locked: Gates.Locked?
   private var meter: PaceMeter?
 

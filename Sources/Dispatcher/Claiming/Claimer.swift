@@ -189,7 +189,7 @@ final class Claimer {
     return true
   }
 
-  // MARK: Due and left behind
+  // MARK: Due and orphaned deliveries
 
   /// Thrown within a transaction that meets unreadable messages, to roll it back; the messages are paused next.
   private struct Unreadable: Error {

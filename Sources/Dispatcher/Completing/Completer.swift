@@ -111,7 +111,7 @@ final class Completer {
     decide(claim, message, target, .deferred, reason: reason, dueAt: dueAt ?? shared.clock.wallMicroseconds)
   }
 
-  // MARK: Taking in
+  // MARK: Input
 
   private func take(_ input: CompleterInput) {
     switch input {
@@ -339,7 +339,7 @@ final class Completer {
     MessageLog(log).ended(over.union(rest), campaigns: campaigns)
   }
 
-  // MARK: Trying again
+  // MARK: Retrying
 
   private func submitDue(_ connection: Connection) throws {
     var due: [Retry] = []

@@ -19,7 +19,7 @@ final class DispatchMessage: Sendable {
   /// The SEQNO under which it enters its recipients' inboxes, and when the entry ends, in microseconds since 1970. Nil
   /// if it enters none, or if it is a resend by outcome, whose recipients have an entry already.
   let inbox: (seqno: Int64, endsAt: Int64)?
-  /// A person sent it: `ApprovalHolds` decides whether it goes out.
+  /// A person sent it, by an account or at the command line: `ApprovalHolds` decides whether it goes out.
   let isAskedByPerson: Bool
   /// The earlier message whose recipients are left out, because this one goes to the rest of its audience; nil if none
   /// are.

@@ -122,7 +122,7 @@ struct TokenMaintenance {
 
   /// Call after the outcomes are written.
   /// - Parameter decided: the deliveries whose outcomes this transaction has written. A delivery whose claim this node
-  ///   had lost was ended by another answer, which stands.
+  ///   had lost was ended by another answer, which wins.
   mutating func undoFloods(
     _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32
   ) throws(PostgresError) {

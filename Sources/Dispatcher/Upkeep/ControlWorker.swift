@@ -135,7 +135,7 @@ final class ControlWorker {
     }
   }
 
-  // MARK: When
+  // MARK: Schedules
 
   private func bringDue(_ connection: Connection) throws {
     let late = try Schedules.failLate(after: Domain.Limits.lateSeconds, on: connection) { seqno, request in

@@ -53,7 +53,7 @@ package final class Connection: EventLoop.Handler {
       at: openedAt, needsProof: settings.needsProof, isTunnelled: settings.tunnel != nil)
   }
 
-  // MARK: How it stands
+  // MARK: State
 
   var address: SocketAddress? { transport.address }
   var inFlight: Int { requests.count }
@@ -237,7 +237,7 @@ package final class Connection: EventLoop.Handler {
     takeEvents(session)
   }
 
-  // MARK: Time
+  // MARK: Timers
 
   private func scheduleTick() {
     timer = loop.schedule(after: .seconds(1)) { [weak self] in self?.tick() }
@@ -269,7 +269,7 @@ package final class Connection: EventLoop.Handler {
     if !overdue.isEmpty { takeEvents(session) }
   }
 
-  // MARK: What the state asks for
+  // MARK: Actions
 
   private func perform(_ actions: ConnectionState.Actions) {
     guard !actions.isEmpty else { return }

@@ -116,7 +116,7 @@ final class Transport {
     return phase == .securing ? ProxyTunnel.behind(tunnel, words) : words
   }
 
-  // MARK: Open
+  // MARK: Transfer
 
   func read(into input: inout ByteBuffer, limit: Int) -> TLSStream.ReadResult {
     guard let stream else { return .endOfStream }
@@ -141,7 +141,7 @@ final class Transport {
     if let registration { loop.update(registration, interest: readiness) }
   }
 
-  // MARK: The end
+  // MARK: Closing
 
   /// Best effort: a peer that does not take these few bytes now still notices the close.
   func sayGoodbye(_ output: inout ByteBuffer) {

@@ -68,7 +68,7 @@ final class PoolConnections: ConnectionOwner {
     for connection in inOrder where connection.allowance(.urgent) > 0 { connection.pump() }
   }
 
-  // MARK: More
+  // MARK: Opening connections
 
   /// Opens a connection if there is work that the present ones do not take.
   func arrange() {
@@ -146,7 +146,7 @@ final class PoolConnections: ConnectionOwner {
     all.first { $0.isLeaving && !$0.isEnding }?.retire()
   }
 
-  // MARK: Fewer
+  // MARK: Retiring connections
 
   func needsSuccessor(of connection: Connection) {
     arrange()
@@ -186,7 +186,7 @@ final class PoolConnections: ConnectionOwner {
     for connection in all { connection.end("stopped") }
   }
 
-  // MARK: None
+  // MARK: Back-off and rest
 
   /// True if no connection is usable and none is being opened now.
   var isHeldBack: Bool {

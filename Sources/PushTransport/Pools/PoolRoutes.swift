@@ -37,7 +37,7 @@ final class PoolRoutes {
     self.meter = meter
   }
 
-  // MARK: Who shares
+  // MARK: Membership
 
   var isShared: Bool { queues.count > 1 }
   var isEmpty: Bool { queues.allSatisfy(\.isEmpty) }
@@ -61,7 +61,7 @@ final class PoolRoutes {
     gate.rest(queue.route, [])
   }
 
-  // MARK: What waits
+  // MARK: Admission
 
   /// Closes the admission of all routes, and returns what waits.
   func shut(_ result: SubmissionResult) {

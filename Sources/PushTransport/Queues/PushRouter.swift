@@ -157,7 +157,7 @@ package final class PushRouter: PoolOwner {
     due.append(pool)
   }
 
-  // MARK: Names
+  // MARK: Look-ups
 
   func resolve(_ endpoint: Endpoint, for pool: PoolKey) {
     let answer = answer
@@ -175,7 +175,7 @@ package final class PushRouter: PoolOwner {
     poolsByKey[key]?.resolved(result)
   }
 
-  // MARK: Time
+  // MARK: Timers
 
   /// While anything waits, returns stale targets, ten times a second.
   private func watchForStale() {
@@ -188,7 +188,7 @@ package final class PushRouter: PoolOwner {
     }
   }
 
-  // MARK: The end
+  // MARK: Stopping
 
   private func endTurn() {
     // Working a pool may make others due, one that takes over a route for example.
