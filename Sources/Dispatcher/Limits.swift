@@ -112,8 +112,6 @@ enum Limits {
   static let longestWaitSeconds: Int64 = 30 * 86_400
   /// Devices whose back-off is remembered: about 10 MB.
   static let backOffDevices = 100_000
-  /// Outcomes written in one transaction.
-  static let outcomesPerCommit = 4_000
   /// How long an ended delivery waits for the rest of its block, so that one write covers them. A crash also leaves in
   /// doubt what was answered in this time.
   static let blockTimeout: Duration = .milliseconds(200)

@@ -38,6 +38,8 @@ final class AccessTokens {
   let account: ServiceAccount
   /// Called after the fact, never from within a call.
   var changed: (Change) -> Void = { _ in }
+  /// Whether an app still names the account. One that none does is not asked for again by itself.
+  var isWanted: () -> Bool = { true }
   /// Why Google refuses the account; nil if it does not, or has not been asked.
   private(set) var fault: String?
   /// Receives Google's clock, in seconds since 1970: an account is also refused because our own clock is wrong.
@@ -217,6 +219,7 @@ final class AccessTokens {
     loop.schedule(after: wait) { [weak self] in
       guard let self, state == .waiting else { return }
       state = .idle
+      guard isWanted() else { return }
       _ = present()
     }
     if token == nil || rest <= .zero { changed(.delayed(wait)) }

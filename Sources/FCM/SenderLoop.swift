@@ -69,6 +69,19 @@ final class SenderLoop: PoolProvider {
   private func set(_ credential: FCMCredential?, for app: App.Number) {
     credentials[app] = credential
     switchboard.credentialChanged(of: app)
+    forgetUnused()
+  }
+
+  /// Forgets accounts that no app names and no connection uses any more, and projects without an account.
+  private func forgetUnused() {
+    let doors = doors
+    let named = Set(credentials.values.map(Self.name))
+    for (name, account) in accounts
+    where !named.contains(name) && !doors.contains(where: { $0.door.account === account }) {
+      account.tokens.stop()
+      accounts[name] = nil
+    }
+    projects = projects.filter { project in accounts.values.contains { $0.project === project.value } }
   }
 
   private func share(among nodes: Int) {
@@ -129,6 +142,9 @@ final class SenderLoop: PoolProvider {
       context: { [unowned self] () throws(TLSError) in try sharedTokenContext() },
       resolve: { endpoint in ask(endpoint, name) })
     tokens.heardTime = configuration.wire.heardTime
+    tokens.isWanted = { [weak self] in
+      self?.credentials.values.contains { Self.name($0) == name } == true
+    }
     let made = AccountInUse(tokens: tokens, project: project(account.projectID))
     tokens.changed = { [weak self, weak made] change in
       guard let self, let made else { return }

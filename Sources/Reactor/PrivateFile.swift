@@ -22,14 +22,19 @@ package enum PrivateFile {
     throw error
   }
 
-  /// Writes a complete temporary file beside the wanted one; returns its name.
+  /// Writes a complete temporary file beside the wanted one; returns its name. The name is random: in a container the
+  /// process identifier is always the same, and a file that a crash left would block every later attempt.
   private static func writeTemporary(for path: String, _ bytes: [UInt8]) throws(SystemError) -> String {
-    let temporary = "\(path).\(getpid())"
+    let temporary = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw .last("create", temporary) }
     let file = FileDescriptor(owning: number)
-    guard unsafe write(file.number, bytes, bytes.count) == bytes.count, fsync(file.number) == 0 else {
-      let error = SystemError.last("write", temporary)
+    let count = unsafe write(file.number, bytes, bytes.count)
+    guard count == bytes.count, fsync(file.number) == 0 else {
+      // A write that was cut short says nothing of why: for so few bytes, the disk is full.
+      let isCutShort = count >= 0 && count < bytes.count
+      let error =
+        isCutShort ? SystemError(code: ENOSPC, operation: "write", subject: temporary) : .last("write", temporary)
       _ = unsafe unlink(temporary)
       throw error
     }

@@ -39,6 +39,7 @@ package struct RegularFile: ~Copyable, Sendable {
       while filled < stamp.size {
         // Safe: never reads more than the space that is left.
         let count = unsafe Glibc.read(file.number, buffer.baseAddress! + filled, stamp.size - filled)
+        if count < 0, errno == EINTR { continue }
         guard count > 0 else { break }
         filled += count
       }

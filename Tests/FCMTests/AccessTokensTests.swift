@@ -15,11 +15,48 @@ import Testing
   /// The system's clock, whose wall jumps when a test says so.
   private final class JumpingClock: Clock {
     private let jump = Mutex(Int64(0))
+    private let leap = Mutex(Duration.zero)
 
-    var now: Instant { SystemClock().now }
+    var now: Instant { SystemClock().now + leap.withLock { $0 } }
     var wallMicroseconds: Int64 { SystemClock().wallMicroseconds + jump.withLock { $0 } }
 
     func forward(seconds: Int64) { jump.withLock { $0 += seconds * 1_000_000 } }
+
+    /// The machine's own time goes on, as timers see it.
+    func pass(_ time: Duration) { leap.withLock { $0 += time } }
+  }
+
+  private func tokens(_ url: String, _ loop: EventLoop, asked: @escaping () -> Void) throws -> AccessTokens {
+    AccessTokens(
+      try ServiceAccount(json: ServiceAccountFile(projectID: "p").json(tokenURI: TokenAddress.google)), url: url,
+      loop: loop,
+      wire: WireConfiguration(network: "fcm", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
+      context: { () throws(TLSError) in throw TLSError(operation: "context", reason: "none is needed") },
+      resolve: { _ in
+        asked()
+        return true
+      })
+  }
+
+  @Test func `an account that cannot be reached is asked for again only while an app names it`() throws {
+    let clock = JumpingClock()
+    let loop = try EventLoop(clock: clock)
+    var (asked, isWanted) = (0, true)
+    let tokens = try tokens("http://127.0.0.1:1/token", loop) { asked += 1 }
+    tokens.isWanted = { isWanted }
+    #expect(tokens.present() == nil && asked == 1)
+    func fail() {
+      tokens.resolved(.failure(SystemError(code: 113, operation: "resolve", subject: "localhost")))
+      clock.pass(.seconds(120))
+      loop.turn(atMost: .zero)
+    }
+    fail()
+    #expect(asked == 2)
+    isWanted = false
+    fail()
+    #expect(asked == 2)
+    #expect(tokens.present() == nil && asked == 3, "whoever needs it asks for it")
+    tokens.stop()
   }
 
   @Test func `a clock that jumps over the end of a new token has the next one asked for`() throws {
@@ -30,15 +67,7 @@ import Testing
     let loop = try EventLoop(clock: clock)
     let url = "http://127.0.0.1:\(server.address.port)/token"
     var asked = 0
-    let tokens = AccessTokens(
-      try ServiceAccount(json: ServiceAccountFile(projectID: "p").json(tokenURI: TokenAddress.google)), url: url,
-      loop: loop,
-      wire: WireConfiguration(network: "fcm", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
-      context: { () throws(TLSError) in throw TLSError(operation: "context", reason: "none is needed") },
-      resolve: { _ in
-        asked += 1
-        return true
-      })
+    let tokens = try tokens(url, loop) { asked += 1 }
     #expect(tokens.present() == nil && asked == 1)
     tokens.resolved(.success([server.address]))
     for _ in 0..<1_000 where tokens.present() == nil { loop.turn(atMost: .milliseconds(10)) }

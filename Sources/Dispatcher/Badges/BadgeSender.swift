@@ -14,11 +14,6 @@ internal import Store
 /// a temporary refusal is repeated when its row is due again, a few times; a permanent refusal is left to the next real
 /// message. Changes within a second become one push, because a user has one row and the count is read late.
 final class BadgeSender {
-  private struct Flight {
-    let syncs: [Int]
-    var open: Int
-  }
-
   /// A user whose pushes are in flight.
   private struct Open {
     let due: BadgeSyncs.Due
