@@ -5,7 +5,7 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// What a pool to APNs does by Apple's rules: provider tokens, certificates, and what each reason means.
+/// Apple's rules for a pool: provider tokens, certificates, and what each reason means.
 final class APNsAdapter: PushNetworkAdapter {
   let credential: APNsCredential
   private let environment: PushEnvironment
@@ -13,15 +13,15 @@ final class APNsAdapter: PushNetworkAdapter {
   private let composer = Composer()
   /// Unused with certificates.
   private var token: TokenInUse
-  /// The connection that was told last that provider tokens change too often, and when.
+  /// The connection that last got TooManyProviderTokenUpdates, and when.
   private var throttled: (connection: Int, at: Instant)?
-  /// How far the peer's clock is ahead of ours, as it said last.
+  /// How far the peer's clock is ahead of ours, as last heard.
   private var clockSkewSeconds: Int64?
-  /// Asked for each batch with a certificate.
+  /// Seconds since 1970; read for each batch with a certificate.
   private let now: () -> Int64
 
   /// - Parameters:
-  ///   - needToken: asks for a provider token, not more often than every few seconds.
+  ///   - needToken: requests a provider token; limits its own rate to one request every few seconds.
   ///   - now: seconds since 1970.
   init(
     _ credential: APNsCredential, environment: PushEnvironment, token: ProviderToken?, now: @escaping () -> Int64,
@@ -36,7 +36,7 @@ final class APNsAdapter: PushNetworkAdapter {
 
   var name: String { CredentialKey(credential).name }
 
-  /// A token for the next requests, on open connections too.
+  /// Sets the token for the next requests, on open connections too.
   func set(_ next: ProviderToken, of pool: Pool) {
     guard case .token(let key) = credential, next.key == key, token.replace(with: next) else { return }
     pool.forgetTemplates()
@@ -45,7 +45,7 @@ final class APNsAdapter: PushNetworkAdapter {
 
   // MARK: Requests
 
-  /// All, with a provider token that may be used now; asks for one where there is none. All with certificates.
+  /// Unlimited with a certificate or a valid provider token. Without a valid token it requests one and allows nothing.
   func allowance(_ lane: Lane, of pool: Pool) -> Int {
     guard case .token(let key) = credential else { return .max }
     let now = pool.wallSeconds
@@ -79,7 +79,7 @@ final class APNsAdapter: PushNetworkAdapter {
 
   // MARK: Answers
 
-  /// 4xx other than 410: Apple slows down and disconnects those who cause many of them.
+  /// 4xx other than 410 and 429: Apple throttles and disconnects clients that cause many of them.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool {
     refusal.status < 500 && refusal.status != 410 && refusal.status != 429
   }
@@ -105,19 +105,19 @@ final class APNsAdapter: PushNetworkAdapter {
     case .renewProviderToken: renewToken(submission, answer, on: connection, of: pool)
     case .keepProviderToken: keepToken(submission, otherwise: later, reason, on: connection, of: pool)
     case .retryOnceThenPause where !submission.hadSecondChance:
-      // Team and topics are bound to a connection at its first push: a new one may know better.
+      // Team and topics are bound to a connection at its first push: a new connection may accept it.
       if pool.isShared { pool.isolate(submission.batch.standing) } else { connection.retire() }
       giveSecondChance(submission, otherwise: .credentialFault(reason: reason), of: pool)
     case .otherEnvironment:
       pool.finish(submission, .wrongEnvironment(reason: reason))
-      // The same would be said of everyone else: let the dispatcher ask the other host for all of them. Not so where the
-      // credential has opened this one before: then the answer is a mistake, and costs nobody else anything.
+      // All others would get the same answer: let the dispatcher ask the other host for all of them. But if this
+      // environment has accepted the credential before, the answer is a mistake and costs only this submission.
       if !pool.hasAccepted { pool.giveBackQueues(.wrongEnvironment(reason: reason)) }
     case .retryOnceThenPause, .pauseApp: pool.pause(submission, reason + clockRemark, on: connection)
     }
   }
 
-  /// APNs calls our provider token too old. The connection stays stuck with it, so it goes.
+  /// APNs calls our provider token too old. The connection stays stuck with that token, so retire it.
   private func renewToken(
     _ submission: Submission, _ answer: APNsAnswer, on connection: Connection, of pool: Pool
   ) {
@@ -126,7 +126,7 @@ final class APNsAdapter: PushNetworkAdapter {
     }
     let age = pool.wallSeconds - present.issuedAt
     guard token.refused != nil || age >= APNs.Limits.tokenRestSeconds else {
-      // Younger than any token may be replaced: not the token is wrong but a clock.
+      // Younger than any token may be replaced: a clock is wrong, not the token.
       let remark = clockRemark.isEmpty ? "; check this machine's clock" : clockRemark
       return pool.pause(submission, "\(answer.shownReason) for a token \(age) s old\(remark)", on: connection)
     }
@@ -136,16 +136,17 @@ final class APNsAdapter: PushNetworkAdapter {
     needToken(present.key, present)
   }
 
-  /// One for each submission, however often its streams were refused before: with a token that has just expired, both
-  /// come together.
+  /// One second chance per submission, however often its streams were refused before: a token that has just expired
+  /// causes both at once.
   private func giveSecondChance(_ submission: Submission, otherwise result: SubmissionResult, of pool: Pool) {
     var submission = submission
     submission.hadSecondChance = true
     pool.sendAgain(submission, otherwise: result)
   }
 
-  /// Tokens changed too often, by the word of the documentation: on this connection. It goes, and others go on with the
-  /// token before; should one of those be told the same, it is more than a connection, and all of them rest.
+  /// Provider tokens changed too often on this connection, as the documentation defines it. Retires the connection and
+  /// continues with the former token. If a second connection gets the same answer, more than one connection is
+  /// affected, and the pool rests.
   private func keepToken(
     _ submission: Submission, otherwise later: SubmissionResult, _ reason: String, on connection: Connection,
     of pool: Pool
@@ -158,7 +159,7 @@ final class APNsAdapter: PushNetworkAdapter {
     throttled = (connection.number, now)
     if let former, former.connection != connection.number, now - former.at < period {
       pool.finish(submission, later)
-      // Before the connection goes: no other is to be made in its place.
+      // Before the connection retires, so that no other is opened in its place.
       pool.rest(for: period, .notProcessed)
     } else {
       pool.sendAgain(submission, otherwise: later)
@@ -170,7 +171,7 @@ final class APNsAdapter: PushNetworkAdapter {
     let text = APNsAnswer.reason(in: goAway.debugData)
     let shown = text.isEmpty ? String(decoding: goAway.debugData.prefix(200), as: UTF8.self) : text
     pool.log(.notice, "GOAWAY", connection, "\(goAway.errorCode) \(shown)")
-    // A bad certificate is said goodbye to instead of being answered.
+    // A bad certificate may get a GOAWAY instead of an answer.
     switch APNsReason(rawValue: text)?.action {
     case .pauseApp: pool.failAll(text)
     case .otherEnvironment: pool.giveBackQueues(.wrongEnvironment(reason: text))
@@ -180,12 +181,12 @@ final class APNsAdapter: PushNetworkAdapter {
 
   func closedBeforeReady(reason: String, of pool: Pool) {
     guard case .certificate = credential, Self.isAboutCertificate(reason) else { return }
-    // The peer says so in the language of TLS: nothing has been sent yet.
+    // The peer says so by a TLS alert: nothing has been sent yet.
     pool.failAll("BadCertificate: the server refused the push certificate (\(reason))")
   }
 
-  /// The peer's alert is about what we proved ourselves with (RFC 8446 §6.2). Others, of a proxy that looks into TLS say, are
-  /// nobody's credential's fault.
+  /// True if the peer's alert concerns our certificate (RFC 8446 §6.2). Other alerts, of a TLS-inspecting proxy for
+  /// example, are no credential's fault.
   static func isAboutCertificate(_ reason: String) -> Bool {
     guard let alert = reason.firstRange(of: " alert ") else { return false }
     return certificateAlerts.contains { reason[alert.upperBound...].hasPrefix($0) }
@@ -212,7 +213,7 @@ final class APNsAdapter: PushNetworkAdapter {
     clockSkewSeconds.map { abs($0) >= APNs.Limits.clockSkewSeconds } ?? false
   }
 
-  /// What to add to a refusal when the clocks differ.
+  /// Appended to a refusal if the clocks differ.
   private var clockRemark: String {
     guard isClockWrong, let skew = clockSkewSeconds else { return "" }
     return "; this machine's clock is \(abs(skew)) s \(skew > 0 ? "behind" : "ahead of") Apple's, set it by NTP"

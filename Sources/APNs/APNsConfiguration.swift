@@ -3,7 +3,7 @@ internal import Logging
 package import PushTransport
 package import TLS
 
-/// Where a service of Apple's is. The simulator stands in for it by another host and port.
+/// Host and port of a service of Apple's; the simulator replaces it by another host and port.
 package struct APNsEndpoint: Hashable, Sendable {
   package let host: String
   package let port: UInt16
@@ -16,13 +16,13 @@ package struct APNsEndpoint: Hashable, Sendable {
   var wire: Endpoint { Endpoint(host: host, port: port) }
 }
 
-/// How a sender is set up; the same for its whole life.
+/// Configuration of a sender, fixed for its lifetime.
 package struct APNsConfiguration: Sendable {
   package var production = APNsEndpoint(host: "api.push.apple.com")
   package var sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
-  /// Whose certificates APNs may show.
+  /// The certificate authorities trusted for APNs.
   package var trust = TLSContext.Trust()
-  /// How connections are set up.
+  /// Connection settings.
   package var wire = WireConfiguration(network: "apns", logger: Logger(label: "apns"))
 
   package init() {}
@@ -32,7 +32,7 @@ package struct APNsConfiguration: Sendable {
   }
 }
 
-/// What opens APNs for an app.
+/// An app's credential for APNs.
 package enum APNsCredential: Sendable {
   /// Provider tokens signed with this key of this team.
   case token(KeyName)
@@ -40,7 +40,7 @@ package enum APNsCredential: Sendable {
   case certificate(TLSIdentity)
 }
 
-/// The sender wants a provider token: none is known, it ends soon, or APNs refused the present one.
+/// The sender needs a provider token: it has none, the present one ends soon, or APNs refused it.
 package struct ProviderTokenRequest: Sendable, Equatable {
   package let key: KeyName
   /// The token that APNs called expired: another one is needed at once.

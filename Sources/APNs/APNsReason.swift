@@ -1,5 +1,5 @@
-/// The reasons Apple documents for refusing a push, and what each one asks of us
-/// (developer.apple.com, "Handling notification responses from APNs").
+/// The reasons that Apple documents for refusing a push, and what each requires of us (developer.apple.com, "Handling
+/// notification responses from APNs").
 package enum APNsReason: String, CaseIterable, Sendable {
   // 400
   case badCollapseID = "BadCollapseId"
@@ -20,7 +20,7 @@ package enum APNsReason: String, CaseIterable, Sendable {
   case badCertificate = "BadCertificate"
   case badCertificateEnvironment = "BadCertificateEnvironment"
   case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-  /// The same under the name that has been seen inside FCM's answers.
+  /// The same under a name seen inside FCM's answers.
   case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
   case expiredProviderToken = "ExpiredProviderToken"
   case forbidden = "Forbidden"
@@ -43,33 +43,35 @@ package enum APNsReason: String, CaseIterable, Sendable {
   case serviceUnavailable = "ServiceUnavailable"
   case shutdown = "Shutdown"
 
-  /// What a refusal asks of us.
+  /// What a refusal requires of us.
   package enum Action: Equatable, Sendable {
-    /// This message can never be delivered as it is: a mistake of ours in its headers or body.
+    /// This message can never be delivered as it is: our headers or body are wrong.
     case refuseMessage
-    /// The device token is not good for this app and environment; the service had nothing to say about since when.
+    /// The device token is not valid for this app and environment; the service gave no time since when.
     case refuseToken
-    /// The device token was good until the time given with the answer.
+    /// The device token was valid until the time given in the answer.
     case retireToken
-    /// Only this device is slowed down: try it again after a delay of its own.
+    /// Only this device is throttled: retry it after a delay of its own.
     case retryDevice
-    /// The service is in trouble: try again after a delay.
+    /// The service is in trouble: retry after a delay.
     case retryLater
-    /// The connection is at fault: send again at once on a new one.
+    /// The connection is at fault: resend at once on a new one.
     case retryOnNewConnection
-    /// The provider token is too old: ask for a new one, leave the connection (it stays stuck), send again on a new one.
+    /// The provider token is too old: request a new one, retire the connection (it stays stuck), resend on a new one.
     case renewProviderToken
-    /// Provider tokens changed too often: leave the connection, keep the token; rest if others are told so too.
+    /// Provider tokens changed too often: retire the connection, keep the token; rest if other connections get this
+    /// too.
     case keepProviderToken
-    /// A setting of the app is wrong; once on a new connection, because team and topics are bound at the first push.
+    /// A setting of the app is wrong; retry once on a new connection, because team and topics are bound at the first
+    /// push.
     case retryOnceThenPause
     /// The credential is for the other environment's host: ask there.
     case otherEnvironment
-    /// The credential is wrong: nothing of this app can be sent until an operator mends it.
+    /// The credential is wrong: nothing of this app can be sent until an operator repairs it.
     case pauseApp
   }
 
-  /// The status it comes with, as documented.
+  /// The documented status of the reason.
   package var status: Int {
     switch self {
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
@@ -94,7 +96,7 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType,
       .missingDeviceToken, .payloadEmpty, .payloadTooLarge, .badPath, .methodNotAllowed:
       .refuseMessage
-    // Whether it is a setting of ours is for the dispatcher's circuit breaker to say, who sees how many are told so.
+    // The dispatcher's circuit breaker decides whether a setting of ours is wrong: it sees how many get this answer.
     case .topicDisallowed: .refuseMessage
     case .badDeviceToken, .deviceTokenNotForTopic: .refuseToken
     case .expiredToken, .unregistered: .retireToken
@@ -105,7 +107,7 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case .tooManyProviderTokenUpdates: .keepProviderToken
     case .invalidProviderToken: .retryOnceThenPause
     case .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken: .otherEnvironment
-    // What one push is told, every push of the app would be.
+    // Every push of the app would get the same answer.
     case .badCertificate, .badTopic, .forbidden, .missingProviderToken, .missingTopic: .pauseApp
     }
   }

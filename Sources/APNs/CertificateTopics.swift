@@ -1,15 +1,15 @@
 internal import Domain
 internal import TLS
 
-/// What a push certificate is good for, by its own word.
+/// What a push certificate is valid for, according to itself.
 extension CertificateInfo {
-  /// Why nothing can be sent for this topic with it; nil when nothing speaks against it.
+  /// Why the certificate cannot send for this topic; nil if nothing prevents it.
   /// - Parameter now: seconds since 1970.
   func objection(topic: String, environment: PushEnvironment, now: Int64) -> String? {
     if now >= notAfter {
       return "CertificateExpired: the push certificate is too old; make a new one at developer.apple.com"
     }
-    // A certificate with neither mark is not Apple's: the simulator's, perhaps. Then Apple, or it, decides.
+    // A certificate with neither mark is not Apple's (the simulator's, perhaps): let the server decide.
     if allowsProduction || allowsDevelopment {
       if environment == .production, !allowsProduction {
         return "BadCertificateEnvironment: the push certificate is for development only"

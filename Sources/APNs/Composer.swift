@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTP2
 internal import PushTransport
 
-/// Writes what differs from push to push: path, `apns-id`, body.
+/// Encodes what differs from push to push: path, `apns-id`, body.
 struct Composer {
   private let prefix = Array("/3/device/".utf8)
 
@@ -17,7 +17,7 @@ struct Composer {
 
   /// What all pushes of a message have in common on one connection.
   static func template(_ message: PushMessage, authority: String, token: ProviderToken?) -> RequestTemplate {
-    // 0 asks for one attempt: what is worth nothing later is not kept for a device that is away.
+    // 0 asks for a single attempt: a message that is worthless later is not kept for an offline device.
     let expiration = message.headers.isKeptForDevice ? message.expiresAtSeconds : 0
     var fields: [(field: HeaderField, indexing: RequestTemplate.Indexing)] = [
       (HeaderField(":method", "POST"), .always),
@@ -29,7 +29,7 @@ struct Composer {
       (HeaderField("apns-topic", message.headers.topic), .always),
       (HeaderField("apns-push-type", message.headers.pushType.rawValue), .always),
       (HeaderField("apns-priority", String(message.headers.priority.rawValue)), .always),
-      // Apple asks to keep these values out of its small table.
+      // Apple asks to keep these values out of its small HPACK table.
       (HeaderField("apns-expiration", String(expiration)), .nameOnly),
       (HeaderField("apns-collapse-id", message.headers.collapseID), .nameOnly),
     ]

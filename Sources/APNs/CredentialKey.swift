@@ -1,10 +1,10 @@
 internal import TLS
 
-/// What opens APNs, as far as connections may be shared: one and the same for all apps of a team's key. Never by names
-/// alone: a made-up key under the names of another one has connections of its own.
+/// Identity of a credential, as far as connections may be shared: the same for all apps of a team's key. Names alone do
+/// not suffice: a forged key under another's names gets connections of its own.
 enum CredentialKey: Hashable {
   case token(KeyName)
-  /// The certificate's own text stands for it.
+  /// Identified by the certificate's text.
   case certificate(String)
 
   init(_ credential: APNsCredential) {
@@ -14,7 +14,7 @@ enum CredentialKey: Hashable {
     }
   }
 
-  /// What tells it from all others.
+  /// Unique text of the credential.
   var identity: String {
     switch self {
     case .token(let key): "\(key.teamID).\(key.keyID).\(key.fingerprint)"

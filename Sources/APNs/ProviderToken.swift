@@ -1,11 +1,11 @@
 internal import Crypto
 internal import Domain
 
-/// Which key signs. Team and key id are what whoever stored it says, and may be said of any key; the fingerprint is the key.
+/// Identifies a signing key. Team and key id are claims of the user who stored it; the fingerprint is the key's own.
 package struct KeyName: Hashable, Sendable {
   package let teamID: String
   package let keyID: String
-  /// Of the key with these names, hexadecimal digits.
+  /// Hash of the key and these names, in hexadecimal digits.
   package let fingerprint: String
 
   package init(teamID: String, keyID: String, fingerprint: String) {
@@ -15,10 +15,10 @@ package struct KeyName: Hashable, Sendable {
   }
 }
 
-/// A provider authentication token (JWT, RFC 7519) as APNs wants it; the value of `authorization` after `bearer `.
+/// A provider authentication token (JWT, RFC 7519) for APNs; the value of `authorization` after `bearer `.
 ///
-/// One for all connections, nodes and restarts of a key: whoever mints also stores (Apple refuses new ones more often
-/// than every 20 minutes and old ones after an hour).
+/// One for all connections, nodes and restarts of a key: the minter also stores it (Apple refuses new ones more often
+/// than every 20 minutes, and those older than an hour).
 package struct ProviderToken: Sendable, Equatable {
   package let key: KeyName
   /// Three parts in base64url, separated by full stops. Never log it.
@@ -32,15 +32,15 @@ package struct ProviderToken: Sendable, Equatable {
     self.issuedAt = issuedAt
   }
 
-  /// Minted by a clock that was wrong: APNs takes none of the future.
+  /// Minted by a clock that was ahead: APNs refuses tokens from the future.
   package func isAhead(atSeconds now: Int64) -> Bool { issuedAt > now + APNs.Limits.tokenAheadSeconds }
 
-  /// APNs takes it at this time.
+  /// True if APNs accepts it at this time.
   package func isGood(atSeconds now: Int64) -> Bool {
     now < issuedAt + APNs.Limits.tokenLifeSeconds - 60 && !isAhead(atSeconds: now)
   }
 
-  /// It is time to mint the next one.
+  /// True if it is time to mint the next one.
   package func isDue(atSeconds now: Int64) -> Bool {
     now >= issuedAt + APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds || isAhead(atSeconds: now)
   }
@@ -72,7 +72,7 @@ package struct SigningKey: Sendable {
   package let name: KeyName
   private let key: P256.PrivateKey
 
-  /// - Parameter p8: text of the file as Apple gives it (PEM, PKCS#8, not encrypted).
+  /// - Parameter p8: the file's text as Apple issues it (PEM, PKCS#8, not encrypted).
   package init(p8: String, keyID: String, teamID: String) throws(SigningKeyError) {
     guard Self.isIdentifier(keyID) else { throw .badKeyID(keyID) }
     guard Self.isIdentifier(teamID) else { throw .badTeamID(teamID) }
@@ -82,7 +82,7 @@ package struct SigningKey: Sendable {
     do {
       key = try P256.PrivateKey(pem: p8)
     } catch {
-      // The library cannot tell a broken file from a key of another kind; both mean the same to whoever uploads it.
+      // The library cannot tell a broken file from another kind of key; for the user who uploads it both mean the same.
       throw .notP256
     }
     let names = Array("\(teamID) \(keyID) ".utf8)

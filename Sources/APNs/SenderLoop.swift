@@ -4,8 +4,8 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// The sender's side of the inbox: credentials and provider tokens, and a switchboard that does the rest. Lives on the
-/// sender's thread.
+/// The sender's side of the inbox: holds credentials and provider tokens, and leaves the rest to a `PushRouter`. Lives
+/// on the sender's thread.
 final class SenderLoop: PoolProvider {
   let noCredential = "this app has no usable APNs credential"
   private let configuration: APNsConfiguration
@@ -84,7 +84,7 @@ final class SenderLoop: PoolProvider {
       endpoint: configuration.endpoint(key.environment).wire, context: context, needsProof: needsProof, door: door)
   }
 
-  /// The context of all that use provider tokens, made when the first needs it.
+  /// The context shared by all that use provider tokens, created on first use.
   private func sharedContext() throws(TLSError) -> TLSContext {
     if let context { return context }
     let made = try TLSContext.client(trust: configuration.trust)

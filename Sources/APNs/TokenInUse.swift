@@ -1,9 +1,9 @@
-/// The provider token that a pool's requests carry, and those before it.
+/// The provider token that a pool's requests carry, and its predecessor.
 struct TokenInUse {
   private(set) var present: ProviderToken?
-  /// The one before, for the case that APNs finds we changed too often.
+  /// The previous token, for the case that APNs finds we changed too often.
   private var former: ProviderToken?
-  /// APNs called it expired: another one must come first.
+  /// The token that APNs called expired: the next requests need another one.
   var refused: ProviderToken?
 
   init(_ token: ProviderToken?) {
@@ -15,7 +15,7 @@ struct TokenInUse {
     return present.isGood(atSeconds: now) && present != refused
   }
 
-  /// False when it is the present one already.
+  /// Returns false if it is the present one already.
   mutating func replace(with next: ProviderToken) -> Bool {
     guard next != present else { return false }
     former = present
@@ -24,7 +24,7 @@ struct TokenInUse {
     return true
   }
 
-  /// Goes back to the token before, if APNs still takes it; false when it does not.
+  /// Returns to the previous token if APNs still accepts it; returns false if not.
   mutating func fallBack(atSeconds now: Int64) -> Bool {
     guard let former, former.isGood(atSeconds: now), former != present else { return false }
     present = former

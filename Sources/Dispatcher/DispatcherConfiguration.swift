@@ -3,18 +3,18 @@ package import Metrics
 package import Postgres
 package import Reactor
 
-/// What a node's dispatcher is told at its start.
+/// Configuration of a node's dispatcher.
 package struct DispatcherConfiguration: Sendable {
   package let databaseURL: String
   package let node: UUIDValue
-  /// This node's numbers in the totals start here.
+  /// First of this node's writer numbers in the totals.
   package let firstWriter: Int32
   package let pushkeys: PushKeyring
-  /// Opens what confidential messages say.
+  /// Opens the contents of confidential messages.
   package let contents: ContentSeal
-  /// By network; a network without provider keeps its messages until there is one.
+  /// By network. Messages for a network without provider wait until there is one.
   package let providers: [PushNetwork: any PushProvider]
-  /// False only where a benchmark asks what the rows cost: then nothing is retried later, resent or explained.
+  /// False only in a benchmark that measures the cost of the rows: nothing is then retried later, resent or explained.
   package let storesOutcomes: Bool
   package let metrics: Metrics
   package let keeping: RetentionPolicy

@@ -1,9 +1,9 @@
 internal import Domain
 internal import Reactor
 
-/// The threads that serve some lanes: one plans, one claims, one completes, each with a connection of its own. There are
-/// two crews, so that no commit of a campaign stands before a code for a log-in: one for the urgent lane, one for the rest.
-/// What they share (the lease, the window, paused apps, busy devices) is in `Shared`.
+/// The threads that serve some lanes: a planner, a claimer and a completer, each with its own connection. There are two
+/// sets, one for the urgent lane and one for the rest, so that no commit of a campaign delays a log-in code. What they
+/// share (the lease, the window, paused apps, busy devices) is in `Shared`.
 struct LaneWorkers: Sendable {
   let number: Int
   /// Most urgent first.
@@ -11,12 +11,12 @@ struct LaneWorkers: Sendable {
   let completer: Inbox<CompleterInput>
   let planWakeup: Wakeup
   let claimWakeup: Wakeup
-  /// Numbers of its threads in the totals.
+  /// Writer numbers of its threads in the totals.
   let claimWriter: Int32
   let completeWriter: Int32
 
   static let lanes: [[Lane]] = [[.urgent], [.normal, .bulk]]
-  /// The first number in the totals that is no crew's.
+  /// The first writer number after those of all `LaneWorkers`.
   static func writers(from first: Int32) -> Int32 { first &+ Int32(lanes.count * 2) }
 
   init(number: Int, completer: Inbox<CompleterInput>, firstWriter: Int32) throws(SystemError) {
@@ -31,12 +31,12 @@ struct LaneWorkers: Sendable {
 
   static func number(of lane: Lane) -> Int { lane == .urgent ? 0 : 1 }
 
-  /// `plan`, `plan-urgent`: a thread's name has at most 15 bytes.
+  /// `plan`, `plan-urgent`: a thread name has at most 15 bytes.
   func threadName(_ task: String) -> String { lanes == [.urgent] ? task + "-urgent" : task }
 
-  /// All of these, or none: the completer sees them in one turn.
+  /// Offers all of these or none: the completer sees them in one turn.
   func tell(_ inputs: [CompleterInput]) {
-    // The window bounds what is under way: a full inbox would be our own mistake.
+    // The window bounds what is in flight: a full inbox is a bug.
     precondition(completer.offer(contentsOf: inputs) || completer.refusesAll, "the completer's inbox is full")
   }
 

@@ -12,25 +12,25 @@ final class Shared: Sendable {
   let badgeResults: Inbox<PushResult>
   let controlWakeup: Wakeup
   let stopping: StopSignal
-  /// Lanes in which as many messages wait as there may be, a bit each, as the database said a second ago.
+  /// Lanes that hold the maximum number of open messages, a bit each, as counted within the last second.
   let fullLanes = Atomic<UInt8>(0)
-  /// Crews whose deliveries go in a circle, a bit each: read, too old when they arrive, and read again.
+  /// `LaneWorkers` whose deliveries keep going stale between reading and submission, a bit each.
   let circles = Atomic<UInt8>(0)
-  /// Until when (monotonic, nanoseconds) this node may trust its lease.
+  /// Until when this node may trust its lease, in nanoseconds of the monotonic clock.
   let leaseUntil = Atomic<Int64>(0)
-  /// Devices under way.
+  /// Devices in flight.
   let underWay = Atomic<Int>(0)
-  /// Claims that this node has made and never heard of: nothing of them was submitted. By crew, found by its completer,
-  /// taken up by its claimer.
+  /// Claims that this node made without learning of their commit; nothing of them was submitted. By `LaneWorkers`
+  /// number; found by its completer, picked up by its claimer.
   let unlaunched = Mutex<[Int: Set<Claims.Hold>]>([:])
-  /// Claims of this node that nobody here knows, found by a completer, given up by the janitor.
+  /// Claims of this node that no thread here knows; found by a completer, given up by the janitor.
   let stranded = Mutex<Set<Claims.Hold>>([])
-  /// Devices that must be left alone for a while.
+  /// Back-off of busy devices.
   let backOffs = DeviceBackoffs()
   let pausedApps = Mutex(PausedApps())
-  /// Ends what the thread `history` waits for. Nobody was told anything of it, so its writes too.
+  /// Cancels what thread `history` is waiting for. No caller was promised its result, so writes are cancelled too.
   let historyCanceller = Canceller(sparesWrites: false)
-  /// Numbers of batches, unique within this process.
+  /// Last batch number; unique within this process.
   private let lastBatch = Atomic<Int64>(0)
 
   init(_ configuration: DispatcherConfiguration, results: ResultInbox) throws(SystemError) {
@@ -49,19 +49,19 @@ final class Shared: Sendable {
   func workers(of lane: Lane) -> LaneWorkers { laneWorkers[LaneWorkers.number(of: lane)] }
 
   var isStopping: Bool { stopping.isGiven }
-  /// Nothing is begun without it. Not held either while the database's time is not known well enough.
+  /// Required to begin anything. False also while the database's time is not known well enough.
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) && clock.isTrusted }
   /// Each lane leaves room in the window for those before it, so that bulk never fills what urgent needs.
   func hasRoom(for lane: Lane) -> Bool { underWay.load(ordering: .relaxed) < Limits.windowDevices(for: lane) }
 
-  /// Single sends are let in when campaigns fill the window already.
+  /// Single sends are admitted even when campaigns fill the window.
   var hasRoomForSends: Bool {
     underWay.load(ordering: .relaxed) < Limits.windowDevices + Limits.sendDevices
   }
 
   func isFull(_ lane: Lane) -> Bool { fullLanes.load(ordering: .relaxed) & lane.bit != 0 }
 
-  /// - Parameter inbox: the place of whoever waits for the results: a crew's number, or `ResultInbox.badgePlace`.
+  /// - Parameter inbox: where the results go: a `LaneWorkers` number, or `ResultInbox.badgePlace`.
   func nextBatch(for inbox: Int) -> BatchAddress {
     BatchAddress(lastBatch.add(1, ordering: .relaxed).newValue, inbox: inbox)
   }
@@ -70,7 +70,7 @@ final class Shared: Sendable {
     underWay.add(devices, ordering: .relaxed)
   }
 
-  /// Devices have ended: there is room for more.
+  /// Releases room in the window for devices that have ended.
   func give(_ devices: Int) {
     let before = underWay.subtract(devices, ordering: .relaxed).oldValue
     if before >= Limits.windowDevices / 2 { for workers in laneWorkers { workers.claimWakeup.signal() } }

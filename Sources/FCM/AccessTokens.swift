@@ -7,22 +7,22 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// The access token of one service account: got when first asked for, again before its end, by one request at a time.
+/// The access token of one service account: fetched on first use and again before its end, by one request at a time.
 ///
 /// ```
 ///             present()                 address                 200
 ///   nothing ────────────► resolving ──────────────► asking ────────────► holding a token
 ///                             ▲                        │                     │ five minutes before its end,
-///                             │ 1…60 s                 ├ no answer, 5xx      │ or refused by FCM: again, and
-///                             └──────────── delayed ◄──┘                     │ the old one is used meanwhile
-///                                                      │ 400, 401            ▼ unless it was refused
+///                             │ 1…60 s                 ├ no answer, 5xx      │ or refused by FCM: fetch another;
+///                             └──────────── delayed ◄──┘                     │ the old one serves meanwhile,
+///                                                      │ 400, 401, 403       ▼ unless it was refused
 ///                             refused for 10 s ◄───────┘                 resolving
 /// ```
 final class AccessTokens {
   enum Change {
-    /// There is a new token.
+    /// A new token has arrived.
     case present
-    /// There is none, and the next try is so far away.
+    /// There is none; the duration is the time to the next try.
     case delayed(Duration)
     /// Google refuses the service account.
     case refused(String)
@@ -36,11 +36,11 @@ final class AccessTokens {
   }
 
   let account: ServiceAccount
-  /// Told after the fact, never from within a call.
+  /// Called after the fact, never from within a call.
   var changed: (Change) -> Void = { _ in }
-  /// Why Google does not take the account; nil when it does or nobody knows.
+  /// Why Google refuses the account; nil if it does not, or has not been asked.
   private(set) var fault: String?
-  /// Told what Google's clock shows, in seconds since 1970: an account is also refused because our own is wrong.
+  /// Receives Google's clock, in seconds since 1970: an account is also refused because our own clock is wrong.
   var heardTime: ((_ peerSeconds: Int64) -> Void)?
 
   private let url: HTTPURL?
@@ -53,8 +53,8 @@ final class AccessTokens {
 
   private var state = State.idle
   private var token: String?
-  /// By the monotonic clock, which stands still while a machine sleeps, and by the wall clock, which may go back: whichever
-  /// comes first.
+  /// The token's end by the monotonic clock, which stops while the machine sleeps, and by the wall clock, which may go
+  /// back: the earlier one counts.
   private var (endsAt, endsAtSeconds) = (Instant(nanoseconds: 0), Int64(0))
   private var changedAt: Instant?
   private var refusedAt: Instant?
@@ -62,8 +62,8 @@ final class AccessTokens {
   private var client: HTTPClient?
 
   /// - Parameters:
-  ///   - context: for HTTP/1.1, where the address is https.
-  ///   - resolve: looks an address up; the answer comes to `resolved`. False when it cannot be asked for.
+  ///   - context: for HTTP/1.1, if the address is https.
+  ///   - resolve: looks up an address; the answer arrives at `resolved`. Returns false if the question was not taken.
   init(
     _ account: ServiceAccount, url: String, loop: EventLoop, wire: WireConfiguration,
     context: @escaping () throws(TLSError) -> TLSContext, resolve: @escaping (Endpoint) -> Bool
@@ -80,10 +80,10 @@ final class AccessTokens {
 
   private var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
 
-  /// What is left of the present token's life.
+  /// The rest of the present token's life.
   private var rest: Duration { min(endsAt - loop.clock.now, .seconds(endsAtSeconds - wallSeconds)) }
 
-  /// The token that requests carry now; gets one on its way where there is none or it ends soon.
+  /// The token for requests now; starts fetching one if there is none or it ends soon.
   func present() -> String? {
     let rest = rest
     // A short-lived token is not renewed more often than every five seconds.
@@ -91,9 +91,10 @@ final class AccessTokens {
     return rest > .zero ? token : nil
   }
 
-  /// FCM does not take the present token. False when it refused the one before as well: then it is not the token.
+  /// FCM refuses the present token: fetches another. Returns false if FCM refused the previous one as well: then the
+  /// token is not at fault.
   func refused() -> Bool {
-    // What has just come is not what the answer was about.
+    // A token that has just arrived is not the one that was refused.
     guard !isChanging else { return true }
     let now = loop.clock.now
     if let refusedAt, now - refusedAt < .seconds(FCM.Limits.tokenRefusalSeconds) { return false }
@@ -103,7 +104,7 @@ final class AccessTokens {
     return true
   }
 
-  /// Answers that come now may still be about a former token.
+  /// True while answers may still concern a former token.
   private var isChanging: Bool {
     if token == nil { return true }
     return changedAt.map { loop.clock.now - $0 < .seconds(FCM.Limits.tokenChangeSeconds) } ?? false
@@ -122,7 +123,7 @@ final class AccessTokens {
     guard let url else { return refuse("the address of access tokens, \(urlText), is no URL") }
     state = .resolving
     guard !resolve(wire.hop(to: Endpoint(host: url.host, port: url.port))) else { return }
-    // Not from within the call: whoever asks is in the middle of something.
+    // Not from within the call: the caller is in the middle of a step.
     loop.schedule(after: .zero) { [weak self] in self?.failed("no name can be looked up now") }
   }
 
@@ -142,7 +143,7 @@ final class AccessTokens {
     wire.proxy?.tunnel(to: url.host, port: url.port)
   }
 
-  /// - Parameter address: the token endpoint's, or the proxy's.
+  /// - Parameter address: of the token endpoint, or of the proxy.
   private func ask(_ address: SocketAddress, _ url: HTTPURL) {
     do {
       var configuration = HTTPClient.Configuration()
@@ -161,7 +162,7 @@ final class AccessTokens {
         + (try account.assertion(issuedAt: wallSeconds))
       var request = HTTPRequest(
         "POST", url.target, headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(body.utf8))
-      // Two tokens are as good as one.
+      // Repeating it is safe: two tokens are as good as one.
       request.isRepeatable = true
       let client = HTTPClient(HTTPOrigin(host: host, address: address), loop: loop, configuration: configuration)
       self.client = client
@@ -185,7 +186,7 @@ final class AccessTokens {
         guard let token = answer.token, (1...FCM.Limits.tokenBytes).contains(token.utf8.count),
           token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return failed("the answer holds no access token") }
-        // Else it would be asked for again and again, as fast as it is answered.
+        // Otherwise it would be fetched again and again, as fast as it is answered.
         guard answer.seconds >= FCM.Limits.tokenLifeSeconds.lowerBound else {
           return failed("the access token lives for \(answer.seconds) s only")
         }
@@ -221,7 +222,8 @@ final class AccessTokens {
     if token == nil || rest <= .zero { changed(.delayed(wait)) }
   }
 
-  /// The account is wrong, its key was taken back, or this machine's clock is: asked again after a while.
+  /// Google refuses the request: the account is wrong, its key was revoked, or this machine's clock is wrong. Retries
+  /// after a while.
   private func refuse(_ reason: String) {
     state = .waiting
     logger.error("a service account is refused", metadata: ["account": "\(account.email)", "reason": "\(reason)"])
@@ -230,14 +232,14 @@ final class AccessTokens {
       fault = nil
       state = .idle
     }
-    // A token that is still good goes on being used.
+    // A token that is still valid stays in use.
     guard token == nil || rest <= .zero else { return }
     fault = reason
     loop.schedule(after: .zero) { [weak self] in self?.changed(.refused(reason)) }
   }
 }
 
-/// What a token endpoint answers (RFC 6749, 5.1 and 5.2).
+/// The answer of a token endpoint (RFC 6749, 5.1 and 5.2).
 private struct TokenAnswer {
   var token: String?
   var seconds: Int64 = 0
@@ -255,7 +257,7 @@ private struct TokenAnswer {
       default: try reader.skip()
       }
     }
-    // It is shown, logged and kept with the app.
+    // It is shown, logged and stored with the app.
     found.error = String(found.error.beginning(bytes: FCM.Limits.shownBytes))
     self = found
   }

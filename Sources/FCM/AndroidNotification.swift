@@ -1,8 +1,8 @@
 internal import Domain
 internal import JSON
 
-/// What Android shows by itself while the app is in the background: read back from a recipient's payload, so that
-/// variables and languages are in place, and written in FCM's words (`AndroidNotification`).
+/// What Android shows by itself while the app is in the background. Read back from a recipient's payload, so that
+/// variables and languages are in place, and written in FCM's vocabulary (`AndroidNotification`).
 struct AndroidNotification {
   private var texts: [(name: String, text: String)] = []
   private var arguments: [(name: String, list: [String])] = []
@@ -26,13 +26,13 @@ struct AndroidNotification {
     guard isShown else { return nil }
   }
 
-  /// Bytes that count against FCM's limit: the texts.
+  /// Bytes of the texts, which count against FCM's limit.
   func textBytes(tag: String) -> Int {
     texts.reduce(tag.utf8.count) { $0 + $1.text.utf8.count }
       + arguments.reduce(0) { $0 + $1.list.reduce(0) { $0 + $1.utf8.count } }
   }
 
-  /// - Parameter tag: a second notification with the same one replaces the first.
+  /// - Parameter tag: a second notification with the same tag replaces the first.
   func json(tag: String) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
@@ -61,7 +61,7 @@ struct AndroidNotification {
     self = found
   }
 
-  /// Apple's names of a text and ours for Android. A subtitle has no place there.
+  /// Apple's names of a text and Android's. Android has none for a subtitle.
   private static let lines = [
     "title": "title", "body": "body", "title-loc-key": "title_loc_key", "loc-key": "body_loc_key",
   ]
@@ -85,7 +85,7 @@ struct AndroidNotification {
     self = found
   }
 
-  /// A file's name, or Apple's dictionary for a critical alert.
+  /// A file name, or Apple's dictionary for a critical alert.
   private mutating func readSound(_ reader: inout JSONReader) throws(JSONError) {
     if try reader.peek() == .string { return texts.append(("sound", try reader.readString())) }
     var found = self
@@ -96,7 +96,7 @@ struct AndroidNotification {
     self = found
   }
 
-  /// Android shows pictures only.
+  /// Android shows only pictures.
   private mutating func readImage(_ url: String) {
     let path = url.prefix { $0 != "?" && $0 != "#" }.lowercased()
     guard [".jpg", ".jpeg", ".png", ".webp", ".gif"].contains(where: path.hasSuffix) else { return }

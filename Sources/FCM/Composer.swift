@@ -3,23 +3,23 @@ internal import HTTP2
 internal import JSON
 internal import PushTransport
 
-/// Writes messages for FCM. What all recipients of a message share is prepared once; the rest is copied in between.
+/// Encodes messages for FCM. What all recipients of a message share is prepared once; the rest is inserted per push.
 ///
 /// `{"message":{"token":"…","android":{"priority":"high","ttl":"600s","data":{"message":"…"}},"apns":{…}}}`
 final class Composer {
   private let style: FCMStyle
   private let validatesOnly: Bool
   private let path: [UInt8]
-  /// The payload of the recipient at hand.
+  /// The payload of the current recipient.
   private var payload: [UInt8] = []
-  // The message composed last: almost always the next one too.
+  // The last message encoded: almost always the next one too.
   private var prepared: Prepared?
 
   /// What a message's requests have in common, in the order written.
   private struct Prepared {
     let message: PushMessage
     let priority: [UInt8]
-    /// Behind the time to live, up to the payload as a text.
+    /// After the time to live, up to the payload as a text.
     let collapseKey: [UInt8]
     let apnsHead: [UInt8]
   }
@@ -31,7 +31,7 @@ final class Composer {
   }
 
   /// - Parameter now: seconds since 1970.
-  /// - Returns: why FCM would not take it; nil when it was written.
+  /// - Returns: why FCM would not accept it; nil if it was written.
   func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into letter: inout EncodedPush) -> String? {
     guard Self.pushTypes.contains(message.headers.pushType) else { return Self.unsupported }
     if letter.path.isEmpty { letter.path = path }
@@ -65,22 +65,23 @@ final class Composer {
     return nil
   }
 
-  /// The word that an outcome carries, the same as APNs has for it.
+  /// The word in an outcome, the same as APNs uses.
   static let tooLarge = "PayloadTooLarge"
-  /// All others are Apple's own, and go to tokens that only Apple gives out.
+  /// All other types are Apple's own, and go to tokens that only Apple issues.
   private static let pushTypes: Set<PushType> = [.alert, .background]
-  /// The word that an outcome carries when a push type has no way through FCM.
+  /// The word in an outcome if FCM cannot carry the push type.
   static let unsupported = "UnsupportedPushType"
   private static let dataName = Array("message".utf8)
 
-  /// The payload as a JSON text, with a comma behind.
+  /// Writes the payload as a JSON text, followed by a comma.
   private func writeData(_ body: inout [UInt8]) {
     body.append(contentsOf: #""data":{"message":""#.utf8)
     JSONWriter.escape(payload, into: &body)
     body.append(contentsOf: #""},"#.utf8)
   }
 
-  /// What Android shows by itself. Where it does not fit beside the data it stays away: the SDK shows the data too.
+  /// Writes what Android shows by itself. If it does not fit beside the data it is left out: the SDK shows the data
+  /// too.
   private func writeNotification(of message: PushMessage, _ body: inout [UInt8]) {
     guard let notification = AndroidNotification(payload) else { return }
     let bytes = payload.count + Self.dataName.count + notification.textBytes(tag: message.headers.collapseID)
@@ -92,7 +93,7 @@ final class Composer {
   private func prepare(_ message: PushMessage) -> Prepared {
     if let prepared, prepared.message === message { return prepared }
     let headers = message.headers
-    // Only what somebody waits for wakes a sleeping device.
+    // Only a message that somebody waits for wakes a sleeping device.
     let isHigh = message.lane != .bulk && headers.priority == .immediate
     var collapseKey = Array(#"s""#.utf8)
     if headers.collapseID != String(message.seqno) {

@@ -2,46 +2,46 @@ internal import Domain
 internal import JSON
 internal import PlainText
 
-/// One refusal of FCM, understood as far as it can be ("Error codes for FCM"; `google.rpc.Status`).
+/// A refusal by FCM, interpreted as far as possible ("Error codes for FCM"; `google.rpc.Status`).
 ///
-/// The top-level `status` is the canonical code of google.rpc; FCM's own code stands among the details, where there is
-/// one. Only FCM's own words say something about a registration.
+/// The top-level `status` is the canonical code of google.rpc; FCM's own code, if any, is among the details. Only FCM's
+/// own codes say something about a registration.
 package struct FCMAnswer: Equatable, Sendable {
-  /// What a refusal asks of us.
+  /// What a refusal requires of us.
   package enum Action: Equatable, Sendable {
-    /// This message can never be delivered as it is: a mistake in what we wrote.
+    /// This message can never be delivered as it is: we encoded it wrongly.
     case refuseMessage
-    /// The registration is not good for this project, or never was one.
+    /// The registration is not valid for this project, or never was one.
     case refuseRegistration
-    /// The registration was good once.
+    /// The registration was valid once.
     case retireRegistration
-    /// Only this device is slowed down.
+    /// Only this device is throttled.
     case retryDevice
-    /// The project's quota is used up.
+    /// The project's quota is exhausted.
     case retryPaced
-    /// The service is in trouble: try again after a delay.
+    /// The service is in trouble: retry after a delay.
     case retryLater
-    /// The access token is not taken (any more): another one, once.
+    /// The access token is refused: fetch another one, once.
     case renewAccessToken
-    /// The service account, the project or its settings at Google are wrong: nothing can be sent until an operator mends
-    /// it.
+    /// The service account, the project or its settings at Google are wrong: nothing can be sent until an operator
+    /// repairs them.
     case pauseApp
-    /// The same, for devices behind Apple only: the project's APNs key or certificate is wrong.
+    /// The same, only for devices behind Apple: the project's APNs key or certificate is wrong.
     case pauseForApple
   }
 
   package private(set) var status: Int
-  /// `error.status`; empty when the body is not Google's.
+  /// `error.status`; empty if the body is not Google's.
   package private(set) var canonical = ""
   package private(set) var message = ""
-  /// FCM's own code; empty when there is none.
+  /// FCM's own code; empty if there is none.
   package private(set) var code = ""
-  /// What Apple said, for a device behind it.
+  /// Apple's answer, for a device behind it.
   package private(set) var apnsStatus = 0
   package private(set) var apnsReason = ""
-  /// Fields that a `BadRequest` names.
+  /// The fields that a `BadRequest` names.
   package private(set) var fields: [String] = []
-  /// Whose quota it is, in Google's words.
+  /// Whose quota was exceeded, in Google's words.
   package private(set) var quotaSubjects: [String] = []
   package private(set) var retryAfter: Int?
 
@@ -51,7 +51,7 @@ package struct FCMAnswer: Equatable, Sendable {
     guard !body.isEmpty else { return }
     var answer = self
     var reader = JSONReader(body)
-    // What was read before an error in the text still counts.
+    // What was read before a syntax error still counts.
     try? reader.readObject { (reader, name) throws(JSONError) in
       guard name == "error" else { return try reader.skip() }
       try answer.readError(&reader)
@@ -104,7 +104,7 @@ package struct FCMAnswer: Equatable, Sendable {
 
   // MARK: Meaning
 
-  /// FCM's word, or Google's; "other" for one that is not documented.
+  /// FCM's code, or Google's; "other" if it is not documented.
   package var documentedWord: String {
     let word = code.isEmpty ? canonical : code
     return Self.documentedWords.contains(word) ? word : "other"
@@ -128,7 +128,7 @@ package struct FCMAnswer: Equatable, Sendable {
     switch status {
     case 400: return invalidArgument
     case 401: return .renewAccessToken
-    // A 404 without a word of FCM's means the project, never the registration.
+    // A 404 without FCM's own code means the project, never the registration.
     case 403, 404: return .pauseApp
     case 408: return .retryLater
     case 429: return isDeviceRate ? .retryDevice : .retryPaced
@@ -137,7 +137,8 @@ package struct FCMAnswer: Equatable, Sendable {
     }
   }
 
-  /// One code for bad registrations and bad messages: the details, or the words, tell them apart. In doubt the message.
+  /// One code covers bad registrations and bad messages: the details, or the text, tell them apart. In doubt it is the
+  /// message.
   private var invalidArgument: Action {
     if apnsStatus == 410 { return .retireRegistration }
     if ["BadDeviceToken", "DeviceTokenNotForTopic"].contains(apnsReason) { return .refuseRegistration }
@@ -154,8 +155,8 @@ package struct FCMAnswer: Equatable, Sendable {
     (quotaSubjects + [message]).contains { $0.lowercased().contains("device") }
   }
 
-  /// What may be shown: FCM's word, else Google's, else the status; with Apple's where that is the cause, and with the
-  /// field that is wrong.
+  /// The reason to show: FCM's code, else Google's, else the status; with Apple's reason if that is the cause, and with
+  /// the offending field.
   package var shownReason: String {
     let word = KeyText.kept(code.isEmpty ? canonical.isEmpty ? "status \(status)" : canonical : code)
     let apnsReason = KeyText.kept(apnsReason)

@@ -2,12 +2,12 @@ internal import Domain
 internal import PushTransport
 internal import Reactor
 
-/// What reaches the sender's thread through its inbox.
+/// Input of the sender's thread, through its inbox.
 enum FCMCommand: Sendable {
   case batch(PushBatch)
   case credential(FCMCredential?, for: App.Number)
   case forgive(App.Number)
-  /// So many nodes send for the same projects.
+  /// Number of nodes that send for the same projects.
   case share(nodes: Int)
   case resolved(Result<[SocketAddress], SystemError>, for: PoolKey)
   /// The address of an account's token endpoint.

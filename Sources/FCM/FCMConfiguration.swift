@@ -3,16 +3,16 @@ internal import Logging
 package import PushTransport
 package import TLS
 
-/// How a sender is set up; the same for its whole life.
+/// Configuration of a sender, fixed for its lifetime.
 package struct FCMConfiguration: Sendable {
   package var endpoint = Endpoint(host: "fcm.googleapis.com", port: 443)
-  /// Whose certificates Google may show.
+  /// The certificate authorities trusted for Google.
   package var trust = TLSContext.Trust()
-  /// Messages a minute of one project: all nodes together, see `FCMSender.share`.
+  /// Messages a minute of one project, of all nodes together; see `FCMSender.share`.
   package var messagesPerMinute = FCM.Limits.messagesPerMinute
-  /// Every message is only checked by FCM and delivered to nobody: for trying out a set-up.
+  /// FCM only validates each message and delivers none: for trying out a configuration.
   package var validatesOnly = false
-  /// How connections are set up.
+  /// Connection settings.
   package var wire = WireConfiguration(network: "fcm", logger: Logger(label: "fcm"))
 
   package init() {
@@ -20,11 +20,11 @@ package struct FCMConfiguration: Sendable {
   }
 }
 
-/// What opens FCM for an app, and how its messages are written.
+/// An app's credential for FCM, and how its messages are encoded.
 package struct FCMCredential: Sendable {
   package let account: ServiceAccount
   package let style: FCMStyle
-  /// Where its access tokens are got.
+  /// The endpoint that issues its access tokens.
   package let tokenURL: String
 
   package init(account: ServiceAccount, style: FCMStyle = FCMStyle(), tokenURL: String = TokenAddress.google) {

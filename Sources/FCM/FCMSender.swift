@@ -2,15 +2,15 @@ package import Domain
 internal import PushTransport
 package import Reactor
 
-/// The dispatcher's handle on the sender: batches and credentials go in from any thread, results come out through the
-/// sink, on the sender's thread.
+/// The dispatcher's handle on the sender: it accepts batches and credentials from any thread and delivers results to
+/// the sink, on the sender's thread.
 package final class FCMSender: PushProvider {
   private let configuration: FCMConfiguration
   private let clock: any Clock
   private let entrance: SenderInbox<FCMCommand>
-  /// Looks up FCM itself.
+  /// Resolves FCM itself.
   private let resolver: Resolver
-  /// Looks up token endpoints: a slow answer about one does not hold up the other.
+  /// Resolves token endpoints: a slow look-up of one does not delay FCM's.
   private let tokenResolver: Resolver
   private let results: PushResultSink
 
@@ -28,23 +28,23 @@ package final class FCMSender: PushProvider {
       questionsOfOne: PushTransport.Limits.questionsOfOne)
   }
 
-  /// Takes a batch. False when this lane of its route holds too many targets already, or when the route has no
+  /// Offers a batch. Returns false if this lane of its route holds too many targets already, or if the route has no
   /// connection just now, or rests: nothing was taken, offer it again later.
   package func offer(_ batch: PushBatch) -> Bool {
     entrance.offer(batch, as: .batch(batch))
   }
 
-  /// Sets or takes away what opens FCM for an app. Connections of the former credential finish and close.
+  /// Sets or removes an app's credential. Connections of the former credential finish and close.
   package func set(_ credential: FCMCredential?, for app: App.Number) {
     entrance.command(.credential(credential, for: app))
   }
 
-  /// Every credential that there is has been set: from now on batches are taken, where that was waited for.
+  /// Starts to accept batches, if the configuration awaits credentials: all of them have been set.
   package func credentialsAreKnown() {
     entrance.gate.open()
   }
 
-  /// Forgets what was held against an app: an operator has looked at it.
+  /// Clears what was held against an app: an operator has resumed it.
   package func forgive(_ app: App.Number) {
     entrance.command(.forgive(app))
   }
@@ -53,13 +53,13 @@ package final class FCMSender: PushProvider {
     entrance.command(.share(nodes: nodes))
   }
 
-  /// Stops: what has not been submitted comes back as not processed, open requests finish within `timeout` or come back
-  /// as unknown. Then `run` returns. Batches offered later get no result.
+  /// Stops: what has not been submitted returns as not processed; open requests finish within `timeout` or return as
+  /// unknown. Then `run` returns. Batches offered later get no result.
   package func stop(within timeout: Duration) {
     entrance.command(.stop(within: timeout))
   }
 
-  /// Works until stopped. Blocks: call it once, on a thread of its own ("fcm-0").
+  /// Runs until stopped. Blocks: call it once, on a thread of its own ("fcm-0").
   package func run() throws(SystemError) {
     try Resolver.run([resolver, tokenResolver], named: "fcm-dns") { () throws(SystemError) in
       let loop = try SenderLoop(

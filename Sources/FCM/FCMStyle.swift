@@ -1,14 +1,14 @@
-/// How an app's messages are written for FCM.
+/// How an app's messages are encoded for FCM.
 package struct FCMStyle: Equatable, Sendable {
   package enum Content: String, Sendable, CaseIterable {
     /// Data only: the SDK in the app shows it.
     case data
-    /// Data and a notification: Android shows it by itself while the app is in the background.
+    /// Data and a notification, which Android shows by itself while the app is in the background.
     case notification
   }
 
   package enum Platforms: String, Sendable, CaseIterable {
-    /// iOS devices registered through FCM too.
+    /// Also iOS devices registered through FCM.
     case all
     case android
   }

@@ -1,36 +1,36 @@
 internal import Domain
 internal import Reactor
 
-/// How fast requests may leave for one project, so that its quota lasts for the whole minute. Pure: a bucket that fills
-/// evenly, at a rate that climbs while all of it is used.
+/// Pace of the requests for one project, so that its quota lasts for the whole minute. Pure: a token bucket whose rate
+/// climbs while all of it is used.
 ///
 /// ```
 ///   rate:  a tenth ──used up for a minute──► all ──QUOTA_EXCEEDED──► rest, then half, and climbs again
 ///             ▲                               │
-///             └──── five minutes without work ┘
+///             └──── five minutes without load ┘
 ///
-///   rest:  nothing for a second ──► urgent ones only, a hundredth of all ──as long as Google asks──► over
-///                                          └── refused too ──► nothing ──────as long as Google asks──► over
+///   rest:  nothing for a second ──► urgent only, a hundredth of all ──as long as Google asks──► over
+///                                          └── refused too ──► nothing ──as long as Google asks──► over
 /// ```
 ///
-/// "All" is this node's share: nodes that live on one database send for the same projects.
+/// "All" is this node's share: nodes on one database send for the same projects.
 struct Pacer {
   /// Requests a second of all nodes together.
   private let whole: Double
-  /// Requests a second at most.
+  /// Maximum requests a second of this node.
   private var most: Double
   /// Requests a second at present.
   private(set) var rate: Double
-  /// Requests that may leave now; negative after urgent ones went ahead.
+  /// Requests that may leave now; negative after urgent ones overdrew it.
   private var tokens: Double
   private var filledAt: Instant
   private var usedAt: Instant
-  /// Nothing leaves before this.
+  /// No request leaves before this.
   private var quietUntil: Instant
-  /// Only urgent ones leave before this.
+  /// Only urgent requests leave before this.
   private var restsUntil: Instant
 
-  /// - Parameter nodes: how many send for the project, this one included.
+  /// - Parameter nodes: number of nodes that send for the project, including this one.
   init(messagesPerMinute: Int, nodes: Int = 1, at now: Instant) {
     whole = Double(max(1, messagesPerMinute)) / 60 * FCM.Limits.quotaPart
     most = whole / Double(max(1, nodes))
@@ -42,7 +42,7 @@ struct Pacer {
     restsUntil = now
   }
 
-  /// So many nodes send for the project now, this one included.
+  /// Sets the number of nodes that send for the project, including this one.
   mutating func share(among nodes: Int, at now: Instant) {
     fill(now)
     most = whole / Double(max(1, nodes))
@@ -50,21 +50,21 @@ struct Pacer {
     tokens = min(tokens, burst(rate))
   }
 
-  /// Requests that may leave at once.
+  /// Number of requests that may leave at once.
   private func burst(_ pace: Double) -> Double { max(1, pace * FCM.Limits.burstSeconds) }
 
-  /// Requests a second that may leave now.
+  /// Current rate in requests a second, also while the project rests.
   private func pace(at now: Instant) -> Double { now < restsUntil ? most * FCM.Limits.restPart : rate }
 
-  /// Requests of this lane that may leave now.
+  /// Number of requests of this lane that may leave now.
   mutating func allowance(_ lane: Lane, at now: Instant) -> Int {
     fill(now)
     guard now >= (lane == .urgent ? quietUntil : restsUntil) else { return 0 }
-    // Urgent ones may run into debt, which the others wait for.
+    // Urgent requests may overdraw the bucket; the other lanes wait for it to refill.
     return Int(max(0, lane == .urgent ? tokens + burst(pace(at: now)) : tokens))
   }
 
-  /// Lanes of which nothing leaves now.
+  /// Lanes that may send nothing now.
   func restingLanes(at now: Instant) -> Set<Lane> {
     now >= restsUntil ? [] : now >= quietUntil ? [.normal, .bulk] : Set(Lane.allCases)
   }
@@ -74,11 +74,11 @@ struct Pacer {
     usedAt = now
   }
 
-  /// FCM says that the quota is used up: by others too, perhaps. False when that is nothing new.
+  /// FCM reports that the quota is used up, perhaps by others too. Returns false if that is nothing new.
   ///
-  /// "Reduce the overall rate", says Google, and retry what was refused after the wait; so a code for a log-in need not
-  /// wait for a campaign's minute. But an urgent one that is refused although all others rest means that there is
-  /// nothing left at all.
+  /// Google says to "reduce the overall rate" and to retry what was refused after the wait; so a log-in code need not
+  /// wait out a campaign's minute. But an urgent request that is refused although all other lanes rest means that
+  /// nothing at all is left.
   mutating func exceeded(_ lane: Lane, at now: Instant, for wait: Duration) -> Bool {
     fill(now)
     if now < restsUntil {
@@ -90,12 +90,12 @@ struct Pacer {
     rate = max(most * FCM.Limits.firstPart / 2, rate / 2)
     tokens = min(tokens, 0)
     restsUntil = now + wait
-    // Until what is under way has been answered: its refusals tell nothing about the rest.
+    // Until the requests in flight have been answered: their refusals say nothing about the rest.
     quietUntil = now + min(wait, .seconds(FCM.Limits.quietSeconds))
     return true
   }
 
-  /// Targets that a lane may hold.
+  /// Maximum targets that a lane may hold.
   var queuedTargets: Int { max(FCM.Limits.queuedTargets, Int(rate * FCM.Limits.queuedSeconds)) }
 
   private mutating func fill(_ now: Instant) {
@@ -106,7 +106,7 @@ struct Pacer {
     if Double((now - usedAt).nanoseconds) / 1e9 > FCM.Limits.idleSeconds {
       rate = min(rate, most * FCM.Limits.firstPart)
     }
-    // It climbs only while it is the pace that holds requests back.
+    // The rate climbs only while it is what holds requests back.
     if tokens < 1, !isResting { rate = min(most, rate + most * min(seconds, 1) / FCM.Limits.rampSeconds) }
     let pace = isResting ? most * FCM.Limits.restPart : rate
     tokens = min(burst(pace), tokens + pace * seconds)

@@ -2,12 +2,12 @@ internal import Domain
 internal import PushTransport
 internal import Reactor
 
-/// What all that send for one Firebase project share, whichever service accounts they use and whatever apps they send
-/// for: the quota, and the rest after it was used up. Google counts by project.
+/// What all senders of one Firebase project share, whichever service accounts they use and apps they send for: the
+/// quota, and the rest once it is used up. Google counts by project.
 final class Project {
   private let loop: EventLoop
   private var pacer: Pacer
-  /// Other lanes rest than before.
+  /// Called when other lanes rest than before.
   var restingLanesChanged: () -> Void = {}
 
   init(_ pacer: Pacer, loop: EventLoop) {
@@ -29,7 +29,8 @@ final class Project {
     pacer.share(among: nodes, at: loop.clock.now)
   }
 
-  /// FCM says that the quota is used up. False when that is nothing new: many requests meet the end of the same minute.
+  /// FCM reports that the quota is used up. Returns false if that is nothing new: many requests meet the end of the
+  /// same minute.
   func exceeded(_ lane: Lane, seconds: Int) -> Bool {
     guard pacer.exceeded(lane, at: loop.clock.now, for: .seconds(seconds)) else { return false }
     restingLanesChanged()

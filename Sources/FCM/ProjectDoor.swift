@@ -5,14 +5,14 @@ internal import PlainText
 internal import PushTransport
 internal import Reactor
 
-/// What a pool to FCM does by Google's rules: access tokens, the project's pace, and what each refusal means.
+/// Google's rules for a pool: access tokens, the project's pace, and what each refusal means.
 final class ProjectDoor: PushNetworkAdapter {
   let account: AccountInUse
   private var project: Project { account.project }
   private let composer: Composer
   private let loop: EventLoop
   private var restsUntil: Instant?
-  /// A look at the pace is due.
+  /// A re-check of the pace is scheduled.
   private var isWaiting = false
   private var boundTargets = 0
 
@@ -42,7 +42,7 @@ final class ProjectDoor: PushNetworkAdapter {
     project.submitted(count)
   }
 
-  /// What a lane holds should leave while its bindings are fresh.
+  /// Bounds each lane to what can leave while its bindings are fresh.
   private func bound(_ pool: Pool) {
     let targets = project.queuedTargets
     // Small steps are not worth the lock.
@@ -89,7 +89,7 @@ final class ProjectDoor: PushNetworkAdapter {
 
   // MARK: Answers
 
-  /// Google's front ends hold nothing against a connection.
+  /// Google's front ends do not hold refusals against a connection.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool { false }
 
   func word(for refusal: Refusal) -> String {
@@ -113,7 +113,7 @@ final class ProjectDoor: PushNetworkAdapter {
         return pool.pause(
           submission, "\(reason): \(answer.message.beginning(bytes: FCM.Limits.shownBytes))", on: connection)
       }
-      // Not its fault: the next access token is on its way.
+      // The submission is not at fault: the next access token is on its way.
       pool.sendAgain(submission, otherwise: .retry(reason: reason, after: nil))
     case .pauseForApple:
       pool.log(.error, "the APNs key in the Firebase project is refused by Apple", connection, reason)
@@ -122,7 +122,7 @@ final class ProjectDoor: PushNetworkAdapter {
     }
   }
 
-  /// What was refused waits as long as Google asks. The project sends less: nothing but a little that is urgent.
+  /// Slows the project down: it sends only a little that is urgent. What was refused waits as long as Google asks.
   private func slowDown(_ pool: Pool, _ lane: Lane, seconds: Int) {
     guard project.exceeded(lane, seconds: max(1, seconds)) else { return }
     pool.logger.warning(

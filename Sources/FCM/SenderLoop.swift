@@ -4,8 +4,8 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// The sender's side of the inbox: credentials, what the apps of a project share, and a switchboard that does the rest.
-/// Lives on the sender's thread.
+/// The sender's side of the inbox: holds credentials and what the apps of a project share, and leaves the rest to a
+/// `PushRouter`. Lives on the sender's thread.
 final class SenderLoop: PoolProvider {
   let noCredential = "this app has no usable FCM service account"
   private let configuration: FCMConfiguration
@@ -14,14 +14,14 @@ final class SenderLoop: PoolProvider {
   private let askTokenAddress: (_ endpoint: Endpoint, _ account: String) -> Bool
 
   private var credentials: [App.Number: FCMCredential] = [:]
-  /// By name: apps of one service account (one private key) share its access token.
+  /// By `name`: apps of one service account (one private key) share its access token.
   private var accounts: [String: AccountInUse] = [:]
-  /// By id: accounts of one Firebase project share its quota.
+  /// By project id: accounts of one Firebase project share its quota.
   private var projects: [String: Project] = [:]
-  /// Nodes that send for the same projects.
+  /// Number of nodes that send for the same projects.
   private var nodes = 1
   private var context: TLSContext?
-  /// Towards token endpoints.
+  /// For connections to token endpoints.
   private var tokenContext: TLSContext?
 
   init(
@@ -78,7 +78,8 @@ final class SenderLoop: PoolProvider {
     for project in projects.values { project.share(among: nodes) }
   }
 
-  /// An account is its private key: files that only say the same names have nothing in common with it.
+  /// Identity of an account, which is its private key: a file with the same names but another key shares nothing with
+  /// it.
   private static func name(_ credential: FCMCredential) -> String {
     let account = credential.account
     return "\(account.fingerprint) \(account.email) \(account.keyID) \(account.projectID) \(credential.tokenURL)"
@@ -88,7 +89,7 @@ final class SenderLoop: PoolProvider {
 
   func poolKey(of route: PushRoute, isIsolated: Bool) -> PoolKey? {
     guard let credential = credentials[route.app] else { return nil }
-    // Google has one environment. Apps of a project share connections where they write messages alike.
+    // Google has one environment. Apps of a project share connections if they encode messages alike.
     return PoolKey(
       credential: "\(Self.name(credential)) \(credential.style.name)", environment: .production,
       isolated: isIsolated ? route.app : nil)
@@ -109,7 +110,8 @@ final class SenderLoop: PoolProvider {
     return made
   }
 
-  /// One for all: to read the machine's authorities takes a while, and each account asks again and again.
+  /// Shared by all accounts: loading the machine's authorities takes a while, and each account fetches tokens
+  /// repeatedly.
   private func sharedTokenContext() throws(TLSError) -> TLSContext {
     if let tokenContext { return tokenContext }
     let made = try TLSContext.client(trust: configuration.trust, protocols: ["http/1.1"])

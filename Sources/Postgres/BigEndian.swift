@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Numbers in network order, as PostgreSQL's binary form wants them.
+/// Numbers in network order, as PostgreSQL's binary form requires.
 extension Array where Element == UInt8 {
   /// Appends a number in network order.
   mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
-    // Safe: the bytes are those of a local value, copied before it ends.
+    // Safe: the bytes are those of a local value, and are copied before it goes out of scope.
     unsafe Swift.withUnsafeBytes(of: number.bigEndian) { raw in unsafe append(contentsOf: raw) }
   }
 
   mutating func append(_ span: Span<UInt8>) {
-    // Safe: the span lends its bytes for the length of the call.
+    // Safe: the span lends its bytes for the duration of the call.
     unsafe span.withUnsafeBytes { raw in unsafe append(contentsOf: raw) }
   }
 }

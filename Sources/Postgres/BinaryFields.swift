@@ -1,24 +1,24 @@
-/// Values in PostgreSQL's binary form, each after its length, back to back.
+/// Values in PostgreSQL's binary form, each prefixed with its length, back to back.
 ///
 /// Array elements and COPY fields share this form: four bytes of length (−1 for NULL), then the value, big-endian.
 /// Source: PostgreSQL documentation 55.7, and `array_send`, `CopySendInt32` of the server.
 struct BinaryFields {
   private(set) var bytes: [UInt8] = []
   private(set) var hasNull = false
-  /// Some text contained U+0000: the server would refuse it, so nothing of this may be sent.
+  /// A text contained U+0000: the server would refuse it, so none of this may be sent.
   private(set) var containsNUL = false
 
-  /// `jsonb` is sent as text behind the number of its form (`jsonb_recv`).
+  /// `jsonb` is sent as text after a format version (`jsonb_recv`).
   static let jsonbVersion: UInt8 = 1
 
-  /// Forgets the values, keeps the memory.
+  /// Removes the values but keeps the memory.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     hasNull = false
     containsNUL = false
   }
 
-  /// Bytes that are not a value: headers between the fields.
+  /// Appends bytes that are not a value: headers between the fields.
   mutating func append(raw header: [UInt8]) {
     bytes.append(contentsOf: header)
   }

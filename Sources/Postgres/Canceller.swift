@@ -2,11 +2,11 @@ internal import CLibPQ
 internal import Reactor
 internal import Synchronization
 
-/// Asks the server, from another thread, to give up what a `Connection` runs: the call there ends with `queryCanceled`.
+/// Cancels, from another thread, the statement that a `Connection` is running: the call there throws `queryCanceled`.
 ///
-/// Put one into the options of a connection; it follows that through every reconnect. A statement that may already be
-/// committing is left alone, unless nobody was promised its outcome: PostgreSQL would then answer success without waiting
-/// for its standby.
+/// Put one into the options of a connection; it follows the connection through every reconnect. A statement that may
+/// already be committing is left alone, because PostgreSQL would then report success without waiting for its standby:
+/// COMMIT always, a write outside a transaction unless `sparesWrites` is false (no caller was promised its outcome).
 ///
 /// ```
 ///   idle ──statement begins──► running, may be cancelled ──cancel──► (the server is asked) ──► 57014
@@ -28,16 +28,16 @@ package final class Canceller: Sendable {
     self.sparesWrites = sparesWrites
   }
 
-  /// Asks once; nothing happens when nothing runs that may be cancelled. Blocks until the server has taken it, under the
-  /// lock, so that the next statement cannot be hit instead.
+  /// Asks once; does nothing if no statement runs that may be cancelled. Blocks until the server has accepted the
+  /// request, and holds the lock meanwhile, so that it cannot hit the next statement instead.
   package func cancel() {
     state.withLock { if $0.mayCancel { $0.key?.ask() } }
   }
 
-  /// Asks ten times a second, on a thread of its own: whoever stops need not wait for a server that does not answer, and what
-  /// begins a moment later is cancelled too. Ends with `release`.
+  /// Asks ten times a second, on a thread of its own: the stopping thread need not wait for a server that does not
+  /// answer, and statements that begin a moment later are cancelled too. Ends with `release`.
   package func keepCancelling() {
-    // Without a thread nothing is cancelled, and the stop takes longer.
+    // Without a thread nothing is cancelled, and stopping takes longer.
     _ = try? Thread(name: "cancel") { [self] in
       while !state.withLock(\.isOver) {
         cancel()
@@ -46,12 +46,12 @@ package final class Canceller: Sendable {
     }
   }
 
-  /// Nothing more is to be cancelled.
+  /// Stops cancelling.
   package func release() {
     state.withLock { $0.isOver = true }
   }
 
-  // MARK: The connection's side
+  // MARK: Used by the connection
 
   func follow(_ key: CancelKey?) {
     state.withLock { state in
@@ -76,21 +76,21 @@ package final class Canceller: Sendable {
 }
 
 extension Postgres.Limits {
-  /// Between two times that a server is asked to give up.
+  /// Interval between two cancel requests.
   static let cancelPause: Duration = .milliseconds(100)
 }
 
 extension Statement {
-  /// Whether its text names nothing that writes. `FOR UPDATE` counts as writing: rather one too few.
+  /// True if its text names nothing that writes. `FOR UPDATE` counts as a write: better to cancel one too few.
   var onlyReads: Bool {
     !["INSERT", "UPDATE", "DELETE"].contains { sql.utf8.contains($0.utf8) }
   }
 }
 
-/// libpq's permission to cancel what one session runs.
+/// libpq's key for cancelling what one session runs.
 @safe
 final class CancelKey: Sendable {
-  /// Ours alone until `deinit`. libpq only reads it, so any thread may use it.
+  /// Owned by this object until `deinit`. libpq only reads it, so any thread may use it.
   private nonisolated(unsafe) let handle: OpaquePointer
 
   init(owning handle: OpaquePointer) {
@@ -101,7 +101,7 @@ final class CancelKey: Sendable {
     unsafe PQfreeCancel(handle)
   }
 
-  /// Whether it came too late nobody can know: failures are not told.
+  /// Sends the request. Failures are not reported: whether it came too late cannot be known anyway.
   func ask() {
     var message = [CChar](repeating: 0, count: 256)
     // Safe: the buffer lives through the call, which writes at most its length.

@@ -1,9 +1,9 @@
-/// Columns of a batch, for `unnest($1::int8[], …)`: append one value per row, hand the column to `Parameters`, call
-/// `removeAll()` and use it again. Memory is kept, so a steady batch does not allocate. Values are copied when handed
-/// over. No thread of their own: one owner.
+/// Columns of a batch, for `unnest($1::int8[], …)`: append one value per row, pass the column to `Parameters`, call
+/// `removeAll()` and reuse it. Memory is kept, so a steady batch does not allocate. Values are copied when passed. Not
+/// thread-safe: one owner.
 ///
 /// Each is a type of its own rather than one generic type: appending runs once per row and column, and a call into
-/// another module is only cheap when nothing is left to specialise.
+/// another module is cheap only if nothing is left to specialise.
 
 /// A column of `int8`.
 package struct Int64Column: Sendable {

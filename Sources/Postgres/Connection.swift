@@ -9,23 +9,24 @@ internal import Glibc
 ///      └──┘ the next call, or `reconnect`, connects again and listens to the same channels
 /// ```
 ///
-/// Before each call outside a transaction it looks whether the server has hung up meanwhile, so that a restart of the
-/// database between two calls goes unnoticed. Not `Sendable`: make it on the thread that uses it.
+/// Each call outside a transaction first checks whether the server has hung up meanwhile, so that a restart of the
+/// database between two calls goes unnoticed. Not `Sendable`: create it on the thread that uses it.
 package final class Connection {
   private let target: ConnectionTarget
   private let options: ConnectionOptions
   private var session: Session
   private var attempts = 0
   private var channels: [String] = []
-  /// Grows by one with each new session: whoever listens must then assume that notifications were missed.
+  /// Incremented with each new session: a listener must then assume that it missed notifications.
   package private(set) var generation = 0
-  /// The server takes no writes: the next call outside a transaction looks for one that does.
+  /// The server accepts no writes: the next call outside a transaction looks for one that does.
   private var needsAnotherServer = false
   /// Whether `transaction` is running.
   private var isInTransaction = false
 
-  /// Connects. - Parameter url: what libpq understands: `postgresql://user@host/db`, several hosts,
-  /// `target_session_attrs` and all.
+  /// Connects.
+  /// - Parameter url: any URL that libpq accepts: `postgresql://user@host/db`, with several hosts,
+  ///   `target_session_attrs` etc.
   package convenience init(_ url: String, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
     try self.init(ConnectionTarget(url, options: options), options)
   }
@@ -37,44 +38,45 @@ package final class Connection {
 
   package typealias Maker = @Sendable () throws(PostgresError) -> Connection
 
-  /// Connects once more in the same way, on the thread that calls it.
+  /// Makes another connection with the same settings, on the calling thread.
   package var another: Maker {
     var options = options
     options.canceller = nil
     return { [target, options] () throws(PostgresError) in try Connection(target, options) }
   }
 
-  /// Hosts, port and database, never the password: for whoever has to find the place.
+  /// Hosts, ports and database, never the password: tells a person where the database is.
   package static func place(of url: String) -> String {
     (try? ConnectionTarget(url, options: ConnectionOptions()))?.description ?? "a URL that cannot be read"
   }
 
-  /// The same way for PostgreSQL's own programs: `PGHOST=…` and its like. Holds the password, where the URL has one.
+  /// The same target as environment variables for PostgreSQL's own programs: `PGHOST=…` etc. Includes the password if
+  /// the URL has one.
   package static func environment(of url: String) throws(PostgresError) -> [String] {
     try ConnectionTarget(url, options: ConnectionOptions()).environment
   }
 
-  /// The database's name; the user's where the URL has none, as libpq does.
+  /// The database's name; the user's name if the URL has none, as in libpq.
   package static func databaseName(of url: String) -> String {
     (try? ConnectionTarget(url, options: ConnectionOptions()))?.databaseName ?? ""
   }
 
-  /// Several hosts are named, and none of them must be the one that takes writes.
+  /// True if the URL names several hosts without requiring the one that accepts writes.
   package static func mayMeetStandby(_ url: String) -> Bool {
     guard let target = try? ConnectionTarget(url, options: ConnectionOptions()) else { return false }
     return target.hostCount > 1 && !target.wantsPrimary
   }
 
-  /// The server's process for this session.
+  /// The process ID of the server's backend for this session.
   package var backendPID: Int32 { session.backendPID }
   /// For example 150018 for 15.18.
   package var serverVersion: Int32 { session.serverVersion }
-  /// False when the connection is known to be lost.
+  /// False if the connection is known to be lost.
   package var isConnected: Bool { !session.isBroken }
 
   // MARK: Statements
 
-  /// Runs one statement; prepares it on its first use in this session, if it is to be kept.
+  /// Runs a statement. Prepares it on its first use in this session if it is to be kept.
   @discardableResult
   package func run(_ statement: Statement, _ parameters: Parameters = Parameters()) throws(PostgresError) -> Rows {
     if let refusal = parameters.refusal { throw refusal.naming(statement.name) }
@@ -82,7 +84,7 @@ package final class Connection {
     do {
       return try prepareAndExecute(statement, parameters)
     } catch  where error.isStaleStatement && !isInTransaction {
-      // It did not run: a fresh session prepares it against the schema of today.
+      // It did not run: a fresh session prepares it against the current schema.
       try reconnect()
       return try prepareAndExecute(statement, parameters)
     }
@@ -107,7 +109,7 @@ package final class Connection {
     } catch {
       guard error.isConnectionLost, error.origin == .connection else { throw error }
       var lost = error
-      // What only reads has nothing to commit.
+      // A statement that only reads has nothing to commit.
       lost.mayBeCommitted = statement == .commit || !isInTransaction && !statement.sql.hasPrefix("SELECT")
       throw lost
     }
@@ -118,8 +120,8 @@ package final class Connection {
     return error
   }
 
-  /// Runs SQL text as it stands, also several statements (then all or nothing, unless it says otherwise).
-  /// Only for trusted text: migrations, settings.
+  /// Runs SQL text verbatim, also several statements (atomically, unless the text says otherwise). Only for trusted
+  /// text: migrations, settings.
   package func script(_ sql: String) throws(PostgresError) {
     try beReady()
     do {
@@ -129,8 +131,8 @@ package final class Connection {
     }
   }
 
-  /// Prepares a statement without running it, and says what the server makes of it: the types it wants for `$1` … and
-  /// the types of its columns. The session forgets it again.
+  /// Prepares a statement without running it and returns the types that the server infers: those of `$1` … and those of
+  /// its columns. The session forgets the statement again.
   package func describe(_ statement: Statement) throws(PostgresError) -> (parameters: [OID], columns: [OID]) {
     try beReady()
     let probe = Statement("describe", statement.sql)
@@ -144,7 +146,7 @@ package final class Connection {
   // MARK: Transactions
 
   /// Runs `body` in a transaction: commits when it returns, rolls back when it throws.
-  /// - Parameter attempts: how often in all it is tried when it fails with `isRetryable`; then `body` runs anew.
+  /// - Parameter attempts: total number of attempts if it fails with `isRetryable`; each runs `body` again.
   package func transaction<Outcome>(
     attempts: Int = 1, _ body: () throws(PostgresError) -> Outcome
   ) throws(PostgresError) -> Outcome {
@@ -163,7 +165,7 @@ package final class Connection {
     }
   }
 
-  /// The same for a body with errors of its own, which also roll back.
+  /// The same for a body that throws other errors too; they also roll back.
   package func withTransaction<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
     do {
       try begin()
@@ -183,7 +185,7 @@ package final class Connection {
   }
 
   private func commit() throws(PostgresError) {
-    // COMMIT of a failed transaction is answered like success, but rolls back: `body` has swallowed an error.
+    // COMMIT of a failed transaction reports success but rolls back: `body` has swallowed an error.
     guard session.transaction != .failed else {
       throw PostgresError(
         origin: .refusal, sqlState: .inFailedTransaction, message: "an error inside the transaction was ignored")
@@ -192,7 +194,7 @@ package final class Connection {
     isInTransaction = false
   }
 
-  /// What led here is the error worth reporting; a lost connection has rolled back by itself.
+  /// Ignores failures: the error that led here is the one to report, and a lost connection has rolled back by itself.
   private func rollBackQuietly() {
     if isInTransaction, !session.isBroken { _ = try? run(.rollback) }
     isInTransaction = false
@@ -200,9 +202,9 @@ package final class Connection {
 
   // MARK: COPY
 
-  /// Streams rows into a table: by far the fastest way in.
+  /// Streams rows into a table: by far the fastest way to insert.
   /// - Parameter sql: `COPY t (a, b) FROM STDIN (FORMAT binary)`.
-  /// - Returns: how many rows were stored. When `body` throws, nothing is.
+  /// - Returns: how many rows were stored. If `body` throws, none are.
   @discardableResult
   package func copyIn(
     _ sql: String, _ body: (inout CopyWriter) throws(PostgresError) -> Void
@@ -222,15 +224,15 @@ package final class Connection {
 
   // MARK: Notifications
 
-  /// Subscribes to a channel, also after every reconnect. Not inside a transaction.
+  /// Subscribes to a channel; the subscription survives reconnects. Not inside a transaction.
   package func listen(_ channel: String) throws(PostgresError) {
     try beReady()
     try session.run("LISTEN \(session.quoted(identifier: channel))")
     if !channels.contains(channel) { channels.append(channel) }
   }
 
-  /// Waits for notifications; empty when the time is over or `wakeup` is signalled first.
-  /// Throws when the connection is lost: `reconnect`, then assume that some were missed.
+  /// Waits for notifications; returns none on timeout or if `wakeup` is signalled first. Throws if the connection is
+  /// lost: `reconnect`, then assume that some were missed.
   package func notifications(
     waitingAtMost timeout: Duration, or wakeup: Wakeup? = nil
   ) throws(PostgresError) -> [Notification] {
@@ -253,29 +255,29 @@ package final class Connection {
 
   // MARK: Connecting
 
-  /// Makes a new session, whatever state the old one is in, and listens to the same channels.
+  /// Opens a new session, whatever the state of the old one, and listens to the same channels.
   package func reconnect() throws(PostgresError) {
     attempts += 1
     isInTransaction = false
     needsAnotherServer = false
     let made = try Self.connect(to: target, options, attempt: attempts)
-    // Not ours before it listens: nobody would notice that it is deaf.
+    // Install it only once it listens: a deaf session would go unnoticed.
     for channel in channels { try made.run("LISTEN \(made.quoted(identifier: channel))") }
     session = made
     generation += 1
   }
 
-  /// A server that hung up since the last call has made the socket readable: look before sending anything.
+  /// A server that hung up since the last call has made the socket readable: check before sending anything.
   private func beReady() throws(PostgresError) {
     guard !isInTransaction, session.transaction == .idle || session.isBroken else { return }
     if needsAnotherServer { return try reconnect() }
     var entry = pollfd(fd: session.descriptor, events: Int16(POLLIN), revents: 0)
-    // More than once: the server's last words come before the end of the stream.
+    // Repeatedly: the server's last words come before the end of the stream.
     while !session.isBroken, unsafe poll(&entry, 1, 0) > 0 { _ = session.consumeInput() }
     if session.isBroken { try reconnect() }
   }
 
-  /// Whether the server answers at all: it may be busy with what was asked, and take its time.
+  /// Whether the server answers at all; it may just be busy with a long statement.
   private static func answers(_ target: ConnectionTarget) -> Bool {
     var options = ConnectionOptions()
     options.silence = Postgres.Limits.probe
@@ -284,7 +286,7 @@ package final class Connection {
       _ = try Connection.connect(to: target, options, attempt: 0, isProbe: true)
       return true
     } catch {
-      // It has no session left, or refuses: it has answered.
+      // It is out of sessions, or refuses: that is an answer.
       return error.sqlState != nil || error.message.contains("FATAL")
     }
   }
@@ -318,6 +320,6 @@ package final class Connection {
 }
 
 extension Duration {
-  /// Rounded up: waking a millisecond early would only turn once more for nothing.
+  /// Rounded up: waking a millisecond early would only cause another turn.
   fileprivate var pollMilliseconds: Int32 { Int32(clamping: max(0, (nanoseconds + 999_999) / 1_000_000)) }
 }

@@ -1,11 +1,12 @@
 internal import CLibPQ
 
-/// Where to connect: a libpq URL (or keyword string) taken apart, so that hosts can be tried in another order.
+/// Where to connect: a libpq URL (or keyword string) parsed into its parts, so that hosts can be tried in another
+/// order.
 ///
-/// libpq tries the hosts of a URL in turn, but in its non-blocking form it has no time-out of its own: one host that
-/// accepts and then stays silent would hide the others for ever. So each new attempt starts one host later.
+/// libpq tries the hosts of a URL in turn, but its non-blocking form has no timeout: one host that accepts and then
+/// stays silent would hide the others for ever. So each new attempt starts one host later.
 struct ConnectionTarget: Sendable, CustomStringConvertible {
-  /// What the URL says, keyword by keyword (`PQconninfoParse`).
+  /// The URL's settings, by keyword (`PQconninfoParse`).
   private let given: [String: String]
   private let applicationName: String
 
@@ -19,7 +20,7 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     defer { unsafe PQconninfoFree(list) }
     var given: [String: String] = [:]
     var option = unsafe list
-    // Safe: libpq ends the list with an entry without keyword.
+    // Safe: libpq ends the list with an entry without a keyword.
     while let keyword = unsafe option.pointee.keyword {
       if let value = unsafe option.pointee.val { unsafe given[String(cString: keyword)] = String(cString: value) }
       unsafe option += 1
@@ -34,14 +35,14 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     return line.contains(url) ? "it cannot be read" : String(line)
   }
 
-  /// Hosts of the URL, at least 1.
+  /// Number of hosts in the URL, at least 1.
   var hostCount: Int {
     max(items("host").count, items("hostaddr").count, 1)
   }
 
   var databaseName: String { given["dbname"] ?? given["user"] ?? "" }
 
-  /// As variables that libpq reads (PostgreSQL documentation, 34.15).
+  /// As environment variables for libpq (PostgreSQL documentation, 34.15).
   var environment: [String] {
     let names = [
       "dbname": "PGDATABASE", "sslmode": "PGSSLMODE", "target_session_attrs": "PGTARGETSESSIONATTRS",
@@ -58,12 +59,12 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Only a server that takes writes is wanted.
+  /// True if only a server that accepts writes is wanted.
   var wantsPrimary: Bool {
     ["read-write", "primary"].contains(given["target_session_attrs"] ?? "")
   }
 
-  /// Host, port and database, never the password.
+  /// Hosts, ports and database, never the password.
   var description: String {
     let hosts = items("host").isEmpty ? items("hostaddr") : items("host")
     let ports = items("port")
@@ -74,11 +75,11 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     return "\(places.joined(separator: ","))/\(given["dbname"] ?? "")"
   }
 
-  /// What libpq is given for the attempt with this number. Later keywords win over earlier ones.
+  /// Keywords passed to libpq for the attempt with this number. Later keywords override earlier ones.
   func keywords(attempt: Int) -> [(String, String)] {
     var keywords: [(String, String)] = [
       ("fallback_application_name", applicationName),
-      // Without these a peer that vanished would be waited for until the kernel's own limits: 15 minutes and more.
+      // Without these we would wait for a vanished peer until the kernel's own limits: 15 minutes and more.
       ("keepalives_idle", "\(Postgres.Limits.keepAliveIdleSeconds)"),
       ("keepalives_interval", "\(Postgres.Limits.keepAliveIntervalSeconds)"),
       ("keepalives_count", "\(Postgres.Limits.keepAliveProbes)"),

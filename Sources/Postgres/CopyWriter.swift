@@ -1,4 +1,4 @@
-/// Writes rows into a running binary COPY. Lives only inside `Connection.copyIn`.
+/// Writes rows into a running binary COPY. Exists only inside `Connection.copyIn`.
 ///
 /// Call `beginRow(columns:)`, then append exactly that many values, row after row. Types are not converted: each value
 /// must have the type of its column. Source of the format: PostgreSQL documentation, COPY, "Binary Format".
@@ -11,7 +11,7 @@ package struct CopyWriter {
     self.session = session
   }
 
-  /// Starts a row. Throws when the connection is lost, or text before contained U+0000.
+  /// Starts a row. Throws if the connection is lost, or if an earlier text contained U+0000.
   package mutating func beginRow(columns: Int) throws(PostgresError) {
     if fields.bytes.count >= Postgres.Limits.copyChunkBytes { try send() }
     if isFresh { fields.beginCopy() }
@@ -26,12 +26,12 @@ package struct CopyWriter {
   package mutating func append(text value: String?) { fields.append(text: value) }
   package mutating func append(bytes value: [UInt8]?) { fields.append(bytes: value) }
   package mutating func append(uuid value: UUIDValue?) { fields.append(uuid: value) }
-  /// Microseconds since 1970-01-01 UTC.
+  /// In microseconds since 1970-01-01 UTC.
   package mutating func append(timestampMicroseconds value: Int64?) { fields.append(timestampMicroseconds: value) }
   /// For a `jsonb` column.
   package mutating func append(json value: String?) { fields.append(json: value) }
 
-  /// Sends what is left and the end mark.
+  /// Sends the rest and the end marker.
   mutating func finish() throws(PostgresError) {
     if isFresh { fields.beginCopy() }
     fields.endCopy()

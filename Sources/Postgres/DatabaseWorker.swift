@@ -1,7 +1,7 @@
 package import Reactor
 
-/// A thread's own connection: made on first use, so that a thread may start while the database is away. Once made it
-/// reconnects by itself.
+/// A thread's own connection, opened on first use, so that the thread can start while the database is away. Once open
+/// it reconnects by itself.
 package final class OwnConnection {
   private let url: String
   private let options: ConnectionOptions
@@ -19,16 +19,16 @@ package final class OwnConnection {
     return made
   }
 
-  /// Drops the connection when the error shows that its session is lost, or stuck in a transaction that nobody will end: the
-  /// next use makes a new one.
+  /// Drops the connection if the error shows that its session is lost, or stuck in a transaction that no code will end:
+  /// the next use opens a new one.
   package func failed(_ error: any Error) {
     guard let error = error as? PostgresError else { return }
     if error.isConnectionLost || error.sqlState?.errorClass == "25" { connection = nil }
   }
 }
 
-/// The loop of a thread that works with the database turn by turn until it is told to stop. A turn that failed is simply
-/// repeated a little later: every turn starts from what is committed.
+/// The loop of a thread that works with the database in turns until it is told to stop. A failed turn is simply
+/// repeated a little later: every turn starts from committed state.
 package struct DatabaseWorker {
   private let connection: OwnConnection
   private let stopping: StopSignal
@@ -36,8 +36,8 @@ package struct DatabaseWorker {
   private let failed: (any Error) -> Void
 
   /// - Parameters:
-  ///   - pause: after a turn that failed.
-  ///   - failed: told what a turn threw, but not that it was cancelled so that the thread ends.
+  ///   - pause: delay after a failed turn.
+  ///   - failed: receives what a turn threw, except a cancellation by which the thread is stopped.
   package init(
     _ url: String, _ options: ConnectionOptions = ConnectionOptions(), stopping: StopSignal,
     pause: Duration = .seconds(1), failed: @escaping (any Error) -> Void
@@ -48,7 +48,7 @@ package struct DatabaseWorker {
     self.failed = failed
   }
 
-  /// - Parameter turn: waits by itself when there is nothing to do, and not beyond the signal.
+  /// - Parameter turn: waits by itself if there is nothing to do, but not beyond the stop signal.
   package func run(_ turn: (Connection) throws -> Void) {
     while !stopping.isGiven {
       do {

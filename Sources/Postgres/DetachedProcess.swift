@@ -1,17 +1,17 @@
 package import Reactor
 internal import Glibc
 
-/// A program that this process starts and that lives on when this process ends: a PostgreSQL server.
+/// A program that this process starts and that outlives it: a PostgreSQL server.
 ///
 /// It gets a session of its own (Ctrl-C in a terminal does not reach it), no inherited signal mask, `/dev/null` as
-/// standard input, and no descriptor of ours. Nothing happens to it when this value ends; `ChildProcess` is for
+/// standard input, and none of our descriptors. Nothing happens to it when this value ends; `ChildProcess` is for
 /// programs that must not outlive their owner.
 package struct DetachedProcess: Sendable {
   /// How a program ended.
   package enum End: Equatable, Sendable {
     case exited(status: Int32)
     case killed(signal: Int32)
-    /// It is no child of this process (any more), so nobody can say.
+    /// It is not a child of this process (any more), so its end is unknown.
     case unknown
   }
 
@@ -20,9 +20,9 @@ package struct DetachedProcess: Sendable {
   /// Starts a program.
   /// - Parameters:
   ///   - words: the program's absolute path and its arguments.
-  ///   - environment: `NAME=value`, all that it gets.
-  ///   - output: the file that standard output and standard error are appended to, made with mode 0600 when it is not
-  ///     there; nil for nowhere.
+  ///   - environment: `NAME=value`; its complete environment.
+  ///   - output: the file to append standard output and standard error to, created with mode 0600 if missing; nil for
+  ///     none.
   package init(_ words: [String], environment: [String] = [], output: String? = nil) throws(SystemError) {
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
@@ -39,7 +39,7 @@ package struct DetachedProcess: Sendable {
     var mask = sigset_t()
     unsafe sigemptyset(&mask)
     unsafe posix_spawnattr_setsigmask(&attributes, &mask)
-    // What this process ignores (SIGPIPE) would stay ignored in the program.
+    // Signals that this process ignores (SIGPIPE) would stay ignored in the program.
     unsafe sigaddset(&mask, SIGPIPE)
     unsafe posix_spawnattr_setsigdefault(&attributes, &mask)
     unsafe posix_spawnattr_setflags(&attributes, Self.flags)
@@ -53,7 +53,7 @@ package struct DetachedProcess: Sendable {
   /// `POSIX_SPAWN_SETSID` (0x80, glibc 2.26) is behind `_GNU_SOURCE`, which Swift's Glibc module map does not define.
   private static let flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80)
 
-  /// How it ended; nil while it runs. Takes the exit status from the kernel: ask no more once it is not nil.
+  /// How it ended; nil while it runs. Consumes the exit status: do not call again after a non-nil result.
   package func poll() -> End? {
     var status: Int32 = 0
     switch unsafe waitpid(pid, &status, WNOHANG) {
@@ -65,7 +65,7 @@ package struct DetachedProcess: Sendable {
 }
 
 extension DetachedProcess.End {
-  /// Takes `waitpid`'s word apart (`wait(2)`; the macros are not imported).
+  /// Decodes the status of `waitpid` (`wait(2)`; the macros are not imported).
   fileprivate init(_ status: Int32) {
     self = status & 0x7F == 0 ? .exited(status: status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
   }

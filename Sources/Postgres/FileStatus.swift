@@ -1,9 +1,9 @@
 package import Reactor
 internal import Glibc
 
-/// What the kernel says about a file, symbolic links followed (`stat(2)`).
+/// The kernel's information about a file; follows symbolic links (`stat(2)`).
 package struct FileStatus: Sendable {
-  /// Names a file on this machine: two paths with the same identity are the same file.
+  /// Identifies a file on this machine: two paths with the same identity are the same file.
   package struct Identity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
@@ -22,7 +22,7 @@ package struct FileStatus: Sendable {
   /// The lowest nine bits of its mode.
   package let permissions: UInt32
 
-  /// Nil when there is nothing, or it cannot be reached.
+  /// Nil if there is no file, or it cannot be reached.
   package init?(_ path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
@@ -33,14 +33,14 @@ package struct FileStatus: Sendable {
     permissions = status.st_mode & 0o777
   }
 
-  /// Sets the permissions, and the owner when one is given (only root may).
+  /// Sets the permissions, and the owner if one is given (root only).
   package static func change(_ path: String, mode: UInt32, owner: SystemAccount?) throws(SystemError) {
     guard unsafe chmod(path, mode) == 0 else { throw .last("chmod", path) }
     guard let owner else { return }
     guard unsafe chown(path, owner.uid, owner.gid) == 0 else { throw .last("chown", path) }
   }
 
-  /// Bytes that anybody may still write to the file system of `path`; nil when it cannot be asked.
+  /// Bytes that unprivileged users can still write to the file system of `path`; nil if that is unknown.
   package static func freeBytes(at path: String) -> Int? {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return nil }

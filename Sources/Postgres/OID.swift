@@ -1,4 +1,4 @@
-/// Numbers by which PostgreSQL knows its built-in types. Source: `pg_type.dat`; they never change.
+/// Object identifiers of PostgreSQL's built-in types. Source: `pg_type.dat`; they never change.
 package struct OID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt32
 

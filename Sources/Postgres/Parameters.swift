@@ -1,13 +1,13 @@
 /// The values of one execution of a statement, in the order of `$1`, `$2` …, in PostgreSQL's binary form.
 ///
-/// Each value carries its type to the server, so that SQL needs casts only where the types really differ.
-/// Text with U+0000 makes the whole set refused when it is sent (`PostgresError`, 22021).
+/// Each value carries its type to the server, so that SQL needs casts only where the types really differ. Text with
+/// U+0000 makes the whole set refused when it is sent (`PostgresError`, 22021).
 package struct Parameters: Sendable {
-  /// All values back to back. The first byte is padding: an empty value at the start still needs an address,
-  /// for libpq takes a null pointer as NULL.
+  /// All values back to back. The first byte is padding: an empty value at the start still needs an address, because
+  /// libpq takes a null pointer for NULL.
   private var bytes: [UInt8] = [0]
   private var slots: [Slot] = []
-  /// Why this must not be sent; nil when it may.
+  /// Why this must not be sent; nil if it may.
   package private(set) var refusal: PostgresError?
 
   struct Slot {
@@ -24,7 +24,7 @@ package struct Parameters: Sendable {
   /// The server's types, in order. The first use of a statement fixes them for its session.
   package var types: [OID] { slots.map(\.type) }
 
-  /// Forgets the values, keeps the memory.
+  /// Removes the values but keeps the memory.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(0)
@@ -76,7 +76,7 @@ package struct Parameters: Sendable {
     add(.timestamptz, value) { $0.append(bigEndian: PostgresEpoch.fromUnix($1)) }
   }
 
-  /// As `jsonb`; the server checks that it is JSON (22P02).
+  /// As `jsonb`; the server checks that it is valid JSON (22P02).
   package mutating func append(json value: String?) {
     add(.jsonb, value) {
       $0.append(BinaryFields.jsonbVersion)
@@ -134,7 +134,7 @@ package struct Parameters: Sendable {
     add(.jsonbArray, of: .jsonb, column.fields, count: column.count)
   }
 
-  /// Writes a one-dimensional array (`array_recv`): dimensions, whether NULLs occur, element type, length, first index.
+  /// Writes a one-dimensional array (`array_recv`): dimensions, null flag, element type, length, lower bound.
   private mutating func add(_ type: OID, of element: OID, _ fields: BinaryFields, count: Int) {
     if fields.containsNUL { refusal = .containsNUL }
     let offset = bytes.count
@@ -151,7 +151,7 @@ package struct Parameters: Sendable {
 
   // MARK: For libpq
 
-  /// What `PQsendQueryPrepared` and its like want: pointers are null for NULL, formats are all 1 (binary).
+  /// The arguments of `PQsendQueryPrepared` and its like: pointers are null for NULL, formats are all 1 (binary).
   @unsafe
   struct Pointers {
     let count: Int32

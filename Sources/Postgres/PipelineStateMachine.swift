@@ -1,19 +1,19 @@
-/// What a pipelined connection does next. Pure: events in, one action out; no socket, clock or callback.
+/// Decides what a pipelined connection does next. Pure: events in, one action out; no socket, clock or callback.
 struct PipelineStateMachine {
   enum State: Equatable {
-    /// Lost, or never connected; pausing. `attempt` counts failures in a row.
+    /// Lost, or never connected; pausing. `attempt` counts consecutive failures.
     case waiting(attempt: Int)
     /// libpq is connecting. `attempt` as above.
     case connecting(attempt: Int)
-    /// Connected; the session's settings are on their way.
+    /// Connected; the session's settings have been sent.
     case settling(attempt: Int)
     /// A submission can be sent at once.
     case idle
-    /// A submission is on its way or being answered.
+    /// A submission is being sent or answered.
     case running
-    /// The last submission left a transaction open; our ROLLBACK is on its way.
+    /// The last submission left a transaction open; our ROLLBACK has been sent.
     case rollingBack
-    /// Ended by the owner, for good.
+    /// Closed by the owner, for good.
     case closed
   }
 
@@ -21,17 +21,18 @@ struct PipelineStateMachine {
     case none
     case connect(attempt: Int)
     case sendSettings
-    /// Send the submission that waits longest, if any.
+    /// Send the submission that has waited longest, if any.
     case sendNext
-    /// The submission in flight is over: deliver what it gave, then send the next.
+    /// The submission in flight is complete: deliver its result, then send the next.
     case complete
-    /// The submission in flight is over, but it left a transaction open: send ROLLBACK, deliver, keep the rest waiting.
+    /// The submission in flight is complete but left a transaction open: send ROLLBACK, deliver, keep the others
+    /// waiting.
     case rollBackAndComplete
-    /// Drop the session, fail what is in flight, and ask again (`paused`) after the pause for this attempt.
+    /// Drop the session, fail what is in flight, and call `paused` after the pause for this attempt.
     case failInFlight(pauseForAttempt: Int)
-    /// Drop the session, fail all that waits (nothing of it was sent), and pause.
+    /// Drop the session, fail all waiting submissions (nothing of them was sent), and pause.
     case failWaiting(pauseForAttempt: Int)
-    /// The session is beyond use though the socket is not.
+    /// The session is unusable although the socket is not.
     case abandonSession
     /// Drop everything.
     case end
@@ -52,15 +53,15 @@ struct PipelineStateMachine {
     return .sendSettings
   }
 
-  /// A submission waits. The caller sends it when this says so; the state is then `running`.
+  /// A submission is waiting. The caller sends it if told so; the state is then `running`.
   mutating func submissionWaits() -> Action {
     guard state == .idle else { return .none }
     state = .running
     return .sendNext
   }
 
-  /// The answer has come to its synchronisation point.
-  /// - Parameter keepsOpen: the submission meant to leave a transaction open: the next one goes on with it.
+  /// The answer has reached its synchronisation point.
+  /// - Parameter keepsOpen: the submission is meant to leave a transaction open, which the next one continues.
   mutating func synchronized(_ transaction: TransactionStatus, keepsOpen: Bool = false) -> Action {
     switch (state, transaction) {
     case (.running, .open) where keepsOpen:
@@ -76,12 +77,12 @@ struct PipelineStateMachine {
       state = .idle
       return .sendNext
     default:
-      // A session that cannot be brought back to idle is of no use.
+      // A session that does not return to idle is useless.
       return .abandonSession
     }
   }
 
-  /// The connection is gone, or could not be made.
+  /// The connection is lost, or could not be made.
   mutating func lost() -> Action {
     switch state {
     case .connecting(let attempt), .settling(let attempt):

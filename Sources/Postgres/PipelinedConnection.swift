@@ -1,24 +1,24 @@
 package import Reactor
 internal import DequeModule
 
-/// A connection that never makes its loop wait: one submission at a time, several statements in one round trip.
+/// A connection that never blocks its loop: one submission at a time, several statements in one round trip.
 ///
 /// ```
 ///   submit([a, b, c]) ──► Parse? Bind Execute  Bind Execute  Bind Execute  Sync ──►
 ///                     ◄──  rows a · rows b · rows c · committed  ◄──
 /// ```
 ///
-/// A submission is one transaction by itself, unless it says that it keeps one open for the next. What is submitted
-/// while another one runs, or while connecting, waits in order. Submissions that wait when an attempt to connect fails
-/// fail with it, so nobody waits longer than one pause and one attempt.
+/// A submission is one transaction by itself, unless it keeps one open for the next. Submissions made while another one
+/// runs, or while connecting, wait in order. If an attempt to connect fails, waiting submissions fail with it, so none
+/// waits longer than one pause and one attempt.
 ///
-/// Lives on its loop's thread. Completions run there too, from the loop, never inside `submit`; they may submit.
-/// The loop keeps it alive until `close`.
+/// Lives on its loop's thread. Completions run there too, from the loop, never inside `submit`; they may submit. The
+/// loop keeps the connection alive until `close`.
 package final class PipelinedConnection {
   package enum State: Sendable {
     /// A submission would be sent at once.
     case ready
-    /// Connected, and at work.
+    /// Connected and working.
     case busy
     /// Not connected: connecting, or pausing before it.
     case connecting
@@ -34,15 +34,15 @@ package final class PipelinedConnection {
   private var timer: Timers.ID?
   private var waiting = Deque<Submission>()
   private var inFlight: Submission?
-  /// Attempts so far, for the order of hosts.
+  /// Attempts so far; determines the order of hosts.
   private var attempts = 0
   /// Why the last attempt failed or the session ended; nil while connected.
   package private(set) var lastError: PostgresError?
-  /// Told of every change of `state` between connected and not. Set it before the loop runs.
+  /// Called when `state` changes between connected and not. Set it before the loop runs.
   package var onStateChange: (State) -> Void = { _ in }
   private var announced = State.connecting
 
-  /// Starts to connect. Throws when the URL cannot be read; that the server cannot be reached is no error but a state.
+  /// Starts to connect. Throws if the URL cannot be parsed; an unreachable server is not an error but a state.
   package init(_ url: String, loop: EventLoop, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
     self.loop = loop
     self.options = options
@@ -59,15 +59,15 @@ package final class PipelinedConnection {
     }
   }
 
-  /// Submissions that were not sent yet.
+  /// Submissions that have not been sent yet.
   package var waitingCount: Int { waiting.count }
 
-  /// Sends statements as one transaction, when their turn comes, and calls `completion` once with one `Rows` for each.
+  /// Sends statements as one transaction, in order of submission, and calls `completion` once with one `Rows` for each.
   ///
   /// The first error ends the submission: nothing of it is kept (unless it committed inside). After `isConnectionLost`
   /// it is unknown whether it was committed.
   /// - Parameter keepsOpen: the statements begin (or are within) a transaction that a later submission will commit. Its
-  ///   completion must submit the next part at once; whoever shares the connection would otherwise come in between.
+  ///   completion must submit the next part at once; otherwise another user of the connection could come in between.
   package func submit(
     _ statements: [(Statement, Parameters)], keepsOpen: Bool = false,
     completion: @escaping (Result<[Rows], PostgresError>) -> Void
@@ -80,13 +80,13 @@ package final class PipelinedConnection {
     perform(machine.submissionWaits())
   }
 
-  /// Ends the connection for good; what waits or is in flight fails with `isConnectionLost`.
+  /// Closes the connection for good; what waits or is in flight fails with `isConnectionLost`.
   package func close() {
     perform(machine.close())
   }
 
-  /// Gives the session up when nobody waits for its answer any more: what is in flight fails as lost, and a new session is
-  /// made. The server rolls back what was not committed.
+  /// Gives up the session once its answer is no longer wanted: what is in flight fails as lost, and a new session is
+  /// opened. The server rolls back what was not committed.
   package func abandon() {
     guard inFlight != nil else { return }
     lose(.lost("it has not answered in time"))
@@ -120,7 +120,7 @@ package final class PipelinedConnection {
 
   private func announce() {
     let now = state
-    // Between ready and busy it changes with every batch: whoever wants that asks.
+    // Ready and busy alternate with every batch and are not announced: read `state` for that.
     let isChange = (announced == .connecting || announced == .closed) != (now == .connecting || now == .closed)
     guard isChange || (now == .closed && announced != .closed) else { return }
     announced = now
@@ -130,12 +130,12 @@ package final class PipelinedConnection {
   private func complete(leftOpen: Bool) {
     guard let done = inFlight else { return }
     inFlight = nil
-    // The next one leaves before the answers of this one are looked at: the server works meanwhile.
+    // The next submission leaves before this one's answers are processed, so that the server works meanwhile.
     if !waiting.isEmpty { perform(machine.submissionWaits()) }
     done.completion(done.result(leftOpen: leftOpen))
   }
 
-  /// The session ended, or could not be made.
+  /// The session ended, or could not be opened.
   private func lose(_ error: PostgresError) {
     lastError = error
     perform(machine.lost())
@@ -176,7 +176,7 @@ package final class PipelinedConnection {
     }
     do {
       session = try Session(connectingTo: target, attempt: attempts - 1)
-      // libpq wants to be asked again when the first connect has written.
+      // libpq must be called again once the first connect is writable.
       watchWhileConnecting(.writable)
     } catch {
       loseLater(error)
@@ -185,7 +185,7 @@ package final class PipelinedConnection {
 
   private func continueConnecting() {
     guard let session else { return }
-    // libpq may close this socket and open another, for the next host: the loop must not watch a closed one.
+    // libpq may close this socket and open another for the next host: the loop must not watch a closed one.
     deregister()
     switch session.continueConnecting() {
     case .wantsRead: watchWhileConnecting(.readable)
@@ -198,7 +198,7 @@ package final class PipelinedConnection {
     }
   }
 
-  /// The session is as wanted: the deadline for connecting is met.
+  /// The session is configured: the connect deadline is met.
   private func settled() {
     if let timer { loop.cancel(timer) }
     timer = nil
@@ -219,9 +219,9 @@ package final class PipelinedConnection {
     registration = nil
   }
 
-  /// Losing from inside `submit` or a completion would call completions there: leave that to the loop.
+  /// Loses the session from the loop: inside `submit` or a completion that would call completions at once.
   private func loseLater(_ error: PostgresError) {
-    // libpq may have closed the socket already, and its number may be another's before the loop turns.
+    // libpq may have closed the socket already, and its number may be reused before the loop turns.
     deregister()
     let lostSession = session
     loop.schedule(after: .zero) { [weak self] in
@@ -233,7 +233,7 @@ package final class PipelinedConnection {
   // MARK: Sending
 
   private func sendNext() {
-    // Coming from another state, the machine is idle: a submission that waits makes it run.
+    // After another state the machine is idle: a waiting submission makes it run.
     if machine.state == .idle {
       guard !waiting.isEmpty else { return }
       return perform(machine.submissionWaits())
@@ -268,7 +268,7 @@ package final class PipelinedConnection {
     session.sendOnce(sql) && session.sendSync() ? flush() : loseLater(session.lostError)
   }
 
-  /// Hands over what the kernel takes and asks to be told when it takes more.
+  /// Passes bytes to the kernel and watches for writability if some are left.
   private func flush() {
     guard let session, let registration else { return }
     switch session.flush() {
@@ -284,7 +284,7 @@ package final class PipelinedConnection {
     guard let session else { return }
     guard session.consumeInput() else { return lose(inFlightError(session)) }
     readAnswers(session)
-    // OpenSSL may hold decrypted bytes that epoll knows nothing of: at most one record (16 KiB), two reads of libpq.
+    // OpenSSL may hold decrypted bytes that epoll does not see: at most one record (16 KiB), two reads of libpq.
     for _ in 0..<2 where session.usesTLS && self.session === session && isAwaitingAnswers {
       guard session.consumeInput() else { return lose(inFlightError(session)) }
       readAnswers(session)
@@ -298,7 +298,7 @@ package final class PipelinedConnection {
     }
   }
 
-  /// The server's last words, when it had some, say more than "closed".
+  /// The server's last error, if there was one, says more than "closed".
   private func inFlightError(_ session: Session) -> PostgresError {
     if let error = inFlight?.firstError, error.isConnectionLost { return error }
     return session.lostError
@@ -312,7 +312,7 @@ package final class PipelinedConnection {
         return
       case .separator:
         separators += 1
-        // Two in a row while a synchronisation point is due: libpq has given up on the connection.
+        // Two in a row while a synchronisation point is due: libpq has given up the connection.
         guard separators < 2 else { return lose(inFlightError(session)) }
       case .outcome(.synchronized):
         separators = 0
@@ -322,7 +322,7 @@ package final class PipelinedConnection {
         take(outcome, session)
       }
     }
-    // When nothing is due, this lets libpq digest what the server says by itself (parameters, notices).
+    // While nothing is due, this lets libpq process what the server sends unasked (parameters, notices).
     if self.session === session { while session.nextNotification() != nil {} }
   }
 
@@ -336,9 +336,9 @@ package final class PipelinedConnection {
 
   private func synchronized(_ session: Session) {
     if case .settling = machine.state { settled() }
-    // The statements were rolled back and would fail for ever in this session: a fresh one prepares them anew.
+    // The statements were rolled back and would always fail in this session: a fresh one prepares them again.
     if let error = inFlight?.firstError, error.isStaleStatement { return lose(.lost("its statements are stale")) }
-    // A standby answers, but never as is needed: the next session looks for the server that takes writes.
+    // A standby answers but cannot write: the next session looks for the server that accepts writes.
     if let error = inFlight?.firstError, error.needsAnotherServer { return lose(error) }
     perform(machine.synchronized(session.transaction, keepsOpen: inFlight?.keepsOpen ?? false))
   }

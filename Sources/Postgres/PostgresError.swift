@@ -1,35 +1,36 @@
-/// Why PostgreSQL, or the way to it, did not do what was asked.
+/// Why PostgreSQL, or the connection to it, did not do what was asked.
 ///
-/// `description` is fit for any log: it names code, constraint and table but no data of a row. `message` and `detail`
-/// may quote values (tokens, names): show them only where such data may be seen.
+/// `description` is fit for any log: it names code, constraint and table but no row data. `message` and `detail` may
+/// quote values (tokens, names): show them only where such data may be seen.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
   package enum Origin: Sendable {
     /// The server answered with an error.
     case server
-    /// There is no connection (any more): not reachable, refused, or lost.
+    /// There is no connection (any more): unreachable, refused, or lost.
     case connection
     /// This module refused before sending anything.
     case refusal
   }
 
   package let origin: Origin
-  /// Absent when the server did not speak: connection errors.
+  /// Nil if the server did not answer: connection errors.
   package let sqlState: SQLState?
   /// The primary message. May contain data for errors of classes 22, 23 and P0.
   package let message: String
-  /// The server's second sentence; often contains data.
+  /// The server's detail message; often contains data.
   package var detail: String?
-  /// What the server advises.
+  /// The server's hint.
   package var hint: String?
-  /// The broken constraint, by its name in the schema.
+  /// The violated constraint, by its name in the schema.
   package var constraint: String?
   package var table: String?
   package var column: String?
-  /// Where in the SQL text the server stumbled: characters, from 1.
+  /// Position of the error in the SQL text, in characters, from 1.
   package var position: Int?
   /// The prepared statement that failed.
   package var statement: String?
-  /// The connection was lost while the answer to a COMMIT, or to a statement that is its own transaction, was outstanding.
+  /// The connection was lost while the answer to a COMMIT, or to a statement that is its own transaction, was
+  /// outstanding.
   package var mayBeCommitted = false
   /// The server closed the connection with this error.
   package var isFatal = false
@@ -43,30 +44,30 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     self.message = message
   }
 
-  /// There is no connection. What was under way may or may not have been committed.
+  /// There is no connection. What was in flight may or may not have been committed.
   package var isConnectionLost: Bool {
     if origin == .connection || isFatal { return true }
     guard origin == .server, let sqlState else { return false }
     return sqlState.errorClass == "08" || Self.endings.contains(sqlState) || needsAnotherServer
   }
 
-  /// This server takes no writes (any more): it is a standby now, or was set to read only. Nothing was written, and nothing
-  /// will be in this session: a new one finds the server that does, where the URL names several.
+  /// This server accepts no writes (any more): it is a standby now, or was set to read only. Nothing was written, and
+  /// this session never will; a new one finds the server that does, if the URL names several.
   package var needsAnotherServer: Bool {
     origin == .server && sqlState == .readOnlyTransaction
   }
 
-  /// The same transaction, tried again, may succeed: it was the victim of a deadlock or of a serialization conflict,
-  /// and nothing of it remains.
+  /// The same transaction may succeed if retried: it was the victim of a deadlock or a serialization conflict, and
+  /// nothing of it remains.
   package var isRetryable: Bool {
     sqlState == .deadlockDetected || sqlState == .serializationFailure
   }
 
-  /// The same would fail again, whenever it is tried, for the sake of what was asked and not of the database: data exceptions,
-  /// broken constraints, program limits exceeded.
+  /// The same would fail again whenever it is retried, through the fault of the request and not of the database: data
+  /// exceptions, violated constraints, program limits exceeded.
   package var isOwnFault: Bool {
     guard !isConnectionLost, let sqlState else { return false }
-    // Refused before anything was sent: a text that no database takes.
+    // Refused before anything was sent: a text that no database accepts.
     if origin == .refusal { return sqlState.errorClass == "22" }
     return Self.classesOfOwnFaults.contains(sqlState.errorClass)
   }
@@ -84,7 +85,7 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   }
 
   private static let endings: Set<SQLState> = [.adminShutdown, .crashShutdown, .cannotConnectNow]
-  /// Data exceptions, broken constraints and errors raised by our own functions quote values in their messages.
+  /// Data exceptions, constraint violations and errors raised by our own functions quote values in their messages.
   private static let classesWithData: Set<String> = ["22", "23", "P0"]
 }
 
@@ -98,12 +99,12 @@ extension PostgresError {
     return PostgresError(origin: .connection, message: "the connection to PostgreSQL was lost\(suffix)")
   }
 
-  /// The same error that the server would give, without asking it.
+  /// The error that the server would return, without asking it.
   static let containsNUL = PostgresError(
     origin: .refusal, sqlState: .characterNotInRepertoire,
     message: "text contains U+0000, which PostgreSQL cannot store")
 
-  /// The same error with the name of the statement that met it.
+  /// The same error with the name of the failed statement.
   func naming(_ statement: String?) -> PostgresError {
     var copy = self
     copy.statement = statement

@@ -1,17 +1,17 @@
 internal import CLibPQ
 internal import Glibc
 
-/// The answer to one statement: rows in binary form, or just how many rows were affected.
+/// The answer to one statement: rows in binary form, or just the number of rows affected.
 ///
-/// Asking for a row or column that is not there, for NULL as a plain value, or for another type than the column has is
-/// a mistake in our own program and traps; what the data say never does. Values are read where libpq left them, so
-/// taking one number copies nothing. One owner, one thread.
+/// Reading a row or column that does not exist, NULL as a plain value, or another type than the column's is a
+/// programming error and traps; the data themselves never do. Values are read in place from libpq's memory, so reading
+/// a number copies nothing. One owner, one thread.
 @safe
 package final class Rows {
-  /// libpq's handle, ours alone until `deinit`. Immutable once made.
+  /// libpq's handle, owned by this object until `deinit`. Immutable.
   private let result: OpaquePointer
 
-  /// Rows in the answer.
+  /// Number of rows in the answer.
   package let count: Int
   package let columnCount: Int
 
@@ -49,7 +49,7 @@ package final class Rows {
     return unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
   }
 
-  // MARK: Values that are there
+  // MARK: Non-null values
 
   /// `int8`, `int4` or `int2`.
   package func int64(_ row: Int, _ column: Int) -> Int64 {
@@ -91,7 +91,7 @@ package final class Rows {
     PostgresEpoch.toUnix(int64(row, column))
   }
 
-  /// Text of any kind, also `json` and `jsonb`.
+  /// Any text type, also `json` and `jsonb`.
   package func text(_ row: Int, _ column: Int) -> String {
     let field = unsafe field(row, column)
     let skipped = type(ofColumn: column) == .jsonb ? 1 : 0
@@ -107,15 +107,15 @@ package final class Rows {
     _ row: Int, _ column: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let field = unsafe field(row, column)
-    // Safe: the result keeps the bytes, and `self` lives through the call.
+    // Safe: the result owns the bytes, and `self` lives through the call.
     return try unsafe body(Span(_unsafeBytes: field))
   }
 
-  // MARK: The field
+  // MARK: Field access
 
   private func field(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
     precondition(!isNull(row, column), "NULL in row \(row), column \(column) taken for a value")
-    // Safe: row and column were checked, and libpq says how long the value is.
+    // Safe: row and column were checked, and libpq reports the value's length.
     return unsafe UnsafeRawBufferPointer(
       start: PQgetvalue(result, Int32(row), Int32(column)), count: Int(PQgetlength(result, Int32(row), Int32(column))))
   }
@@ -133,7 +133,7 @@ package final class Rows {
 }
 
 extension Rows {
-  /// What libpq's result stands for.
+  /// The meaning of a libpq result.
   enum Outcome {
     case rows(Rows)
     case error(PostgresError)
@@ -143,7 +143,7 @@ extension Rows {
     case synchronized
   }
 
-  /// Takes over a result of libpq.
+  /// Takes ownership of a libpq result.
   static func outcome(owning result: OpaquePointer) -> Outcome {
     switch unsafe PQresultStatus(result) {
     case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY, PGRES_SINGLE_TUPLE:
@@ -162,7 +162,7 @@ extension Rows {
 }
 
 extension PostgresError {
-  /// Reads the fields of an error answer.
+  /// Reads the fields of an error result.
   init(reading result: OpaquePointer) {
     // Safe: libpq's strings live as long as the result, and are copied here.
     func field(_ code: Character) -> String? {
@@ -183,7 +183,8 @@ extension PostgresError {
     column = field("c")
     position = field("P").flatMap { Int($0) }
     let severity = field("V")
-    // 0A000 has many causes; only the server's function tells a plan whose result type changed (`plancache.c`).
+    // 0A000 has many causes; only the server's function name identifies a plan whose result type changed
+    // (`plancache.c`).
     isStaleStatement =
       sqlState == .invalidStatementName || sqlState == .featureNotSupported && field("R") == "RevalidateCachedQuery"
     isFatal = severity == "FATAL" || severity == "PANIC"

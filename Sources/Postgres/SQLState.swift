@@ -1,4 +1,4 @@
-/// PostgreSQL's five-character error code. A struct, not an enum: a new server may send codes that we have no name for.
+/// PostgreSQL's five-character error code. A struct, not an enum: a new server may send codes that we do not know.
 /// Source: PostgreSQL documentation, appendix A.
 package struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   package let rawValue: String
@@ -9,7 +9,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConve
 
   package var description: String { rawValue }
 
-  /// The first two characters: the kind of error, for example `23` for every broken constraint.
+  /// The first two characters: the class of error, for example `23` for constraint violations.
   package var errorClass: String { String(rawValue.prefix(2)) }
 
   package static let featureNotSupported = SQLState(rawValue: "0A000")

@@ -2,20 +2,20 @@ internal import CLibPQ
 internal import Glibc
 internal import Reactor
 
-/// One libpq connection: the only place that touches `PGconn`. Each method is one libpq call of a similar name.
+/// One libpq connection: the only code that touches `PGconn`. Each method is one libpq call of a similar name.
 ///
-/// Owned by a `Connection` or a `PipelinedConnection` and used on that owner's thread. Statements prepared here end
-/// with it.
+/// Owned by a `Connection` or a `PipelinedConnection` and used on that owner's thread. Prepared statements end with the
+/// session.
 @safe
 final class Session {
-  /// libpq's handle, ours alone until `deinit`.
+  /// libpq's handle, owned by this object until `deinit`.
   private let pg: OpaquePointer
-  /// Statements the server knows in this session, by name.
+  /// Statements prepared in this session, by name.
   private var prepared: [String: Prepared] = [:]
 
-  /// How long an answer of a blocking call is waited for before `isSilent` is asked; nil: for ever.
+  /// How long a blocking call waits for an answer before it asks `isSilent`; nil: for ever.
   var timeout: Duration?
-  /// True when the server does not answer: what is waited for will not come.
+  /// Returns true if the server does not answer at all, so that waiting is pointless.
   var isSilent: () -> Bool = { true }
 
   private struct Prepared {
@@ -28,7 +28,7 @@ final class Session {
     case wantsRead, wantsWrite, connected, failed
   }
 
-  /// Starts to connect. Looks host names up at once, which may block: give numeric addresses (`hostaddr`) or a Unix
+  /// Starts to connect. Resolves host names at once, which may block: pass numeric addresses (`hostaddr`) or a Unix
   /// socket where that matters.
   init(connectingTo target: ConnectionTarget, attempt: Int) throws(PostgresError) {
     let keywords = target.keywords(attempt: attempt)
@@ -37,7 +37,7 @@ final class Session {
     defer { unsafe (names + values).forEach { unsafe free($0) } }
     var nameList = unsafe names.map { unsafe UnsafePointer($0) }
     var valueList = unsafe values.map { unsafe UnsafePointer($0) }
-    // The end of the lists, as libpq wants it.
+    // The terminators that libpq expects.
     unsafe nameList.append(nil)
     unsafe valueList.append(nil)
     // Safe: libpq copies the strings before it returns.
@@ -56,21 +56,21 @@ final class Session {
 
   // MARK: State
 
-  /// Changes while connecting; −1 when there is none.
+  /// Changes while connecting; −1 if there is none.
   var descriptor: Int32 { unsafe PQsocket(pg) }
   var isBroken: Bool { unsafe PQstatus(pg) == CONNECTION_BAD }
   var usesTLS: Bool { unsafe PQsslInUse(pg) == 1 }
-  /// The server's process for this session.
+  /// The process ID of the server's backend for this session.
   var backendPID: Int32 { unsafe PQbackendPID(pg) }
   /// For example 150018.
   var serverVersion: Int32 { unsafe PQserverVersion(pg) }
 
-  /// What another thread needs to cancel what runs here; nil when there is no session.
+  /// The key by which another thread can cancel what runs here; nil if there is no session.
   func cancelKey() -> CancelKey? {
     unsafe PQgetCancel(pg).map { unsafe CancelKey(owning: $0) }
   }
 
-  /// Whether a transaction is open, as of the last answer.
+  /// The transaction status as of the last answer.
   var transaction: TransactionStatus {
     switch unsafe PQtransactionStatus(pg) {
     case PQTRANS_IDLE: .idle
@@ -101,7 +101,7 @@ final class Session {
 
   // MARK: Prepared statements
 
-  /// Whether the server knows `statement` already.
+  /// True if the statement is prepared in this session.
   func knows(_ statement: Statement, _ types: [OID]) -> Bool {
     guard let known = prepared[statement.name] else { return false }
     precondition(known.sql == statement.sql, "two statements under the name \(statement.name)")
@@ -113,7 +113,7 @@ final class Session {
     prepared[statement.name] = Prepared(sql: statement.sql, types: types)
   }
 
-  /// The session was cleaned behind our back (a pooler's `DISCARD ALL`).
+  /// Forgets a statement that was deallocated in the session.
   func forgetPrepared(_ name: String) {
     prepared[name] = nil
   }
@@ -139,7 +139,7 @@ final class Session {
     return try unsafe rows(owning: result, statement.name)
   }
 
-  /// Parses, plans and runs a statement, of which nothing stays.
+  /// Parses, plans and runs a statement without keeping it.
   func executeOnce(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
     if timeout != nil { return try answer(sendExecuteOnce(statement, parameters), statement.name) }
     let result = unsafe parameters.withPointers { pointers in
@@ -150,14 +150,15 @@ final class Session {
     return try unsafe rows(owning: result, statement.name)
   }
 
-  /// Runs SQL text without parameters, also several statements. Results come as text: only for what returns nothing.
+  /// Runs SQL text without parameters, also several statements. Results arrive as text: only for statements that return
+  /// nothing.
   @discardableResult
   func run(_ sql: String) throws(PostgresError) -> Rows {
     if timeout != nil { return try answer(unsafe PQsendQuery(pg, sql) == 1, nil) }
     return try unsafe rows(owning: PQexec(pg, sql), nil)
   }
 
-  /// Waits for all that one call is answered, as libpq's own blocking calls do, but not for ever.
+  /// Waits for the complete answer to one call, as libpq's own blocking calls do, but not for ever.
   private func answer(_ isSent: Bool, _ statement: String?) throws(PostgresError) -> Rows {
     guard isSent else { throw isBroken ? lostError : .connection(lastMessage) }
     var last: OpaquePointer?
@@ -175,7 +176,7 @@ final class Session {
     return try unsafe rows(owning: last, statement)
   }
 
-  /// Until the next result has come whole.
+  /// Waits until the next result has arrived completely.
   private func waitForAnswer() throws(PostgresError) {
     let clock = SystemClock()
     let timeout = timeout ?? .seconds(1)
@@ -197,14 +198,14 @@ final class Session {
     }
   }
 
-  /// Nothing is expected of this session any more.
+  /// Shuts the connection down; its answer is no longer expected.
   private func abandon() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
-    // Reads the end, so that libpq knows too.
+    // Reads the end of the stream, so that libpq notices it too.
     while !isBroken, consumeInput() {}
   }
 
-  /// Describes a prepared statement: the types the server wants and gives.
+  /// Describes a prepared statement: the types of its parameters and columns.
   func describe(_ name: String) throws(PostgresError) -> Rows {
     try unsafe rows(owning: PQdescribePrepared(pg, name), name)
   }
@@ -236,16 +237,16 @@ final class Session {
     guard code == 1 else { throw lostError }
   }
 
-  /// Ends the COPY; with a reason the server takes everything back.
+  /// Ends the COPY; with a reason the server discards all of it.
   func endCopy(abandoningBecause reason: String?) throws(PostgresError) -> Rows {
     guard unsafe PQputCopyEnd(pg, reason) == 1 else { throw lostError }
     defer { while let rest = unsafe PQgetResult(pg) { unsafe PQclear(rest) } }
     return try unsafe rows(owning: PQgetResult(pg), nil)
   }
 
-  // MARK: Without blocking
+  // MARK: Non-blocking calls
 
-  /// Nothing below waits for the network any more.
+  /// Switches to pipeline mode; no call below waits for the network.
   func enterPipeline() -> Bool {
     unsafe PQsetnonblocking(pg, 1) == 0 && PQenterPipelineMode(pg) == 1
   }
@@ -282,7 +283,7 @@ final class Session {
     case done, pending, failed
   }
 
-  /// Hands bytes to the kernel; `pending` when it takes no more now.
+  /// Passes bytes to the kernel; `pending` if it takes no more now.
   func flush() -> Flush {
     switch unsafe PQflush(pg) {
     case 0: .done
@@ -291,15 +292,15 @@ final class Session {
     }
   }
 
-  /// Reads what the kernel has. False when the connection is gone.
+  /// Reads what the kernel has. Returns false if the connection is lost.
   func consumeInput() -> Bool {
     unsafe PQconsumeInput(pg) == 1
   }
 
   enum Answer {
-    /// Nothing more without reading.
+    /// No further result without reading.
     case incomplete
-    /// The end of one statement's answer.
+    /// The end of one statement's results.
     case separator
     case outcome(Rows.Outcome)
   }
@@ -310,7 +311,7 @@ final class Session {
     return unsafe .outcome(Rows.outcome(owning: result))
   }
 
-  /// Takes one NOTIFY that has arrived.
+  /// Takes the next NOTIFY that has arrived.
   func nextNotification() -> Notification? {
     guard let raw = unsafe PQnotifies(pg) else { return nil }
     defer { unsafe PQfreemem(raw) }
@@ -319,16 +320,16 @@ final class Session {
       backendPID: raw.pointee.be_pid)
   }
 
-  /// `"…"` with everything inside quoted for SQL.
+  /// The identifier in double quotes, escaped for SQL.
   func quoted(identifier: String) -> String {
     "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// libpq's word for binary.
+  /// libpq's code for binary.
   private let binaryResults: Int32 = 1
 }
 
-/// Where a session stands between two answers.
+/// Transaction status of a session between two answers.
 enum TransactionStatus {
   case idle, open, failed, unknown
 }

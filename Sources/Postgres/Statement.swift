@@ -1,11 +1,11 @@
-/// One SQL statement under a name. Each session prepares it once, on first use, unless its text is made for the occasion.
+/// A SQL statement under a name. Each session prepares it once, on first use, unless its text is generated.
 ///
-/// The name is unique in the program: one name always stands for the same SQL text.
+/// The name is unique in the program: a name always stands for the same SQL text.
 package struct Statement: Sendable, Hashable {
   package let name: String
   package let sql: String
-  /// Whether a session prepares it under its name and keeps it until its end. False for texts of which there is no end:
-  /// each use is parsed and planned, with the values at hand, and nothing of it stays.
+  /// Whether a session prepares the statement under its name and keeps it until it ends. False for generated texts,
+  /// which are unlimited in number: each use is parsed and planned with its own values, and nothing is kept.
   package let isKept: Bool
 
   package init(_ name: String, _ sql: String, isKept: Bool = true) {

@@ -1,8 +1,8 @@
-/// Several statements that go to the server together, and what has come back of them so far. Pure.
+/// Several statements sent to the server together, and the results received so far. Pure.
 struct Submission {
   typealias Completion = (Result<[Rows], PostgresError>) -> Void
 
-  /// What one answer of the server belongs to.
+  /// What one result of the server belongs to.
   enum Step {
     /// A statement being prepared before its first use.
     case prepare(Statement, [OID])
@@ -10,10 +10,10 @@ struct Submission {
   }
 
   let statements: [(Statement, Parameters)]
-  /// It means to leave a transaction open.
+  /// It is meant to leave a transaction open.
   let keepsOpen: Bool
   let completion: Completion
-  /// Answers expected, in order; filled when it is sent.
+  /// Results expected, in order; filled when it is sent.
   var steps: [Step] = []
   private var answered = 0
   private var rows: [Rows] = []
@@ -25,7 +25,7 @@ struct Submission {
     self.completion = completion
   }
 
-  /// Why it must not be sent; nil when it may.
+  /// Why it must not be sent; nil if it may.
   var refusal: PostgresError? {
     for (statement, parameters) in statements {
       if let refusal = parameters.refusal { return refusal.naming(statement.name) }
@@ -33,7 +33,7 @@ struct Submission {
     return nil
   }
 
-  /// Takes the answer to the next step. Returns a statement that the session has now prepared.
+  /// Takes the result of the next step. Returns a statement that the session has just prepared.
   mutating func take(_ outcome: Rows.Outcome) -> (Statement, [OID])? {
     guard answered < steps.count else {
       // An error after the last statement comes from the commit itself: a deferred constraint, for example.
@@ -57,7 +57,7 @@ struct Submission {
     return nil
   }
 
-  /// What the completion is told after the synchronisation point.
+  /// The completion's result after the synchronisation point.
   /// - Parameter leftOpen: it began a transaction, met no error and did not end it.
   func result(leftOpen: Bool) -> Result<[Rows], PostgresError> {
     if let firstError { return .failure(firstError) }

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// A user of the machine, as `/etc/passwd` (or what stands behind `getpwnam`) knows it.
+/// A user account of the machine, from `/etc/passwd` (or whatever backs `getpwnam`).
 package struct SystemAccount: Sendable, Equatable {
   package let name: String
   package let uid: UInt32
-  /// Its main group.
+  /// The primary group.
   package let gid: UInt32
 
-  /// The user this process acts as; nil when the machine does not know it, as in some containers.
+  /// The effective user of this process; nil if the machine does not know it, as in some containers.
   package static var current: SystemAccount? { SystemAccount(uid: geteuid()) }
 
-  /// Nil when there is no such user.
+  /// Nil if there is no such user.
   package init?(named name: String) {
     unsafe self.init { entry, buffer, size, found in unsafe getpwnam_r(name, entry, buffer, size, found) }
   }
 
-  /// Nil when there is no such user.
+  /// Nil if there is no such user.
   package init?(uid: UInt32) {
     unsafe self.init { entry, buffer, size, found in unsafe getpwuid_r(uid, entry, buffer, size, found) }
   }
@@ -27,7 +27,7 @@ package struct SystemAccount: Sendable, Equatable {
   private init?(_ lookup: Lookup) {
     // Far beyond any real entry; a longer one counts as unknown.
     var buffer = [CChar](repeating: 0, count: 16_384)
-    // Safe: the entry's strings lie in the buffer, and are copied before it ends.
+    // Safe: the entry's strings lie in the buffer, and are copied before it goes out of scope.
     let account = unsafe buffer.withUnsafeMutableBufferPointer { memory -> (String, UInt32, UInt32)? in
       var entry = unsafe passwd()
       var found: UnsafeMutablePointer<passwd>?

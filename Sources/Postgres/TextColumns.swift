@@ -1,9 +1,9 @@
-/// A column of `text`. Once a value contained U+0000, whatever it is sent with is refused.
+/// A column of `text`. Once a value has contained U+0000, the whole statement it is sent with is refused.
 package struct TextColumn: Sendable {
   var fields = BinaryFields()
   /// Rows so far.
   package private(set) var count = 0
-  /// Some value contained U+0000.
+  /// True if a value contained U+0000.
   package var containsNUL: Bool { fields.containsNUL }
 
   package init() {}
@@ -13,7 +13,7 @@ package struct TextColumn: Sendable {
     count += 1
   }
 
-  /// Appends text that is already UTF-8, without making a `String`. The server refuses what is not UTF-8 (22021).
+  /// Appends text that is already UTF-8, without creating a `String`. The server refuses invalid UTF-8 (22021).
   package mutating func append(utf8 value: Span<UInt8>) {
     fields.append(utf8: value)
     count += 1

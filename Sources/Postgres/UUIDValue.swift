@@ -18,7 +18,7 @@ package struct UUIDValue: Hashable, Comparable, Sendable, CustomStringConvertibl
       low: generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
   }
 
-  /// Reads the 36-character form with hyphens, in either case; nil when it is anything else.
+  /// Parses the 36-character form with hyphens, in either case; nil for anything else.
   package init?(_ text: String) {
     var halves: (UInt64, UInt64) = (0, 0)
     var index = 0

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// When a push network last took a push.
+/// When a push network last accepted a push.
 package final class LastSuccess: Sendable {
   private let second = Atomic<Int64>(0)
 
   package init() {}
 
-  /// Seconds since 1970; nil when there was none since the start.
+  /// Seconds since 1970; nil if none was accepted since the start.
   package var wallSeconds: Int64? {
     let seconds = second.load(ordering: .relaxed)
     return seconds == 0 ? nil : seconds

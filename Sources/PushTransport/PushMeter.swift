@@ -2,7 +2,7 @@ internal import Domain
 internal import Metrics
 internal import Reactor
 
-/// What the sender counts about itself. On its thread; `lastAccepted` may be read by any.
+/// Metrics of a sender. On its thread; any thread may read `lastAccepted`.
 final class PushMeter {
   private let metrics: Metrics
   private let network: String
@@ -32,7 +32,7 @@ final class PushMeter {
       "upmc_push_connections", "Open connections to the push network.", ["network": network])
     inFlight = metrics.gauge(
       "upmc_push_in_flight", "Submissions that wait for the push network's answer.", ["network": network])
-    // There from the start, so that rates begin at the first of them.
+    // Created at the start, so that rates include the first event.
     for result in [Self.accepted, Self.notProcessed, Self.unknown] { _ = answer(result) }
   }
 
@@ -48,7 +48,7 @@ final class PushMeter {
     answerTimes[Int(lane.rawValue)].record(time.nanoseconds)
   }
 
-  /// - Parameter word: of the push network, for a refusal.
+  /// - Parameter word: the push network's word for a refusal.
   func ended(_ ending: Ending, wallSeconds: Int64, word: (Refusal) -> String) {
     switch ending {
     case .accepted:

@@ -2,31 +2,31 @@ package import HTTPClient
 package import Logging
 package import Metrics
 
-/// How the connections of a sender are set up; the same for its whole life.
+/// Connection settings of a sender, fixed for its lifetime.
 package struct WireConfiguration: Sendable {
-  /// Most connections of one credential at one environment. How many there are follows from the work, the round trip and
-  /// what the peer allows.
+  /// Maximum connections of one credential in one environment. Their actual number follows from the work, the round
+  /// trip and what the peer allows.
   package var connectionsPerPool = PushTransport.Limits.connectionsPerPool
-  /// Most requests in flight on one connection.
+  /// Maximum requests in flight on one connection.
   package var streamsPerConnection = PushTransport.Limits.streamsPerConnection
-  /// A connection is replaced when its stream ids pass this.
+  /// A connection is replaced once its stream ids pass this.
   package var lastStreamID = PushTransport.Limits.lastStreamID
-  /// A connection is replaced when it is so old, more or less: services move load by DNS, which only new ones ask.
+  /// Age at which a connection is replaced, roughly: services move load by DNS, which only new connections ask.
   package var connectionAge = PushTransport.Limits.connectionAge
-  /// Where names are looked up, for each new connection.
+  /// Resolves names, for each new connection.
   package var lookUp = Resolver.system
-  /// Through which all connections go, but for those that it names itself; nil for the straight way.
+  /// The proxy for all connections except those that it exempts itself; nil to connect directly.
   package var proxy: OutboundProxy?
-  /// Nothing is taken before the sender has been told all credentials once: an app whose credential is not known yet
+  /// Nothing is admitted before the sender has received all credentials once: an app whose credential is not known yet
   /// must not look like one that has none.
   package var awaitsCredentials = false
   package var logger: Logger
-  /// The push network's name among the metrics.
+  /// The push network's name in the metrics.
   package let network: String
   package var metrics = Metrics()
-  /// Told of each push that is taken.
+  /// Notes each push that the network accepts.
   package var lastAccepted = LastSuccess()
-  /// Told what the peer's clock shows, in seconds since 1970, whenever an answer says it. On the sender's thread.
+  /// Receives the peer's clock, in seconds since 1970, whenever an answer carries it. Called on the sender's thread.
   package var heardTime: (@Sendable (_ peerSeconds: Int64) -> Void)?
 
   package init(network: String, logger: Logger) {
@@ -38,8 +38,8 @@ package struct WireConfiguration: Sendable {
     proxy?.tunnel(to: endpoint.host, port: endpoint.port)
   }
 
-  /// What is looked up and connected to on the way to an endpoint: the proxy, where the way goes through one. It is the
-  /// proxy that looks up the endpoint then.
+  /// What is resolved and connected to on the way to an endpoint: the proxy, if there is one on the way. The proxy then
+  /// resolves the endpoint.
   package func hop(to endpoint: Endpoint) -> Endpoint {
     tunnel(to: endpoint).map { Endpoint(host: $0.proxy.host, port: $0.proxy.port) } ?? endpoint
   }

@@ -1,8 +1,8 @@
 /// A growing run of bytes, written at the end and consumed at the front, with one owner.
 ///
-/// `readable` = what was written and not yet consumed. Storage moves only when it must grow, and grows by doubling;
-/// when all is consumed it starts again at the front, so a steady connection never allocates.
-/// Its methods are inlined into other modules: every byte of the product passes through here.
+/// `readable` = what has been written and not yet consumed. Storage moves only when it must grow, and grows by
+/// doubling; once all is consumed it starts at the front again, so a steady connection never allocates. The methods are
+/// inlined into other modules: every byte of the product passes through here.
 @safe
 package struct ByteBuffer: ~Copyable {
   // Invariant: 0 ≤ start ≤ end ≤ capacity; storage[start..<end] is initialised.
@@ -20,17 +20,17 @@ package struct ByteBuffer: ~Copyable {
     unsafe storage.deallocate()
   }
 
-  /// Bytes that can be read.
+  /// Number of readable bytes.
   @inlinable package var count: Int { end - start }
   @inlinable package var isEmpty: Bool { start == end }
-  /// Memory held, in bytes.
+  /// Allocated memory, in bytes.
   @inlinable package var allocatedBytes: Int { capacity }
 
   /// Lends the readable bytes.
   @inlinable package func withReadable<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    // Safe: the range is initialised, and the buffer is borrowed for the length of the call.
+    // Safe: the range is initialised, and the buffer is borrowed for the duration of the call.
     let pointer = unsafe (storage + start).assumingMemoryBound(to: UInt8.self)
     return try unsafe body(Span(_unsafeStart: pointer, count: count))
   }
@@ -45,7 +45,7 @@ package struct ByteBuffer: ~Copyable {
     return unsafe storage.load(fromByteOffset: start + index, as: UInt8.self)
   }
 
-  /// Forgets the first `bytes` readable bytes.
+  /// Discards the first `bytes` readable bytes.
   @inlinable package mutating func consume(_ bytes: Int) {
     precondition(bytes >= 0 && bytes <= count, "consuming more than is there")
     start += bytes
@@ -55,7 +55,7 @@ package struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// Takes `bytes` out of the middle: what lies behind them moves up.
+  /// Removes `bytes` from the middle and closes the gap.
   @inlinable package mutating func remove(_ bytes: Int, at offset: Int) {
     precondition(bytes >= 0 && offset >= 0 && offset + bytes <= count, "removing more than is there")
     guard bytes > 0 else { return }
@@ -70,7 +70,7 @@ package struct ByteBuffer: ~Copyable {
     end = 0
   }
 
-  /// Lets `body` write into at least `bytes` free bytes; it returns how many it wrote.
+  /// Lets `body` write into at least `bytes` free bytes; `body` returns how many it wrote.
   @inlinable package mutating func write<Outcome>(
     reserving bytes: Int, _ body: (UnsafeMutableRawBufferPointer) -> (written: Int, outcome: Outcome)
   ) -> Outcome {
@@ -114,7 +114,7 @@ package struct ByteBuffer: ~Copyable {
     end += bytes.count
   }
 
-  /// Appends eight bytes, the highest first.
+  /// Appends eight bytes, most significant first.
   @inlinable package mutating func append(bigEndian word: UInt64) {
     reserve(8)
     unsafe storage.storeBytes(of: word.bigEndian, toByteOffset: end, as: UInt64.self)
@@ -146,7 +146,7 @@ package struct ByteBuffer: ~Copyable {
     if capacity - end < bytes { makeRoom(bytes) }
   }
 
-  /// Makes room for `bytes` more: first by moving what is readable to the front, then by doubling.
+  /// Makes room for `bytes` more: by moving the readable bytes to the front if that suffices, else by doubling.
   @usableFromInline
   internal mutating func makeRoom(_ bytes: Int) {
     if start > 0, capacity - count >= bytes, start >= count {

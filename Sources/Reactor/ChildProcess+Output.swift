@@ -1,28 +1,28 @@
 internal import Glibc
 
-/// Running a program to its end for what it says.
+/// Runs a program to its end and captures its output.
 extension ChildProcess {
-  /// What a program said and how it ended.
+  /// A program's output and how it ended.
   package struct Report: Sendable {
     package let ending: Ending
     package let cost: Cost
-    /// Its standard output, and its errors too when asked for.
+    /// Its standard output, and its standard error too if requested.
     package let output: [UInt8]
 
     package var succeeded: Bool { ending == .exited(0) }
     package var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// Runs a program to its end and returns what it wrote. Blocking.
+  /// Runs a program to its end and returns its output. Blocking.
   ///
-  /// When the time is over the program is killed and the error is ETIMEDOUT.
-  /// - Parameter withErrors: its standard error goes into the same output, as a terminal would show both.
+  /// On timeout the program is killed and the error is ETIMEDOUT.
+  /// - Parameter withErrors: captures standard error in the same output, interleaved as on a terminal.
   package static func run(
     _ command: [String], environment: [String]? = nil, withErrors: Bool = false, atMost timeout: Duration
   ) throws(SystemError) -> Report {
     let deadline = SystemClock().now + timeout
     var ends: [Int32] = [0, 0]
-    // A socket pair, because a plain pipe cannot be made closed-on-exec in one step from Swift.
+    // A socket pair, because Swift cannot create a close-on-exec pipe in one step.
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .last("socketpair") }
     let reader = FileDescriptor(owning: ends[0])
@@ -48,7 +48,7 @@ extension ChildProcess {
     return Report(ending: ending, cost: cost, output: output)
   }
 
-  /// Our copy of the writing end is closed on return, so that the reader sees the end when the program's is.
+  /// Our copy of the write end is closed on return, so that the reader sees the end when the program closes its own.
   private static func start(
     _ command: [String], environment: [String]?, writer: consuming FileDescriptor, withErrors: Bool
   ) throws(SystemError) -> ChildProcess {

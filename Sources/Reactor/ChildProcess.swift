@@ -1,19 +1,19 @@
 internal import CLinux
 internal import Glibc
 
-/// A program that this one has started, with exactly one owner; killed and reaped when the owner ends without waiting.
+/// A child process with exactly one owner; killed and reaped if the owner ends without waiting.
 ///
 /// It starts with no signal blocked, whatever `Signals.block` did here, and in a process group of its own: Ctrl-C in a
-/// terminal then reaches only us, and we stop our children in the order we choose. May be used from any one thread.
+/// terminal then reaches only us, and we stop our children in the order we choose. Can be used from any one thread.
 package struct ChildProcess: ~Copyable {
-  /// Where what it writes goes.
+  /// Where its output goes.
   package enum Output: Sendable {
-    /// Where ours goes.
+    /// Same as ours.
     case inherited
     case discarded
-    /// Appended to a file, which is made if need be, readable by its owner only.
+    /// Appended to a file, created if missing, readable by its owner only.
     case file(String)
-    /// To an open descriptor, which stays ours to close.
+    /// To an open descriptor, which the caller still closes.
     case descriptor(Int32)
   }
 
@@ -22,24 +22,24 @@ package struct ChildProcess: ~Copyable {
     case killed(signal: Int32)
   }
 
-  /// What it used in all its life, with the children it has waited for itself.
+  /// Resources that it used in its life, including children that it has waited for.
   package struct Cost: Sendable {
-    /// Time on a processor, its own and the kernel's for it.
+    /// Processor time, in user and kernel mode.
     package let processorTime: Duration
-    /// The most memory it held at once, in bytes.
+    /// Peak memory, in bytes.
     package let peakMemoryBytes: Int
   }
 
-  /// Known once the end has been taken.
+  /// Known once the program has been reaped.
   package private(set) var cost: Cost?
-  /// The process id. Ours until the end has been taken: it cannot be reused before.
+  /// The process ID. Valid until the program is reaped: it cannot be reused before.
   package let identifier: Int32
-  /// Readable once the program has ended; for an `EventLoop` that wants to know.
+  /// Becomes readable when the program ends; for an `EventLoop`.
   package var descriptor: Int32 { handle.number }
   private let handle: FileDescriptor
   private var ending: Ending?
 
-  /// Starts `command[0]`, looked up in `PATH` unless it holds a slash, with the rest as its arguments.
+  /// Starts `command[0]`, looked up in `PATH` unless it contains a slash, with the rest as its arguments.
   /// - Parameter environment: `NAME=value` each; nil for ours.
   package static func start(
     _ command: [String], environment: [String]? = nil, output: Output = .inherited, errors: Output = .inherited
@@ -89,12 +89,12 @@ package struct ChildProcess: ~Copyable {
     waitpid(identifier, nil, 0)
   }
 
-  /// Sends a signal, unless the end was taken already.
+  /// Sends a signal, unless the program has been reaped already.
   package func signal(_ number: Int32) {
     if ending == nil { kill(identifier, number) }
   }
 
-  /// Waits for the end; nil when the time is over first. Asking again gives the same answer.
+  /// Waits for the end; nil on timeout. Further calls return the same result.
   package mutating func wait(atMost timeout: Duration) -> Ending? {
     if let ending { return ending }
     let deadline = SystemClock().now + timeout
@@ -106,7 +106,7 @@ package struct ChildProcess: ~Copyable {
       var usage = rusage()
       guard unsafe wait4(identifier, &status, WNOHANG, &usage) == identifier else { continue }
       cost = Cost(usage)
-      // The layout of `waitpid(2)`'s status, whose macros Swift does not see.
+      // The layout of `waitpid(2)`'s status, whose macros Swift does not import.
       let signal = status & 0x7F
       ending = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
       return ending
@@ -114,12 +114,12 @@ package struct ChildProcess: ~Copyable {
     return nil
   }
 
-  /// Asks it to end, and kills it when it has not done so in time.
+  /// Asks the program to end, and kills it if it has not ended in time.
   package mutating func stop(_ number: Int32 = SIGTERM, timeout: Duration) -> Ending {
     signal(number)
     if let ending = wait(atMost: timeout) { return ending }
     signal(SIGKILL)
-    // What was killed ends, unless the kernel itself hangs in a disk: then nothing else would help either.
+    // A killed process ends, unless the kernel itself hangs in disk I/O: then nothing else would help either.
     while true { if let ending = wait(atMost: .seconds(60)) { return ending } }
   }
 
@@ -146,7 +146,7 @@ extension ChildProcess.Cost {
   }
 }
 
-/// Strings as C wants them for a command: a null-terminated array, freed with this object.
+/// C strings for a command: a null-terminated array, freed with this object.
 @safe
 private final class CStrings {
   let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// Where time comes from. Logic never reads a clock by itself: it is given one, or the time as an argument.
+/// Source of time. Logic never reads a clock by itself: it receives one, or the time as an argument.
 package protocol Clock: Sendable {
-  /// For durations and deadlines.
+  /// Monotonic time, for durations and deadlines.
   var now: Instant { get }
-  /// For people and for other machines: microseconds since 1970-01-01 UTC, PostgreSQL's own resolution.
+  /// Wall-clock time, for people and other machines: microseconds since 1970-01-01 UTC, PostgreSQL's own resolution.
   var wallMicroseconds: Int64 { get }
 }
 
@@ -26,12 +26,12 @@ package struct SystemClock: Clock {
   }
 }
 
-/// A clock that stands still until told to advance, for tests.
+/// A clock that only moves when advanced, for tests.
 package final class ManualClock: Clock {
   private let elapsed: Mutex<Int64>
   private let startMicroseconds: Int64
 
-  /// Starts at 2026-01-01T00:00:00Z unless told otherwise.
+  /// Starts at 2026-01-01T00:00:00Z by default.
   package init(wallMicroseconds: Int64 = 1_767_225_600_000_000) {
     startMicroseconds = wallMicroseconds
     elapsed = Mutex(0)
@@ -45,7 +45,7 @@ package final class ManualClock: Clock {
   }
 }
 
-/// The machine's clock, set wrong by so many seconds, and by others whenever a test says so.
+/// The machine's clock with its wall time off by a number of seconds that a test can change.
 package final class ShiftedClock: Clock {
   private let machine = SystemClock()
   private let shift: Atomic<Int64>
@@ -57,6 +57,6 @@ package final class ShiftedClock: Clock {
   package var now: Instant { machine.now }
   package var wallMicroseconds: Int64 { machine.wallMicroseconds + shift.load(ordering: .relaxed) }
 
-  /// From now on it is wrong by so much.
+  /// Changes the error of the wall time.
   package func jump(to seconds: Int64) { shift.store(seconds * 1_000_000, ordering: .relaxed) }
 }

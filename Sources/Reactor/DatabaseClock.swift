@@ -1,25 +1,25 @@
 internal import Synchronization
 
-/// The time of the database that all nodes share: this machine's monotonic clock, and what is to be added to it, as learnt
-/// from the database's answers. Everything that is stored, or compared with what is stored, uses it.
+/// The time of the database that all nodes share: this machine's monotonic clock plus an offset, learnt from the
+/// database's answers. Everything that is stored, or compared with stored times, uses it.
 ///
-/// So a node whose wall clock is wrong, or jumps, stores and decides what all others would. Its wall clock is only looked
-/// at to tell of it: by more than a second people should know, and by more than half a minute the node rests, for one of
-/// the two clocks is wrong, and nobody here can say which.
+/// So a node whose wall clock is wrong, or jumps, stores and decides what all others would. The wall clock only serves
+/// to detect a difference: above one second it is reported, and above half a minute the node takes no lease, since one
+/// of the two clocks is wrong and the node cannot tell which.
 ///
 /// ```
 ///   asked ──────── the database reads its clock ──────── answered      (monotonic)
-///            what is to be added lies between  its time − answered  and  its time − asked
+///            the offset lies between  its time − answered  and  its time − asked
 /// ```
-/// What is believed stays as it is while it lies between these, and moves no further than to the nearer of them: a slow
-/// answer is a vague one, and makes nobody jump. Written by one thread at a time, read by any.
+/// The offset stays as it is while it lies between these bounds, and otherwise moves only to the nearer one: a slow
+/// answer is a vague one and causes no jump. Written by one thread at a time, read by any.
 package final class DatabaseClock: Clock {
   package enum Limits {
-    /// A difference of the two clocks that people should know of: lines of logs do not belong together any more.
+    /// Difference of the two clocks that is worth reporting: log lines of different machines no longer line up.
     package static let complaint: Duration = .seconds(1)
-    /// A difference with which a node takes up nothing.
+    /// Difference above which a node begins nothing.
     package static let refusal: Duration = .seconds(30)
-    /// For so long what was learnt is good enough to begin something: the length of a lease.
+    /// How long an answer of the database is recent enough to begin something: the length of a lease.
     package static let memory: Duration = .seconds(10)
   }
 
@@ -28,11 +28,11 @@ package final class DatabaseClock: Clock {
   private let machine: any Clock
   /// Microseconds between the monotonic clock's 0 and 1970; `nothing` before the first answer.
   private let start = Atomic(nothing)
-  /// Monotonic, nanoseconds.
+  /// In nanoseconds of the monotonic clock.
   private let learntAt = Atomic(nothing)
 
-  /// - Parameter machine: whose monotonic clock counts, and whose wall clock is doubted. Until something was learnt it is
-  ///   believed.
+  /// - Parameter machine: provides the monotonic clock, and the wall clock that is checked. Its wall clock is used
+  ///   until the first answer.
   package init(machine: any Clock = SystemClock()) {
     self.machine = machine
   }
@@ -44,8 +44,11 @@ package final class DatabaseClock: Clock {
     return start == Self.nothing ? machine.wallMicroseconds : start + machine.now.nanoseconds / 1_000
   }
 
-  /// Takes in what the database's clock showed, in microseconds since 1970, to a question asked and answered then.
-  /// - Returns: how far the database's time has moved against this machine's monotonic clock, where that is more than a
+  /// Learns from one reading of the database's clock, in microseconds since 1970.
+  /// - Parameters:
+  ///   - asked: when the question was sent.
+  ///   - answered: when the answer arrived.
+  /// - Returns: how far the database's time has moved against this machine's monotonic clock, if that is more than a
   ///   slow answer explains and more than half a minute; nil otherwise, and the first time.
   @discardableResult
   package func learn(_ microseconds: Int64, asked: Instant, answered: Instant) -> Duration? {
@@ -66,17 +69,17 @@ package final class DatabaseClock: Clock {
     return .microseconds(machine.wallMicroseconds - start - machine.now.nanoseconds / 1_000)
   }
 
-  /// True when the two clocks differ so much that one of them is wrong.
+  /// True if the two clocks differ so much that one of them must be wrong.
   package var isDoubtful: Bool { ahead.map { abs($0) > Limits.refusal } ?? false }
 
-  /// True while something may be begun by this time: it was learnt lately, and is not doubtful.
+  /// True while this time is good enough to begin something: it was learnt recently and is not doubtful.
   package var isTrusted: Bool {
     let learnt = learntAt.load(ordering: .relaxed)
     guard learnt != Self.nothing, machine.now - Instant(nanoseconds: learnt) <= Limits.memory else { return false }
     return !isDoubtful
   }
 
-  /// What is to be said of this machine's clock, as the end of a sentence that begins with it; nil: it is right.
+  /// What is wrong with this machine's clock, as the end of a sentence that begins with it; nil if it is right.
   package var complaint: String? {
     guard let ahead, abs(ahead) > Limits.complaint else { return nil }
     let nanoseconds = abs(ahead).nanoseconds

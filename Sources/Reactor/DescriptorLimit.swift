@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// How many descriptors this process may have open (`getrlimit(2)`, RLIMIT_NOFILE).
+/// The maximum number of open descriptors of this process (`getrlimit(2)`, RLIMIT_NOFILE).
 package enum DescriptorLimit {
-  /// Raises the soft limit to the hard one: systems keep the soft one at 1,024 for the sake of old programs that use
-  /// `select(2)`, and a server that holds a connection a device needs more.
+  /// Raises the soft limit to the hard one. Systems keep the soft one at 1,024 for old programs that use `select(2)`; a
+  /// server that holds a connection per device needs more.
   /// - Returns: the limit now.
   @discardableResult
   package static func raise() -> Int {

@@ -1,14 +1,14 @@
-/// One thread's loop: waits for descriptors, inboxes and timers, and calls whoever is responsible.
+/// One thread's loop: waits for descriptors, inboxes and timers, and calls their handlers.
 ///
-/// Made and used on one thread. The only thing that other threads may touch is `stopper` (and inboxes).
+/// Created and used on one thread. Other threads may only use `stopper` (and inboxes).
 package final class EventLoop {
-  /// Whoever is told that a descriptor is ready.
+  /// Handles readiness of a descriptor.
   package protocol Handler: AnyObject {
     /// Called on the loop's thread. May register, update and deregister anything, itself included.
     func ready(_ readiness: Readiness)
   }
 
-  /// Names one registration. Stale ones (the descriptor was deregistered, its number reused) are ignored.
+  /// Identifies a registration. A stale one (deregistered, with the descriptor's number reused) is ignored.
   package struct Registration: Hashable, Sendable {
     fileprivate let slot: UInt32
     fileprivate let generation: UInt32
@@ -33,7 +33,7 @@ package final class EventLoop {
 
   package let clock: any Clock
   package let stopper: Stopper
-  /// The time at the start of this turn: saves a system call for everyone who asks within the turn.
+  /// The time at the start of this turn: saves a system call for code that needs the time within the turn.
   package private(set) var now: Instant
 
   private let poller: Poller
@@ -79,7 +79,7 @@ package final class EventLoop {
     return registration
   }
 
-  /// Changes what is watched for. Free when nothing changes.
+  /// Changes what is watched. Costs nothing if nothing changes.
   package func update(_ registration: Registration, interest: Readiness) {
     let index = Int(registration.slot)
     guard slots[index].generation == registration.generation, slots[index].interest.rawValue != interest.rawValue else {
@@ -106,15 +106,15 @@ package final class EventLoop {
 
   // MARK: Inboxes, timers, hooks
 
-  /// Delivers what arrives in `inbox`, a batch at a time, on this loop's thread. Stays until the loop ends.
-  /// An empty batch means that the inbox was closed.
+  /// Delivers the items of `inbox` in batches, on this loop's thread, until the loop ends. An empty batch means that
+  /// the inbox was closed.
   package func attach<Item>(_ inbox: Inbox<Item>, receive: @escaping ([Item]) -> Void) throws(SystemError) {
     let handler = InboxHandler(inbox: inbox, receive: receive)
     handler.registration = try register(inbox.wakeup.descriptor, interest: .readable, handler: handler)
     handler.loop = self
   }
 
-  /// Calls `action` once, not before `delay` has passed.
+  /// Calls `action` once, no earlier than after `delay`.
   @discardableResult
   package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> Timers.ID {
     timers.schedule(at: clock.now + delay, action)
@@ -125,25 +125,25 @@ package final class EventLoop {
   }
 
   /// Calls `hook` at the end of every turn, after all that was ready has been handled: the place to flush batches.
-  /// - Parameter last: after the ordinary hooks, for those that only write out what the others have produced; such a
-  ///   hook must call nobody who could want to be flushed again.
+  /// - Parameter last: run after the ordinary hooks; for hooks that only write out what the others have produced, and
+  ///   that must not call code which could need another flush.
   package func atEndOfTurn(last: Bool = false, _ hook: @escaping () -> Void) {
     if last { veryEndOfTurn.append(hook) } else { endOfTurn.append(hook) }
   }
 
   // MARK: Running
 
-  /// Turns until stopped.
+  /// Runs turns until stopped.
   package func run() {
     while !isStopped { turn(atMost: nil) }
   }
 
-  /// Ends `run` after the present turn. For the loop's own thread; others use `stopper`.
+  /// Ends `run` after the current turn. For the loop's own thread; others use `stopper`.
   package func stop() {
     isStopped = true
   }
 
-  /// One turn: waits at most until the next timer or `timeout`. Tests call it directly.
+  /// Runs one turn: waits at most until the next timer or `timeout`. Tests call it directly.
   package func turn(atMost timeout: Duration?) {
     var timeout = timeout
     if let deadline = timers.next() {
@@ -157,7 +157,7 @@ package final class EventLoop {
       dispatch(token, ready)
     }
     now = clock.now
-    // What an action schedules without delay waits for the next turn, or sockets might starve.
+    // An action scheduled without delay waits for the next turn, or sockets could starve.
     let newest = timers.newest
     while let action = timers.popDue(at: now, notAfter: newest) { action() }
     for hook in endOfTurn { hook() }
@@ -166,7 +166,7 @@ package final class EventLoop {
 
   private func dispatch(_ token: UInt64, _ ready: Readiness) {
     let index = Int(token >> 32)
-    // A handler earlier in this turn may have closed this descriptor: then the generation no longer fits.
+    // A handler earlier in this turn may have closed this descriptor: then the generation no longer matches.
     guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else {
       return
     }
@@ -187,7 +187,7 @@ private final class InboxHandler<Item: Sendable>: EventLoop.Handler {
 
   func ready(_ readiness: Readiness) {
     let items = inbox.takeAll()
-    // A closed inbox stays readable: say so once, then stop watching.
+    // A closed inbox stays readable: report that once, then stop watching.
     if items.isEmpty, inbox.isClosed, let registration { loop?.deregister(registration) }
     if !items.isEmpty || inbox.isClosed { receive(items) }
   }

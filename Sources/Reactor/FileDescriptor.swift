@@ -2,7 +2,7 @@ internal import Glibc
 
 /// An open file descriptor with exactly one owner; closed when the owner ends.
 package struct FileDescriptor: ~Copyable {
-  /// The number the kernel knows it by. Valid as long as this value lives.
+  /// The kernel's number for it. Valid as long as this value lives.
   package let number: Int32
 
   package init(owning number: Int32) {

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// An Internet address without a port, cheap to compare and to hash. IPv4 lives in `::ffff:0:0/96`, as the kernel shows
-/// IPv4 clients of an IPv6 socket, so that an address is one address however its connection came in.
+/// An IP address without a port, cheap to compare and to hash. IPv4 is mapped into `::ffff:0:0/96`, as the kernel shows
+/// IPv4 clients of an IPv6 socket, so that a client has one address whichever socket it connects to.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The sixteen bytes, the first one highest.
+  /// The sixteen bytes, most significant first.
   package let high: UInt64
   package let low: UInt64
 
@@ -12,13 +12,13 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
-  /// - Parameter v4: the four bytes, the first one highest.
+  /// - Parameter v4: the four bytes, most significant first.
   package init(v4: UInt32) {
     high = 0
     low = 0xFFFF_0000_0000 | UInt64(v4)
   }
 
-  /// Reads `192.0.2.7` or `2001:db8::1`, as `inet_pton(3)` does: no names, no ports, no brackets, no zones.
+  /// Parses `192.0.2.7` or `2001:db8::1`, as `inet_pton(3)` does: no names, no ports, no brackets, no zones.
   package init?(_ text: some StringProtocol) {
     let text = String(text)
     guard !text.utf8.contains(0) else { return nil }
@@ -41,15 +41,15 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     isV4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1
   }
 
-  /// The first `bits` of the sixteen bytes, the others zero.
+  /// The first `bits` of the sixteen bytes, with the others zero.
   package func prefix(_ bits: Int) -> IPAddress {
     IPAddress(
       high: bits >= 64 ? high : high & Self.mask(bits),
       low: bits >= 128 ? low : low & Self.mask(bits - 64))
   }
 
-  /// What one client has: of IPv6 the first 64 bits, because a client has all the addresses behind them (RFC 6177).
-  /// Whoever counts by address counts by this.
+  /// The network that belongs to one client: for IPv6 the first 64 bits, because a client has all the addresses behind
+  /// them (RFC 6177). Any limit per address must count by this.
   package var network: IPAddress { isV4 ? self : prefix(64) }
 
   private static func mask(_ bits: Int) -> UInt64 {
@@ -69,10 +69,10 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 /// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or one address alone (RFC 4632 §3.1).
 package struct IPBlock: Hashable, Sendable, CustomStringConvertible {
   package let base: IPAddress
-  /// Of the sixteen bytes: an IPv4 block of /8 has 104.
+  /// Prefix length within the sixteen bytes: an IPv4 block of /8 has 104.
   package let bits: Int
 
-  /// Nil when it is no block, also when bits behind the prefix are set: that is more often a mistake than meant.
+  /// Nil if it is not a block, also if bits behind the prefix are set: that is usually a mistake.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(parts[0]) else { return nil }

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// A bounded queue into one thread: any thread offers, the owner takes everything that waits in one go.
+/// A bounded queue into one thread: any thread offers items, the owner takes all waiting ones at once.
 ///
-/// The lock is held for a few instructions only; the eventfd is signalled only when the queue was empty, so a busy
-/// inbox costs no system call per item. A full inbox refuses: whoever offers must hold back or answer "busy".
+/// The lock is held only for a few instructions; the eventfd is signalled only if the queue was empty, so a busy inbox
+/// costs no system call per item. A full inbox refuses: the caller must hold back or answer "busy".
 package final class Inbox<Item: Sendable>: Sendable {
-  /// Most items that may wait.
+  /// Maximum number of waiting items.
   package let capacity: Int
   /// Readable while items wait (or after `close`).
   package let wakeup: Wakeup
@@ -21,7 +21,7 @@ package final class Inbox<Item: Sendable>: Sendable {
     wakeup = try Wakeup()
   }
 
-  /// Adds one item. False when the inbox is full or closed: the item was not taken.
+  /// Adds one item. Returns false if the inbox is full or closed: the item was not taken.
   package func offer(_ item: Item) -> Bool {
     let (taken, wasEmpty) = state.withLock { state in
       guard !state.isClosed, state.items.count < capacity else { return (false, false) }
@@ -33,7 +33,7 @@ package final class Inbox<Item: Sendable>: Sendable {
     return taken
   }
 
-  /// Adds a batch, all or nothing, with one wake-up. False when it does not fit: nothing was taken.
+  /// Adds a batch, all or nothing, with one wake-up. Returns false if it does not fit: nothing was taken.
   package func offer(contentsOf batch: [Item]) -> Bool {
     guard !batch.isEmpty else { return true }
     let (taken, wasEmpty) = state.withLock { state in
@@ -46,17 +46,17 @@ package final class Inbox<Item: Sendable>: Sendable {
     return taken
   }
 
-  /// Items that wait now. A hint: other threads may change it at once.
+  /// Number of waiting items. A hint: other threads may change it at once.
   package var count: Int { state.withLock { $0.items.count } }
 
-  /// True once the inbox was closed *and* everything that waited has been taken: nothing can come any more. Said in
-  /// one breath, so that an owner who saw an empty batch and then "closed" has not missed what came between the two.
+  /// True once the inbox is closed *and* everything that waited has been taken: no more can come. Both are checked
+  /// under one lock, so that an owner who saw an empty batch and then "closed" has not missed items in between.
   package var isClosed: Bool { state.withLock { $0.isClosed && $0.items.isEmpty } }
 
-  /// True from `close` on, whatever still waits: why an offer was refused.
+  /// True from `close` on, whatever still waits: the reason for a refused offer.
   package var refusesAll: Bool { state.withLock { $0.isClosed } }
 
-  /// Takes all that waits, in the order offered. Only the owning thread calls this.
+  /// Takes all waiting items, in the order offered. Only the owning thread calls this.
   package func takeAll() -> [Item] {
     wakeup.drain()
     return state.withLock { state in
@@ -67,10 +67,10 @@ package final class Inbox<Item: Sendable>: Sendable {
     }
   }
 
-  /// Waits for items. Empty when the time is over, or when the inbox is closed and drained (see `isClosed`).
+  /// Waits for items. Returns none on timeout, or if the inbox is closed and drained (see `isClosed`).
   ///
-  /// Waits on when woken for nothing: an offer signals after it has let go of the lock, and by then its item may have
-  /// been taken.
+  /// Continues to wait after a spurious wake-up: an offer signals after releasing the lock, when its item may have been
+  /// taken already.
   package func receive(atMost timeout: Duration) -> [Item] {
     let clock = SystemClock()
     let end = clock.now + timeout

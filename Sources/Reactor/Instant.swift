@@ -1,4 +1,4 @@
-/// A point on the monotonic clock, in nanoseconds since boot. Not affected by clock jumps; meaningless across machines.
+/// A point on the monotonic clock, in nanoseconds since boot. Unaffected by clock jumps; meaningless across machines.
 package struct Instant: Comparable, Hashable, Sendable {
   package let nanoseconds: Int64
 
@@ -18,7 +18,7 @@ package struct Instant: Comparable, Hashable, Sendable {
 }
 
 extension Duration {
-  /// The whole length in nanoseconds; enough for 292 years.
+  /// The duration in nanoseconds; the range suffices for 292 years.
   package var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000

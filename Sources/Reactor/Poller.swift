@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// What a descriptor is, or should be, ready for.
+/// What a descriptor is ready for, or is watched for.
 package struct Readiness: OptionSet, Sendable {
   package let rawValue: UInt32
 
@@ -9,20 +9,20 @@ package struct Readiness: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  // The kernel's numbers (`epoll_ctl(2)`), written out so that other modules fold them.
+  // The kernel's values (`epoll_ctl(2)`), written out so that other modules can constant-fold them.
 
   /// Watched for errors only.
   @inlinable package static var nothing: Readiness { Readiness(rawValue: 0) }
-  /// Bytes (or a connection, or end of stream) can be read: EPOLLIN.
+  /// Bytes (or a connection, or the end of the stream) can be read: EPOLLIN.
   @inlinable package static var readable: Readiness { Readiness(rawValue: 0x001) }
-  /// The kernel takes bytes again: EPOLLOUT.
+  /// The kernel accepts bytes again: EPOLLOUT.
   @inlinable package static var writable: Readiness { Readiness(rawValue: 0x004) }
   /// The peer will send no more: EPOLLRDHUP. Only useful together with a read that returns 0.
   @inlinable package static var peerClosed: Readiness { Readiness(rawValue: 0x2000) }
-  /// An error or a full hang-up: EPOLLERR or EPOLLHUP. The kernel reports it whether asked or not.
+  /// An error or a full hang-up: EPOLLERR or EPOLLHUP. The kernel always reports it.
   @inlinable package static var failed: Readiness { Readiness(rawValue: 0x008 | 0x010) }
 
-  /// True when it holds any of these.
+  /// True if the two sets share an element.
   @inlinable package func overlaps(_ other: Readiness) -> Bool { rawValue & other.rawValue != 0 }
 }
 
@@ -59,13 +59,13 @@ package struct Poller: ~Copyable {
     _ = upmc_epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, 0, 0)
   }
 
-  /// Waits until something is ready or the time is over, then calls `body` for each ready descriptor.
-  /// `nil` waits for ever.
+  /// Waits until something is ready or for `timeout`, then calls `body` for each ready descriptor. A nil timeout waits
+  /// for ever.
   package func wait(atMost timeout: Duration?, _ body: (_ token: UInt64, _ ready: Readiness) -> Void) {
-    // Rounded up: waking a millisecond early would only turn the loop once for nothing.
+    // Rounded up: waking a millisecond early would only cause another turn.
     let milliseconds = timeout.map { Int32(clamping: max(0, ($0.nanoseconds + 999_999) / 1_000_000)) } ?? -1
     let count = unsafe epoll_wait(epoll.number, events, Int32(Reactor.Limits.eventsPerTurn), milliseconds)
-    // EINTR is the only failure possible with a valid set; the caller simply turns again.
+    // EINTR is the only possible failure with a valid set; the caller simply runs another turn.
     guard count > 0 else { return }
     for index in 0..<count {
       // Safe: the kernel has filled `count` entries of the array we own.

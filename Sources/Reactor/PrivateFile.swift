@@ -2,18 +2,18 @@ internal import Glibc
 
 /// Small files that only their owner may read, such as keys.
 package enum PrivateFile {
-  /// Writes a file that must not exist yet, mode 0600. It appears whole or not at all, whatever crashes.
-  /// - Returns: false when somebody else was first: their file stands.
+  /// Writes a file that must not exist yet, mode 0600. It appears completely or not at all, even after a crash.
+  /// - Returns: false if the file exists already; it is left as it is.
   package static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
     let temporary = try writeTemporary(for: path, bytes)
     defer { _ = unsafe unlink(temporary) }
-    // A link appears at once, and fails when the name is taken.
+    // A link appears atomically, and fails if the name is taken.
     if unsafe link(temporary, path) == 0 { return true }
     guard errno == EEXIST else { throw .last("link", path) }
     return false
   }
 
-  /// Writes a file, mode 0600, in place of one that may be there.
+  /// Writes a file, mode 0600, replacing an existing one.
   package static func replace(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     let temporary = try writeTemporary(for: path, bytes)
     guard unsafe rename(temporary, path) != 0 else { return }
@@ -22,7 +22,7 @@ package enum PrivateFile {
     throw error
   }
 
-  /// A whole file beside the one that is wanted; its name.
+  /// Writes a complete temporary file beside the wanted one; returns its name.
   private static func writeTemporary(for path: String, _ bytes: [UInt8]) throws(SystemError) -> String {
     let temporary = "\(path).\(getpid())"
     let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -39,10 +39,10 @@ package enum PrivateFile {
 
 /// The process's standard error.
 package enum StandardError {
-  /// Whether a person sees what is written there.
+  /// True if a person sees what is written there.
   package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// One system call, so that lines of several threads never mix.
+  /// Uses one system call, so that lines of several threads never mix.
   package static func write(_ bytes: [UInt8]) {
     _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
@@ -50,7 +50,7 @@ package enum StandardError {
 
 /// The process's standard output.
 package enum StandardOutput {
-  /// One system call, at once: a pipe must not wait for a buffer to fill.
+  /// Uses one system call, unbuffered: a reader of a pipe must not wait for a buffer to fill.
   package static func write(_ bytes: [UInt8]) {
     _ = unsafe Glibc.write(STDOUT_FILENO, bytes, bytes.count)
   }

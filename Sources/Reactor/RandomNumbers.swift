@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// Random numbers of the kernel, 32 at a time: nobody can tell the next from those before, and a system call is rare. Of one
-/// thread.
+/// Random numbers from the kernel, fetched 32 at a time: unpredictable, with few system calls. For one thread.
 package struct RandomNumbers: RandomNumberGenerator {
-  /// getentropy(3) gives at most 256 bytes at once.
+  /// getentropy(3) returns at most 256 bytes per call.
   private static let numbers = 32
 
   private var left: [UInt64] = []
@@ -17,7 +16,7 @@ package struct RandomNumbers: RandomNumberGenerator {
 
   private mutating func refill() {
     left = unsafe [UInt64](unsafeUninitializedCapacity: Self.numbers) { buffer, filled in
-      // Safe: as many bytes as there is room for. It fails only where the kernel has no such call.
+      // Safe: requests exactly as many bytes as the buffer holds. Fails only if the kernel lacks the call.
       guard unsafe getentropy(buffer.baseAddress!, Self.numbers * MemoryLayout<UInt64>.size) == 0 else {
         preconditionFailure("the kernel gives no random numbers")
       }

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// An open regular file, read only. Links are not followed; anything but a regular file cannot be opened.
+/// An open regular file, read only. Does not follow a symbolic link; opens nothing but a regular file.
 package struct RegularFile: ~Copyable, Sendable {
-  /// What tells one state of a file from another.
+  /// Distinguishes one version of a file from another.
   package struct Stamp: Equatable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let seconds: Int
     package let nanoseconds: Int
-    /// Bytes.
+    /// In bytes.
     package let size: Int
   }
 
@@ -20,7 +20,7 @@ package struct RegularFile: ~Copyable, Sendable {
     self.stamp = stamp
   }
 
-  /// Nil when there is no such regular file, or it may not be read.
+  /// Nil if there is no such regular file, or it may not be read.
   package static func open(path: String) -> RegularFile? {
     let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard number >= 0 else { return nil }
@@ -33,7 +33,7 @@ package struct RegularFile: ~Copyable, Sendable {
     return RegularFile(file, stamp)
   }
 
-  /// The whole file; nil when it cannot be read, or has become shorter meanwhile.
+  /// The whole file; nil if it cannot be read, or has become shorter meanwhile.
   package func read() -> [UInt8]? {
     let body = unsafe [UInt8](unsafeUninitializedCapacity: stamp.size) { buffer, filled in
       while filled < stamp.size {
@@ -46,7 +46,7 @@ package struct RegularFile: ~Copyable, Sendable {
     return body.count == stamp.size ? body : nil
   }
 
-  /// Bytes from an offset on, at most so many; nil when they cannot be read. Fewer only at the end.
+  /// Up to `wanted` bytes from `offset`; nil if they cannot be read. Fewer only at the end of the file.
   package func read(_ wanted: Int, at offset: Int) -> [UInt8]? {
     var isReadable = true
     let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
@@ -62,10 +62,10 @@ package struct RegularFile: ~Copyable, Sendable {
     return isReadable ? part : nil
   }
 
-  /// The absolute path without links; nil when there is nothing there.
+  /// The absolute path with symbolic links resolved; nil if nothing is there.
   package static func resolve(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
-    // Safe: realpath returns a string of its own, to be freed by the caller.
+    // Safe: realpath returns a string of its own, which the caller frees.
     defer { unsafe free(resolved) }
     return unsafe String(validatingCString: resolved)
   }

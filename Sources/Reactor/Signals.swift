@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// Process signals, taken one at a time by the main thread.
+/// Process signals, received one at a time by the main thread.
 package enum Signals {
   package enum Received: Sendable {
-    /// SIGTERM or SIGINT: end in good order.
+    /// SIGTERM or SIGINT: shut down in order.
     case stop
-    /// SIGHUP: read configuration files again.
+    /// SIGHUP: reload configuration files.
     case reload
   }
 
-  /// Keeps these signals from interrupting any thread, and lets writes to a lost peer fail with EPIPE instead of
-  /// ending the process. SIGUSR1 and SIGUSR2, which mean something to other servers, are ignored: by themselves they would
-  /// end this one at once. Call it first in `main`, before any thread starts (threads inherit the mask).
+  /// Blocks the handled signals in every thread, and lets writes to a lost peer fail with EPIPE instead of ending the
+  /// process. Ignores SIGUSR1 and SIGUSR2, which have a meaning for other servers: by default they would end this one
+  /// at once. Call it first in `main`, before any thread starts (threads inherit the mask).
   package static func block() {
     for number in ignored { signal(number, SIG_IGN) }
     var set = handled()
@@ -25,7 +25,7 @@ package enum Signals {
     }
   }
 
-  /// Waits for the next signal; nil when the time is over first.
+  /// Waits for the next signal; nil on timeout.
   package static func wait(atMost timeout: Duration) -> Received? {
     var set = handled()
     var time = timespec()
@@ -36,7 +36,7 @@ package enum Signals {
     return number == SIGHUP ? .reload : .stop
   }
 
-  /// Programs that we start have them as they are by themselves.
+  /// Signals that this process ignores; child processes get their default action back.
   static let ignored = [SIGPIPE, SIGUSR1, SIGUSR2]
 
   private static func handled() -> sigset_t {

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Reading into and sending out of buffers, so that nobody above handles raw memory.
+/// Receives into and sends from buffers, so that code above does not handle raw memory.
 extension Socket {
-  /// Reads what has come, at most `room` bytes more.
+  /// Receives what has arrived, at most `room` bytes more.
   package func receive(into buffer: inout ByteBuffer, room: Int = 16_384) -> Transfer {
     unsafe buffer.write(reserving: room) { free in
       let transfer = unsafe receive(into: free)
@@ -11,7 +11,8 @@ extension Socket {
     }
   }
 
-  /// Reads what has come and not a byte more than `count`: for what precedes a protocol that reads by itself.
+  /// Receives what has arrived and not a byte more than `count`: for what precedes a protocol that does its own
+  /// reading.
   package func receive(appendingTo bytes: inout [UInt8], atMost count: Int) -> Transfer {
     var room = [UInt8](repeating: 0, count: count)
     let transfer = unsafe room.withUnsafeMutableBytes { unsafe receive(into: $0) }
@@ -19,7 +20,7 @@ extension Socket {
     return transfer
   }
 
-  /// Sends as much of a buffer as the kernel takes; the caller consumes what went.
+  /// Sends as much of a buffer as the kernel takes; the caller consumes what was sent.
   package func send(_ buffer: borrowing ByteBuffer) -> Transfer {
     unsafe buffer.withUnsafeReadable { unsafe send($0) }
   }
@@ -29,10 +30,10 @@ extension Socket {
     unsafe bytes.withUnsafeBytes { unsafe send(UnsafeRawBufferPointer(rebasing: $0[start...])) }
   }
 
-  /// Bytes that the kernel has taken and the peer has not (`tcp(7)`, SIOCOUTQ).
+  /// Bytes that the kernel has taken and the peer has not acknowledged (`tcp(7)`, SIOCOUTQ).
   package var unacknowledgedBytes: Int {
     var count: Int32 = 0
-    // Where it is unknown, zero is as good as any number that does not change.
+    // If it is unknown, zero is as good as any constant.
     _ = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
     return Int(count)
   }

@@ -8,11 +8,11 @@ package struct Socket: ~Copyable {
   /// The result of a read or write that must not block.
   package enum Transfer: Equatable, Sendable {
     case bytes(Int)
-    /// Nothing can be done now: wait until the descriptor is ready.
+    /// Nothing can be done now: wait for readiness.
     case wouldBlock
     /// The peer has closed its side (reads only).
     case endOfStream
-    /// The connection is gone; `errno`.
+    /// The connection is lost; `errno`.
     case failed(Int32)
   }
 
@@ -22,7 +22,7 @@ package struct Socket: ~Copyable {
     file = FileDescriptor(owning: descriptor)
   }
 
-  /// Gives up ownership, for example to take the socket to another thread: the caller must close the number.
+  /// Gives up ownership, for example to pass the socket to another thread: the caller must close the number.
   package consuming func release() -> Int32 {
     file.release()
   }
@@ -34,7 +34,8 @@ package struct Socket: ~Copyable {
     file = FileDescriptor(owning: number)
   }
 
-  /// Opens a listening socket. With `reusePort`, several loops listen on one port and the kernel spreads connections.
+  /// Opens a listening socket. With `reusePort` several loops listen on one port, and the kernel distributes
+  /// connections.
   package static func listen(on address: SocketAddress, reusePort: Bool = false) throws(SystemError) -> Socket {
     let socket = try Socket(for: address)
     if address.family != AF_UNIX { socket.set(SOL_SOCKET, SO_REUSEADDR, 1) }
@@ -48,7 +49,7 @@ package struct Socket: ~Copyable {
     return socket
   }
 
-  /// Starts to connect. The socket turns writable when it is done; then ask `connectError`.
+  /// Starts to connect. The socket becomes writable when that is done; then read `connectError`.
   package static func connect(to address: SocketAddress) throws(SystemError) -> Socket {
     let socket = try Socket(for: address)
     socket.disableDelay()
@@ -57,7 +58,7 @@ package struct Socket: ~Copyable {
     return socket
   }
 
-  /// How a connect ended: 0 for success, else its `errno`.
+  /// The result of a connect: 0 for success, else its `errno`.
   package var connectError: Int32 {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -65,8 +66,8 @@ package struct Socket: ~Copyable {
     return code == 0 ? value : errno
   }
 
-  /// Takes one waiting connection; nil when none waits (or it vanished meanwhile).
-  /// Throws when the process or the machine is out of descriptors or memory.
+  /// Accepts one waiting connection; nil if none waits (or it vanished meanwhile). Throws if the process or the machine
+  /// is out of descriptors or memory.
   package func accept() throws(SystemError) -> Socket? {
     let number = upmc_accept(descriptor)
     if number >= 0 { return Socket(owning: number) }
@@ -76,15 +77,15 @@ package struct Socket: ~Copyable {
     }
   }
 
-  /// For a listening socket that is about to close: whoever begins to connect from now on is not answered, and tries
-  /// again a second later, when a successor may listen. Those whose handshake has begun can still be accepted; closing
-  /// at once would reset them. No effect on Unix sockets.
+  /// For a listening socket about to close: the kernel no longer answers new connection attempts, so their clients
+  /// retry a second later, when a successor may listen. Connections whose handshake has begun can still be accepted;
+  /// closing at once would reset them. No effect on Unix sockets.
   package func ignoreNewConnections() {
     _ = upmc_ignore_new_connections(descriptor)
   }
 
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
-    // The kernel answers 0 for no room as it does for the end of the stream.
+    // The kernel returns 0 for an empty buffer, as it does at the end of the stream.
     precondition(buffer.count > 0, "receiving into no room")
     while true {
       let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -110,19 +111,20 @@ package struct Socket: ~Copyable {
     }
   }
 
-  /// Says that we send no more; the peer reads end of stream and may still answer.
+  /// Announces that we send no more; the peer reads the end of the stream and may still answer.
   package func shutdownWrite() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
   // MARK: Options and addresses
 
-  /// Answers are written whole, so Nagle's algorithm could only delay them.
+  /// Disables Nagle's algorithm: answers are written in one piece, so it could only delay them.
   package func disableDelay() {
     set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
   }
 
-  /// Finds dead peers: probes after `idle` without traffic, gives up when bytes stay unacknowledged for `unacknowledged`.
+  /// Detects dead peers: probes after `idle` without traffic, gives up if bytes stay unacknowledged for
+  /// `unacknowledged`.
   package func keepAlive(idle: Duration, unacknowledged: Duration) {
     set(SOL_SOCKET, SO_KEEPALIVE, 1)
     set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, Int32(clamping: idle.components.seconds))
@@ -131,7 +133,7 @@ package struct Socket: ~Copyable {
     set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(clamping: unacknowledged.nanoseconds / 1_000_000))
   }
 
-  /// Makes `close` send a reset instead of waiting politely: for peers that misbehave, and for tests.
+  /// Makes `close` send a reset instead of an orderly close: for peers that misbehave, and for tests.
   package func resetOnClose() {
     var option = linger(l_onoff: 1, l_linger: 0)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -142,7 +144,7 @@ package struct Socket: ~Copyable {
 
   private func set(_ level: Int32, _ name: Int32, _ value: Int32) {
     var value = value
-    // Options are improvements, not promises: a kernel that lacks one still serves.
+    // Options are improvements, not requirements: a kernel without one still serves.
     _ = unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
@@ -151,7 +153,7 @@ package struct Socket: ~Copyable {
   private func address(using call: NameCall) -> SocketAddress? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    // Safe: the storage is large enough for every family, and the kernel says how much it wrote.
+    // Safe: the storage is large enough for every family, and the kernel reports how much it wrote.
     return unsafe withUnsafeMutableBytes(of: &storage) { raw in
       let pointer = unsafe raw.baseAddress!.assumingMemoryBound(to: sockaddr.self)
       guard unsafe call(descriptor, pointer, &length) == 0 else { return nil }
@@ -163,7 +165,7 @@ package struct Socket: ~Copyable {
 extension SocketAddress {
   /// Lends the kernel's view of the address.
   fileprivate func withSockaddr(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-    // Safe: the array outlives the call, and its length goes with it.
+    // Safe: the array outlives the call, and its length is passed along.
     unsafe bytes.withUnsafeBytes { raw in
       unsafe body(raw.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count))
     }

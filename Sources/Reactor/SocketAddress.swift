@@ -28,7 +28,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     return Self.numericName(bytes).host
   }
 
-  /// Takes over what the kernel wrote.
+  /// Takes over a `sockaddr` written by the kernel.
   init(bytes: [UInt8]) {
     self.bytes = bytes
     let family = Int32(bytes[0]) | Int32(bytes[1]) << 8
@@ -40,7 +40,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Stands for a peer that has gone before it could be asked.
+  /// Placeholder for a peer that disconnected before its address could be read.
   package static let unknown = SocketAddress(bytes: [UInt8(AF_UNIX), 0])
 
   /// A Unix socket in the file system; the path has at most 107 bytes (`unix(7)`).
@@ -49,7 +49,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     return SocketAddress(bytes: [UInt8(AF_UNIX), 0] + Array(path.utf8) + [0])
   }
 
-  /// Looks a name up, afresh each time. Blocking: up to the resolver's own time-out.
+  /// Resolves a name, without caching. Blocking: up to the resolver's own timeout.
   /// - Parameter passive: for listening: an empty host means every address.
   package static func resolve(
     host: String, port: UInt16, passive: Bool = false
@@ -67,7 +67,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     var found: [SocketAddress] = []
     var next = unsafe list
     while let entry = unsafe next {
-      // Safe: getaddrinfo says how many bytes of the address are valid.
+      // Safe: getaddrinfo reports how many bytes of the address are valid.
       let raw = unsafe UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
       unsafe found.append(SocketAddress(bytes: Array(raw)))
       unsafe next = entry.pointee.ai_next

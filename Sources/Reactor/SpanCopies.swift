@@ -1,6 +1,6 @@
-/// Copies of bytes that were lent: what a `Span` cannot do by itself yet.
+/// Copies of lent bytes, which `Span` cannot make by itself yet.
 extension String {
-  /// Bytes that are not UTF-8 are replaced.
+  /// Replaces bytes that are not UTF-8.
   @inlinable
   package init(copying bytes: Span<UInt8>) {
     // Safe: the bytes are read within the call.

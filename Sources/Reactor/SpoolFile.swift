@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// A file without a name, for bytes that are too many for memory. Nothing of it is left when its owner ends, whatever
-/// crashes.
+/// An unnamed file, for bytes that are too many for memory. Nothing of it is left when its owner ends, even after a
+/// crash.
 ///
-/// Writing goes to the kernel's cache and may wait for the disk when that is full; it is never flushed, for nothing in it
-/// is promised to anybody.
+/// Writes go to the kernel's cache and may wait for the disk when that is full. The file is never flushed, because
+/// nothing in it is promised to anyone.
 package final class SpoolFile: Sendable {
   private let file: FileDescriptor
 
-  /// - Parameter directory: where there is room; it must exist.
+  /// - Parameter directory: an existing directory with enough space.
   package init(in directory: String) throws(SystemError) {
     let path = "\(directory)/spool.\(getpid()).\(UInt64.random(in: .min ... .max))"
     let number = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -20,7 +20,7 @@ package final class SpoolFile: Sendable {
   package func write(_ bytes: Span<UInt8>, at offset: Int) throws(SystemError) {
     var written = 0
     while written < bytes.count {
-      // Safe: never writes more than the span has left, which outlives the call.
+      // Safe: never writes more than the rest of the span, which outlives the call.
       let taken = unsafe bytes.withUnsafeBytes { raw in
         unsafe pwrite(file.number, raw.baseAddress! + written, raw.count - written, offset + written)
       }
@@ -32,7 +32,7 @@ package final class SpoolFile: Sendable {
     }
   }
 
-  /// Exactly `wanted` bytes from `offset` on, which must have been written.
+  /// Reads exactly `wanted` bytes from `offset`; they must have been written.
   package func read(_ wanted: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in

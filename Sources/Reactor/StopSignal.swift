@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Says to threads that they are to end, and wakes those that rest. Once given it stays given. Any thread may call any of it.
+/// Tells threads to end, and wakes those that rest. Once given it stays given. Any thread may call any method.
 package final class StopSignal: Sendable {
   private let flag = Atomic(false)
-  /// Closed once given: readable from then on.
+  /// Closed once the signal is given: readable from then on.
   private let inbox: Inbox<Void>
 
   package init() throws(SystemError) {
@@ -17,12 +17,12 @@ package final class StopSignal: Sendable {
     inbox.close()
   }
 
-  /// Waits; not a moment longer than until it is given.
+  /// Waits for `time`, or until the signal is given.
   package func rest(atMost time: Duration) {
     _ = inbox.wakeup.wait(atMost: time)
   }
 
-  /// Wakes a loop once, when it is given, and calls `body` there. On the loop's thread.
+  /// Wakes a loop once, when the signal is given, and calls `body` there. Call it on the loop's thread.
   package func wake(_ loop: EventLoop, _ body: @escaping () -> Void = {}) throws(SystemError) {
     try loop.attach(inbox) { _ in body() }
   }

@@ -7,7 +7,7 @@ package struct SystemError: Error, CustomStringConvertible, Sendable {
   package let code: Int32
   /// The call, for example `bind`.
   package let operation: String
-  /// What it was done to, for example an address or a path; empty when it adds nothing.
+  /// Its object, for example an address or a path; empty if that adds nothing.
   package let subject: String
 
   package init(code: Int32, operation: String, subject: String = "") {
@@ -16,7 +16,7 @@ package struct SystemError: Error, CustomStringConvertible, Sendable {
     self.subject = subject
   }
 
-  /// Takes `errno` of the call that has just failed.
+  /// An error with the `errno` of the call that has just failed.
   package static func last(_ operation: String, _ subject: String = "") -> SystemError {
     SystemError(code: errno, operation: operation, subject: subject)
   }

@@ -1,9 +1,9 @@
 internal import CLinux
 internal import Glibc
 
-/// A named POSIX thread. What it owns it makes inside its body, so the compiler can prove that nothing is shared.
+/// A named POSIX thread. It creates what it owns inside its body, so the compiler can prove that nothing is shared.
 ///
-/// Join it to wait for its end; dropped without, it runs on by itself.
+/// Join it to wait for its end; otherwise it runs on detached.
 package struct Thread: ~Copyable {
   private let handle: pthread_t
 
@@ -27,7 +27,7 @@ package struct Thread: ~Copyable {
   }
 
   deinit {
-    // Nobody will ask for the end any more: the system may free the stack as soon as the body returns.
+    // Nobody will join it any more: the system may free the stack as soon as the body returns.
     pthread_detach(handle)
   }
 

@@ -1,8 +1,8 @@
 internal import HeapModule
 
-/// Deadlines in order. Pure: it is told the time and says what is due. One owner, one thread.
+/// Deadlines in order. Pure: the caller passes the time. One owner, one thread.
 package struct Timers {
-  /// Names one deadline, so that it can be cancelled.
+  /// Identifies one deadline, so that it can be cancelled.
   package struct ID: Hashable, Sendable {
     fileprivate let number: UInt64
   }
@@ -17,14 +17,14 @@ package struct Timers {
   }
 
   private var heap = Heap<Entry>()
-  /// The actions of live timers. A cancelled one is only missing here; its heap entry goes when it comes up.
+  /// The actions of live timers. A cancelled timer is only missing here; its heap entry is removed when it comes up.
   private var actions: [UInt64: () -> Void] = [:]
   private var lastNumber: UInt64 = 0
 
   package init() {}
 
   package var isEmpty: Bool { actions.isEmpty }
-  /// Entries in memory, those of cancelled timers included.
+  /// Entries in memory, including those of cancelled timers.
   package var heldEntries: Int { heap.count }
 
   /// Adds a deadline.
@@ -35,17 +35,17 @@ package struct Timers {
     return ID(number: lastNumber)
   }
 
-  /// Takes a deadline back. Nothing happens when it has fired already.
+  /// Cancels a deadline. Does nothing if it has fired already.
   package mutating func cancel(_ id: ID) {
     guard actions.removeValue(forKey: id.number) != nil else { return }
-    // Far deadlines that are always cancelled (a time-out per request) would pile up for as long as they are far.
-    // Sweeping when the dead outnumber the living costs each timer a constant share.
+    // Distant deadlines that are always cancelled (a timeout per request) would accumulate for as long as they are
+    // away. Sweeping once the dead outnumber the living costs each timer a constant share.
     if heap.count > 2 * actions.count + Reactor.Limits.cancelledTimers {
       heap = Heap(heap.unordered.filter { actions[$0.number] != nil })
     }
   }
 
-  /// The last timer made so far: lets a turn fire those of before, and leave those made meanwhile to the next.
+  /// The last timer created so far: a turn fires timers up to this one and leaves later ones to the next turn.
   package var newest: ID { ID(number: lastNumber) }
 
   /// The earliest live deadline.
@@ -57,7 +57,7 @@ package struct Timers {
     return nil
   }
 
-  /// Removes one timer that is due at `now` and not younger than `newest`, earliest first, and returns its action.
+  /// Removes the earliest timer that is due at `now` and not newer than `newest`, and returns its action.
   package mutating func popDue(at now: Instant, notAfter newest: ID? = nil) -> (() -> Void)? {
     while let first = heap.min, first.deadline <= now, first.number <= newest?.number ?? .max {
       heap.removeMin()

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Wakes a thread that waits in `poll` or `epoll_wait`: an eventfd. Any thread may signal; the owner drains.
+/// Wakes a thread that waits in `poll` or `epoll_wait`, by an eventfd. Any thread may signal; the owner drains.
 package final class Wakeup: Sendable {
   /// Readable while a signal is pending.
   package let descriptor: Int32
@@ -18,17 +18,17 @@ package final class Wakeup: Sendable {
   /// Makes the descriptor readable. Cheap when it already is; never blocks.
   package func signal() {
     var one: UInt64 = 1
-    // A full counter (EAGAIN) means that it is readable already, which is all we want.
+    // A full counter (EAGAIN) means that it is readable already, which is all we need.
     _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
   }
 
-  /// Takes back all signals so far.
+  /// Clears all signals so far.
   package func drain() {
     var count: UInt64 = 0
     _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
   }
 
-  /// Waits until signalled. Returns false when the time is over first; a time below zero is over already.
+  /// Waits for a signal. Returns false on timeout; a negative timeout has passed already.
   package func wait(atMost timeout: Duration) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let milliseconds = Int32(clamping: max(0, (timeout.nanoseconds + 999_999) / 1_000_000))

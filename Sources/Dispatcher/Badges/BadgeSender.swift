@@ -4,26 +4,26 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `badge`: tells the other devices of a user a new count, by a push that shows nothing else.
+/// Thread `badge`: sends a user's new count to the user's other devices, in a push that shows nothing else.
 ///
 /// ```
-///   due row ──taken, due again in 15 s──► devices and count read ──► submitted ──► all answered ──► row deleted
-///                                                                         └ any for nothing: left, to be due again
+///   due row ──taken, due again in 15 s──► read devices and count ──► submit ──► all answered ──► delete row
+///                                                                       └ any failed for now: row stays, due again
 /// ```
-/// Outside of every account: these pushes belong to no message, have no claim and no outcome. What is lost (a crash, a
-/// refusal for now) is told again when the row is due again, a few times; what is refused for good is left to the next
-/// real message. A user's changes within a second become one push, for the row is there once and the count is read late.
+/// These pushes are in no funnel: they belong to no message and have no claim and no outcome. A push lost to a crash or
+/// a temporary refusal is repeated when its row is due again, a few times; a permanent refusal is left to the next real
+/// message. Changes within a second become one push, because a user has one row and the count is read late.
 final class BadgeSender {
   private struct Flight {
     let syncs: [Int]
     var open: Int
   }
 
-  /// A user whose pushes are under way.
+  /// A user whose pushes are in flight.
   private struct Open {
     let due: BadgeSyncs.Due
     var pushes: Int
-    /// True when one of them came to nothing for now.
+    /// True if one of them failed for now.
     var mustRepeat = false
   }
 
@@ -33,7 +33,7 @@ final class BadgeSender {
   private var lastOpen = 0
   private var looksAgainAt = Instant(nanoseconds: 0)
   private var pause = PollBackoff(usual: Limits.badgeInterval / 2)
-  /// The users of each target, by batch.
+  /// The `open` key of each target's user, by batch; -1 once answered.
   private var flights: [Int64: [Int]] = [:]
   private var answeredBy: [Int64: Instant] = [:]
 
@@ -67,7 +67,8 @@ final class BadgeSender {
     try finish(connection)
   }
 
-  /// Takes who is due. What cannot be taken for its own sake is halved out and dropped, so that the others are told.
+  /// Takes due users. Bisects a batch that fails by its own fault and drops the faulty user, so that the others
+  /// proceed.
   private func take(at now: Int64, atMost limit: Int, _ connection: Connection) throws -> [BadgeSyncs.Due] {
     do {
       return try connection.run(
@@ -81,7 +82,7 @@ final class BadgeSender {
     }
   }
 
-  /// Submits the counts of users who were taken; those of whom nothing can be read are halved out and dropped.
+  /// Submits the counts of the taken users. Bisects a batch that fails by its own fault and drops the faulty user.
   private func tell(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
     do {
       try tellTogether(due, readAt, connection)
@@ -122,7 +123,8 @@ final class BadgeSender {
     }
   }
 
-  /// Nobody who has given up, was put aside, or knows the count already.
+  /// False if the app is paused or syncs no badges, the user is out of attempts, or the device is quarantined, knows
+  /// the count already, or has no provider.
   private func wants(_ member: Audiences.Member, _ sync: BadgeSyncs.Due, _ app: App?) -> Bool {
     guard let app, app.syncsBadges, app.pausedReason == nil, sync.attempts <= Limits.badgeAttempts else { return false }
     return member.device != sync.device && !member.isInQuarantine
@@ -159,12 +161,12 @@ final class BadgeSender {
     open[user]?.pushes -= 1
     switch result.result {
     case .retry, .deviceBusy, .notProcessed, .unknown, .stale: open[user]?.mustRepeat = true
-    // Whatever is for good is looked at when a real message meets it.
+    // A permanent refusal is handled when a real message meets it.
     case .accepted, .rejected, .badToken, .wrongEnvironment, .credentialFault, .noCredential: break
     }
   }
 
-  /// A provider answers everything it took; should one not, its users must not be open for ever.
+  /// A provider answers all it accepted. Should one fail to, the timeout closes its users.
   private func forgetUnanswered() {
     for (batch, deadline) in answeredBy where deadline < shared.clock.now {
       for index in (flights[batch] ?? []).indices {
@@ -176,7 +178,7 @@ final class BadgeSender {
     }
   }
 
-  /// Deletes the rows of users whose devices all know; others are due again by themselves.
+  /// Deletes the rows of users whose pushes have all ended for good; the others become due again by themselves.
   private func finish(_ connection: Connection) throws {
     let ended = open.filter { $0.value.pushes <= 0 }
     guard !ended.isEmpty else { return }

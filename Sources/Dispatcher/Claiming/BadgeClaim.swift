@@ -2,14 +2,14 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Moves the badge counts of the users in a claim: once per (user, message), in the claim's own transaction, so that the
-/// payload carries a number that is committed.
+/// Moves the badge counts of a claim's users: once per (user, message), in the claim's own transaction, so that the
+/// payload carries a committed number.
 ///
-/// What is claimed as a block needs no entries in the ledger: no user is in two blocks of a message, and what each was given
-/// stands with the block. Everything else is noted there, ledger first, then users, both in the order of their keys. Many
-/// users at once are copied into the ledger, for a row costs half as much then. Should one of them be there after all
-/// (claimed in an earlier wave, or read on another device before), `run` throws `uniqueViolation`, the transaction is lost,
-/// and the claim is for `copies: false`.
+/// A claim stored as a block needs no ledger entries: no user is in two blocks of a message, and the block records what
+/// each user was given. All other claims write the ledger first, then the users, both in key order. Many users at once
+/// are written by COPY, which halves the cost of a row. If one of them has an entry already (claimed in an earlier
+/// wave, or read on another device before), `run` throws `uniqueViolation` and the transaction is lost; repeat the
+/// claim with `copies: false`.
 struct BadgeClaim {
   private let message: DispatchMessage
   private let copies: Bool
@@ -19,8 +19,8 @@ struct BadgeClaim {
     self.copies = copies
   }
 
-  /// Returns each user's count after this message.
-  /// - Parameter inBlock: the claim is a block that says what each was given.
+  /// - Parameter inBlock: the claim is a block, which records what each user was given.
+  /// - Returns: each user's count after this message.
   func run(
     _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
   ) throws(PostgresError) -> [UserKey: Int16] {
@@ -35,7 +35,7 @@ struct BadgeClaim {
     return try moveSome(fresh, of: claims, connection).byUser
   }
 
-  /// Every count moves.
+  /// Moves every count.
   private func moveAll(
     _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {
@@ -45,7 +45,7 @@ struct BadgeClaim {
     case .increment(let increment):
       let (counts, short) = try Increments.add(
         increment, by: claims.map(\.key), areNeighbours: inBlock, on: connection)
-      // A count may have been set since the message was accepted: what this adds came after that.
+      // The count may have been set after the message got its SEQNO: note that this increment came after that set.
       let late = Set(claims.lazy.map(\.key).filter { counts[$0.user]?.wasSet(since: $0.seqno) == true })
       if inBlock {
         let odd = late.union(short.map(\.key))
@@ -59,7 +59,7 @@ struct BadgeClaim {
     }
   }
 
-  /// Some counts have been moved by an earlier claim for another device.
+  /// An earlier claim, for another device, has moved some of the counts already.
   private func moveSome(
     _ fresh: Set<Ledger.Key>, of claims: [Ledger.Claim], _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {
@@ -72,7 +72,7 @@ struct BadgeClaim {
 }
 
 extension [Users.Key: Users.Count] {
-  /// All are of one app.
+  /// Requires that all keys are of one app.
   fileprivate var byUser: [UserKey: Int16] {
     reduce(into: [:]) { $0[$1.key.userKey] = $1.value.badge }
   }

@@ -2,18 +2,18 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Whether, and how far, a claim may go: looked at within the claim's transaction, so that a pause that was answered
-/// before it began, and the pace and canary that all nodes share, hold for it.
+/// Whether a claim may go ahead, and for how many devices. Read within the claim's transaction, so that it observes
+/// every pause confirmed before it began, and the pace and canary that all nodes share.
 struct ClaimAllowance {
-  /// When the audience was frozen, microseconds since 1970.
+  /// When the audience was frozen, in microseconds since 1970.
   let frozenAt: Int64
-  /// Most devices of this claim (more only when a single user has more).
+  /// Maximum devices of this claim; exceeded only if a single user has more.
   let limit: Int
-  /// Nil when nothing holds the message back (any more).
+  /// Nil if the message has no gate, or has expired.
   private let locked: Gates.Locked?
   private var meter: PaceMeter?
 
-  /// Nil when nothing may be claimed now.
+  /// Nil if nothing may be claimed now.
   init?(_ message: DispatchMessage, _ connection: Connection) throws(PostgresError) {
     guard let stored = try connection.run(Messages.find(message.seqno)), stored.state == .sending,
       !stored.isCancelling, let frozenAt = stored.frozenAt
@@ -21,7 +21,7 @@ struct ClaimAllowance {
     self.frozenAt = frozenAt
     let gate = try connection.run(Gates.lock(message.seqno))
     guard let locked = gate, locked.now < stored.expiresAt else {
-      // What has expired is only counted, as fast as that goes.
+      // An expired message is only accounted for, at full speed.
       self.locked = nil
       limit = Limits.claimDevices
       return
@@ -34,7 +34,7 @@ struct ClaimAllowance {
     self.meter = meter
     limit = allowed
     guard allowed > 0 else {
-      // Remembered, so that nobody asks again before there is something to have.
+      // Save the meter, so that no node asks again before there is an allowance.
       try save(claimed: 0, connection)
       return nil
     }
@@ -49,7 +49,7 @@ struct ClaimAllowance {
     }
   }
 
-  /// Counts what was claimed, in the claim's transaction.
+  /// Records what was claimed, in the claim's transaction.
   func save(claimed: Int, _ connection: Connection) throws(PostgresError) {
     guard let locked, var meter else { return }
     if let pace = locked.pace { meter.take(claimed, pace) }

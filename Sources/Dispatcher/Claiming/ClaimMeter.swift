@@ -3,7 +3,7 @@ internal import Metrics
 internal import Reactor
 internal import Store
 
-/// What a thread `claim` counts about itself.
+/// Metrics of a `claim` thread.
 struct ClaimMeter {
   private let devices: [Counter]
   private let batch: Histogram

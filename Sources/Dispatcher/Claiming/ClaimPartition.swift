@@ -2,7 +2,7 @@ internal import Domain
 internal import Reactor
 internal import Store
 
-/// The devices of a claim, sorted by what is to be done with each: as a rule all are ready.
+/// The devices of a claim, partitioned by what happens to each; usually all are ready.
 struct ClaimPartition {
   private(set) var ready: [Recipient] = []
   private var waiting: [WaitingTarget] = []
@@ -29,12 +29,12 @@ struct ClaimPartition {
     }
   }
 
-  /// What the completer is to be told of those that are not ready.
+  /// Completer inputs for the recipients that are not ready.
   func others(claim: Claims.Hold, _ message: DispatchMessage) -> [CompleterInput] {
     var inputs: [CompleterInput] = skipped.map {
       .decided(claim: claim, message, $0.value, .skipped, reason: $0.key.rawValue)
     }
-    // The completer knows how long each has to wait.
+    // The completer knows how long each must wait.
     if !waiting.isEmpty { inputs.append(.waiting(claim: claim, message, waiting)) }
     return inputs
   }

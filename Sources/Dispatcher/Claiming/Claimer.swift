@@ -5,10 +5,10 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `claim`: takes devices from shards, and takes up what is due or was left behind by a dead node.
+/// Thread `claim`: claims devices from shards, picks up due deliveries, and adopts the claims of dead nodes.
 ///
-/// Each claim is one transaction: the shard's row is locked (others skip it), the devices read, badge counts moved, the
-/// claim written, the cursor advanced. Only after its commit is anything handed on.
+/// Each claim is one transaction: lock the shard's row (others skip it), read the devices, move the badge counts, write
+/// the claim, advance the cursor. Nothing is handed on before the commit.
 final class Claimer {
   private let shared: Shared
   private let workers: LaneWorkers
@@ -18,7 +18,7 @@ final class Claimer {
   private let meter: ClaimMeter
   private let setAside: FailureIsolation
   private let log: Logger
-  /// When what is due or was left behind is looked for again, while there is other work.
+  /// When to look for due and orphaned deliveries again while there is other work.
   private var nextTakingUp = Instant(nanoseconds: 0)
 
   init(_ shared: Shared, _ workers: LaneWorkers) {
@@ -37,7 +37,7 @@ final class Claimer {
       var didWork = false
       if shared.holdsLease {
         try takeUpUnlaunched(connection)
-        // A campaign has a round every few milliseconds, and what is left behind or due can wait for some of them.
+        // During a campaign a round takes a few milliseconds; orphaned and due deliveries can wait for some of them.
         if began >= nextTakingUp {
           if shared.hasRoom(for: workers.lanes[0]) { didWork = try adoptOrphans(connection) }
           if shared.hasRoom(for: workers.lanes[0]) { didWork = try takeDue(connection) || didWork }
@@ -48,7 +48,7 @@ final class Claimer {
         let lookedAt = shared.clock.now
         for next in waiting where shared.hasRoom(for: next.lane) && shared.holdsLease {
           didWork = try claimOrSetAside(next.seqno, connection) || didWork
-          // Another look from time to time: somebody more urgent may have come.
+          // Look again from time to time: something more urgent may have arrived.
           let hasNews = workers.claimWakeup.wait(atMost: .zero)
           if shared.clock.now - lookedAt >= (hasNews ? Limits.shortClaimRound : Limits.claimRound) { break }
         }
@@ -63,7 +63,7 @@ final class Claimer {
 
   // MARK: Shards
 
-  /// What a claim has committed.
+  /// A committed claim.
   private struct Claimed {
     let claim: Claims.Hold
     let recipients: [Recipient]
@@ -88,7 +88,7 @@ final class Claimer {
     var didAdvance = false
     func claimOnce(copies: Bool) throws -> Claimed? {
       try connection.withTransaction { () throws -> Claimed? in
-        // Before the message's state is read: what is submitted is no older than that.
+        // Stamped before the message's state is read, so that the stamp never understates the age of what is submitted.
         let readAt = shared.clock.now
         guard let shard = try connection.run(Shards.lock(seqno)), let gate = try ClaimAllowance(message, connection)
         else {
@@ -151,11 +151,12 @@ final class Claimer {
         shard, to: batch.rest, claimed: batch.members.count, makesBlock: block != nil, exhausted: batch.isLast))
     let difference = shard.claimed + Int64(batch.members.count) - shard.targeted
     if batch.isLast ? difference != 0 : difference > 0 {
-      // Devices came or went between planning and claiming: what was really claimed counts, and more than planned at once.
+      // Devices came or went between planning and claiming. Correct the target to what was claimed: a surplus at once,
+      // a shortfall with the shard's last batch.
       try connection.run(Messages.correctTargeted(shard.seqno, by: difference))
     }
     guard let claim else {
-      // Nothing claimed, so no outcome will close the message: look at once.
+      // Without a claim no outcome will close the message: check now.
       try Messages.finish([shard.seqno], at: shared.clock.wallMicroseconds, within: connection)
       return nil
     }
@@ -164,7 +165,7 @@ final class Claimer {
       readAt: readAt)
   }
 
-  /// The members of a claim as a block; nil when they are not worth one.
+  /// The claim's members as a block; nil if they are too few or cannot form one.
   private func block(
     of shard: Shards.Record, _ members: [Audiences.Member]
   ) -> (id: BlockID, recipients: BlockRecipients, firstKey: UserKey)? {
@@ -175,7 +176,8 @@ final class Claimer {
     return (id, recipients, firstKey)
   }
 
-  /// What a person sends is held when there is more of it than was counted, before any of that is claimed.
+  /// Holds a message that a person sent for approval if its audience has outgrown the count, before any of the surplus
+  /// is claimed. Returns whether it did.
   private func isHeld(
     _ shard: Shards.Record, _ count: Int, _ reader: WaveReader, _ message: DispatchMessage, _ connection: Connection
   ) throws -> Bool {
@@ -187,14 +189,14 @@ final class Claimer {
     return true
   }
 
-  // MARK: Due and left behind
+  // MARK: Due and orphaned deliveries
 
-  /// Messages that cannot be read were met in a transaction, which is undone: they are set aside first.
+  /// Thrown within a transaction that meets unreadable messages, to roll it back; the messages are paused next.
   private struct Unreadable: Error {
     let messages: [Int64: Problem]
   }
 
-  /// The messages of what is taken up, within the transaction that takes it.
+  /// The messages of the deliveries being picked up, within the transaction that claims them.
   private func messages(_ seqnos: Set<Int64>, _ connection: Connection) throws -> [Int64: DispatchMessage] {
     let messages = try shelf.messages(seqnos, connection)
     let unreadable = shelf.takeUnreadable()
@@ -202,7 +204,7 @@ final class Claimer {
     return messages
   }
 
-  /// Runs a transaction; what cannot be read in it is set aside, and the next turn goes on without it.
+  /// Runs a transaction. If it meets unreadable messages, pauses those, and the next turn goes on without them.
   private func settingAside(_ connection: Connection, _ body: () throws -> Bool) throws -> Bool {
     do {
       return try body()
@@ -212,7 +214,8 @@ final class Claimer {
     }
   }
 
-  /// Takes up claims of this node whose commit was not heard of: they are submitted as what they are, for the first time.
+  /// Picks up claims that this node made without learning of their commit. Nothing of them was submitted, so they are
+  /// submitted as first tries.
   private func takeUpUnlaunched(_ connection: Connection) throws {
     let holds = shared.unlaunched.withLock { $0[workers.number] ?? [] }
     guard !holds.isEmpty else { return }
@@ -246,7 +249,7 @@ final class Claimer {
     try settingAside(connection) { try takeUpDue(connection) }
   }
 
-  /// Takes over claims of nodes that are not alive, and puts what is in doubt back to work.
+  /// Adopts claims of dead nodes and requeues the deliveries in doubt.
   private func adopt(_ connection: Connection) throws -> Bool {
     var inputs: [CompleterInput] = []
     var count = 0
@@ -270,7 +273,7 @@ final class Claimer {
         let targets = entries.map(WaitingTarget.init)
         increases[seqno, default: Outcomes.Increase()].unknown += Int64(entries.count)
         if message.push.onUnknown == .resend, let standing = standings[seqno], standing.passage != .cancelled {
-          // Counted before anything is sent again, so that no crash can hide a duplicate.
+          // Count before resending, so that no crash can hide a duplicate.
           increases[seqno, default: Outcomes.Increase()].resent += Int64(entries.count)
           inputs.append(.waiting(claim: hold, message, targets))
         } else {
@@ -289,7 +292,7 @@ final class Claimer {
     return found
   }
 
-  /// Takes up deferred deliveries whose time has come.
+  /// Picks up deferred deliveries that are due.
   private func takeUpDue(_ connection: Connection) throws -> Bool {
     let now = shared.clock.wallMicroseconds
     let held = try connection.run(Controls.held(atMost: Limits.heldMessages))
@@ -299,7 +302,7 @@ final class Claimer {
     var (count, someAreLeft) = (0, false)
     try connection.withTransaction {
       let node = shared.configuration.node
-      // Blocks before rows, as whoever writes down how deliveries ended locks them.
+      // Blocks before rows: the lock order of the transactions that write outcomes.
       let waits = try Waits.takeUp(
         since: since, at: now, lanes: workers.lanes, devices: Limits.dueDevices, mostRows: Limits.dueBlocks, node: node,
         on: connection)

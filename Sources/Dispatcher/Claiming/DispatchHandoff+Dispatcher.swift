@@ -3,11 +3,11 @@ package import Domain
 internal import Reactor
 internal import Synchronization
 
-/// Sends that a committer has stored and claimed in this node's name: they skip planning and claiming, and go straight to
-/// their provider.
+/// Sends that a committer has stored and claimed in this node's name: they skip planning and claiming and go straight
+/// to their provider.
 extension Dispatcher {
-  /// True when sends of a lane may be claimed in this node's name: it is alive, not too much is under way, and the lane
-  /// is not full. Callable from any thread.
+  /// True if sends of a lane may be claimed in this node's name: it holds its lease, has room in the window, and the
+  /// lane is not full. Callable from any thread.
   package var takesSends: @Sendable (Lane) -> Bool {
     let shared = shared
     return { lane in
@@ -21,14 +21,14 @@ extension Dispatcher {
     return { shared.holdsLease }
   }
 
-  /// True while deliveries are too old to be submitted whenever they have been read: the database is too far away, or too
+  /// True while deliveries keep going stale between reading and submission, because the database is too far away or too
   /// busy. Callable from any thread.
   package var goesInCircle: @Sendable () -> Bool {
     let shared = shared
     return { shared.circles.load(ordering: .relaxed) != 0 }
   }
 
-  /// Devices claimed by this node whose outcome is open. Callable from any thread.
+  /// Devices claimed by this node that have no outcome yet. Callable from any thread.
   package var underWay: @Sendable () -> Int {
     let shared = shared
     return { shared.underWay.load(ordering: .relaxed) }

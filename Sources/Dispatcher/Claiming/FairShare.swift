@@ -1,15 +1,15 @@
 internal import Domain
 
-/// Whose turn it is: lanes in order, and within a lane every message the same share, however large it is and whenever it
-/// came. Each message is charged what was claimed of it; whoever was charged least is next. One that begins, or comes back
-/// after a pause, starts from where the others are: it is served at once, but catches nothing up.
+/// Chooses the next message: lanes in order, and within a lane an equal share for every message, whatever its size and
+/// age. Each message is charged for what is claimed of it; the one charged least is next. A message that begins, or
+/// returns after a pause, starts from the lowest charge in its lane: it is served at once but catches nothing up.
 struct FairShare {
   typealias Waiting = (seqno: Int64, lane: Lane)
 
-  /// Devices charged to each message that waited at the last look.
+  /// Devices charged to each message that was waiting at the last ordering.
   private var charged: [Int64: Int64] = [:]
 
-  /// The next to claim for, best first.
+  /// The waiting messages, next to be claimed first.
   mutating func order(_ waiting: [Waiting]) -> [Waiting] {
     var present: [Int64: Int64] = [:]
     for lane in Lane.allCases {
@@ -20,7 +20,7 @@ struct FairShare {
     charged = present
     return waiting.sorted { left, right in
       let (a, b) = (charged[left.seqno] ?? 0, charged[right.seqno] ?? 0)
-      // Of two that stand the same, the newer: it has had nothing yet.
+      // On a tie the newer comes first: it has had nothing yet.
       return (left.lane.rawValue, a, -left.seqno) < (right.lane.rawValue, b, -right.seqno)
     }
   }

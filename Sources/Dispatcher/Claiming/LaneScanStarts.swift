@@ -3,12 +3,12 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Where looks through the messages that are being sent begin, by lane: a slow campaign keeps no look at another lane from
-/// beginning behind what is over.
+/// Where scans of the messages being sent begin, per lane, so that a slow campaign in one lane does not make scans of
+/// another walk over finished messages.
 struct LaneScanStarts {
   private var starts: [Lane: QueueStart] = [:]
 
-  /// The last number that was given, asked for before the looks that it is for.
+  /// The last SEQNO issued, read before the scans that use it.
   struct Last {
     fileprivate let began: Instant
     fileprivate let number: Int64
@@ -19,8 +19,8 @@ struct LaneScanStarts {
     }
   }
 
-  /// Looks through a lane.
-  /// - Parameter look: told where to begin; answers what it found, and the lowest number that waits.
+  /// Scans a lane.
+  /// - Parameter look: receives where to begin; returns what it found and the lowest SEQNO still waiting.
   mutating func look<Found>(
     _ lane: Lane, after last: Last, _ clock: any Clock,
     _ look: (_ start: Int64) throws(PostgresError) -> (found: Found, lowest: Int64?)

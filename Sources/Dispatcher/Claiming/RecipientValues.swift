@@ -2,29 +2,29 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// What differs between the recipients of a claim beside their badge: names, languages, variables, and the token of the
-/// kind that the push type wants. Read for all of them together, and only what the message needs.
+/// What differs between the recipients of a claim besides the badge: names, languages, variables, and the token of the
+/// kind that the push type needs. Read for all of them together, and only what the message needs.
 struct RecipientValues {
   private var names: [UserKey: String] = [:]
   private var locales: [DeviceID: String] = [:]
   private var variables: [UserKey: [String]] = [:]
-  /// Nil: the device's ordinary token.
+  /// Nil: use each device's ordinary token.
   private var tokens: [DeviceID: String]?
 
-  /// For messages that were stored with their names, and need nothing else.
+  /// For messages that were stored with their names and need nothing else.
   init(names: [UserKey: String]) {
     self.names = names
   }
 
-  /// For messages that show nothing but what is known already.
+  /// For messages that need nothing beyond what is already known.
   static let none = RecipientValues(names: [:])
 
-  /// False when a recipient's name and count are all that a message shows of it.
+  /// False if the message shows nothing of a recipient but its name and count.
   static func areNeeded(by message: DispatchMessage) -> Bool {
     !message.push.template.languages.isEmpty || message.valuesFile != nil || message.request.content.tokenKind != .alert
   }
 
-  /// - Parameter readsNames: false when whoever asks has them.
+  /// - Parameter readsNames: false if the caller has the names.
   init(
     _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection, readsNames: Bool = true
   ) throws(PostgresError) {
@@ -47,7 +47,7 @@ struct RecipientValues {
     }
   }
 
-  /// What an uploaded file says of a person, as inboxes keep it; nil when it says nothing.
+  /// A person's values from an uploaded file, as inboxes keep them; nil if the file has none.
   func kept(for user: UserKey) -> InboxValues? {
     variables[user].map { InboxValues(name: names[user] ?? "", variables: $0) }
   }
@@ -57,10 +57,10 @@ struct RecipientValues {
     tokens.map { $0[member.device] != nil } ?? true
   }
 
-  /// The token that is sent to.
+  /// The token to send to.
   func psid(of member: Audiences.Member) -> String { tokens?[member.device] ?? member.psid }
 
-  /// - Parameter name: the user's own, when whoever asks has it. What a file calls the user stands before it.
+  /// - Parameter name: the user's own name, if the caller has it; a name from the file takes precedence.
   func target(
     _ member: Audiences.Member, at place: BlockPlace?, of message: DispatchMessage, badge: Int16, name: String? = nil
   ) -> PushTarget {

@@ -3,11 +3,11 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Handing on: to the completer, then to the push networks.
+/// Hands claims to the completer, then to the push networks.
 extension Shared {
-  /// Puts a fresh claim to work: recipients that are ready leave now, the rest go to the completer. If the app is paused, or the
-  /// claim's reads are older than `Limits.claimAge`, all go to the completer, which reads them again first: the message may
-  /// have been paused, a device may have changed hands, or an audit may have taken the claim up.
+  /// Launches a fresh claim: ready recipients leave now, the rest go to the completer. If the app is paused, or the
+  /// claim's reads are older than `Limits.claimAge`, all go to the completer, which reads them again first: the message
+  /// may have been paused, a device may have changed hands, or an audit may have picked the claim up.
   /// - Parameter isHeld: the app is known to be paused.
   func launch(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
@@ -24,7 +24,7 @@ extension Shared {
       besides: sorting.others(claim: claim, message), workers)
   }
 
-  /// The recipients of a fresh claim as batches, one for each route.
+  /// The recipients of a fresh claim as batches, one per route.
   private func flights(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, _ workers: LaneWorkers
@@ -43,13 +43,13 @@ extension Shared {
     }
   }
 
-  /// Registers all of a claim with the completer, at once, then hands each batch to its provider: so no result comes
-  /// first, and no claim looks finished while a part of it has not begun.
-  /// - Parameter others: what becomes of the rest of the claim.
+  /// Registers the whole claim with the completer at once, then hands each batch to its provider, so that no result
+  /// arrives before its registration and no claim looks finished while part of it has not begun.
+  /// - Parameter others: the completer's inputs for the rest of the claim.
   func launch(_ flights: [Flight], besides others: [CompleterInput] = [], _ workers: LaneWorkers) {
     workers.tell(flights.map(CompleterInput.started) + others)
     for flight in flights {
-      // A full provider or a lease that may be over: read the bindings again and come back.
+      // If the provider is full or the lease may have ended, re-read the bindings and retry.
       let isTaken = holdsLease && configuration.providers[flight.batch.route.network]?.offer(flight.batch) == true
       if !isTaken { giveBack(flight.batch, workers) }
     }

@@ -1,15 +1,15 @@
 internal import Reactor
 internal import Store
 
-/// Deliveries that have ended, and wait until most of their block can be written in one go: writing a block costs the same for
-/// one of its devices as for all.
+/// Ended deliveries that wait until most of their block can be written at once: writing a block costs the same for one
+/// device as for all.
 ///
-/// What waits here has been answered, so it takes no room in the window; a crash makes it doubtful like what was not
-/// answered yet.
+/// These deliveries have been answered, so they take no room in the window. A crash leaves them in doubt, as it does
+/// those not answered yet.
 struct BlockAnswers<Answer> {
-  /// Longest wait of an answer for others of its block.
+  /// Maximum time an answer waits for the rest of its block.
   private let timeout: Duration
-  /// A block is written when no more than one in so many of its devices is missing.
+  /// A block is written once at most one in this many of its devices is missing.
   private static var missingPart: Int { 20 }
 
   private struct Block {
@@ -29,13 +29,13 @@ struct BlockAnswers<Answer> {
     if blocks[claim]?.answers.append(answer) == nil { blocks[claim] = Block(since: now, answers: [answer]) }
   }
 
-  /// When the one that has waited longest is due; nil: none waits.
+  /// When the block that has waited longest is due; nil if none waits.
   var nextDue: Instant? {
     blocks.values.map(\.since).min().map { $0 + timeout }
   }
 
-  /// Those whose turn it is to be written.
-  /// - Parameter open: devices of a claim whose end is not written, those that wait here among them.
+  /// Removes and returns the answers whose block is due.
+  /// - Parameter open: devices of a claim whose outcome is not written, including those waiting here.
   mutating func takeDue(at now: Instant, open: (Claims.Hold) -> Int) -> [Answer] {
     var due: [Answer] = []
     for (claim, block) in blocks {
@@ -47,7 +47,7 @@ struct BlockAnswers<Answer> {
     return due
   }
 
-  /// All of them: the node ends.
+  /// Removes and returns all answers; the node is stopping.
   mutating func takeAll() -> [Answer] {
     defer { blocks = [:] }
     return blocks.values.flatMap(\.answers)

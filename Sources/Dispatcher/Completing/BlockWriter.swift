@@ -1,12 +1,12 @@
 internal import Postgres
 internal import Store
 
-/// Writes down how deliveries of blocks ended, or for what they wait, within a transaction: as states where they are ordinary,
-/// else in rows.
+/// Writes outcomes and waits of block deliveries within a transaction: ordinary ones as states of the block, all others
+/// as rows.
 struct BlockWriter {
-  /// Those that have not ended before, and are noted in their block.
+  /// Decisions recorded in their block; the delivery had not ended before.
   private(set) var taken: [Decisions.Decision] = []
-  /// Those that are for `outcomes`.
+  /// Decisions to be written to `outcomes`.
   private(set) var rows: [Decisions.Decision] = []
 
   init(_ decisions: [Decisions.Decision], at now: Int64, _ connection: Connection) throws(PostgresError) {
@@ -23,7 +23,7 @@ struct BlockWriter {
         rows.append(decision)
         continue
       }
-      // A block that is gone: nobody is told any more how its deliveries ended.
+      // The block is gone, and its history with it: there is nothing to record.
       let state = BlockState(decision.record)
       guard let verdict = blocks[place.block]?.settle(Int(place.position), as: state, at: now) else { continue }
       switch verdict {

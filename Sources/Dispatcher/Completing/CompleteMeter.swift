@@ -3,7 +3,7 @@ internal import Metrics
 internal import Reactor
 internal import Store
 
-/// What a thread `complete` counts about itself.
+/// Metrics of a `complete` thread.
 struct CompleteMeter {
   private let outcomes: [OutcomeStatus: Counter]
   private let batch: Histogram
@@ -38,6 +38,6 @@ struct CompleteMeter {
 }
 
 extension OutcomeStatus {
-  /// The word of the funnel, where one decision to wait is not a delivery that waits.
+  /// The funnel's word, except for `deferred`: it counts decisions to wait, not deliveries that wait.
   fileprivate var metricName: String { self == .deferred ? "deferred" : name }
 }

@@ -6,10 +6,10 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `complete`: takes results, decides, writes outcomes in batches, and brings back what is to be tried again.
+/// Thread `complete`: takes results, decides, writes outcomes in batches, and resubmits what is to be retried.
 ///
-/// Each turn: take what has arrived → decide (`DeliveryDecision`) → write all decisions in one transaction → submit again what is
-/// due, with its binding read anew. When the database is away, decisions stay in memory until it is back.
+/// Each turn: take what has arrived → decide (`DeliveryDecision`) → write all decisions in one transaction → resubmit
+/// what is due, with its binding re-read. While the database is away, decisions stay in memory.
 final class Completer {
   private struct OpenFlight {
     let flight: Flight
@@ -20,23 +20,23 @@ final class Completer {
   private let workers: LaneWorkers
   let log: Logger
   private var flights: [Int64: OpenFlight] = [:]
-  /// Devices without decision, by claim.
+  /// Devices whose outcome is not written yet, by claim.
   private var claims: [Claims.Hold: Int] = [:]
   private var retries = Heap<Retry>()
   private var lastRetry: Int64 = 0
   var decisions = Decisions()
-  /// Devices that have been answered and wait to be written: their room is given back together.
+  /// Answered devices that wait to be written; their room in the window is released together.
   private var roomToGive = 0
   private var blockAnswers = BlockAnswers<Decisions.Decision>(timeout: Limits.blockTimeout)
   var breaker = CircuitBreaker()
-  /// Claims in the database that we did not know of at the last audit.
+  /// Claims in the database that we did not know at the last audit.
   private var suspects: Set<Claims.Hold> = []
   private var jitter = SystemRandomNumberGenerator()
   private let meter: CompleteMeter
   private let setAside: FailureIsolation
-  /// Claims with an outcome that could not be written: they are not over when all their other outcomes are.
+  /// Claims with an outcome that could not be written; they stay open after all their other outcomes.
   private var spoilt: Set<Claims.Hold> = []
-  /// Those of them of which nothing is under way any more: what was submitted of them is in doubt.
+  /// Spoilt claims with nothing in flight any more; what was submitted of them is in doubt.
   private var spoiltOnce: Set<Claims.Hold> = []
   private var standstills = RouteOutageBackoff()
 
@@ -57,7 +57,7 @@ final class Completer {
   private func turn(_ connection: Connection) throws {
     let nextDue = [retries.min?.due, blockAnswers.nextDue].compactMap { $0 }.min()
     let timeout = nextDue.map { max(.zero, $0 - shared.clock.now) } ?? Limits.pollInterval
-    // Decisions that could not be written yet must not wait for more.
+    // Decisions that could not be written yet must not wait for more input.
     let inputs = workers.completer.receive(
       atMost: decisions.isEmpty ? min(timeout, Limits.pollInterval) : .zero)
     for input in inputs { take(input) }
@@ -79,7 +79,7 @@ final class Completer {
     roomToGive = 0
   }
 
-  /// The node ends: answers that are under way are waited for, the rest is handed back with a row that says so.
+  /// The node is stopping: waits for answers in flight and hands the rest back as rows that are due at once.
   private func drain() {
     let deadline = shared.clock.now + Limits.drain
     do {
@@ -106,12 +106,12 @@ final class Completer {
   func handBack(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Int64? = nil
   ) {
-    // Whoever submits it next does not know that it would be the second time.
+    // The next node to submit it does not know that it is a resend: count it now.
     if target.countsAsResent { decisions.countResent(message.seqno) }
     decide(claim, message, target, .deferred, reason: reason, dueAt: dueAt ?? shared.clock.wallMicroseconds)
   }
 
-  // MARK: Taking in
+  // MARK: Input
 
   private func take(_ input: CompleterInput) {
     switch input {
@@ -137,7 +137,7 @@ final class Completer {
   }
 
   private func take(_ result: PushResult) {
-    // One that nobody waits for any more.
+    // A result of a batch that is no longer open.
     guard let index = flights.index(forKey: result.batch.number) else { return }
     let flight = flights.values[index].flight
     flights.values[index].open -= 1
@@ -209,7 +209,7 @@ final class Completer {
       claim: claim, message: message, record: record, place: target.place, isFirst: isFirst, missing: missing,
       network: network, appVersion: appVersion)
     guard decision.place != nil, status.isFinal, BlockState(record) != nil else { return decisions.add(decision) }
-    // It waits for others of its block, and room for more is there already.
+    // It waits for the rest of its block; its room in the window is free already.
     decision.hasGivenRoom = true
     roomToGive += 1
     blockAnswers.add(decision, to: claim, at: shared.clock.now)
@@ -223,7 +223,7 @@ final class Completer {
     retries.insert(Retry(due: due, number: lastRetry, claim: claim, message: message, target: target))
   }
 
-  /// Nobody waits any longer for tries of these messages: they are found paused or cancelled at once.
+  /// Makes the retries of these messages due now, so that they are found paused or cancelled at once.
   private func recall(_ seqnos: Set<Int64>) {
     guard retries.unordered.contains(where: { seqnos.contains($0.message.seqno) }) else { return }
     let now = shared.clock.now
@@ -238,7 +238,7 @@ final class Completer {
 
   // MARK: Writing
 
-  /// Writes all that is decided; what cannot be written for its own sake is halved out and set aside.
+  /// Writes all decisions; bisects those that fail by their own fault and isolates the faulty one.
   private func write(_ connection: Connection) throws {
     guard !decisions.isEmpty || !breaker.suspects.isEmpty else { return }
     do {
@@ -270,14 +270,14 @@ final class Completer {
         }
       }
     } catch {
-      // The database, then: all that is not written yet is tried again.
+      // The database failed: retry all that is not written yet.
       for part in rest { decisions.add(part) }
       throw error
     }
   }
 
-  /// One outcome that cannot be written. Its message is paused; its claim stays, so that nothing is lost, and is taken up
-  /// again when the message is resumed.
+  /// Gives up an outcome that cannot be written. Pauses its message; the claim stays, so that nothing is lost, and is
+  /// adopted again when the message is resumed.
   private func giveUp(_ part: Decisions, because error: any Error, _ connection: Connection) throws {
     for decision in part.decisions {
       setAside.note("an outcome cannot be written", decision.record.seqno, error)
@@ -290,7 +290,7 @@ final class Completer {
     if part.decisions.isEmpty { setAside.note("counts beside outcomes cannot be written", 0, error) }
   }
 
-  /// Found by the next audits, and released, like one that nobody knows.
+  /// Forgets a claim without open devices. A spoilt one is left to the next audits, which release it as stranded.
   private func forgetIfDecided(_ claim: Claims.Hold) {
     guard claims[claim] == 0 else { return }
     claims[claim] = nil
@@ -339,7 +339,7 @@ final class Completer {
     MessageLog(log).ended(over.union(rest), campaigns: campaigns)
   }
 
-  // MARK: Trying again
+  // MARK: Retrying
 
   private func submitDue(_ connection: Connection) throws {
     var due: [Retry] = []
@@ -353,7 +353,7 @@ final class Completer {
     do {
       resubmission = try Resubmission(due, connection, shared, workers)
     } catch {
-      // Nothing is submitted before the last statement: the whole lot waits for the database.
+      // Nothing is submitted before the last statement: the whole batch waits for the database.
       for retry in due { retries.insert(retry) }
       throw error
     }
@@ -367,7 +367,7 @@ final class Completer {
     if !resubmission.flights.isEmpty { shared.launch(resubmission.flights, workers) }
   }
 
-  /// Their claims are another's by now: they are no business of this node any more.
+  /// Forgets retries whose claims another node holds by now.
   private func forget(_ lost: [Retry]) {
     guard !lost.isEmpty else { return }
     log.warning("others have taken claims over", metadata: ["devices": .stringConvertible(lost.count)])
@@ -380,14 +380,14 @@ final class Completer {
 
   // MARK: Audit
 
-  /// A claim of ours in the database that nobody here knows was committed by a transaction whose answer was lost.
-  /// Unknown twice, a heartbeat apart, it is given up so that it can be taken over like a dead node's.
+  /// Finds claims of this node that are in the database but unknown here: their transaction committed, but the answer
+  /// was lost. A claim unknown twice, a heartbeat apart, is given up so that it can be adopted like a dead node's.
   private func audit(_ present: [Claims.Hold]) {
     let unknown = Set(present.filter { claims[$0] == nil })
     let stranded = unknown.intersection(suspects)
     suspects = unknown.subtracting(stranded)
-    // One that was made here and never launched is no doubt: this process knows what it has submitted. One that was taken
-    // over is another's doubt.
+    // A claim made here (fence 0) and never launched is not in doubt: this process knows what it submitted. What an
+    // adopted claim's former holder submitted is in doubt.
     let unlaunched = stranded.filter { $0.fence == 0 && !spoiltOnce.contains($0) }
     let doubtful = stranded.subtracting(unlaunched)
     if !doubtful.isEmpty { shared.stranded.withLock { $0.formUnion(doubtful) } }

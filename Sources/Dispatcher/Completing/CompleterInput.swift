@@ -1,47 +1,47 @@
 internal import Domain
 internal import Store
 
-/// What `complete` is told, in this order for each batch.
+/// Input of thread `complete`. A batch's `started` precedes its `results`.
 enum CompleterInput: Sendable {
-  /// Recipients have been claimed and are being submitted now.
+  /// Recipients were claimed and are being submitted.
   case started(Flight)
-  /// Recipients have been claimed and must be submitted once their bindings are read: due ones, and those in doubt.
+  /// Recipients were claimed and must be submitted once their bindings are read: due ones and those in doubt.
   case waiting(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
-  /// Like `waiting`, but ignored if the claim is known already: an audit and the claim's own launch can both report it.
+  /// Like `waiting`, but ignored if the claim is known: an audit and the claim's own launch can both report it.
   case found(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
-  /// Recipients have been claimed and are decided without being submitted.
+  /// Recipients were claimed and are decided without submission.
   case decided(claim: Claims.Hold, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
   case results([PushResult])
-  /// These messages were paused or cancelled: look at once at what of them waits for its next try.
+  /// These messages were paused or cancelled: re-check their pending retries at once.
   case recall(Set<Int64>)
-  /// The claims that the database says are ours.
+  /// This node's claims according to the database.
   case audit([Claims.Hold])
 }
 
-/// A batch under way.
+/// A batch in flight.
 struct Flight: Sendable {
   let batch: PushBatch
   let claim: Claims.Hold
   let message: DispatchMessage
-  /// For each target, tries so far, this one not counted.
+  /// Tries of each target so far, not counting this one.
   let attempts: [Tries]
-  /// For each target, where it stands in a block; empty when the claim is none.
+  /// Each target's position in a block; empty if the claim is no block.
   var places: [BlockPlace?] = []
-  /// The recipients are known to the completer already: they come back from waiting.
+  /// The completer knows the recipients already: this is a resubmission.
   var isRepeat = false
-  /// The other environment's host is being asked about this refusal.
+  /// The refusal in question, if the batch asks another environment about it.
   var question: TokenQuestion?
 }
 
-/// A recipient that waits for its next try.
+/// A recipient waiting for its next try.
 struct WaitingTarget: Sendable {
   let device: DeviceID
   let userKey: UserKey
   var attempts: Tries
-  /// Where it stands in a block.
+  /// Its position in a block; nil if the claim is no block.
   var place: BlockPlace?
-  /// True when the next submission may be a second one for the network and has not been counted as such yet.
+  /// True if the network may already have got this delivery, and the resend is not counted yet.
   var countsAsResent = false
-  /// The next submission goes to the other environment's host, to ask about this refusal.
+  /// The refusal that the next submission asks another environment about.
   var doubt: TokenDoubt?
 }

@@ -2,27 +2,27 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Decisions that are not committed yet, and their transaction. Kept until it succeeds: writing them twice is harmless,
-/// for an outcome that stands is not written again and counts nothing.
+/// Decisions that are not committed yet, and the transaction that writes them. They are kept until it succeeds. Writing
+/// them twice is harmless: an outcome that exists is neither written nor counted again.
 struct Decisions {
   struct Decision {
     let claim: Claims.Hold
     let message: DispatchMessage
     var record: Outcomes.Record
-    /// Where it stands in a block.
+    /// Its position in a block.
     var place: BlockPlace?
-    /// The answer to the first submission of a recipient that no claim held before: no row of it should be there.
+    /// The result of a first submission by the claim's first holder: no row of the delivery should exist.
     var isFirst = false
     /// Set when the app has no credential for this network.
     var missing: PushNetwork?
-    /// For the statistics; nil and empty where it was not on its way to a network.
+    /// For the statistics; nil and empty if the delivery was not submitted to a network.
     var network: PushNetwork?
     var appVersion = ""
 
-    /// It has made room in the window when it was answered.
+    /// Its room in the window was released when it was answered.
     var hasGivenRoom = false
 
-    /// What a network has answered is true whoever holds the claim by now; everything else is its holder's to say.
+    /// A network's answer is true whoever holds the claim by now; everything else is only the holder's to decide.
     var needsClaim: Bool { record.status != .accepted && record.status != .rejected }
   }
 
@@ -30,27 +30,27 @@ struct Decisions {
   struct Fault {
     let network: PushNetwork
     let reason: String
-    /// When the binding was read that was sent to with it, microseconds since 1970.
+    /// When the binding that was sent to was read, in microseconds since 1970.
     let readAt: Int64
-    /// There is none at all.
+    /// The app has no credential at all.
     var isMissing = false
   }
 
   private(set) var decisions: [Decision] = []
   private(set) var findings: [TokenFinding] = []
   private(set) var faults: [App.Number: Fault] = [:]
-  /// Submissions without answer, and second submissions, by message.
+  /// Counts of unanswered submissions and resends, by message.
   private var increases: [Int64: Outcomes.Increase] = [:]
 
-  /// Whether first outcomes are copied in. False once one of them had a row after all: another node took the claim over.
+  /// Whether first outcomes are written by COPY. False once one of them had a row: another node had adopted the claim.
   var copies = true
 
   var isEmpty: Bool {
     decisions.isEmpty && increases.isEmpty && faults.isEmpty && findings.isEmpty
   }
 
-  /// The same in smaller parts, which are written one after the other: what belongs to no outcome, and two halves of the
-  /// outcomes. One part: there is nothing to divide.
+  /// The same in smaller parts, to be written one after the other: what belongs to no outcome, and two halves of the
+  /// outcomes. A single part cannot be divided further.
   var parts: [Decisions] {
     let middle = decisions.count / 2
     let halves = [decisions[..<middle], decisions[middle...]].filter { !$0.isEmpty }.map { half in
@@ -67,7 +67,7 @@ struct Decisions {
     return rest.isEmpty ? halves : [rest] + halves
   }
 
-  /// Takes in what could not be written yet.
+  /// Adds decisions that could not be written yet.
   mutating func add(_ other: Decisions) {
     decisions += other.decisions
     findings += other.findings
@@ -91,19 +91,19 @@ struct Decisions {
     findings.append(finding)
   }
 
-  /// Notes a credential's fault. False when one of the app is noted already.
+  /// Notes a credential's fault. Returns false if a fault of the app is noted already.
   mutating func fault(_ app: App.Number, _ fault: Fault) -> Bool {
     guard faults[app] == nil else { return false }
     faults[app] = fault
     return true
   }
 
-  /// How many decisions each claim has here.
+  /// Number of decisions here, by claim.
   var countByClaim: [Claims.Hold: Int] {
     decisions.reduce(into: [:]) { counts, decision in counts[decision.claim, default: 0] += 1 }
   }
 
-  /// The messages of claims that are decided, and which of them are campaigns.
+  /// The messages of decided claims, and which of them are campaigns.
   func messages(of claims: [Claims.Hold]) -> (all: Set<Int64>, campaigns: Set<Int64>) {
     let claims = Set(claims)
     var (all, campaigns): (Set<Int64>, Set<Int64>) = ([], [])
@@ -114,15 +114,15 @@ struct Decisions {
     return (all, campaigns)
   }
 
-  /// What a transaction has written.
+  /// What a transaction wrote.
   struct Written {
     let care: TokenMaintenance.Result
-    /// Accepted deliveries, by SEQNO, of messages whose request lists their recipients.
+    /// Accepted deliveries by SEQNO, for messages whose request lists its recipients.
     let accepted: [Int64: Int64]
   }
 
   /// Writes everything within a transaction.
-  /// - Parameter finished: claims whose last outcomes these are.
+  /// - Parameter finished: claims of which these are the last outcomes.
   func write(
     _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
     _ breaker: CircuitBreaker
@@ -161,7 +161,7 @@ struct Decisions {
     return Written(care: care.result, accepted: accepted)
   }
 
-  /// Where the push itself waits for its hours, the short message waits with it.
+  /// Postpones the short message (fallback) of a push that waits for its hours.
   private func postponeFallbacks(_ decisions: [Decision], _ connection: Connection) throws(PostgresError) {
     var dues: [Fallbacks.Key: Int64] = [:]
     for decision in decisions {
@@ -174,15 +174,15 @@ struct Decisions {
     if !dues.isEmpty { try connection.run(Fallbacks.postpone(dues)) }
   }
 
-  /// Claims that another holds by now: this node was away for longer than its lease. The others are locked until the
-  /// transaction ends, so that nobody takes them over before what is written about them can be seen.
+  /// Claims that another node holds by now, because this node was away for longer than its lease. The others stay
+  /// locked until the transaction ends, so that no node adopts them before it can see what is written here.
   private func lostClaims(_ connection: Connection, _ node: UUIDValue) throws(PostgresError) -> Set<Claims.Hold> {
     let doubtful = Set(decisions.lazy.filter(\.needsClaim).map(\.claim))
     guard !doubtful.isEmpty else { return [] }
     return doubtful.subtracting(try connection.run(Claims.lock(doubtful, node: node)))
   }
 
-  /// Answers the decisions that were taken: all that had no final outcome before.
+  /// Returns the decisions written: those whose delivery had no final outcome before.
   private func store(
     _ own: [Decision], at now: Int64, _ connection: Connection
   ) throws(PostgresError) -> [Decision] {
@@ -197,24 +197,24 @@ struct Decisions {
     return blocks.taken + first + written.map { others[$0] }
   }
 
-  /// The networks of the apps that lack one.
+  /// The networks for which the apps with a missing credential do have one.
   private func networks(_ connection: Connection) throws(PostgresError) -> Networks {
     let apps = faults.filter { $0.value.isMissing }.map(\.key)
     return Networks(byApp: apps.isEmpty ? [:] : try connection.run(AppPauses.networks(of: apps)))
   }
 
-  /// What is not another's to say by now.
+  /// Drops decisions that only another node may take by now.
   private func ownDecisions(without lost: Set<Claims.Hold>) -> [Decision] {
     decisions.filter { !(lost.contains($0.claim) && $0.needsClaim) }
   }
 
-  /// One statement may touch a row once only; of two decisions about one delivery the first stands.
+  /// A statement may touch a row only once; of two decisions about one delivery the first wins.
   private func unique(_ decisions: [Decision]) -> [Decision] {
     var seen: Set<Confirmations.Delivery> = []
     return decisions.filter { seen.insert($0.delivery).inserted }
   }
 
-  /// When every delivery of a user has ended negative, what the message added to its count is taken back.
+  /// Takes back what the message added to a user's count if all the user's deliveries have ended negative.
   private func takeBackBadges(_ taken: [Decision], _ connection: Connection) throws(PostgresError) {
     var negatives: [Ledger.Key: Int16] = [:]
     for decision in taken
@@ -227,11 +227,11 @@ struct Decisions {
   }
 }
 
-/// Which networks apps have credentials for.
+/// The networks for which apps have credentials.
 private struct Networks {
   let byApp: [App.Number: Set<PushNetwork>]
 
-  /// True when the app has no credential for this network, but one for another.
+  /// True if the app has no credential for this network, but one for another.
   func reach(_ app: App.Number, without network: PushNetwork) -> Bool {
     guard let present = byApp[app] else { return false }
     return !present.isEmpty && !present.contains(network)
@@ -252,7 +252,7 @@ extension Decisions.Decision {
     return key
   }
 
-  /// An app that can be reached through another network does not wait for a credential that it may never get.
+  /// Skips the delivery if the app can be reached through another network: its credential for this one may never come.
   fileprivate func settled(with networks: Networks) -> Decisions.Decision {
     guard let missing, networks.reach(message.app, without: missing) else { return self }
     var settled = self

@@ -1,24 +1,24 @@
 internal import Domain
 
-/// What to do with a delivery after a submission. Pure: the table of the dispatcher's decisions.
+/// What happens to a delivery after a submission. Pure: the dispatcher's decision table.
 enum DeliveryDecision: Equatable {
-  /// It has ended.
+  /// The delivery has ended.
   case final(OutcomeStatus, reason: String?)
-  /// Try again soon; the wait is in memory.
+  /// Retry soon; the wait is in memory.
   case again(afterMilliseconds: Int64, attempts: Tries, wasUnknown: Bool)
-  /// Try again later; the wait is written down. `dueAt` in microseconds since 1970.
+  /// Retry later; the wait is written to the database. `dueAt` in microseconds since 1970.
   case deferred(dueAt: Int64, attempts: Tries, reason: String, wasUnknown: Bool = false)
-  /// The app's credential is at fault: put it aside and hold the app back.
+  /// The app's credential is at fault: defer the delivery and pause the app.
   case paused(dueAt: Int64, attempts: Tries, reason: String)
-  /// The app has no credential for this network: the same, unless it has one for another network.
+  /// The app has no credential for this network: likewise, unless it has one for another network.
   case withoutCredential(dueAt: Int64, attempts: Tries, reason: String)
 
   /// - Parameters:
-  ///   - attempts: tries before this one that the network answered or may have answered.
-  ///   - now: microseconds since 1970.
+  ///   - attempts: earlier tries that the network answered or may have answered.
+  ///   - now: in microseconds since 1970.
   ///   - jitter: 0…1.
-  ///   - pause: before what was not processed, or was too old, is submitted again, milliseconds.
-  ///   - isStopping: the node is ending: nothing waits in memory any more.
+  ///   - pause: delay before a resubmission of what was not processed or was stale, in milliseconds.
+  ///   - isStopping: the node is stopping: nothing may wait in memory.
   static func of(
     _ result: SubmissionResult, attempts: Tries, message: PushMessage, now: Int64, jitter: Double, pause: Int64,
     isStopping: Bool
@@ -41,10 +41,10 @@ enum DeliveryDecision: Equatable {
       return later(
         reason, planned(attempts, jitter), attempts.next.inDoubt, message, now, isStopping, wasUnknown: true)
     case .retry(let reason, let after):
-      // What the network asks for counts, when it is longer than what we would do.
+      // The network's delay counts if it is longer than ours.
       let delay = max(planned(attempts, jitter), min(Int64(after ?? 0), Limits.longestWaitSeconds))
       return later(reason, delay, attempts.next, message, now, isStopping, wasUnknown: false)
-    // The device's own back-off has set the time.
+    // The device's own back-off has set the delay.
     case .deviceBusy(let reason, let after):
       return later(
         reason, min(Int64(after ?? 0), Limits.longestWaitSeconds), attempts.next, message, now, isStopping,

@@ -2,20 +2,19 @@ internal import Domain
 internal import Reactor
 internal import Synchronization
 
-/// Devices that their network wants to be left alone for a while. Shared by the threads that submit; in memory, for the
-/// waits are short, and another node learns of them as we did.
+/// Back-off per device that its network called busy. Shared by the threads that submit. In memory, because waits are
+/// short, and another node learns of them as this one did.
 final class DeviceBackoffs: Sendable {
   private let table = Mutex(DeviceBackoffTable())
-  /// When the last of them is over, on the monotonic clock in nanoseconds: until the first complaint there is no lock to
-  /// take.
+  /// End of the longest wait, in nanoseconds of the monotonic clock: spares the lock until the first complaint.
   private let last = Atomic<Int64>(.min)
 
-  /// False when nobody has to wait: the usual case, and cheap to ask.
+  /// False if no device must wait: the usual case, and cheap to check.
   func isAny(at now: Instant) -> Bool { now.nanoseconds < last.load(ordering: .relaxed) }
 
-  /// A device was called busy. Answers how long to wait with everything for it.
+  /// Records that a device was called busy. Returns how long everything for it must wait.
   /// - Parameters:
-  ///   - asked: what the network asked for, in seconds.
+  ///   - asked: delay that the network asked for, in seconds.
   ///   - jitter: 0…1.
   func slow(_ device: DeviceID, at now: Instant, asked: Int?, jitter: Double) -> Duration {
     let wait = table.withLock { $0.slow(device, at: now, asked: asked, jitter: jitter) }
@@ -23,20 +22,20 @@ final class DeviceBackoffs: Sendable {
     return wait
   }
 
-  /// How long a device has still to be left alone; zero when it need not be.
+  /// How long the device must still be left alone; zero if it need not.
   func wait(_ device: DeviceID, at now: Instant) -> Duration {
     isAny(at: now) ? table.withLock { $0.wait(device, at: now) } : .zero
   }
 
-  /// A device has taken a message: the next complaint is a first one again.
+  /// A device has accepted a message: its next complaint starts from the first step again.
   func end(_ device: DeviceID) {
-    // Remembered a little longer than the waits last; who is never heard of again is forgotten when room is needed.
+    // Nothing to end before the first complaint. Entries outlive their waits until a success or a prune removes them.
     guard last.load(ordering: .relaxed) != .min else { return }
     table.withLock { $0.end(device) }
   }
 }
 
-/// The same, pure.
+/// The table behind `DeviceBackoffs`. Pure.
 struct DeviceBackoffTable {
   private struct Entry {
     var until: Instant
@@ -49,7 +48,7 @@ struct DeviceBackoffTable {
 
   mutating func slow(_ device: DeviceID, at now: Instant, asked: Int?, jitter: Double) -> Duration {
     var entry = entries[device] ?? Entry(until: now, step: 0)
-    // Several messages were under way together: that is one complaint, not several.
+    // Complaints about messages that were in flight together count as one.
     if entry.until > now, asked == nil { return entry.until - now }
     if entry.until <= now { entry.step += 1 }
     let wait = max(Self.seconds(step: entry.step, jitter: jitter), min(Int64(asked ?? 0), Limits.longestWaitSeconds))
@@ -68,13 +67,13 @@ struct DeviceBackoffTable {
     entries[device] = nil
   }
 
-  /// 2, 4, 8 … seconds up to a quarter of an hour, and up to a quarter more by chance.
+  /// 2, 4, 8 … seconds up to a quarter of an hour, plus up to 25 % of jitter.
   static func seconds(step: Int, jitter: Double) -> Int64 {
     let base = min(Limits.backOffSeconds << Int64(min(max(step, 1) - 1, 20)), Limits.longestBackOffSeconds)
     return base + Int64(Double(base) * 0.25 * min(max(jitter, 0), 1))
   }
 
-  /// Forgets those whose wait is over; when that is not enough, everyone: they will complain again.
+  /// Removes entries whose wait is over; if that is not enough, all of them: busy devices will complain again.
   private mutating func prune(at now: Instant) {
     entries = entries.filter { $0.value.until > now }
     if entries.count >= Limits.backOffDevices { entries.removeAll() }

@@ -3,18 +3,18 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Recipients about to be submitted again, of whichever messages, looked at together: their bindings read anew, because a
-/// device may have a new token, another user or none by now, its app or the message may have been paused, it may be too
-/// early or too late where the device is, and the claim may be another node's.
+/// Recipients, of any messages, about to be resubmitted, checked together. Their bindings are re-read: a device may
+/// have a new token, another user or none; its app or message may have been paused; it may be too early or too late at
+/// the device; and another node may hold the claim.
 struct Resubmission {
   typealias Clocks = [Confirmations.Delivery: Waves.Clock]
 
-  /// What goes together into one batch.
+  /// Recipients that share a batch.
   private struct Kind: Hashable {
     let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
-    /// Microseconds since 1970.
+    /// In microseconds since 1970.
     let expiresAt: Int64
   }
 
@@ -22,18 +22,19 @@ struct Resubmission {
 
   private(set) var flights: [Flight] = []
   private(set) var decided: [(retry: Retry, status: OutcomeStatus, reason: String)] = []
-  /// They wait in the database: until app or message are resumed, or until it is time (microseconds since 1970).
+  /// Deliveries that wait in the database until their app or message is resumed, or until `dueAt` (microseconds since
+  /// 1970).
   private(set) var handedBack: [(retry: Retry, reason: String, dueAt: Int64?)] = []
-  /// Another node holds their claims.
+  /// Retries whose claims another node holds.
   private(set) var lost: [Retry] = []
-  /// Of messages that show more of a recipient than its name and count, or need another token.
+  /// Values for messages that show more of a recipient than its name and count, or need another token.
   private var values: [Int64: RecipientValues] = [:]
 
-  /// Reads and counts, each question once for all; nothing is submitted yet.
+  /// Reads and counts, one query of each kind for all retries; submits nothing.
   init(
     _ retries: [Retry], _ connection: Connection, _ shared: Shared, _ workers: LaneWorkers
   ) throws(PostgresError) {
-    // Before the messages' states are read: what is submitted is no older than that.
+    // Stamped before the messages' states are read, so that the stamp never understates the age of what is submitted.
     let readAt = shared.clock.now
     let held = try connection.run(Claims.held(Set(retries.map(\.claim)), node: shared.configuration.node))
     let standings = try connection.run(Controls.standings(Set(retries.map(\.message.seqno))))
@@ -76,7 +77,7 @@ struct Resubmission {
     handedBack.append((retry, reason, dueAt))
   }
 
-  /// Those that can get something now, with their bindings.
+  /// The retries that can be sent now, with their bindings.
   private mutating func bind(
     _ retries: [Retry], _ connection: Connection, _ shared: Shared
   ) throws(PostgresError) -> [Ready] {
@@ -89,7 +90,7 @@ struct Resubmission {
     var ready: [Ready] = []
     for retry in retries {
       if ended.contains(retry.delivery) || retry.target.place.map(endedPlaces.contains) == true {
-        // A former holder's answer has come after all. Its outcome stands; this decision only gives the delivery up.
+        // A former holder's answer has arrived after all. Its outcome wins; this decision only ends the retry.
         decide(retry, .skipped, reason: SkipReason.gone.rawValue)
       } else if let reason = Self.obstacle(retry, bound[retry.target.device], values[retry.message.seqno], shared) {
         decide(retry, .skipped, reason: reason.rawValue)
@@ -100,7 +101,7 @@ struct Resubmission {
     return ready
   }
 
-  /// Why a recipient can get nothing now; nil when it can.
+  /// Why a recipient can get nothing now; nil if it can.
   private static func obstacle(
     _ retry: Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
   ) -> SkipReason? {
@@ -111,13 +112,13 @@ struct Resubmission {
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }
 
-  /// The device's own route, or that of the environment that is being asked.
+  /// Batches by the device's own route, or by that of the environment being asked about a doubt.
   private func kind(_ entry: Ready, _ clocks: Clocks) -> Kind {
     let (retry, member) = entry
     let psid = (values[retry.message.seqno] ?? .none).psid(of: member)
     let route = retry.message.route(of: member)
     let expiresAt = clocks[retry.delivery]?.expiresAt ?? retry.message.expiresAt
-    // A device that has a new token, or whose environment was learnt meanwhile, is in doubt no more.
+    // A device with a new token, or whose environment was learnt meanwhile, is no longer in doubt.
     guard let doubt = retry.target.doubt, doubt.psid == psid,
       doubt.question.environment == member.environment
     else { return Kind(claim: retry.claim, route: route, question: nil, expiresAt: expiresAt) }
@@ -145,7 +146,7 @@ struct Resubmission {
     return values
   }
 
-  /// Second submissions are counted, and the count committed, before any of them is made.
+  /// Counts resends and commits the count before any of them is submitted.
   private func count(_ ready: [Ready], _ connection: Connection, _ workers: LaneWorkers) throws(PostgresError) {
     var increases: [Int64: Outcomes.Increase] = [:]
     for (retry, _) in ready where retry.target.countsAsResent {
@@ -155,7 +156,7 @@ struct Resubmission {
     for query in Outcomes.add(increases, writer: workers.completeWriter) { try connection.run(query) }
   }
 
-  /// Counts and names as they are at this moment, for payloads that show them.
+  /// Current counts and names, for payloads that show them.
   private static func users(
     _ ready: [Ready], _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: (badge: Int16, name: String)] {

@@ -1,14 +1,14 @@
 package import Domain
 package import Reactor
 
-/// Where providers put their results; made before the providers, given to both sides. One inbox for each crew, and one for
-/// badges. Which one a result belongs to stands in its batch's address.
+/// Inboxes for the providers' results; created before the providers and given to both sides. One for each
+/// `LaneWorkers`, and one for badges; the batch's address names the inbox of its results.
 package struct ResultInbox: Sendable {
   let laneWorkers: [Inbox<CompleterInput>]
-  /// Answers to pushes that belong to no message.
+  /// Results of pushes that belong to no message.
   let badges: Inbox<PushResult>
 
-  /// The place of the badges' inbox, behind those of the crews.
+  /// Index of the badges' inbox, after those of the `LaneWorkers`.
   static let badgePlace = LaneWorkers.lanes.count
 
   package init() throws(SystemError) {
@@ -22,7 +22,7 @@ package struct ResultInbox: Sendable {
       var rest = results[...]
       while let place = rest.first?.batch.inbox {
         let own = rest.prefix { $0.batch.inbox == place }
-        // As a rule all belong to one.
+        // Usually all belong to one inbox.
         inbox.put(own.count == results.count ? results : Array(own), at: place)
         rest = rest.dropFirst(own.count)
       }
@@ -31,11 +31,11 @@ package struct ResultInbox: Sendable {
 
   private func put(_ results: [PushResult], at place: Int) {
     guard place < laneWorkers.count else {
-      // A full inbox costs a badge one more try.
+      // Dropping a result on overflow costs a badge one more try.
       for result in results { _ = badges.offer(result) }
       return
     }
-    // The window keeps what is under way far below the capacity: a refusal would be our own mistake.
+    // The window keeps deliveries in flight far below the capacity: a refusal is a bug.
     let inbox = laneWorkers[place]
     precondition(inbox.offer(.results(results)) || inbox.refusesAll, "more results than were ever submitted")
   }

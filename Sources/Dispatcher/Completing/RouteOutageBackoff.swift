@@ -1,25 +1,25 @@
 internal import Domain
 internal import Reactor
 
-/// How long what a network did not process waits for its next try. A network that is away gives everything back at once;
-/// asking it, and the database before it, ten times a second for thousands of devices would keep a processor busy for as
-/// long as the outage lasts. So the wait grows with the time since the route began to give back, up to a bound.
+/// Delay before a retry of what a network did not process. A network that is away returns everything at once; asking
+/// it, and first the database, ten times a second for thousands of devices would burn a processor for the whole outage.
+/// So the delay grows with the time since the route began to return deliveries, up to a bound.
 struct RouteOutageBackoff {
-  /// Since when routes give everything back.
+  /// Since when each route has returned everything unprocessed.
   private var since: [PushRoute: Instant] = [:]
-  /// The same of routes whose deliveries come back because their bindings are too old when they arrive.
+  /// The same for routes whose deliveries come back because their bindings are stale on arrival.
   private var stale: [PushRoute: (since: Instant, last: Instant)] = [:]
 
-  /// The route has given an answer.
+  /// Resets the route: it has given an answer.
   mutating func answered(_ route: PushRoute) {
     if !since.isEmpty { since[route] = nil }
     if !stale.isEmpty { stale[route] = nil }
   }
 
-  /// The wait for something that was too old to be submitted: none at first, for it was only in a long line. When nothing
-  /// else comes back the circle itself may be what keeps the database busy.
+  /// Delay for a delivery whose binding was too old to be submitted: none at first, since it may only have queued for
+  /// long. If nothing else comes back, the retries themselves may be what keeps the database busy.
   mutating func pauseStale(_ route: PushRoute, _ lane: Lane, at now: Instant) -> Duration {
-    // What came back long ago was another line.
+    // An old episode does not count.
     let before = stale[route].flatMap { now - $0.last < Limits.circleComplaint ? $0.since : nil }
     let begun = before ?? now
     stale[route] = (begun, now)
@@ -27,12 +27,12 @@ struct RouteOutageBackoff {
     return min((now - begun) / 4, longest)
   }
 
-  /// True while deliveries of a route have gone in this circle for long without any answer.
+  /// True while a route's deliveries have long been going stale without a single answer.
   func areInCircle(at now: Instant) -> Bool {
     stale.values.contains { $0.last - $0.since >= Limits.circleComplaint && now - $0.last < Limits.circleComplaint }
   }
 
-  /// The wait for something that the route has given back.
+  /// Delay for a delivery that the route returned unprocessed.
   mutating func pause(_ route: PushRoute, _ lane: Lane, at now: Instant) -> Duration {
     let begun = since[route] ?? now
     since[route] = begun

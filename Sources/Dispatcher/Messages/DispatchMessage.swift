@@ -2,35 +2,36 @@ internal import Domain
 internal import Store
 internal import Synchronization
 
-/// A message as the dispatcher works with it.
+/// A message in the form that the dispatcher works with.
 final class DispatchMessage: Sendable {
   let push: PushMessage
   let app: App.Number
   let request: MessageRequest
-  /// Microseconds since 1970.
+  /// In microseconds since 1970.
   let expiresAt: Int64
   let appTimeZone: String
-  /// The wall clock's time, when each device has its own.
+  /// The local time at which each device is due, if the message has one.
   let localTime: LocalTime?
-  /// By what a device must be its user's to get this; nil: it is not confidential.
+  /// Minimum proof that a device is its user's, if the message is confidential; nil if it is not.
   let confidentialFrom: App.Identity?
-  /// A short message is asked for when it is not confirmed in time.
+  /// The short message to request if the push is not confirmed in time.
   let fallback: Fallback?
-  /// The message as which it comes into its persons' inboxes, and when that leaves them, microseconds since 1970; nil: it
-  /// comes into none, or all who get it have had an entry: it is sent again by what became of it there.
+  /// The SEQNO under which it enters its recipients' inboxes, and when the entry ends, in microseconds since 1970. Nil
+  /// if it enters none, or if it is a resend by outcome, whose recipients have an entry already.
   let inbox: (seqno: Int64, endsAt: Int64)?
-  /// `ApprovalHolds` decides whether it goes out.
+  /// A person sent it, by an account or at the command line: `ApprovalHolds` decides whether it goes out.
   let isAskedByPerson: Bool
-  /// The message whose recipients are left out, for it goes to the rest of its audience; nil: nobody is.
+  /// The earlier message whose recipients are left out, because this one goes to the rest of its audience; nil if none
+  /// are.
   let reachedBefore: Int64?
-  /// The same message with earlier ends, for devices that are due earlier.
+  /// The same message by expiry, for devices whose local time gives them another one.
   private let variants = Mutex<[Int64: PushMessage]>([:])
   private let pushkeys: PushKeyring
 
   var seqno: Int64 { push.seqno }
-  /// The uploaded file with something to show for each user; nil when the payload shows nothing of it.
+  /// The uploaded file that fills the payload per user; nil if the payload shows nothing of it.
   let valuesFile: Int64?
-  /// Recipients that the request lists; nil when its audience is read from the database.
+  /// Number of recipients that the request lists; nil if its audience is read from the database.
   var entryCount: Int? {
     switch request.audience {
     case .clientUIDs(let list): list.count
@@ -39,16 +40,16 @@ final class DispatchMessage: Sendable {
     case .all, .members, .groups, .deliveries, .segment, .savedSegment, .csv: nil
     }
   }
-  /// Goes to an audience, and not to recipients that the request lists.
+  /// True if it goes to an audience rather than to recipients that the request lists.
   var isCampaign: Bool { entryCount == nil }
-  /// True when claiming a user moves its count.
+  /// True if claiming a user moves its count.
   var movesBadge: Bool { request.badge.movesCount }
-  /// As its claims see it.
+  /// The message as `ClaimPlan` needs it.
   var claimed: ClaimPlan.Message {
     ClaimPlan.Message(
       seqno: seqno, app: app, kind: request.kind, badge: request.badge, fallback: fallback, inbox: inbox)
   }
-  /// True when the clock on each device's wall decides: then every recipient is looked at before it is submitted.
+  /// True if each device's local clock decides: then every recipient is checked before submission.
   var asksDeviceClocks: Bool { localTime != nil || request.window?.zone == .device || request.kind == .ad }
 
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {
@@ -66,12 +67,12 @@ final class DispatchMessage: Sendable {
     self.pushkeys = pushkeys
     appTimeZone = stored.timeZone
     localTime = stored.localTime
-    // As it was stored: a message that is sent again asks for none, and an older node's has none.
+    // As stored: a resend asks for none, and a message from an older node has none.
     fallback = stored.hasFallback ? request.fallback : nil
     let expiresIn = request.expiresInSeconds
     inbox = stored.inboxSeconds.flatMap { seconds in
       guard stored.resend == nil || stored.resend?.to == .unreached else { return nil }
-      // Counted from its time.
+      // Counted from the message's time.
       return (stored.inboxOf ?? stored.seqno, stored.expiresAt + (seconds - expiresIn) * 1_000_000)
     }
     app = stored.app
@@ -85,7 +86,7 @@ final class DispatchMessage: Sendable {
     valuesFile = push.template.variables.contains { $0 != .clientUID } ? request.csv : nil
   }
 
-  /// The message for devices on which it ends at another time. Always the same object for the same time.
+  /// The message with another expiry. Returns the same object for the same expiry.
   func push(expiringAt expiresAt: Int64) -> PushMessage {
     guard expiresAt != self.expiresAt else { return push }
     return variants.withLock { variants in

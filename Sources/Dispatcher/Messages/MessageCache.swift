@@ -2,10 +2,10 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Messages that were looked at lately: what a message says never changes once it is accepted.
+/// Cache of recently used messages: a message's content never changes once it is accepted.
 ///
-/// One that this program cannot read (a newer one wrote it) is missing like one that is gone, and is told apart by
-/// `takeUnreadable`: whoever asked sets it aside.
+/// A message that this release cannot read (a newer one wrote it) is absent, like one that is gone; `takeUnreadable`
+/// tells the two apart, and the caller pauses it.
 struct MessageCache {
   private static let capacity = 256
   private let pushkeys: PushKeyring
@@ -19,20 +19,20 @@ struct MessageCache {
     contents = configuration.contents
   }
 
-  /// Messages that could not be read since this was asked last, with the reason.
+  /// Messages found unreadable since the last call, with the reason.
   mutating func takeUnreadable() -> [Int64: Problem] {
     defer { unreadable = [:] }
     return unreadable
   }
 
-  /// Nil when the message is gone, or cannot be read.
+  /// Nil if the message is gone or cannot be read.
   mutating func message(_ seqno: Int64, _ connection: Connection) throws -> DispatchMessage? {
     if let message = messages[seqno] { return message }
     guard let stored = try connection.run(Messages.find(seqno)) else { return nil }
     return put(stored)
   }
 
-  /// Those of the messages that are not gone and can be read.
+  /// The messages among these that exist and can be read.
   mutating func messages(
     _ seqnos: Set<Int64>, _ connection: Connection
   ) throws -> [Int64: DispatchMessage] {
@@ -49,14 +49,14 @@ struct MessageCache {
       let request = try contents.request(stored.request, sealed: stored.sealed, of: stored.app)
       message = DispatchMessage(stored, request, pushkeys: pushkeys)
     } catch {
-      // Nothing is sent of it any more: to end what was claimed, little is needed.
+      // Nothing of it will be sent any more, and ending its claims takes little of the request.
       if stored.isCancelling || stored.state.isFinal, let rest = MessageRequest(ending: stored.request) {
         return DispatchMessage(stored, rest, pushkeys: pushkeys)
       }
       unreadable[stored.seqno] = error
       return nil
     }
-    // What waits for a second person may expire later than it says now.
+    // Not cached: a message that waits for approval may expire later than it says now.
     if stored.isAskedByPerson { return message }
     if order.count == Self.capacity { messages[order.removeFirst()] = nil }
     messages[stored.seqno] = message

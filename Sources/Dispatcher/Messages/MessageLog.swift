@@ -2,8 +2,8 @@ internal import Domain
 internal import Logging
 internal import Store
 
-/// The life of messages in the log: `grep seqno=17` tells it. Campaigns begin and end at `info`; single sends, of which there are
-/// thousands a second, and each step of a message at `debug`.
+/// Logs the life of messages: `grep seqno=17` shows it. Campaigns begin and end at `info`; single sends, thousands a
+/// second, and each step of a message at `debug`.
 struct MessageLog {
   private let log: Logger
 
@@ -11,7 +11,7 @@ struct MessageLog {
     self.log = log
   }
 
-  /// Everything is cut that it goes to.
+  /// The message's whole audience is planned.
   func planned(_ message: DispatchMessage) {
     tell("planned", message.seqno, isCampaign: message.isCampaign)
   }
@@ -39,8 +39,8 @@ struct MessageLog {
     }
   }
 
-  /// Nothing of them is left to be done.
-  /// - Parameter campaigns: those that may be campaigns; of the others nothing is known here.
+  /// Nothing of these messages is left to do.
+  /// - Parameter campaigns: messages known to be campaigns; of the others this is unknown here.
   func ended(_ seqnos: some Collection<Int64>, campaigns: Set<Int64>) {
     for seqno in seqnos { tell("ended", seqno, isCampaign: campaigns.contains(seqno)) }
   }

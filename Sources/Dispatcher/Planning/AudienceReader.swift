@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Reads an audience in parts: whole shards for planning, batches for claiming. A user's devices always come together.
+/// Reads an audience piecewise: whole shards for planning, batches for claiming. A user's devices always come together.
 struct AudienceReader {
   struct Part {
     let part: Shards.Record.Part
@@ -47,7 +47,7 @@ struct AudienceReader {
 
   // MARK: Planning
 
-  /// The next shard after the last one written; nil when there is none.
+  /// The next shard after the last one written; nil if there is none.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> Part? {
     if case .deliveries(let seqno, let target) = audience {
       return try ResendReader(seqno, target, frozenAt: frozenAt).nextPart(after: before, connection)
@@ -71,7 +71,7 @@ struct AudienceReader {
 
   // MARK: Users by name
 
-  /// True when users are listed somewhere, and their devices are found by their keys.
+  /// True if users are listed somewhere and their devices are looked up by user key.
   private var namesUsers: Bool {
     switch audience {
     case .groups, .csv: true
@@ -103,7 +103,7 @@ struct AudienceReader {
 
   // MARK: Claiming
 
-  /// The next batch of a shard, at most `limit` devices (more only when one user has more).
+  /// The next batch of a shard, at most `limit` devices (more only if a single user has more).
   func nextBatch(_ part: Shards.Record.Part, limit: Int, _ connection: Connection) throws(PostgresError) -> Batch {
     switch part {
     case .entries(let range):
@@ -126,7 +126,7 @@ struct AudienceReader {
     guard members.count > limit, let last = members.last else {
       return Batch(members: members, rest: .keys(after: upto, upto: upto), isLast: true)
     }
-    // The last user may have more devices: leave it whole to the next batch, unless it is the only one.
+    // The last user may have more devices: leave it to the next batch, unless it is the only one.
     let whole = members.prefix { $0.userKey != last.userKey }
     if let end = whole.last?.userKey {
       return Batch(members: Array(whole), rest: .keys(after: end.text, upto: upto), isLast: false)
@@ -157,7 +157,7 @@ struct AudienceReader {
     return Batch(members: members, rest: .keys(after: last.text, upto: upto), isLast: last.text == upto)
   }
 
-  /// The devices behind some entries of a list.
+  /// The devices behind a range of list entries.
   private func members(_ range: Range<Int>, _ connection: Connection) throws(PostgresError) -> [Audiences.Member] {
     switch audience {
     case .clientUIDs(let list):

@@ -5,10 +5,10 @@ internal import Reactor
 internal import Store
 
 /// Thread `plan`: cuts the audiences of new messages into shards, one commit each, so that the first can be claimed
-/// while the rest is still being cut. No row per recipient is written.
+/// while the rest is still being cut. It writes no row per recipient.
 ///
-/// One shard of each message in turn, new messages first: planning ten million never delays a small one for longer than a
-/// few shards take. Messages that list their recipients are planned many in one commit.
+/// It plans one shard of each message in turn, new messages first: planning ten million devices never delays a small
+/// message for longer than a few shards take. Messages that list their recipients are planned many per commit.
 final class Planner {
   private let shared: Shared
   private let workers: LaneWorkers
@@ -45,8 +45,8 @@ final class Planner {
     }
   }
 
-  /// Those of the messages that list their recipients (a person's has a commit of its own: two of one person wait for each
-  /// other there), as many as are planned in one commit.
+  /// The messages among these that list their recipients, as many as are planned in one commit. The caller leaves out
+  /// those sent by a person: they get a commit each, because two of one person would wait for each other.
   private static func lists(_ messages: [DispatchMessage]) -> [DispatchMessage] {
     var lists: [DispatchMessage] = []
     var room = Limits.plannedEntries
@@ -68,7 +68,7 @@ final class Planner {
     case done(writes: Bool)
   }
 
-  /// Writes one shard of each message, in one commit. False when there was nothing to do.
+  /// Writes one shard of each message, in one commit. Returns false if there was nothing to do.
   private func plan(_ messages: [DispatchMessage], _ connection: Connection) throws -> Bool {
     guard let first = messages.first else { return false }
     do {
@@ -91,7 +91,7 @@ final class Planner {
       switch progress {
       case .none: continue
       case .more, .done(writes: true): break
-      // Everything in it may have ended already, and nobody else will look again.
+      // All its deliveries may have ended already, and no other thread will check.
       case .done(writes: false): ended.append(message.seqno)
       }
       didWork = true
@@ -128,7 +128,7 @@ final class Planner {
     return part.isLast ? try finish(message, wave, isHeld: isHeld, connection) : .more
   }
 
-  /// A wave, or without waves the whole message, has all its shards.
+  /// Records that a wave, or without waves the whole message, has all its shards.
   private func finish(
     _ message: DispatchMessage, _ wave: Int16, isHeld: Bool, writes: Bool = false, _ connection: Connection
   ) throws -> Progress {

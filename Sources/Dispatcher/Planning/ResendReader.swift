@@ -2,17 +2,17 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Reads the audience of a resend along the outcomes of the message before: first those with rows of their own, in the order
-/// of devices, then those in blocks, by their places. A user's devices may fall into different batches; the ledger counts the
-/// user once all the same.
+/// Reads the audience of a resend along the outcomes of the earlier message: first those with rows of their own, in
+/// device order, then those in blocks, by position. A user's devices may fall into different batches; the ledger counts
+/// the user once all the same.
 struct ResendReader {
-  /// Where a shard, or what is left of it, begins and ends: as text, the keys of its shards, which sort in the same order.
+  /// Where a shard, or the rest of one, begins and ends. Its text form is the shard's key and sorts in the same order.
   enum Place: Equatable {
     case device(DeviceID)
-    /// So many positions of a block are done.
+    /// The first `done` positions of the block are done.
     case block(number: Int32, done: Int32)
 
-    /// More than a block has.
+    /// More positions than a block has.
     static let all: Int32 = 99_999
 
     init(_ key: String?) {

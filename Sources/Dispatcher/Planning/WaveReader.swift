@@ -2,8 +2,8 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Reads an audience for one wave only: the devices of some time zones. Without a wave, everyone. Whom an earlier message
-/// has reached may be left out.
+/// Reads the part of an audience in one wave, i.e. the devices of some time zones; wave 0 is everyone. It can leave out
+/// devices that an earlier message has reached.
 struct WaveReader {
   private let reader: AudienceReader
   private let seqno: Int64
@@ -15,7 +15,7 @@ struct WaveReader {
 
   private var isFiltered: Bool { wave > 0 || reachedBefore != nil }
 
-  /// Its batches are ranges of user keys that no other batch of the message touches.
+  /// True if its batches are ranges of user keys that no other batch of the message touches.
   let makesBlocks: Bool
 
   init(_ message: DispatchMessage, wave: Int16, frozenAt: Int64) {
@@ -37,7 +37,7 @@ struct WaveReader {
     makesBlocks = isInOrder && wave == 0 && reachedBefore == nil
   }
 
-  /// The next shard after the last one written; nil when there is none.
+  /// The next shard after the last one written; nil if there is none.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> AudienceReader.Part? {
     let part = try reader.nextPart(after: before, connection)
     guard let part, isFiltered else { return part }
@@ -49,7 +49,7 @@ struct WaveReader {
       return try connection.run(
         Waves.count(app: app, after: after, upto: upto, frozenAt: frozenAt, seqno: seqno, wave: wave))
     }
-    // Everything else is read through once.
+    // All others are counted by reading them through once.
     var count: Int64 = 0
     var rest = part
     while true {
@@ -60,8 +60,8 @@ struct WaveReader {
     }
   }
 
-  /// Who got its user about the time when the audience was frozen may have been claimed as somebody else already: a guest
-  /// who logged in, by a clock that is behind, or in a transaction that took long.
+  /// Drops devices that were claimed under an earlier user. A device whose user changed about the time the audience was
+  /// frozen may be one: a guest who logged in, by a clock that is behind, or in a slow transaction.
   private func leavingOutMoved(
     _ batch: AudienceReader.Batch, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {
@@ -73,7 +73,7 @@ struct WaveReader {
       members: batch.members.filter { !claimed.contains($0.device) }, rest: batch.rest, isLast: batch.isLast)
   }
 
-  /// The next batch of a shard. It may be empty and not the last: none of those looked at belongs.
+  /// The next batch of a shard. It may be empty without being the last: none of the devices read belongs to the wave.
   func nextBatch(
     _ part: Shards.Record.Part, limit: Int, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {

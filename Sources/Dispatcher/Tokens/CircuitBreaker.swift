@@ -4,21 +4,21 @@ internal import Store
 /// The circuit breaker: notices when a route's refusals are too many to be the devices' fault. Pure.
 ///
 /// ```
-///   closed ── half of the last 200 answers are token refusals, and no fewer than 100 ──► suspect
-///     ▲                                                                                     │ the transaction that
-///     │ resumed by an operator, or by a new credential                                      │ pauses the app looks at
-///     │ (answers to what was sent before then are forgotten)                                ▼ the database first
-///     └──────────────────────────────────────────────────────────────── open: the app is paused, for all nodes
+///   closed ── of the last 200 answers at least 100, and half, are token refusals ──► suspect
+///     ▲                                                                                │ the pausing transaction
+///     │ resumed by an operator, or by a new credential                                 │ re-reads the app's state
+///     │ (answers to what was sent before then are forgotten)                           ▼ first
+///     └─────────────────────────────────────────────────────────────── open: the app is paused, for all nodes
 /// ```
 /// Each node judges the answers it has seen. The windows are in memory: after a restart they begin empty.
 struct CircuitBreaker {
   private var windows: [PushRoute: AnswerWindow] = [:]
-  /// Routes whose window is full of refusals.
+  /// Routes whose window holds too many refusals.
   private(set) var suspects: Set<PushRoute> = []
 
   mutating func countGood(_ route: PushRoute) {
     windows[route, default: AnswerWindow()].add(nil)
-    // One answer cannot turn a suspect innocent before it has been looked at, but the next may.
+    // A good answer can clear a suspect that no transaction has examined yet.
     if suspects.contains(route), windows[route]?.isSuspect != true { suspects.remove(route) }
   }
 
@@ -27,15 +27,15 @@ struct CircuitBreaker {
     if windows[route]?.isSuspect == true { suspects.insert(route) }
   }
 
-  /// A suspect's window without the answers to what was sent before its app was last resumed; nil when that leaves no
-  /// suspicion.
+  /// A suspect's window without the answers to what was sent before its app was last resumed; nil if the rest is not
+  /// suspect.
   func window(_ route: PushRoute, since resumedAt: Int64?) -> AnswerWindow? {
     guard var window = windows[route] else { return nil }
     if let resumedAt { window.forget(before: resumedAt) }
     return window.isSuspect ? window : nil
   }
 
-  /// Begins the windows of an app anew.
+  /// Clears the windows of an app.
   mutating func clear(_ app: App.Number) {
     for route in windows.keys where route.app == app { windows[route] = nil }
     suspects = suspects.filter { $0.app != app }
@@ -53,11 +53,11 @@ struct AnswerWindow {
   struct Refusal: Sendable {
     let delivery: Confirmations.Delivery
     let reason: String
-    /// When the binding was read that was refused, microseconds since 1970.
+    /// When the refused binding was read, in microseconds since 1970.
     let readAt: Int64
   }
 
-  /// Oldest first from `next` on; nil for an answer that was no refusal.
+  /// A ring: once full, the oldest answer is at `next`. Nil for an answer that was no refusal.
   private var answers: [Refusal?] = []
   private var next = 0
   private var bad = 0

@@ -3,12 +3,12 @@ internal import Logging
 internal import Reactor
 internal import Store
 
-/// What answers tell about devices, besides how the delivery went.
+/// What answers tell about devices, besides the outcome of the delivery.
 extension Completer {
-  /// Counts for the circuit breaker, and notes what is to be done with the device.
+  /// Counts the answer for the circuit breaker and notes what to do with the device.
   func note(_ settled: TokenAssessment, _ flight: Flight, _ target: PushTarget) {
     let asked = flight.batch.route
-    // A doubt is about the device's own environment, whoever has settled it.
+    // A doubt concerns the device's own environment, whichever environment has answered.
     let route = flight.question.map { asked.in($0.environment) } ?? asked
     let delivery = Confirmations.Delivery(seqno: flight.message.seqno, device: target.device)
     let readAt = wallTime(ofMonotonic: flight.question?.readAtNanoseconds ?? flight.batch.readAtNanoseconds)
@@ -27,7 +27,7 @@ extension Completer {
     if settled.result == .accepted { shared.backOffs.end(target.device) }
   }
 
-  /// Submits to the other environment, at once; when it has been asked, to the device's own after a second.
+  /// Asks the other environment about a refusal, at once; if that has been done, the device's own again after a second.
   func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, _ place: BlockPlace?, attempts: Tries) {
     let question =
       flight.question?.again
@@ -42,14 +42,14 @@ extension Completer {
       afterMilliseconds: question.isRepeated ? RetryPolicy.quickDelays[0] * 1000 : 0)
   }
 
-  /// A busy device gets a back-off of its own, which says when to try again.
+  /// Gives a busy device a back-off of its own, which sets the delay of the retry.
   func pacing(_ result: SubmissionResult, _ device: DeviceID) -> SubmissionResult {
     guard case .deviceBusy(let reason, let asked) = result else { return result }
     let wait = shared.backOffs.slow(device, at: shared.clock.now, asked: asked, jitter: Double.random(in: 0...1))
     return .deviceBusy(reason: reason, after: Int(wait.wholeSeconds))
   }
 
-  /// True when the device must still be left alone; then the retry is put off.
+  /// Returns whether the device is still backing off; if so, the retry is postponed.
   func isHeldOff(_ retry: Retry, _ now: Instant) -> Bool {
     let wait = shared.backOffs.wait(retry.target.device, at: now).wholeSeconds
     guard wait > 0 else { return false }
@@ -67,7 +67,7 @@ extension Completer {
 
   private static let busyReason = "TooManyRequests"
 
-  /// Holds an app back because of its credential.
+  /// Notes a fault of an app's credential, for which the app will be paused.
   func fault(_ flight: Flight, _ reason: String, isMissing: Bool) {
     let route = flight.batch.route
     let fault = Decisions.Fault(
@@ -86,12 +86,12 @@ extension Completer {
 }
 
 extension Duration {
-  /// Rounded up: whoever waits waits long enough.
+  /// Rounded up, so that no wait is too short.
   fileprivate var wholeSeconds: Int64 { (nanoseconds + 999_999_999) / 1_000_000_000 }
 }
 
 extension CircuitBreaker {
-  /// What the transaction made of its suspicions.
+  /// Applies what the transaction concluded about the suspects.
   mutating func took(_ care: TokenMaintenance.Result) {
     for app in care.cleared { clear(app) }
     for (route, resumedAt) in care.forgiven { forget(route, before: resumedAt) }

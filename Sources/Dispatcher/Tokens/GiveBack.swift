@@ -2,13 +2,13 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Rejections that were our own fault are undone, within a transaction: the deliveries wait again, totals and badges are
-/// as if they had never ended, and a message that was complete is open again.
+/// Undoes rejections that were our own fault, within a transaction: the deliveries are pending again, totals and badges
+/// are as if they had never ended, and a completed message is open again.
 struct GiveBack {
   private let records: [GiveBacks.Record]
   private let now: Int64
 
-  /// Makes the deliveries pending; those that were not rejected, or that are over for good, are left alone.
+  /// Makes the deliveries pending; those that were not rejected, or are over for good, are left alone.
   init(
     _ deliveries: some Collection<Confirmations.Delivery>, now: Int64, _ connection: Connection
   ) throws(PostgresError) {
@@ -30,7 +30,7 @@ struct GiveBack {
     try GiveBacks.reopen(Set(records.map(\.seqno)), on: connection)
   }
 
-  /// What had been taken back because all of a user's deliveries had ended negative is added again.
+  /// Adds again what was taken back because all of a user's deliveries had ended negative.
   private func giveBadges(_ connection: Connection) throws(PostgresError) {
     var negatives: [Ledger.Key: Int16] = [:]
     for record in records {

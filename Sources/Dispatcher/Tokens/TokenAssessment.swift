@@ -1,16 +1,16 @@
 internal import Domain
 
-/// A refusal that is asked about before it is believed: a token of the sandbox is a bad token in production, and the other
-/// way round.
+/// A refusal that is verified before it is believed: a sandbox token is a bad token in production, and vice versa.
 struct TokenQuestion: Hashable, Sendable {
   /// The environment that refused.
   let environment: PushEnvironment
   /// In the network's own word.
   let refusal: String
-  /// When the binding was read that was refused, on the monotonic clock. One time for all that were sent to together, so
-  /// they are asked about together.
+  /// When the refused binding was read, in nanoseconds of the monotonic clock. The same for all targets of a batch, so
+  /// that they are asked about together.
   let readAtNanoseconds: Int64
-  /// The other environment did not help, and it was the key that was refused: the one that refused it is asked once more.
+  /// The other environment did not help, and the credential's key was refused, not the token: the one that refused is
+  /// asked once more.
   private(set) var isRepeated = false
 
   init(environment: PushEnvironment, refusal: String, readAtNanoseconds: Int64) {
@@ -19,7 +19,7 @@ struct TokenQuestion: Hashable, Sendable {
     self.readAtNanoseconds = readAtNanoseconds
   }
 
-  /// Whose host is asked.
+  /// The environment whose host is asked.
   var asked: PushEnvironment { isRepeated ? environment : environment.other }
 
   var again: TokenQuestion {
@@ -28,12 +28,12 @@ struct TokenQuestion: Hashable, Sendable {
     return question
   }
 
-  /// True when the other environment has been out of reach for so long that the refusal stands without its word.
+  /// True if the other environment has been unreachable for so long that the refusal stands without its answer.
   /// - Parameter now: on the monotonic clock, in nanoseconds.
   func isOverdue(at now: Int64) -> Bool { .nanoseconds(now - readAtNanoseconds) > Limits.question }
 }
 
-/// A question about one token; a device that has another by now is not in doubt.
+/// A question about one token; once the device has another, it is no longer in doubt.
 struct TokenDoubt: Hashable, Sendable {
   let psid: String
   let question: TokenQuestion
@@ -49,10 +49,10 @@ extension PushEnvironment {
   var other: PushEnvironment { self == .production ? .sandbox : .production }
 }
 
-/// What an answer means once everything known about the token is put together. Pure: the table of token hygiene.
+/// What an answer means, given everything known about the token. Pure: the decision table of token hygiene.
 ///
 /// ```
-///   environment of the device            the other one, asked once
+///   device's own environment             the other one, asked once
 ///   accepted ───────────────────────────────────────────────────────────► delivered
 ///   dead since t (410) ─────────────────────────────────────────────────► rejected; dropped if registered before t
 ///   BadDeviceToken ─────────────────────► accepted ─────────────────────► delivered; environment learnt
@@ -61,16 +61,16 @@ extension PushEnvironment {
 ///                                         refused, or cannot be asked ──► the device's own, asked once more:
 ///                                                  accepted ────────────► delivered
 ///                                                  BadDeviceToken ──────► rejected; quarantine
-///                                                  the same again ──────► rejected; nothing is held against the device
+///                                                  the same again ──────► rejected; device unaffected
 ///   DeviceTokenNotForTopic ─────────────────────────────────────────────► rejected; quarantine
-///   TopicDisallowed ────────────────────────────────────────────────────► rejected; nothing is held against the device
+///   TopicDisallowed ────────────────────────────────────────────────────► rejected; device unaffected
 /// ```
 struct TokenAssessment: Equatable {
-  /// What the answer tells about the route as a whole: does the circuit breaker count it, and how?
+  /// How the circuit breaker counts the answer for its route, if at all.
   enum Weight: Equatable {
     case none
     case good
-    /// Refused for a reason that, when everyone is, means a wrong setting of ours.
+    /// Refused for a reason that, if most devices meet it, means a configuration fault of ours.
     case bad(reason: String)
   }
 
@@ -78,12 +78,12 @@ struct TokenAssessment: Equatable {
   var result: SubmissionResult?
   /// The refusal to ask about: the other environment first, then perhaps the device's own once more.
   var doubted: String?
-  /// What is to be done with the device.
+  /// What to do with the device.
   var finding: TokenFinding.Kind?
   var weight: Weight = .none
 
   /// - Parameters:
-  ///   - question: set when the answer is to a question about a refusal.
+  ///   - question: set if the answer is to a question about a refusal.
   ///   - now: on the monotonic clock, in nanoseconds.
   static func of(
     _ result: SubmissionResult, on network: PushNetwork, question: TokenQuestion?, now: Int64
@@ -116,19 +116,20 @@ struct TokenAssessment: Equatable {
     case .badToken(let reason, let since?): return dead(reason, since)
     case .badToken(notForTopic, nil): return refused(notForTopic)
     case .credentialFault where question.refusal != badDeviceToken:
-      // Neither environment takes the credential: it is the credential.
+      // Neither environment takes the credential, so the credential is at fault.
       return TokenAssessment(result: .credentialFault(reason: question.refusal))
     case .badToken, .wrongEnvironment, .credentialFault, .noCredential, .rejected(topicDisallowed):
       return unhelped(question)
     case .rejected: return TokenAssessment(result: result, weight: .good)
     case .notProcessed where question.isOverdue(at: now), .stale where question.isOverdue(at: now):
       return unhelped(question)
-    // No answer about the token yet: asked again, still in doubt.
+    // No answer about the token yet: ask again, still in doubt.
     case .retry, .deviceBusy, .notProcessed, .unknown, .stale: return TokenAssessment(result: result)
     }
   }
 
-  /// A refused token stays refused. A refused key said nothing about the token, and may have been refused by mistake.
+  /// The other environment did not help. A refused token stays refused; a refused key said nothing about the token and
+  /// may have been refused by mistake.
   private static func unhelped(_ question: TokenQuestion) -> TokenAssessment {
     question.refusal == badDeviceToken ? refused(question.refusal) : TokenAssessment(doubted: question.refusal)
   }
@@ -144,7 +145,7 @@ struct TokenAssessment: Equatable {
     }
   }
 
-  /// The network has known since a time that the token is dead. Says nothing against our settings.
+  /// The network has known the token to be dead since a certain time. This says nothing against our configuration.
   private static func dead(_ reason: String, _ milliseconds: Int64) -> TokenAssessment {
     TokenAssessment(
       result: .badToken(reason: reason, since: milliseconds), finding: .dead(since: milliseconds.asMicroseconds))
@@ -158,16 +159,16 @@ struct TokenAssessment: Equatable {
   private static let badDeviceToken = "BadDeviceToken"
   private static let notForTopic = "DeviceTokenNotForTopic"
   private static let topicDisallowed = "TopicDisallowed"
-  /// True when the network means by this word that the token is gone for good, whatever our settings are.
+  /// True if the network's word means that the token is gone for good, whatever our configuration.
   static func isEnding(_ reason: String) -> Bool { endings.contains(reason) }
 
-  /// Words for a token that was good once; they never count against our settings. Apple's come with a time as a rule,
-  /// FCM's never do.
+  /// Words for a token that was once valid; they never count against our configuration. Apple's usually come with a
+  /// time, FCM's never do.
   private static let endings: Set<String> = ["Unregistered", "ExpiredToken", "UNREGISTERED"]
 }
 
 extension Int64 {
-  /// Milliseconds as microseconds; a time that no calendar has is as far away as there is.
+  /// Milliseconds as microseconds, clamped on overflow.
   fileprivate var asMicroseconds: Int64 {
     let (value, overflow) = multipliedReportingOverflow(by: 1000)
     return overflow ? (self < 0 ? .min : .max) : value

@@ -1,17 +1,18 @@
 internal import Domain
 internal import Store
 
-/// What an answer says about a device's token, and what follows for the device as its row says now: it may have
-/// registered again while the answer was on its way.
+/// What an answer says about a device's token, and what follows for the device according to its current row: it may
+/// have registered again while the answer was in flight.
 struct TokenFinding: Sendable {
   enum Kind: Equatable, Sendable {
-    /// Dead since a time, microseconds since 1970.
+    /// Dead since a time, in microseconds since 1970.
     case dead(since: Int64)
-    /// Refused, without a word about since when.
+    /// Refused, without a time since when.
     case refused(reason: String)
-    /// Not looked at: the topic or the key was refused. Nothing of the device's doing, and given back with a flood.
+    /// The token was not examined, because the topic or the key was refused. No fault of the device; given back with a
+    /// flood.
     case disallowed
-    /// Good, but in the other environment than the device claims.
+    /// Valid, but in the other environment than the device claims.
     case belongs(to: PushEnvironment)
   }
 
@@ -22,17 +23,17 @@ struct TokenFinding: Sendable {
   }
 
   let kind: Kind
-  /// The device's own, not the one that was asked in doubt.
+  /// The device's own route, not the one that was asked in doubt.
   let route: PushRoute
   let delivery: Confirmations.Delivery
   let psid: String
-  /// What the token is for.
+  /// The use of the token.
   var tokenKind = TokenKind.alert
-  /// When the binding was read that was sent to, the first time when a refusal was asked about, in
-  /// microseconds since 1970: a later registration was not what was refused, and a setting mended later may have been why.
+  /// When the binding that was sent to was read, in microseconds since 1970; the first one, if a refusal was asked
+  /// about. A later registration is not what was refused, and a setting repaired later may have caused the refusal.
   let readAt: Int64
 
-  /// A token beside the device's ordinary one that is dead since a time: it goes, the device stays.
+  /// A dead token beside the device's ordinary one, and since when: the token is removed, the device stays.
   var deadFurtherToken: (token: Tokens.Claimed, since: Int64)? {
     guard tokenKind != .alert, case .dead(let since) = kind else { return nil }
     let token = Tokens.Claimed(
@@ -40,16 +41,16 @@ struct TokenFinding: Sendable {
     return (token, since)
   }
 
-  /// Nil when the finding no longer concerns the device.
+  /// Nil if the finding no longer concerns the device.
   func change(of record: Devices.Record) -> Change? {
     guard tokenKind == .alert, record.psid == psid, record.state == .active else { return nil }
     switch kind {
     case .dead(let since):
-      // Registered at that very moment counts as registered after it: in doubt a token is kept.
+      // A registration at that very moment counts as later: in doubt the token is kept.
       return record.registeredAt < since ? .drop : nil
     case .disallowed: return nil
     case .refused(let reason): return record.registeredAt <= readAt ? .quarantine(reason: reason) : nil
-    // A token is of one environment all its life, whenever it was registered.
+    // A token belongs to one environment for life, whenever it was registered.
     case .belongs(let environment): return record.environment == environment ? nil : .learn(environment)
     }
   }

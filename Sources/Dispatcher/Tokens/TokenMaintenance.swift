@@ -2,21 +2,21 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// What answers about tokens change, within the transaction that writes the outcomes: devices are dropped, put aside or
-/// corrected, and when the circuit breaker opens, the app is paused and everything the flood did is undone.
+/// Applies what answers say about tokens, within the transaction that writes the outcomes: devices are dropped,
+/// quarantined or corrected; if the circuit breaker opens, the app is paused and everything the flood did is undone.
 ///
-/// The rows of the apps are locked first: so of two nodes the second sees that the first has paused the app, and puts no
-/// more devices aside.
+/// The rows of the apps are locked first: so of two nodes the second sees that the first has paused the app, and
+/// quarantines no more devices.
 struct TokenMaintenance {
-  /// What the completer must know once it is committed.
+  /// What the completer must know once the transaction is committed.
   struct Result {
-    /// Apps that were paused, and why.
+    /// Apps that the breaker paused, and why.
     var opened: [(app: App.Number, reason: String)] = []
-    /// Apps that were paused because of their credential.
+    /// Apps paused because of their credential.
     var faulty: Set<App.Number> = []
-    /// Apps whose windows begin anew.
+    /// Apps whose windows are to be cleared.
     var cleared: Set<App.Number> = []
-    /// Routes that are no suspects when what came before their resumption is left out.
+    /// Routes that are not suspect once answers from before their app was resumed are left out.
     var forgiven: [(route: PushRoute, resumedAt: Int64)] = []
   }
 
@@ -32,7 +32,7 @@ struct TokenMaintenance {
   private var floods: [Flood] = []
   var result = Result()
 
-  /// Locks the apps concerned; does nothing when there is nothing to care for.
+  /// Locks the apps concerned; does nothing if there are none.
   /// - Parameter faulty: apps that this transaction will pause for another reason.
   init(
     _ findings: [TokenFinding], _ breaker: CircuitBreaker, faulty: some Collection<App.Number>, now: Int64,
@@ -42,7 +42,7 @@ struct TokenMaintenance {
     self.now = now
     let apps = Set(findings.map(\.route.app)).union(breaker.suspects.map(\.app)).union(faulty)
     guard !apps.isEmpty else { return }
-    // Two that only look and then both want to write would wait for each other.
+    // Two transactions that share the lock and then both want to write would deadlock.
     let mayPause = !breaker.suspects.isEmpty || !faulty.isEmpty
     states = try connection.run(AppPauses.states(of: apps, alone: mayPause))
     for route in breaker.suspects { judge(route, breaker) }
@@ -50,7 +50,7 @@ struct TokenMaintenance {
 
   private mutating func judge(_ route: PushRoute, _ breaker: CircuitBreaker) {
     guard let state = states[route.app], !state.isPaused else {
-      // Somebody was faster, or the app is gone.
+      // Another node paused it first, or the app is gone.
       result.cleared.insert(route.app)
       return
     }
@@ -61,8 +61,8 @@ struct TokenMaintenance {
     }
   }
 
-  /// True for a refusal that proves nothing: its app is held back, or was resumed since the device was sent to, and what
-  /// was wrong then is mended by now.
+  /// True for a refusal that proves nothing: its app is paused, or was resumed since the device was sent to, so that
+  /// the cause is repaired by now.
   private func isVoid(_ finding: TokenFinding) -> Bool {
     guard finding.isRefusal, let state = states[finding.route.app] else { return false }
     return state.isPaused || state.resumedAt.map { finding.readAt < $0 } == true
@@ -70,7 +70,7 @@ struct TokenMaintenance {
 
   // MARK: Devices
 
-  /// Before the outcomes are written.
+  /// Call before the outcomes are written.
   func changeDevices(_ connection: Connection, writer: Int32) throws(PostgresError) {
     let standing = findings.filter { !isVoid($0) }
     guard !standing.isEmpty else { return }
@@ -108,8 +108,8 @@ struct TokenMaintenance {
     }
     var gone = dropped
     if !refused.isEmpty {
-      // Gone for good is gone, though without a time of its death the device is only put aside. Other words may mean a
-      // setting of ours, and the device comes back when it is mended: nobody should forget it.
+      // These words mean gone for good, though without a time the device is only quarantined. Other words may mean a
+      // fault of our configuration: the device returns when it is repaired, and no customer should forget it.
       gone.formUnion(
         try connection.run(Quarantine.add(Array(refused.values), at: now))
           .filter { refused[$0].map { TokenAssessment.isEnding($0.reason) } ?? false })
@@ -120,20 +120,20 @@ struct TokenMaintenance {
 
   // MARK: Floods
 
-  /// After the outcomes are written.
-  /// - Parameter decided: the deliveries whose outcomes this transaction has written. What ended another's, whose claim this
-  ///   node had lost, was another answer, and stands.
+  /// Call after the outcomes are written.
+  /// - Parameter decided: the deliveries whose outcomes this transaction has written. A delivery whose claim this node
+  ///   had lost was ended by another answer, which wins.
   mutating func undoFloods(
     _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32
   ) throws(PostgresError) {
     var deliveries = Set(findings.filter(isVoid).map(\.delivery)).intersection(decided)
     for flood in floods {
-      // The other nodes may have met the flood a little before this one did.
+      // Other nodes may have met the flood a little earlier.
       let lately = now - Limits.floodSeconds * 1_000_000
       let since = min(flood.window.refusals.map(\.readAt).min() ?? now, lately)
       let route = flood.route
       var undone = Set(flood.window.refusals.map(\.delivery))
-      // What other nodes have put aside meanwhile belongs to the same flood.
+      // Quarantines by other nodes in this time belong to the same flood.
       undone.formUnion(
         try connection.run(Quarantine.flood(route.app, route.network, route.environment, since: since)))
       let devices = Set(undone.map(\.device))
@@ -160,7 +160,7 @@ struct TokenMaintenance {
 }
 
 extension TokenFinding {
-  /// True when it belongs to a flood, should there be one.
+  /// True if the finding counts as part of a flood.
   fileprivate var isRefusal: Bool {
     switch kind {
     case .refused, .disallowed: true

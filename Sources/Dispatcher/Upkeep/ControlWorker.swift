@@ -5,23 +5,23 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `control`: hears at once what operators and other nodes announce, and looks by itself several times a second in
-/// case it missed something; once a second while no message is open, or just when the next one is due.
+/// Thread `control`: reacts at once to what operators and other nodes announce, and polls several times a second in
+/// case it missed an announcement; while no message is open, once a second or when the next one is due.
 ///
-/// Each turn: recall what waits in memory of messages that were paused or cancelled → end cancellations → cancel what nobody
-/// has approved in time → bring what is due to the planner, and end what is too late → open the waves of local times → end
-/// what has not begun → judge canaries. Every step begins from what is committed and may be done by any node, or by all.
+/// Each turn: recall retries of paused or cancelled messages from memory → end cancellations → cancel what was not
+/// approved in time → pass due messages to the planner, and fail those too late → open the waves of local times → fail
+/// what has not begun → judge canaries. Every step starts from committed state and may be done by any node, or by all.
 final class ControlWorker {
   private let shared: Shared
   private let log = Logger(label: "control")
   private var listening: Connection?
-  /// Messages that were held at the last look.
+  /// Messages that were held at the last poll.
   private var held: Set<Int64> = []
   private var countsAgainAt = Instant(nanoseconds: 0)
   private var endsAgainAt = Instant(nanoseconds: 0)
-  /// Messages that wait or are being sent, as they were counted last.
+  /// Waiting and sending messages, as last counted.
   private var openMessages: Int64 = 0
-  /// How long nobody need look: no message was open at the last look.
+  /// How long polls may pause; nil while a message is open.
   private var quiet: Duration?
   private let setAside: FailureIsolation
   private var starts = LaneScanStarts()
@@ -48,12 +48,12 @@ final class ControlWorker {
     for step in [recall, countOpen] { try passingBy(step, connection) }
     quiet = heard.isEmpty ? try quietTime(connection) : nil
     guard quiet == nil else { return }
-    // By a wrong clock a message would go out, or be too late, at a time that nobody asked for.
+    // By a wrong clock a message would go out, or fail as too late, at a time that nobody asked for.
     let timed = shared.clock.isTrusted ? [callOffOverdue, bringDue, openWaves, endLate] : []
     for step in [endCancellations] + timed + [judgeCanaries] { try passingBy(step, connection) }
   }
 
-  /// How long nothing happens unless it is announced; nil while a message is open.
+  /// How long nothing can happen without an announcement; nil while a message is open.
   private func quietTime(_ connection: Connection) throws -> Duration? {
     guard held.isEmpty, openMessages == 0 else { return nil }
     guard let due = try connection.run(Schedules.nextDue()) else { return Limits.quietControlInterval }
@@ -61,12 +61,12 @@ final class ControlWorker {
     return wait > .zero ? min(wait, Limits.quietControlInterval) : nil
   }
 
-  /// What fails in one of the steps keeps none of the others from its turn.
+  /// Runs a step; its own failure does not keep the others from running.
   private func passingBy(_ step: (Connection) throws -> Void, _ connection: Connection) throws {
     try passingBy("a part of what control looks after failed", 0) { try step(connection) }
   }
 
-  /// Does something for a message; when it fails for the message's own sake, that is told, and the others have their turn.
+  /// Does something for a message; if it fails by the message's own fault, logs that and goes on with the others.
   private func passingBy(_ complaint: Logger.Message, _ seqno: Int64, _ body: () throws -> Void) throws {
     do {
       try body()
@@ -83,7 +83,7 @@ final class ControlWorker {
     for workers in shared.laneWorkers { workers.claimWakeup.signal() }
   }
 
-  /// Sends that come past the planner are let in only while their lane is not full.
+  /// Counts open messages: sends that bypass the planner are admitted only while their lane is not full.
   private func countOpen(_ connection: Connection) throws {
     guard shared.clock.now >= countsAgainAt else { return }
     countsAgainAt = shared.clock.now + Limits.heartbeat
@@ -101,7 +101,7 @@ final class ControlWorker {
     shared.fullLanes.store(full, ordering: .relaxed)
   }
 
-  /// What waits in memory for its next try would only be found paused or cancelled then.
+  /// Recalls retries from memory; otherwise they would find their message paused or cancelled only when due.
   private func recall(_ connection: Connection) throws {
     let present = Set(try connection.run(Controls.paused(atMost: Limits.heldMessages)))
     let new = present.subtracting(held)
@@ -109,7 +109,7 @@ final class ControlWorker {
     held = present
   }
 
-  /// What nobody has approved in time is cancelled.
+  /// Cancels messages that were not approved in time.
   private func callOffOverdue(_ connection: Connection) throws {
     for seqno in try connection.run(ApprovalHolds.overdue()) {
       try connection.withTransaction {
@@ -135,7 +135,7 @@ final class ControlWorker {
     }
   }
 
-  // MARK: When
+  // MARK: Schedules
 
   private func bringDue(_ connection: Connection) throws {
     let late = try Schedules.failLate(after: Domain.Limits.lateSeconds, on: connection) { seqno, request in
@@ -151,11 +151,11 @@ final class ControlWorker {
     if due > 0 { wakePlanners() }
   }
 
-  /// The next occurrence of a repetition, within the transaction that ends the waiting of the one before.
+  /// Schedules the next occurrence of a repetition, within the transaction that ends the wait of the previous one.
   private func scheduleNext(after seqno: Int64, _ text: [UInt8], _ connection: Connection) throws {
     guard let next = try connection.run(Schedules.continueAfter(seqno)) else { return }
     guard let request = try? MessageRequest(stored: text) else {
-      // Whoever can read it will find its gate as the one before had it.
+      // This release cannot read the request: the next occurrence gets the same gate.
       return try connection.run(Gates.copy(of: seqno, to: next))
     }
     let gate = Gates.create(next, pace: request.pace, canary: request.canary, window: request.window)
@@ -173,7 +173,7 @@ final class ControlWorker {
     wakeClaimers()
   }
 
-  /// What was planned in time, and has not begun an hour later.
+  /// Fails messages that were planned in time and have not begun an hour later.
   private func endLate(_ connection: Connection) throws {
     guard shared.clock.now >= endsAgainAt else { return }
     endsAgainAt = shared.clock.now + Limits.heartbeat
@@ -233,7 +233,7 @@ final class ControlWorker {
 }
 
 extension Dispatcher {
-  /// Where new messages and changes of messages are announced.
+  /// Announces new messages; `controlChannel` announces changes of messages.
   static let messagesChannel = "upmc_messages"
   static let controlChannel = "upmc_control"
 }

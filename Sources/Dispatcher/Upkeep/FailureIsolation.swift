@@ -4,12 +4,13 @@ internal import Metrics
 internal import Postgres
 internal import Store
 
-/// What cannot be handled for its own sake: it is taken out of the way and says why, so that the rest goes on.
+/// Isolates a message or outcome that fails by its own fault: it is taken out of the way with its reason, so that the
+/// rest goes on.
 ///
 /// ```
-///   several together fail ──► halved, and halved again ──► one that fails alone ──► its message is paused, with the reason
+///   a batch fails ──► bisected, again and again ──► one that fails alone ──► its message is paused, with the reason
 /// ```
-/// A database that is away, busy or full is nobody's own fault: then all of it is simply tried again.
+/// A database that is away, busy or full is no message's fault: then the whole batch is retried.
 struct FailureIsolation {
   private let log: Logger
   private let meter: SetAsideMeter
@@ -23,13 +24,14 @@ struct FailureIsolation {
     meter = SetAsideMeter(metrics)
   }
 
-  /// True when the same would fail again, whenever it is tried.
+  /// True if the same would fail again, whenever it is retried.
   static func isOwnFault(_ error: any Error) -> Bool {
     if error is Problem { return true }
     return (error as? PostgresError)?.isOwnFault == true
   }
 
-  /// Pauses a message that cannot be handled. False when it could not be: it was over, or is being cancelled.
+  /// Pauses a message that cannot be handled. Returns false if it could not be paused: it was over, or is being
+  /// cancelled.
   @discardableResult
   func message(_ seqno: Int64, because error: any Error, _ connection: Connection) throws -> Bool {
     let isPaused = try connection.withTransaction { () throws -> Bool in
@@ -47,7 +49,7 @@ struct FailureIsolation {
     for (seqno, problem) in unreadable { try message(seqno, because: problem, connection) }
   }
 
-  /// Tells the log and the metrics about something that is gone on without.
+  /// Records in log and metrics that work goes on without something.
   func note(_ what: Logger.Message, _ seqno: Int64, _ error: any Error) {
     meter.setAside()
     log.error(what, metadata: ["seqno": .stringConvertible(seqno), "error": "\(Self.words(error))"])
@@ -60,7 +62,7 @@ struct FailureIsolation {
   }
 }
 
-/// What every thread counts that goes on without something.
+/// Counts what any thread isolated.
 struct SetAsideMeter {
   private let count: Counter
 

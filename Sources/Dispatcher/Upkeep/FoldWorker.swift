@@ -3,10 +3,10 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `fold`: folds the log of confirmations into blocks and totals (`ConfirmationFold`), a message at a time.
+/// Thread `fold`: folds the log of confirmations into blocks and totals (`ConfirmationFold`), one message at a time.
 ///
-/// Every node has one, and none needs a lease: rows that another is at are passed by. A message waits until a fold is worth it: a
-/// block's row is written anew for all that has come meanwhile.
+/// Every node runs one, and none needs a lease: rows locked by another node are skipped. A message waits until a fold
+/// is worth it, because each fold rewrites a block's row for all that has arrived meanwhile.
 struct FoldWorker {
   private let shared: Shared
   private let thresholds = ConfirmationFold.Thresholds()
@@ -23,7 +23,7 @@ struct FoldWorker {
     DatabaseThread("fold", shared).run { connection in
       let began = shared.clock.now
       let due = try connection.run(ConfirmationFold.due(thresholds))
-      // A look reads the whole log: the larger that is, the rarer the looks.
+      // A scan reads the whole log: the larger the log, the rarer the scans.
       let rest = max(Limits.foldPause, (shared.clock.now - began) * Limits.foldLookShare)
       for seqno in due where !shared.isStopping {
         do throws(PostgresError) {
@@ -37,7 +37,8 @@ struct FoldWorker {
     }
   }
 
-  /// Folds what is there. What comes meanwhile is for the next time, or a busy message would be folded for a few entries each.
+  /// Folds what is there. What arrives meanwhile waits for the next time, or a busy message would be folded for a few
+  /// entries at a time.
   private func fold(_ seqno: Int64, _ connection: Connection) throws(PostgresError) {
     var place: Int64 = 0
     while !shared.isStopping {
@@ -52,8 +53,8 @@ struct FoldWorker {
 
 extension Limits {
   static let foldPause: Duration = .seconds(1)
-  /// Between two looks at the log is so many times what one took.
+  /// The pause between two scans of the log, as a multiple of what one took.
   static let foldLookShare = 10
-  /// Rows of the log that are folded in one transaction: up to half a million entries of a burst, a second.
+  /// Log rows folded in one transaction: up to half a million entries in a burst, one second.
   static let foldedRows = 2_000
 }

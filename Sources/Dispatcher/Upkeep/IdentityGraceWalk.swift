@@ -1,16 +1,16 @@
 internal import Postgres
 internal import Store
 
-/// Ends, a part at a time, what apps have taken back: when the grace of a stricter identity is over, devices whose users
-/// nobody has vouched for become guests. It walks through all devices, and again until it meets none.
+/// Walks through all devices, in batches, once the grace period of a stricter identity model is over: devices whose
+/// user nobody has vouched for become guests. The walk is repeated until it skips none.
 struct IdentityGraceWalk {
   private var place = Bindings.start
-  /// When the walk began, by the database's clock. It covers only apps whose grace had ended by then.
+  /// When the walk began, by the database's clock. It covers only apps whose grace period had ended by then.
   private var beganAt: Int64?
-  /// Devices that became guests on this walk, and those that it skipped because they were locked.
+  /// Devices that became guests on this walk, and those skipped because they were locked.
   private var (ended, left) = (0, 0)
 
-  /// - Returns: how many devices became guests, when a walk that found some is over.
+  /// - Returns: how many devices became guests, at the end of a walk that found some.
   mutating func step(_ connection: Connection, now: Int64) throws(PostgresError) -> Int? {
     guard let time = try connection.run(Bindings.graceOver()) else {
       self = IdentityGraceWalk()

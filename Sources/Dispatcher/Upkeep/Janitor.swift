@@ -5,21 +5,21 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `janitor`: renews the node's lease, makes partitions ahead, closes messages that are done, looks for claims
-/// that nobody knows, and removes what messages long over have left. Nothing here may take long, for the lease runs out.
+/// Thread `janitor`: renews the node's lease, creates partitions ahead, closes completed messages, finds stranded
+/// claims, and removes what messages long over have left. Nothing here may take long, or the lease expires.
 final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
   private var beats = 0
-  /// The last change of the database's timeline that was told; nil before the first look.
+  /// The last change of the database's timeline that was logged; nil before the first check.
   private var toldChange: Timelines.Change??
-  /// Where the search for finished messages goes on, by lane; from the beginning where nothing is noted.
+  /// Where the scan for completed messages continues, by lane; absent: from the beginning.
   private var goesOnAt: [Lane: Int64] = [:]
   private var messageStarts = LaneScanStarts()
   private var claimStart = QueueStart()
   private var graceWalk = IdentityGraceWalk()
   private var (wasComplaining, wasTrusted) = (false, true)
-  /// Whether the clock was, at the last look; nil before it.
+  /// Whether the database's clock was steady at the last check; nil before it.
   private var wasSteady: Bool?
 
   init(_ shared: Shared) {
@@ -43,11 +43,11 @@ final class Janitor {
       shared.leaseUntil.store(0, ordering: .relaxed)
       return
     }
-    // Taken before the question: the lease can only end later than we believe.
+    // Taken before the query: the lease can only end later than we believe.
     let asked = shared.clock.now
     let (nodes, now) = try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
     tell(jump: shared.clock.learn(now, asked: asked, answered: shared.clock.now))
-    // Before the lease, without which nothing is sent: a node that has just come never takes more than its share.
+    // Before the lease, without which nothing is sent: a node that has just joined never takes more than its share.
     for provider in shared.configuration.providers.values { provider.share(among: nodes) }
     shared.leaseUntil.store(
       (asked + Limits.leaseTrust).nanoseconds, ordering: .relaxed)
@@ -56,7 +56,8 @@ final class Janitor {
     shared.pausedApps.withLock { $0.renew(paused, changes: changes) }
   }
 
-  /// A node that does not know the time takes no lease, and lets the one that it has run out. It asks again and again.
+  /// Whether the node may hold a lease. If it does not know the time, it lets the lease expire and asks the database
+  /// again with every heartbeat.
   private func knowsTime(_ connection: Connection) throws(PostgresError) -> Bool {
     let clock = shared.clock
     if !clock.isTrusted { tell(jump: try clock.ask(connection)) }
@@ -82,7 +83,7 @@ final class Janitor {
     log.error("the database's clock has jumped", metadata: ["seconds": .stringConvertible(jump.components.seconds)])
   }
 
-  /// A part at a time, round and round: the oldest may have reason to wait.
+  /// One page of the lane per call, round-robin: the oldest messages may have reason to stay open.
   private func unfinished(
     _ lane: Lane, after last: LaneScanStarts.Last, _ connection: Connection
   ) throws(PostgresError) -> [Int64] {
@@ -125,7 +126,7 @@ final class Janitor {
     toldChange = .some(change)
   }
 
-  /// Ahead, so there is time to try again when somebody is in the way: nobody is to wait behind us.
+  /// Creates partitions ahead of need, so that a conflicting lock leaves time to retry and nobody waits behind us.
   private func makePartitions(_ connection: Connection) throws(PostgresError) {
     do throws(PostgresError) {
       guard let end = try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) else { return }
@@ -165,7 +166,8 @@ final class Janitor {
     try endWhatIsOver(connection)
   }
 
-  /// What goes by the clock and cannot be undone waits until the clock has been steady for a while.
+  /// Removes what has expired. Whatever goes by the clock and cannot be undone waits until the clock has been steady
+  /// for a while.
   private func endWhatIsOver(_ connection: Connection) throws(PostgresError) {
     let look = try connection.run(ClockWatch.look())
     defer { wasSteady = look.isSteady }

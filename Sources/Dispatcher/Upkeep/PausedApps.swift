@@ -1,10 +1,10 @@
 internal import Domain
 
-/// Apps that are held back, as this node knows it: as the database said a heartbeat ago, and what this node has paused
-/// since. Whoever depends on it asks the database.
+/// Paused apps as this node knows them: as the database said a heartbeat ago, plus what this node has paused since.
+/// Code that depends on it must ask the database.
 struct PausedApps {
   private var apps: Set<App.Number> = []
-  /// Raised by each pause of this node's own.
+  /// Number of pauses by this node itself.
   private(set) var changes = 0
 
   func contains(_ app: App.Number) -> Bool { apps.contains(app) }
@@ -14,8 +14,8 @@ struct PausedApps {
     changes += 1
   }
 
-  /// Takes over what the database says.
-  /// - Parameter changes: as it stood before the database was asked: what was paused meanwhile, it may not know yet.
+  /// Takes over the database's answer.
+  /// - Parameter changes: the value before the database was asked; the answer may lack what was paused since.
   mutating func renew(_ present: Set<App.Number>, changes before: Int) {
     if before == changes { apps = present } else { apps.formUnion(present) }
   }

@@ -4,18 +4,18 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `history`: removes what has been kept for long enough, a part at a time, so that nobody waits for it. Not the
-/// janitor's, for a part may take longer than the node's lease.
+/// Thread `history`: removes what has been kept long enough, in steps that delay nobody. Not the janitor's work,
+/// because a step may take longer than the node's lease.
 ///
-/// Every node has one. Each step is one transaction that locks what it works at and passes by what others have locked; so
-/// they share the work, and whoever is killed leaves a step undone, never half done.
+/// Every node runs one. Each step is one transaction that locks what it works on and skips what others have locked. So
+/// the nodes share the work, and a killed node leaves a step undone, never half done.
 final class RetentionWorker {
   private let keeping: RetentionPolicy
   private let clock: any Clock
   private let log = Logger(label: "history")
   private let setAside: FailureIsolation
-  /// Where the look through the ledger stands, and when it began; nil while nothing is to be looked for.
   private var hasLearntZones = false
+  /// Position of the ledger scan and when it began; nil while there is nothing to scan for.
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Int64)?
 
   init(_ keeping: RetentionPolicy, clock: any Clock, metrics: Metrics = Metrics()) {
@@ -36,9 +36,9 @@ final class RetentionWorker {
     }
   }
 
-  /// Every few seconds: a little of what may be much.
+  /// Every few seconds: a bounded amount of what may be much.
   func turn(_ connection: Connection) throws(PostgresError) {
-    // What fails in one of them keeps none of the others from its turn.
+    // A step that fails by its own fault does not keep the others from running.
     for step in [wipe, endInboxes, drop, sweepLedger, forget, takeOut] {
       do throws(PostgresError) {
         try step(connection)
@@ -61,7 +61,7 @@ final class RetentionWorker {
     }
   }
 
-  /// Every few minutes: looks that cost more.
+  /// Every few minutes: scans that cost more.
   func look(_ connection: Connection) throws(PostgresError) {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
@@ -90,9 +90,9 @@ final class RetentionWorker {
     _ = try connection.run(OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows))
   }
 
-  /// What confidential messages said.
+  /// Wipes the contents of confidential messages.
   private func wipe(_ connection: Connection) throws(PostgresError) {
-    // By a clock that has jumped, what still waits must not be wiped.
+    // After a clock jump, contents that are still needed must not be wiped.
     let isSteady = try connection.run(ClockWatch.look()).isSteady
     let longest = isSteady ? Limits.contentSeconds : .max
     for _ in 0..<Limits.wipingRounds {
@@ -107,9 +107,9 @@ final class RetentionWorker {
       ContentWipe.events(atMost: Limits.forgottenMessages, longestSeconds: longest))
   }
 
-  /// What has been in inboxes for as long as it was meant to be.
+  /// Ends inbox entries that have reached their time.
   private func endInboxes(_ connection: Connection) throws(PostgresError) {
-    // By a clock that has jumped, what is to stay must not end.
+    // After a clock jump, entries must not end early.
     guard try connection.run(ClockWatch.look()).isSteady else { return }
     for _ in 0..<Limits.inboxRounds {
       guard try connection.run(Inboxes.end(atMost: Limits.endedEntries)) == Limits.endedEntries else { break }
@@ -128,8 +128,8 @@ final class RetentionWorker {
     }
   }
 
-  /// Empties messages that are to be forgotten; one that cannot be, for its own sake, is halved out and tried again a day
-  /// later.
+  /// Empties messages that are to be forgotten. Bisects a failing batch; a message that fails by its own fault is
+  /// retried a day later.
   private func empty(of messages: Int, _ connection: Connection) throws(PostgresError) -> Int? {
     do throws(PostgresError) {
       return try connection.transaction(attempts: 3) { () throws(PostgresError) in
@@ -152,7 +152,7 @@ final class RetentionWorker {
           guard try connection.run(HistoryRanges.drop(range, of: table)) else { return }
         }
       } catch {
-        // Somebody uses the table just now: he goes first, and it is tried again in a few seconds.
+        // The table is in use: let the others go first and retry in a few seconds.
         if error.sqlState == .lockNotAvailable { return }
         throw error
       }
@@ -187,7 +187,7 @@ final class RetentionWorker {
       what, metadata: ["fromSeqno": .stringConvertible(range.from), "uptoSeqno": .stringConvertible(range.upto)])
   }
 
-  /// Nobody asked for it but the settings: the log says so.
+  /// The settings are the only actor, and the audit log names them.
   private static func entry(_ action: String, _ range: HistoryRanges.Range, _ days: Int32?) -> Query<Void> {
     var entry = AuditLog.New(
       actor: "UPMC_KEEP_HISTORY_DAYS", role: "admin", action: action, object: "\(range.from)-\(range.upto - 1)")
@@ -198,31 +198,31 @@ final class RetentionWorker {
 
 extension Limits {
   static let turnPause: Duration = .seconds(5)
-  /// Turns between two looks: ten minutes.
+  /// Turns between two expensive scans: ten minutes.
   static let turnsPerLook = 120
-  /// How often old messages are removed in one look: a million in all.
+  /// Rounds of removing old messages per scan: a million messages in all.
   static let pruningRounds = 100
-  /// What a confidential message said is kept for so long after its end: longer than it takes to see that a flood of refusals
-  /// was our own fault, and to give its deliveries back.
+  /// How long the contents of a confidential message are kept after its end: longer than it takes to detect that a
+  /// flood of refusals was our own fault and to give its deliveries back.
   static let contentRestSeconds: Int32 = 120
-  /// And for no longer than this, whatever still waits for it.
+  /// Upper bound, whatever still waits for the contents.
   static let contentSeconds: Int32 = 24 * 3600
-  /// How often in one turn: as many as a node can send in the time.
+  /// Rounds per turn: as many messages as a node can send in that time.
   static let wipingRounds = 10
-  /// Entries of inboxes that end in one transaction: a tenth of a second.
+  /// Inbox entries ended in one transaction: a tenth of a second.
   static let endedEntries = 10_000
-  /// How often in one turn.
+  /// Rounds per turn.
   static let inboxRounds = 5
-  /// Messages that are forgotten together.
+  /// Messages forgotten together.
   static let forgottenMessages = 5_000
-  /// How often in one turn.
+  /// Rounds per turn.
   static let forgettingRounds = 4
-  /// Deliveries of them that are removed in one transaction: a tenth of a second or two.
+  /// Deliveries removed in one transaction: a tenth or two of a second.
   static let forgottenDeliveries = 20_000
-  /// Deliveries that are looked through for erased persons in one transaction: a tenth of a second or two.
+  /// Deliveries scanned for erased persons in one transaction: a tenth or two of a second.
   static let erasedDeliveries = 100_000
-  /// How often in one turn.
+  /// Transactions per turn.
   static let erasurePages = 5
-  /// Pages of the ledger in one turn.
+  /// Pages of the ledger scanned per turn.
   static let ledgerPages = 5
 }

@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// In which order the addresses of a name are tried: those that failed lately last, those that carry fewest of our
-/// connections first, else by chance, so that connections and nodes spread over all that DNS offers.
+/// The order in which a name's addresses are tried: recently failed ones last, those with the fewest of our connections
+/// first, and ties at random, so that connections and nodes spread over all that DNS offers.
 struct AddressOrder {
   private var failedAt: [SocketAddress: Instant] = [:]
 
@@ -9,12 +9,12 @@ struct AddressOrder {
     failedAt[address] = now
   }
 
-  /// - Parameter inUse: addresses of present connections, one entry for each.
+  /// - Parameter inUse: addresses of existing connections, one entry per connection.
   mutating func order(_ addresses: [SocketAddress], inUse: [SocketAddress], at now: Instant) -> [SocketAddress] {
     failedAt = failedAt.filter { now - $0.value < .seconds(PushTransport.Limits.addressFailureSeconds) }
     let connections = inUse.reduce(into: [:]) { $0[$1, default: 0] += 1 }
     let failed = failedAt
-    // Sorting is stable only by accident: the chance is drawn first, as a rank of its own.
+    // `sorted` does not promise to be stable: draw the random order first, as a rank of its own.
     return addresses.shuffled().enumerated().sorted { left, right in
       let leftRank = (failed[left.element] == nil ? 0 : 1, connections[left.element, default: 0], left.offset)
       let rightRank = (failed[right.element] == nil ? 0 : 1, connections[right.element, default: 0], right.offset)

@@ -1,4 +1,4 @@
-/// Where a service is.
+/// Host and port of a service.
 package struct Endpoint: Hashable, Sendable {
   package let host: String
   package let port: UInt16

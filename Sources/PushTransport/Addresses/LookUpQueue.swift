@@ -1,23 +1,23 @@
 internal import DequeModule
 
-/// Names that wait to be looked up, fair to whoever asks. Pure; one owner.
+/// Queue of names to look up, fair between askers. Pure; one owner.
 ///
-/// The system's resolver holds a thread for as long as a name server is silent, ten seconds and more, and whoever chooses
-/// the name chooses the server. So nobody holds more than one thread, and nobody's questions stand before all of another's.
+/// The system's resolver blocks its thread while a name server is silent, ten seconds and more, and whoever chooses the
+/// name chooses the server. So no asker holds more than one thread, and askers take turns.
 struct LookUpQueue<Question> {
   private var waiting: [String: Deque<Question>] = [:]
-  /// Those with questions, whose turn is next first.
+  /// Askers with waiting questions, in round-robin order.
   private var turns = Deque<String>()
   private var busy: Set<String> = []
   private var count = 0
   private let questionsOfOne: Int
 
-  /// - Parameter questionsOfOne: how many of one asker may wait.
+  /// - Parameter questionsOfOne: maximum waiting questions of one asker.
   init(questionsOfOne: Int) {
     self.questionsOfOne = questionsOfOne
   }
 
-  /// False when too many wait already: of all, or of this one.
+  /// False if too many questions wait already, in total or of this asker.
   mutating func offer(_ question: Question, of asker: String) -> Bool {
     let own = waiting[asker]?.count ?? 0
     guard count < PushTransport.Limits.resolverQuestions, own < questionsOfOne else { return false }
@@ -27,7 +27,8 @@ struct LookUpQueue<Question> {
     return true
   }
 
-  /// The next question of somebody who has none under way; nil when there is none. `finished` must follow.
+  /// The next question of an asker that has none in progress; nil if there is none. The caller must call `finished`
+  /// after it.
   mutating func take() -> (question: Question, asker: String)? {
     guard let turn = turns.firstIndex(where: { !busy.contains($0) }) else { return nil }
     let asker = turns.remove(at: turn)
@@ -42,6 +43,6 @@ struct LookUpQueue<Question> {
     busy.remove(asker)
   }
 
-  /// Something can be taken now.
+  /// True if `take` would return a question.
   var hasWork: Bool { turns.contains { !busy.contains($0) } }
 }

@@ -1,17 +1,17 @@
 package import Reactor
 internal import Synchronization
 
-/// Looks names up on threads of its own, because the system's resolver blocks. Afresh each time: services move load by
+/// Resolves names on its own threads, because the system's resolver blocks. It caches nothing: services move load by
 /// DNS.
 ///
-/// Names that customers choose are looked up by several threads, and whoever asks holds one of them at most
-/// (`LookUpQueue`): a silent name server delays nobody but those who have named it.
+/// Names that customers choose are resolved by several threads, of which one asker holds at most one (`LookUpQueue`): a
+/// silent name server delays only the customers who named it.
 package final class Resolver: Sendable {
   package struct Question: Sendable {
     let endpoint: Endpoint
-    /// Who waits: the customer, where customers choose the name.
+    /// Who waits: the customer, if customers choose the name.
     let asker: String
-    /// Called on a thread of the resolver's.
+    /// Called on a thread of the resolver.
     let answer: @Sendable (Result<[SocketAddress], SystemError>) -> Void
 
     package init(
@@ -23,10 +23,10 @@ package final class Resolver: Sendable {
     }
   }
 
-  /// What it asks: blocks until there is an answer.
+  /// Resolves an endpoint; blocks until there is an answer.
   package typealias LookUp = @Sendable (Endpoint) throws(SystemError) -> [SocketAddress]
 
-  /// By the system's resolver.
+  /// The system's resolver.
   package static let system: LookUp = { endpoint throws(SystemError) in
     try SocketAddress.resolve(host: endpoint.host, port: endpoint.port)
   }
@@ -42,9 +42,9 @@ package final class Resolver: Sendable {
   private let threads: Int
 
   /// - Parameters:
-  ///   - threads: how many names are looked up at once.
-  ///   - questionsOfOne: how many of one asker may wait. For names that customers choose; the networks' own names are asked
-  ///     for by one asker, on behalf of all.
+  ///   - threads: how many names are resolved at once.
+  ///   - questionsOfOne: maximum waiting questions of one asker. For names that customers choose; the networks' own
+  ///     names have a single asker, on behalf of all.
   package init(
     _ lookUp: @escaping LookUp = Resolver.system, threads: Int = 1, questionsOfOne: Int = .max
   ) throws(SystemError) {
@@ -54,7 +54,7 @@ package final class Resolver: Sendable {
     bell = try Wakeup()
   }
 
-  /// False when too many wait.
+  /// False if too many questions wait.
   package func ask(_ question: Question) -> Bool {
     let isTaken = state.withLock { !$0.isClosed && $0.queue.offer(question, of: question.asker) }
     if isTaken { bell.signal() }
@@ -66,12 +66,12 @@ package final class Resolver: Sendable {
     bell.signal()
   }
 
-  /// Answers until `close`. Blocks.
+  /// Answers questions until `close`. Blocks.
   private func run() {
     while true {
       bell.drain()
       let (taken, isClosed) = state.withLock { ($0.isClosed ? nil : $0.queue.take(), $0.isClosed) }
-      // One signal may stand for several questions, and this thread has taken one of them.
+      // One signal may stand for several questions, of which this thread has taken one: pass it on.
       if isClosed || state.withLock({ $0.queue.hasWork }) { bell.signal() }
       if isClosed { return }
       guard let (question, asker) = taken else {
@@ -79,7 +79,7 @@ package final class Resolver: Sendable {
         continue
       }
       do throws(SystemError) {
-        // More would be tried one after the other, each for as long as a connection may take.
+        // Addresses are tried one after the other, each for up to the connect timeout: cap their number.
         question.answer(.success(Array(try lookUp(question.endpoint).prefix(PushTransport.Limits.addresses))))
       } catch {
         question.answer(.failure(error))
@@ -89,8 +89,8 @@ package final class Resolver: Sendable {
     }
   }
 
-  /// Runs these on threads of their own, "`name`-0" and so on, as long as `work` lasts, and then as long as the system
-  /// still keeps one of them waiting, for a minute at most.
+  /// Runs resolvers on threads of their own, "`name`-0" and so on, for the duration of `work`. On return waits up to a
+  /// minute for each thread that is still blocked in the system's resolver.
   package static func run(
     _ resolvers: [Resolver], named name: String, during work: () throws(SystemError) -> Void
   ) throws(SystemError) {

@@ -1,4 +1,4 @@
-/// How long to wait before the next try to connect. Pure: jitter comes in as a number.
+/// Back-off between attempts to connect. Pure: the jitter is passed in.
 package struct BackOff {
   private var failures = 0
 
@@ -8,7 +8,8 @@ package struct BackOff {
     failures = 0
   }
 
-  /// - Parameter jitter: 0…1; the wait is between half and the whole of the step, so that nodes do not come together.
+  /// - Parameter jitter: 0…1; the wait is between half the step and the whole step, so that nodes do not reconnect in
+  ///   unison.
   package mutating func failed(jitter: Double) -> Duration {
     let range = PushTransport.Limits.backOffSeconds
     let step = min(range.upperBound, range.lowerBound * Double(1 << min(failures, 10)))

@@ -3,8 +3,8 @@ internal import HTTP2
 package import Reactor
 internal import TLS
 
-/// One connection to a push network: drives its `Transport` and the HTTP/2 session on it, and does what its
-/// `ConnectionState` says. On the sender's loop.
+/// One connection to a push network: drives its `Transport` and the HTTP/2 session on it, as its `ConnectionState`
+/// directs. On the sender's loop.
 package final class Connection: EventLoop.Handler {
   /// For logs.
   package let number: Int
@@ -24,16 +24,16 @@ package final class Connection: EventLoop.Handler {
   private var input = ByteBuffer(capacity: 16_384)
   private var output = ByteBuffer(capacity: 32_768)
   private var timer: Timers.ID?
-  /// More has come than a turn reads.
+  /// A turn's read limit was hit; a further read is scheduled.
   private var readsOnLater = false
-  /// Writing has failed; only what the peer said before is still read.
+  /// Writing has failed; only what the peer sent before is still read.
   private var isLost = false
   private var pings: UInt64 = 0
 
   private(set) var wasReady = false
   /// It ended because nothing more was to be sent on it, not by loss.
   private(set) var wasRetired = false
-  /// It goes as soon as another one is ready: its owner's mark.
+  /// It retires as soon as another one is ready. Set by its owner.
   var isLeaving = false
 
   init(
@@ -53,36 +53,35 @@ package final class Connection: EventLoop.Handler {
       at: openedAt, needsProof: settings.needsProof, isTunnelled: settings.tunnel != nil)
   }
 
-  // MARK: How it stands
+  // MARK: State
 
   var address: SocketAddress? { transport.address }
   var inFlight: Int { requests.count }
   var isReady: Bool { state.phase == .ready }
   var isStalled: Bool { state.isStalled }
-  /// Nothing more is submitted on it.
+  /// True if nothing more is submitted on it.
   var isEnding: Bool { state.isEnding }
   var usualStreams: Int { requests.usualStreams(session) }
 
-  /// Requests of this lane that it would take now.
+  /// Number of requests of this lane that it takes now.
   func allowance(_ lane: Lane) -> Int {
     guard let session else { return 0 }
     return max(0, state.allowance(capacity: session.capacity, inFlight: inFlight, cap: requests.shares[lane]))
   }
 
-  /// A body of this size can leave at once.
+  /// True if a body of this size can leave at once.
   func hasWindow(for bytes: Int, _ lane: Lane) -> Bool {
     session.map { requests.hasWindow(for: bytes, lane, $0) } ?? false
   }
 
-  /// It takes no more of this lane before something is answered: by requests in flight, or by bytes that the peer has
-  /// not acknowledged.
+  /// True if it takes no more of this lane before the peer answers requests in flight or acknowledges bytes.
   func isFull(_ lane: Lane) -> Bool {
     allowance(lane) == 0 || !hasWindow(for: PushTransport.Limits.payloadBytes, lane)
   }
 
   // MARK: Opening
 
-  /// Begins to connect. The owner hears of the end by `closed`, also when this fails at once.
+  /// Starts to connect. Reports a failure by the owner's `closed`, even if this fails at once.
   func open() {
     scheduleTick()
     connectToNextAddress()
@@ -139,7 +138,7 @@ package final class Connection: EventLoop.Handler {
     }
   }
 
-  /// Reads on in the next turn; what epoll says meanwhile adds no second one.
+  /// Schedules a further read for the next turn; readiness events until then do not add a second one.
   private func readOnLater() {
     readsOnLater = true
     loop.schedule(after: .zero) { [weak self] in
@@ -165,7 +164,7 @@ package final class Connection: EventLoop.Handler {
     switch result {
     case .wouldBlock: break
     case .moreWaiting:
-      // What waits inside TLS is invisible to epoll: come back after the others had their turn.
+      // Bytes buffered inside TLS are invisible to epoll: come back after other connections had their turn.
       readOnLater()
     case .endOfStream: return end("the peer closed the connection")
     case .failed(let error): return end(error.description)
@@ -175,7 +174,7 @@ package final class Connection: EventLoop.Handler {
 
   private func takeEvents(_ session: ClientSession) {
     var actions: ConnectionState.Actions = []
-    // Once for all events: each use of an unowned reference counts up and down.
+    // Read once for all events: each use of an unowned reference costs reference counting.
     let source = source
     while let event = session.nextEvent() {
       switch event {
@@ -212,14 +211,14 @@ package final class Connection: EventLoop.Handler {
 
   // MARK: Writing
 
-  /// Submits one request; only from `RequestSource.fill`. False when the session refuses: nothing was taken.
+  /// Submits one request; only from `RequestSource.fill`. Returns false if the session refuses: nothing was taken.
   func submit(_ submission: Submission, _ template: RequestTemplate, _ letter: borrowing EncodedPush) -> Bool {
     guard let session, requests.submit(submission, template, letter, on: session) else { return false }
     if inFlight == 1 { state.awakened(at: loop.now) }
     return true
   }
 
-  /// Writes what waits and submits as much as may be, until there is nothing more or the socket is full.
+  /// Writes pending output and submits requests until there are none left or the socket is full.
   func pump() {
     guard let session, state.phase != .closed, !isLost else { return }
     while true {
@@ -234,11 +233,11 @@ package final class Connection: EventLoop.Handler {
       guard allowance(.urgent) > 0, source.fill(self) > 0 else { break }
     }
     transport.watchForInput()
-    // Requests that were reset, or that a GOAWAY overtook, end when their frames would have left.
+    // Requests that were reset, or overtaken by GOAWAY, end when their frames would have left.
     takeEvents(session)
   }
 
-  // MARK: Time
+  // MARK: Timers
 
   private func scheduleTick() {
     timer = loop.schedule(after: .seconds(1)) { [weak self] in self?.tick() }
@@ -260,7 +259,7 @@ package final class Connection: EventLoop.Handler {
     pump()
   }
 
-  /// Resets requests whose time is over.
+  /// Resets requests that have timed out.
   private func giveUpOverdue(_ session: ClientSession, _ now: Instant) {
     let overdue = requests.review(at: now)
     for stream in overdue {
@@ -270,7 +269,7 @@ package final class Connection: EventLoop.Handler {
     if !overdue.isEmpty { takeEvents(session) }
   }
 
-  // MARK: What the state asks for
+  // MARK: Actions
 
   private func perform(_ actions: ConnectionState.Actions) {
     guard !actions.isEmpty else { return }
@@ -293,7 +292,7 @@ package final class Connection: EventLoop.Handler {
 
   // MARK: Ending
 
-  /// Takes no more requests and closes when the present ones have ended.
+  /// Takes no more requests and closes once the present ones have ended.
   package func retire() {
     perform(state.retire(inFlight: inFlight, at: loop.now))
   }
@@ -307,7 +306,7 @@ package final class Connection: EventLoop.Handler {
     end("closed by us")
   }
 
-  /// The end, whatever the cause: what is in flight may or may not have been processed.
+  /// Ends the connection, whatever the cause: requests in flight may or may not have been processed.
   func end(_ reason: String) {
     guard state.phase != .closed else { return }
     wasRetired = state.phase == .draining
@@ -320,12 +319,12 @@ package final class Connection: EventLoop.Handler {
     owner.closed(self, reason: reason)
   }
 
-  /// The peer takes nothing more; but it may have said why, and answered, before it left. That makes the difference
-  /// between "unknown" and knowing.
+  /// Ends the connection after a failed write. The peer takes no more bytes, but may have sent answers and a reason
+  /// before it left; reading them turns "unknown" into known results.
   private func endAfterReading(_ error: TLSError, _ session: ClientSession) {
     isLost = true
     var reason = error.description
-    // The reason that the peer gave is a better one than that it takes nothing.
+    // The peer's reason tells more than the failed write.
     if case .failed(let last) = transport.read(into: &input, limit: PushTransport.Limits.lastBytes) {
       reason = last.description
     }

@@ -1,10 +1,10 @@
 internal import HTTPClient
 internal import TLS
 
-/// What all connections of a pool have in common.
+/// Settings that all connections of a pool share.
 struct ConnectionSettings {
   let endpoint: Endpoint
-  /// The way through the proxy, whose addresses the connection is then given; nil for the straight one.
+  /// The tunnel through the proxy, whose addresses the connection then gets; nil for a direct connection.
   let tunnel: ProxyTunnel?
   let context: TLSContext
   /// The peer allows one request until it has seen a good credential.

@@ -3,7 +3,7 @@ internal import Reactor
 
 /// What a connection may do and must do next. Pure: events in, actions out; no socket, no clock.
 ///
-/// The states are drawn in the essay of this module (`PushTransport`).
+/// The essay of this module (`PushTransport`) shows the state diagram.
 struct ConnectionState {
   enum Phase: Equatable {
     case connecting
@@ -21,35 +21,35 @@ struct ConnectionState {
 
     /// Begin the TLS handshake.
     static let secure = Actions(rawValue: 1)
-    /// Requests may be submitted (more than before).
+    /// More requests may be submitted than before.
     static let fill = Actions(rawValue: 2)
-    /// Get the next connection on its way: this one takes no more.
+    /// Open the next connection: this one takes no more requests.
     static let succeed = Actions(rawValue: 4)
     static let ping = Actions(rawValue: 8)
-    /// Say goodbye and close: nothing is in flight.
+    /// Send GOAWAY and close: nothing is in flight.
     static let close = Actions(rawValue: 16)
-    /// Close at once: the peer is dead. What is in flight is lost.
+    /// Close at once: the peer is dead. Requests in flight are lost.
     static let abandon = Actions(rawValue: 32)
-    /// Ask the proxy for the way to the network.
+    /// Ask the proxy for a tunnel to the network.
     static let tunnel = Actions(rawValue: 64)
   }
 
   private(set) var phase = Phase.connecting
   private var enteredAt: Instant
-  /// The peer allows little until it has seen a good provider token.
+  /// The peer allows only one request until it has seen a valid provider token.
   private let needsProof: Bool
-  /// What it connects to is a proxy.
+  /// It connects to a proxy.
   private let isTunnelled: Bool
   private var hasSettings = false
   private var hasGoodAnswer = false
-  /// Requests given up since the last answer.
+  /// Requests that timed out since the last answer.
   private var timeoutsInARow = 0
   private var pingedAt: Instant?
-  /// Since when the peer allows hardly anything.
+  /// Since when the peer has allowed no more than one request.
   private var collapsedAt: Instant?
-  /// The last sign of life, or the first request after a pause.
+  /// The peer's last sign of life, or the first request after an idle period.
   private var silentSince: Instant
-  /// It has been silent for too long while requests wait: nothing more is submitted until it says something.
+  /// Silent for too long with requests waiting: nothing more is submitted until the peer sends something.
   private(set) var isStalled = false
 
   init(at now: Instant, needsProof: Bool = true, isTunnelled: Bool = false) {
@@ -59,16 +59,16 @@ struct ConnectionState {
     self.needsProof = needsProof
   }
 
-  /// Nothing more is submitted on it.
+  /// True if nothing more is submitted on it.
   var isEnding: Bool { phase == .draining || phase == .closed }
 
-  /// Requests that may be submitted now.
+  /// Number of requests that may be submitted now.
   /// - Parameters:
   ///   - capacity: what HTTP/2 allows now.
   ///   - cap: our own limit of requests in flight.
   func allowance(capacity: Int, inFlight: Int, cap: Int) -> Int {
     switch phase {
-    // A certificate is judged in the handshake: before SETTINGS nobody knows how.
+    // A certificate is judged in the handshake, but the verdict is only known with SETTINGS.
     case .probing: needsProof ? min(capacity, 1 - inFlight) : 0
     case .ready: isStalled ? 0 : min(capacity, cap - inFlight)
     default: 0
@@ -83,7 +83,7 @@ struct ConnectionState {
     return isTunnelled ? .tunnel : .secure
   }
 
-  /// The proxy has opened the way to the network.
+  /// The proxy has opened the tunnel to the network.
   mutating func tunnelled(at now: Instant) -> Actions {
     guard phase == .tunnelling else { return [] }
     enter(.securing, now)
@@ -96,15 +96,15 @@ struct ConnectionState {
     return .fill
   }
 
-  /// - Parameter streamLimit: how many requests the peer allows now.
+  /// - Parameter streamLimit: number of requests that the peer allows now.
   mutating func settingsArrived(streamLimit: Int, at now: Instant) -> Actions {
     hasSettings = true
-    // After a refused push APNs lowers the limit to 1 for a while; it is only strange when it stays there.
+    // APNs lowers the limit to 1 for a while after it has refused a push; only a limit that stays there is a fault.
     if streamLimit > 1 { collapsedAt = nil } else if phase == .ready, collapsedAt == nil { collapsedAt = now }
     return becomeReadyIfProven(now).union(.fill)
   }
 
-  /// - Parameter isForbidden: the answer was a 403: nothing was proven.
+  /// - Parameter isForbidden: the answer was a 403, which proves nothing.
   mutating func answered(isForbidden: Bool, at now: Instant) -> Actions {
     timeoutsInARow = 0
     if !isForbidden { hasGoodAnswer = true }
@@ -117,20 +117,20 @@ struct ConnectionState {
     return .fill
   }
 
-  /// Any bytes came: the peer lives.
+  /// Bytes arrived: the peer is alive.
   mutating func heard(at now: Instant) {
     silentSince = now
     pingedAt = nil
     isStalled = false
   }
 
-  /// A request is submitted where none was open: silence counts from here.
+  /// A request is submitted on an idle connection: silence counts from here.
   mutating func awakened(at now: Instant) {
     silentSince = max(silentSince, now)
   }
 
-  /// A request was given up. Three in a row raise doubts; ten on a connection that still answers PINGs mean that it
-  /// takes requests and forgets them.
+  /// A request timed out. Three in a row raise doubts; ten on a connection that still answers PINGs mean that it takes
+  /// requests and forgets them.
   mutating func timedOut(inFlight: Int, at now: Instant) -> Actions {
     timeoutsInARow += 1
     if timeoutsInARow >= PushTransport.Limits.timeoutsBeforeRetiring { return retire(inFlight: inFlight, at: now) }
@@ -139,14 +139,14 @@ struct ConnectionState {
     return .ping
   }
 
-  /// GOAWAY, a stuck token, or stream ids that run low: take no more requests.
+  /// Takes no more requests, because of GOAWAY, a stuck token, or stream ids running low.
   mutating func retire(inFlight: Int, at now: Instant) -> Actions {
     guard !isEnding else { return [] }
     enter(.draining, now)
     return inFlight == 0 ? [.succeed, .close] : .succeed
   }
 
-  /// A request of a draining connection ended.
+  /// A request of a draining connection has ended.
   func drained(inFlight: Int) -> Actions {
     phase == .draining && inFlight == 0 ? .close : []
   }
@@ -165,7 +165,7 @@ struct ConnectionState {
       }
       let silence = seconds(since: silentSince, now)
       if inFlight > 0, silence >= PushTransport.Limits.stallSeconds {
-        // Others take over while we find out whether it lives.
+        // Other connections take over while a PING finds out whether the peer is alive.
         isStalled = true
         pingedAt = now
         return .ping

@@ -2,9 +2,9 @@ package import Domain
 internal import HTTP2
 internal import Reactor
 
-/// A batch on its way: how far it has been submitted.
+/// A queued batch and how far it has been submitted.
 package final class QueuedBatch {
-  // The batch taken apart: its parts are needed for every push.
+  // The batch unpacked: every push needs its parts.
   let address: BatchAddress
   package let message: PushMessage
   package let targets: [PushTarget]
@@ -23,7 +23,7 @@ package final class QueuedBatch {
 
   var isSubmitted: Bool { cursor == targets.count }
 
-  /// Its bindings were read so recently that they still hold, and its message has not expired.
+  /// True if its bindings were read recently enough to hold, and its message has not expired.
   func isWorthSending(at now: Instant, wallSeconds: Int64) -> Bool {
     now.nanoseconds - readUntilNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.expiresAtSeconds
   }
@@ -34,9 +34,9 @@ package struct Submission {
   package let batch: QueuedBatch
   /// Position in the batch.
   package let target: Int
-  /// How often we have sent it again.
+  /// How often we have resent it.
   package internal(set) var resends: UInt8 = 0
-  /// An answer about our credential has let it be sent again already; the next one stands.
+  /// It was resent once after an answer about our credential; the next such answer is final.
   package var hadSecondChance = false
 
   init(batch: QueuedBatch, target: Int) {
@@ -50,7 +50,7 @@ struct InFlight {
   let submission: Submission
   let streamID: Int32
   let submittedAt: Instant
-  /// Its time is over and it was reset.
+  /// It timed out and was reset.
   var isGivenUp = false
 }
 
@@ -60,14 +60,14 @@ struct InFlightTable {
   private var freeSlots: [Int] = []
   private(set) var count = 0
 
-  /// The place that the next one gets: the tag of its request.
+  /// Reserves the slot of the next request: the tag that it is submitted with.
   mutating func reserve() -> Int {
     if let free = freeSlots.popLast() { return free }
     slots.append(nil)
     return slots.count - 1
   }
 
-  /// The request was not taken after all.
+  /// Releases a slot whose request was not taken.
   mutating func release(_ slot: Int) {
     freeSlots.append(slot)
   }
@@ -77,7 +77,7 @@ struct InFlightTable {
     count += 1
   }
 
-  /// Nil when it is not there any more.
+  /// Nil if the request is no longer there.
   mutating func take(_ slot: Int) -> InFlight? {
     guard slot < slots.count, let request = slots[slot] else { return nil }
     slots[slot] = nil
@@ -91,7 +91,7 @@ struct InFlightTable {
     return slots.compactMap { $0 }
   }
 
-  /// Marks those that have waited `limit` or longer and returns their streams, and says how long all wait on average.
+  /// Marks requests that have waited `limit` or longer and returns their streams, and the mean age of all requests.
   mutating func review(at now: Instant, limit: Duration) -> (overdue: [Int32], meanAge: Duration) {
     var overdue: [Int32] = []
     var total: Int64 = 0
@@ -132,7 +132,7 @@ enum Ending {
     }
   }
 
-  /// The peer has answered the request.
+  /// True if the peer has answered the request.
   var isAnswer: Bool {
     switch self {
     case .accepted, .refused: true

@@ -1,6 +1,7 @@
 internal import Reactor
 
-/// Seconds from request to answer on one connection, smoothed: each answer moves it by a sixteenth of the difference.
+/// Smoothed seconds from request to answer on one connection: each answer moves the value by a sixteenth of the
+/// difference.
 struct Latency {
   private(set) var seconds = 0.0
   /// Answers since the connection began.
@@ -9,16 +10,16 @@ struct Latency {
   mutating func answered(after duration: Duration) {
     let sample = Double(duration.nanoseconds) / 1e9
     samples += 1
-    // The first ones count as a plain mean, or the start value would linger.
+    // The first samples are averaged plainly, or the initial value would linger.
     seconds += (sample - seconds) / Double(min(samples, PushTransport.Limits.latencyAnswers))
   }
 
-  /// Which of several connections is so much slower than its siblings that the others should do its work: its position.
-  /// - Parameter seconds: one for each connection; nil for one that has not answered enough to be judged.
+  /// The position of a connection so much slower than its siblings that they should do its work; nil if there is none.
+  /// - Parameter seconds: one value per connection; nil for one with too few answers to be judged.
   static func outlier(_ seconds: [Double?]) -> Int? {
     let known = seconds.compactMap { $0 }
     guard known.count >= 2, let worst = known.max(), let position = seconds.firstIndex(of: worst) else { return nil }
-    // The median of the others (the lower one of two): most of them are healthy.
+    // The median of the others (the lower of two): most of them are healthy.
     let others = known.sorted().dropLast()
     let usual = others[others.startIndex + (others.count - 1) / 2]
     let isSlow =

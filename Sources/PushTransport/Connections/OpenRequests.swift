@@ -2,17 +2,17 @@ internal import Domain
 internal import HTTP2
 internal import Reactor
 
-/// The requests of a connection: how many it takes, how one is submitted, and how long they have waited.
+/// The open requests of a connection: how many it takes, how one is submitted, and how long they have waited.
 final class OpenRequests {
   private let loop: EventLoop
   /// Our own limit of requests in flight.
   private let cap: Int
   private var table = InFlightTable()
   private(set) var shares = StreamShares(limit: 1, cap: 1)
-  /// The most that the peer has allowed: what it will allow again after a fall.
+  /// The highest limit that the peer has set, which it is expected to restore after lowering it.
   private var usualLimit = 1
   private(set) var latency = Latency()
-  /// Seconds that they have waited on average, as of the last review.
+  /// Mean age of the open requests in seconds, as of the last review.
   private var meanAge = 0.0
 
   init(loop: EventLoop, cap: Int) {
@@ -24,26 +24,26 @@ final class OpenRequests {
     var configuration = ClientSession.Configuration()
     configuration.storedBodyBytes = PushTransport.Limits.answerBytes
     let session = try ClientSession(configuration: configuration)
-    // The first answers may carry the peer's time; later ones are not worth the reading.
+    // The first answers may carry the peer's time; later ones are not worth parsing.
     session.keepsAllFields = true
     return session
   }
 
   var count: Int { table.count }
 
-  /// - Parameter limit: what the peer allows now.
+  /// - Parameter limit: number of requests that the peer allows now.
   func streamLimitChanged(to limit: Int) {
     shares = StreamShares(limit: limit, cap: cap)
     usualLimit = max(usualLimit, shares.bulk)
   }
 
-  /// HTTP/2's connection window still takes a body of this size at once, and leaves what more urgent ones may need (or
-  /// nothing is in flight to wait for).
+  /// True if HTTP/2's connection window takes a body of this size at once and leaves what more urgent lanes may need,
+  /// or if nothing is in flight to wait for.
   func hasWindow(for bytes: Int, _ lane: Lane, _ session: ClientSession) -> Bool {
     table.count == 0 || session.windowBytes >= bytes + StreamShares.windowReserve(lane)
   }
 
-  /// Submits one request. False when the session refuses: nothing was taken.
+  /// Submits one request. Returns false if the session refuses: nothing was taken.
   func submit(
     _ submission: Submission, _ template: RequestTemplate, _ letter: borrowing EncodedPush, on session: ClientSession
   ) -> Bool {
@@ -60,8 +60,8 @@ final class OpenRequests {
     }
   }
 
-  /// The request that ended. Nil when it is not there any more: the owner may have ended the connection while earlier
-  /// events of this turn were handled.
+  /// Removes the request that ended. Nil if it is no longer there: handling an earlier event of this turn may have
+  /// ended the connection.
   func take(_ end: StreamEnd) -> InFlight? {
     table.take(Int(end.tag))
   }
@@ -72,15 +72,15 @@ final class OpenRequests {
     latency.answered(after: time)
   }
 
-  /// Marks those whose time is over and returns their streams: they are to be reset.
+  /// Marks requests that have timed out and returns their streams, to be reset.
   func review(at now: Instant) -> [Int32] {
     let (overdue, age) = table.review(at: now, limit: .seconds(PushTransport.Limits.requestSeconds))
     meanAge = Double(age.nanoseconds) / 1e9
     return overdue
   }
 
-  /// Requests that the connection holds when it is full: by the limit that the peer usually sets, or by the window if
-  /// that ends first.
+  /// Number of requests on the connection when it is full: the limit that the peer usually sets, or what fits the
+  /// window if that is exhausted first.
   func usualStreams(_ session: ClientSession?) -> Int {
     let isWindowFull =
       session.map { !hasWindow(for: PushTransport.Limits.payloadBytes, .bulk, $0) } ?? (table.count > 0)
@@ -88,7 +88,7 @@ final class OpenRequests {
     return max(1, isWindowFull ? min(table.count, limit) : limit)
   }
 
-  /// Seconds for an answer, as far as there are enough of them to judge by. Answers that do not come count too.
+  /// Seconds for an answer; nil with too few to judge by. Outstanding answers count too.
   var judgedSeconds: Double? {
     if table.count >= PushTransport.Limits.judgedRequests { return max(latency.seconds, meanAge) }
     return latency.samples >= PushTransport.Limits.judgedRequests ? latency.seconds : nil

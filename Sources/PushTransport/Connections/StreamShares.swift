@@ -1,18 +1,19 @@
 internal import Domain
 
-/// How many of a connection's streams, and of its window, each lane may use: the last ones are kept for normal messages,
-/// the very last for urgent ones, so that a code for a log-in leaves at once however full the connection is.
+/// How many of a connection's streams, and how much of its window, each lane may use. The last part is reserved for
+/// urgent messages and the one before for normal ones too, so that a log-in code leaves at once however full the
+/// connection is.
 struct StreamShares: Equatable {
-  /// Requests in flight on the connection, whoever's, up to which an urgent one may join.
+  /// An urgent request may join up to this many requests in flight on the connection, of any lane.
   let urgent: Int
   let normal: Int
   let bulk: Int
 
   /// - Parameters:
-  ///   - limit: what the peer allows.
-  ///   - cap: what we put on one connection.
+  ///   - limit: the peer's limit.
+  ///   - cap: our own limit per connection.
   init(limit: Int, cap: Int) {
-    // Where the peer allows more than our cap, the reserve lies above it.
+    // If the peer allows more than our cap, the reserve lies above it.
     let most = max(0, min(limit, cap + cap / PushTransport.Limits.reservePart))
     let reserve = most / PushTransport.Limits.reservePart
     urgent = most
@@ -28,7 +29,7 @@ struct StreamShares: Equatable {
     }
   }
 
-  /// Bytes of the connection's window that this lane leaves to the more urgent ones.
+  /// Bytes of the connection's window that this lane leaves to more urgent ones.
   static func windowReserve(_ lane: Lane) -> Int {
     Int(lane.rawValue) * PushTransport.Limits.payloadBytes
   }

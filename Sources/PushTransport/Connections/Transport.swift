@@ -2,12 +2,12 @@ internal import HTTPClient
 internal import Reactor
 internal import TLS
 
-/// The bytes of a connection: TCP to one address after the other, the tunnel through a proxy, TLS. It does one step at a
-/// time; which one is due is for `ConnectionState` to say. On the sender's loop.
+/// The byte layer of a connection: TCP to one address after another, the tunnel through a proxy, TLS. It performs one
+/// step at a time; `ConnectionState` decides which. On the sender's loop.
 final class Transport {
-  /// How far a step of opening has come.
+  /// Result of a step of opening.
   enum Step {
-    /// Readiness of the socket continues it.
+    /// Continue when the socket is ready.
     case waiting
     case done
     case failed(String)
@@ -20,13 +20,13 @@ final class Transport {
   private var addresses: ArraySlice<SocketAddress>
   private var lastError = "no address"
   private var registration: EventLoop.Registration?
-  // One of these two: the socket until TLS begins, the stream from then on. At the end neither.
+  // One of these two: the socket until TLS begins, then the stream. Neither at the end.
   private var socket: Socket?
   private var stream: TLSStream?
   private var tunnelRequest: TunnelRequest?
-  /// What TLS waits for to read on: almost always that there is something to read.
+  /// What TLS needs in order to read on: almost always readability.
   private var waitsToRead: Readiness = .readable
-  /// Where it is connected, or tries to.
+  /// The address it is connected to, or trying.
   private(set) var address: SocketAddress?
 
   init(loop: EventLoop, settings: ConnectionSettings, addresses: [SocketAddress]) {
@@ -39,13 +39,13 @@ final class Transport {
 
   // MARK: Opening
 
-  /// The address to try now. Nil when all have been tried.
+  /// The next address to try. Nil if all have been tried.
   func nextAddress() -> SocketAddress? {
     address = addresses.popFirst()
     return address
   }
 
-  /// Begins to connect. False when that fails at once.
+  /// Starts to connect. Returns false if that fails at once.
   func connect(to address: SocketAddress, _ handler: any EventLoop.Handler) -> Bool {
     do throws(SystemError) {
       let attempt = try Socket.connect(to: address)
@@ -58,7 +58,7 @@ final class Transport {
     }
   }
 
-  /// Whether the attempt to connect, which has ended, succeeded. After a failure the socket is closed.
+  /// Whether the connection attempt, which has ended, succeeded. Closes the socket after a failure.
   func hasConnected() -> Bool {
     let code = socket?.connectError ?? 0
     guard code != 0 else { return true }
@@ -67,10 +67,10 @@ final class Transport {
     return false
   }
 
-  /// Why the last address could not be connected to.
+  /// Why the last address could not be reached.
   var connectFault: String { tunnel?.naming(lastError) ?? "connect: \(lastError)" }
 
-  /// Asks the proxy for the way to the network, or reads on in its answer.
+  /// Asks the proxy for a tunnel to the network, or continues to read its answer.
   func askProxy() -> Step {
     if tunnelRequest == nil { tunnelRequest = tunnel.map { TunnelRequest($0) } }
     switch socket?.advance(&tunnelRequest) {
@@ -82,7 +82,7 @@ final class Transport {
     }
   }
 
-  /// Begins TLS, or goes on with its handshake.
+  /// Begins the TLS handshake or continues it.
   func secure() -> Step {
     if let socket = socket.take() {
       do throws(TLSError) {
@@ -107,7 +107,7 @@ final class Transport {
     return .done
   }
 
-  /// Says who has not answered.
+  /// Names the party that has not answered.
   func silence(in phase: ConnectionState.Phase) -> String {
     if let proxy = tunnel?.proxy, phase == .connecting || phase == .tunnelling {
       return "the proxy \(proxy) does not answer"
@@ -116,7 +116,7 @@ final class Transport {
     return phase == .securing ? ProxyTunnel.behind(tunnel, words) : words
   }
 
-  // MARK: Open
+  // MARK: Transfer
 
   func read(into input: inout ByteBuffer, limit: Int) -> TLSStream.ReadResult {
     guard let stream else { return .endOfStream }
@@ -125,7 +125,7 @@ final class Transport {
     return result
   }
 
-  /// Writes what there is. The socket is watched for what is left.
+  /// Writes pending output. Watches the socket if some is left.
   func write(_ output: inout ByteBuffer) -> TLSStream.WriteResult {
     guard let stream else { return .complete }
     let result = stream.write(&output)
@@ -141,9 +141,9 @@ final class Transport {
     if let registration { loop.update(registration, interest: readiness) }
   }
 
-  // MARK: The end
+  // MARK: Closing
 
-  /// Best effort: whoever does not take these few bytes now will notice the end all the same.
+  /// Best effort: a peer that does not take these few bytes now still notices the close.
   func sayGoodbye(_ output: inout ByteBuffer) {
     if let stream, case .complete = stream.write(&output) { stream.sendCloseNotify() }
   }

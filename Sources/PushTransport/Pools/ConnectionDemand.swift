@@ -1,31 +1,31 @@
-/// How many connections the work at hand needs. Pure: Little's law (what is under way = rate × round trip) with what was
-/// measured.
+/// Number of connections that the present work needs. Pure: Little's law (in flight = rate × round trip) with measured
+/// values.
 struct ConnectionDemand {
-  /// Requests under way: the present rate times the round trip, as it is.
+  /// Requests in flight: the present rate times the round trip, as measured.
   var inFlight = 0
-  /// Targets that wait.
+  /// Targets waiting.
   var backlog = 0
   /// Seconds from request to answer.
   var roundTrip = 0.0
-  /// Seconds that the target in front has waited.
+  /// Seconds that the front target has waited.
   var waited = 0.0
-  /// Requests that one connection holds.
+  /// Number of requests that one connection holds.
   var perConnection = 1
-  /// Connections that can be used now.
+  /// Number of usable connections.
   var present = 0
-  /// What waits, although all connections keep streams for it, is urgent.
+  /// Urgent targets wait, although all connections reserve streams for them.
   var isUrgent = false
 
-  /// Requests that should be under way so that the backlog is gone in `drainSeconds`.
+  /// Number of requests that should be in flight for the backlog to be gone in `drainSeconds`.
   var streams: Double {
     Double(inFlight) + Double(backlog) * min(1, roundTrip / PushTransport.Limits.drainSeconds)
   }
 
-  /// - Parameter most: not more than this.
+  /// - Parameter most: upper bound.
   func connections(atMost most: Int) -> Int {
     guard inFlight > 0 || backlog > 0 else { return 0 }
     var wanted = Int((streams / Double(max(1, perConnection))).rounded(.up))
-    // Whatever the numbers say: who waits this long is about to be given back as stale.
+    // Whatever the numbers say: a target that has waited this long is about to be returned as stale.
     if backlog > 0, isUrgent || waited >= PushTransport.Limits.drainSeconds { wanted = max(wanted, present + 1) }
     return min(max(1, wanted), most)
   }

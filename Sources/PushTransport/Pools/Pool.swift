@@ -4,41 +4,41 @@ internal import HTTPClient
 package import Logging
 package import Reactor
 
-/// What a pool asks of the sender it belongs to.
+/// What a pool needs of the sender it belongs to.
 protocol PoolOwner: AnyObject {
   var loop: EventLoop { get }
   var configuration: WireConfiguration { get }
   var outbox: ResultBuffer { get }
   var gate: RouteAdmission { get }
   var meter: PushMeter { get }
-  /// The answer comes to `Pool.resolved`, never from within the call.
+  /// The answer arrives at `Pool.resolved`, never from within the call.
   func resolve(_ endpoint: Endpoint, for pool: PoolKey)
-  /// Sends it again by whichever pool its route has now.
+  /// Resends it through the pool that its route has now.
   func sendAgain(_ submission: Submission, otherwise result: SubmissionResult)
-  /// `Pool.work` is due at the end of this turn: once, however many batches arrive.
+  /// Calls `Pool.work` at the end of this turn: once, however many batches arrive.
   func workLater(_ pool: Pool)
-  /// Gives a route connections of its own.
+  /// Gives a route a pool of its own.
   func isolate(_ route: PushRoute)
 }
 
-/// The routes and the connections of one credential at one environment: what its network's door has to say about both, and
-/// what each answer means. On the sender's loop.
+/// The routes and the connections of one credential in one environment. The network's adapter judges what may be sent
+/// and what each answer means. On the sender's loop.
 ///
-/// Urgent work of any route goes before normal work of any other, and that before bulk.
+/// Urgent work of any route goes before normal work of any other, and normal before bulk.
 package final class Pool: PoolConnectionsDelegate {
   package let key: PoolKey
   package let door: any PushNetworkAdapter
   package let loop: EventLoop
   private unowned let owner: any PoolOwner
-  // The owner's, kept here: what is asked for with each push should not cost a reference to the owner each time.
+  // The owner's, copied: reading them with each push must not cost a reference to the owner each time.
   private let outbox: ResultBuffer
   private let meter: PushMeter
   private let configuration: WireConfiguration
   private let routes: PoolRoutes
   private let connections: PoolConnections
-  /// Its credential has opened this environment: the network has taken a push.
+  /// The network has accepted a push with this credential in this environment.
   package private(set) var hasAccepted = false
-  /// Something changed in this turn; the sender's mark.
+  /// Something changed in this turn. Set by the sender.
   var isWorkDue = false
 
   init(key: PoolKey, plan: PoolPlan, owner: any PoolOwner) {
@@ -62,11 +62,11 @@ package final class Pool: PoolConnectionsDelegate {
     connections.delegate = self
   }
 
-  /// Seconds since 1970.
+  /// In seconds since 1970.
   package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
   package var logger: Logger { configuration.logger }
   var hasConnections: Bool { !connections.all.isEmpty }
-  /// Connections that are proven, and requests under way on all of them.
+  /// Proven connections, and requests in flight on all connections.
   var load: (connections: Int, inFlight: Int) {
     (connections.all.count { $0.isReady }, connections.all.reduce(0) { $0 + $1.inFlight })
   }
@@ -106,13 +106,13 @@ package final class Pool: PoolConnectionsDelegate {
     owner.workLater(self)
   }
 
-  /// Nothing of this route can be sent until an operator mends its settings.
+  /// Fails a route: nothing of it can be sent until an operator repairs its settings.
   private func fail(_ queue: RouteQueue, _ reason: String) {
     queue.standing.failed(reason, at: loop.clock.now)
     queue.giveBack(.credentialFault(reason: reason))
   }
 
-  /// The same for all routes: their credential is at fault.
+  /// Fails all routes: their credential is at fault.
   package func failAll(_ reason: String) {
     for queue in routes.queues { fail(queue, reason) }
   }
@@ -121,37 +121,37 @@ package final class Pool: PoolConnectionsDelegate {
     routes.giveBack(result)
   }
 
-  /// How many targets a lane of each of its routes may hold: what waits longer than a binding stays fresh is stale.
+  /// Bounds the targets that a lane of each route may hold: what waits longer than its binding stays fresh is stale.
   package func bound(to targets: Int) {
     routes.bound(to: targets)
   }
 
-  /// The door lets other lanes rest than before: what waits in them goes back.
+  /// The adapter's resting lanes have changed: returns what waits in them.
   package func restingLanesChanged() {
     routes.rest(door.restingLanes)
-    // Not from within the call: an answer may be what has changed them.
+    // Not from within the call: an answer may be what changed them.
     owner.workLater(self)
   }
 
-  /// Nothing is sent for a while; what waits goes back.
+  /// Sends nothing for `duration`; what waits is returned with `result`.
   package func rest(for duration: Duration, _ result: SubmissionResult) {
     connections.rest(for: duration, result)
   }
 
-  /// What all requests carry has changed: the next ones are written afresh.
+  /// A part that all requests carry has changed: builds the next templates anew.
   package func forgetTemplates() {
     routes.forgetTemplates()
   }
 
   // MARK: Submitting
 
-  /// Gives back what waited too long, and tries to move the rest.
+  /// Returns targets that have waited too long, and tries to send the rest.
   func sweep() {
     routes.giveBackStale(at: loop.clock.now, wallSeconds: wallSeconds)
     work()
   }
 
-  /// Moves what can be moved: fills the connections there are, and gets more where they are not enough.
+  /// Fills the existing connections and opens more if they do not suffice.
   package func work() {
     if !isQueueEmpty { connections.pump() }
     connections.arrange()
@@ -161,7 +161,7 @@ package final class Pool: PoolConnectionsDelegate {
     let now = loop.clock.now
     guard !isQueueEmpty, !connections.isResting(at: now) else { return 0 }
     let share = routes.share(of: connections.streams)
-    // Not more than a TLS record or two at a time, so that the first leave while the next are written.
+    // At most a TLS record or two at a time, so that the first requests leave while the next are being written.
     var rest = PushTransport.Limits.requestsPerTurn
     for lane in Lane.allCases where routes.hasWork(lane) {
       let most = min(rest, door.allowance(lane, of: self))
@@ -203,13 +203,13 @@ package final class Pool: PoolConnectionsDelegate {
     outbox.finish(submission, result)
   }
 
-  /// Sends it again, a few times at most, by whichever pool its route has now.
+  /// Resends it, a few times at most, through the pool that its route has now.
   package func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
     owner.sendAgain(submission, otherwise: result)
   }
 
-  /// Nothing of this route can be sent until an operator mends its settings. The others go on, on connections that its
-  /// refusals do not reach.
+  /// Stops a route: nothing of it can be sent until an operator repairs its settings. The other routes go on, on
+  /// connections that its refusals do not affect.
   package func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
     log(.error, "credential refused", connection, reason)
     finish(submission, .credentialFault(reason: reason))
@@ -218,7 +218,7 @@ package final class Pool: PoolConnectionsDelegate {
     isolate(queue.standing)
   }
 
-  /// Takes a route out of the common pool, for good: until its credential changes.
+  /// Takes a route out of the shared pool until its credential changes.
   package func isolate(_ standing: RouteCondition) {
     guard isShared, !standing.isIsolated else { return }
     owner.isolate(standing.route)
@@ -253,7 +253,7 @@ package final class Pool: PoolConnectionsDelegate {
     connections.stop()
   }
 
-  /// Ends what is left.
+  /// Closes the remaining connections.
   func abort() {
     connections.abort()
   }

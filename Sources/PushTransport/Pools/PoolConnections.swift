@@ -3,24 +3,24 @@ internal import HTTPClient
 internal import Logging
 internal import Reactor
 
-/// What a pool's connections ask of the pool.
+/// What a pool's connections need of the pool.
 protocol PoolConnectionsDelegate: RequestSource {
-  /// The answer comes to `PoolConnections.resolved`, never from within the call.
+  /// The answer arrives at `PoolConnections.resolved`, never from within the call.
   func resolve(_ endpoint: Endpoint)
-  /// What may be submitted has grown.
+  /// More may be submitted than before.
   func work()
-  /// A connection was lost before it could be used.
+  /// A connection was lost before it was usable.
   func closedBeforeReady(reason: String)
 }
 
-/// The connections of a pool: how many there are, when the next one is made, and which one goes. On the sender's loop.
+/// The connections of a pool: how many there are, when the next is opened, and which retires. On the sender's loop.
 final class PoolConnections: ConnectionOwner {
   weak var delegate: (any PoolConnectionsDelegate)?
   private let routes: PoolRoutes
   private let loop: EventLoop
   private let configuration: WireConfiguration
   private let settings: ConnectionSettings
-  /// For logs: whose connections they are.
+  /// For logs: whose connections these are.
   private let metadata: Logger.Metadata
 
   private(set) var all: [Connection] = []
@@ -30,15 +30,15 @@ final class PoolConnections: ConnectionOwner {
   private var addressOrder = AddressOrder()
   private var backOff = BackOff()
   private var nextConnectAt: Instant?
-  /// When the last ones were made.
+  /// When the last connections were opened.
   private var openings: [Instant] = []
-  /// Nothing is sent before this: the network asked for rest.
+  /// Nothing is sent before this: the network asked for a pause.
   private var restsUntil: Instant?
   private var lastUsedAt: Instant?
   private var isReviewing = false
-  /// Since when fewer connections would have done.
+  /// Since when fewer connections would have sufficed.
   private var surplusSince: Instant?
-  /// Reviews in a row at which a connection was much slower than its siblings, by its number.
+  /// A connection's number, and at how many reviews in a row it was much slower than its siblings.
   private var slowReviews: (connection: Int, count: Int)?
 
   init(
@@ -52,14 +52,14 @@ final class PoolConnections: ConnectionOwner {
     self.metadata = metadata
   }
 
-  /// Requests that they hold together, as far as they are proven.
+  /// Number of requests that they hold together; an unproven connection counts as one.
   var streams: Int { all.reduce(0) { $0 + ($1.isReady ? $1.requests.shares.urgent : 1) } }
 
   func used(at now: Instant) {
     lastUsedAt = now
   }
 
-  /// Submits on all that take more: proven ones before new ones, the least busy first, and last those that are about to go.
+  /// Submits on all that take more: proven connections before new ones, the least busy first, leaving ones last.
   func pump() {
     func rank(_ connection: Connection) -> Int {
       connection.isLeaving ? 2 : connection.isReady ? 0 : 1
@@ -68,20 +68,20 @@ final class PoolConnections: ConnectionOwner {
     for connection in inOrder where connection.allowance(.urgent) > 0 { connection.pump() }
   }
 
-  // MARK: More
+  // MARK: Opening connections
 
-  /// Gets a connection on its way where there is work that the present ones do not take.
+  /// Opens a connection if there is work that the present ones do not take.
   func arrange() {
     guard !isStopping, !isResolving else { return }
     let now = loop.clock.now
     let staying = all.filter { !$0.isEnding && !$0.isLeaving }
-    // One at a time: a connection that is being made will take the queue, or show that none can be made.
+    // One at a time: a connection being opened will take the queue, or show that none can be opened.
     guard staying.allSatisfy(\.isReady) else { return }
     let healthy = staying.filter { !$0.isStalled }
     guard healthy.count < wanted(healthy, now) else { return }
     if let nextConnectAt, now < nextConnectAt { return holdBack() }
     if isResting(at: now) { return }
-    // Services take rapid connecting for an attack, whoever is to blame for the disconnecting.
+    // Services take rapid reconnecting for an attack, whichever side caused the disconnects.
     openings.removeAll { now - $0 > .seconds(PushTransport.Limits.openingsSeconds) }
     guard openings.count < PushTransport.Limits.openings else { return failed("too many connections in a row") }
     openings.append(now)
@@ -90,9 +90,9 @@ final class PoolConnections: ConnectionOwner {
   }
 
   private func wanted(_ healthy: [Connection], _ now: Instant) -> Int {
-    // Warm for a while: whoever comes next need not wait for two round trips of greetings.
+    // Keep one warm for a while: the next push must not wait for two round trips of handshakes.
     guard let lane = Lane.allCases.first(where: routes.hasWork) else { return isWarm(at: now) ? 1 : 0 }
-    // What they still take they will take: it waits for a token, say.
+    // If the connections still have room for this lane, they will take it: it waits for something else, a token say.
     let share = routes.share(of: streams)
     let isStuck = routes.queues.allSatisfy { $0.isEmpty(lane) || $0.standing.inFlight >= share }
     guard isStuck || healthy.allSatisfy({ $0.isFull(lane) }) else { return 0 }
@@ -115,7 +115,7 @@ final class PoolConnections: ConnectionOwner {
   }
 
   func resolved(_ result: Result<[SocketAddress], SystemError>) {
-    // An answer to a pool that had this key before.
+    // An answer for an earlier pool with this key.
     guard isResolving else { return }
     isResolving = false
     guard !isStopping else { return }
@@ -128,7 +128,7 @@ final class PoolConnections: ConnectionOwner {
   private func open(_ addresses: [SocketAddress]) {
     guard let delegate else { return }
     made += 1
-    // Not all of them on the same day, or they would go together.
+    // Spread the ages, so that the connections do not retire together.
     let age = configuration.connectionAge * Double.random(in: 0.75...1.25)
     let connection = Connection(
       number: made, loop: loop, owner: self, source: delegate, settings: settings,
@@ -146,7 +146,7 @@ final class PoolConnections: ConnectionOwner {
     all.first { $0.isLeaving && !$0.isEnding }?.retire()
   }
 
-  // MARK: Fewer
+  // MARK: Retiring connections
 
   func needsSuccessor(of connection: Connection) {
     arrange()
@@ -175,20 +175,20 @@ final class PoolConnections: ConnectionOwner {
     }
   }
 
-  /// No new ones are made; open requests finish.
+  /// Opens no new connections; open requests finish.
   func stop() {
     isStopping = true
     for connection in all { connection.retire() }
   }
 
-  /// Ends what is left.
+  /// Closes the remaining connections.
   func abort() {
     for connection in all { connection.end("stopped") }
   }
 
-  // MARK: None
+  // MARK: Back-off and rest
 
-  /// No connection can be used, and none is made just now.
+  /// True if no connection is usable and none is being opened now.
   var isHeldBack: Bool {
     restsUntil != nil || nextConnectAt != nil && all.allSatisfy(\.isEnding)
   }
@@ -208,13 +208,14 @@ final class PoolConnections: ConnectionOwner {
     holdBack()
   }
 
-  /// Where nobody can take the queues before their bindings are stale: back with them, and no more until we try again.
+  /// If no connection can take the queues before their bindings are stale, returns them and admits no more until the
+  /// next attempt.
   private func holdBack() {
     if isHeldBack { routes.shut(.notProcessed) }
   }
 
   private func mayConnectAgain() {
-    // A later failure may have moved it.
+    // A later failure may have postponed it.
     if let nextConnectAt, loop.clock.now < nextConnectAt { return }
     nextConnectAt = nil
     openIfPossible()
@@ -229,12 +230,12 @@ final class PoolConnections: ConnectionOwner {
     restsUntil.map { now < $0 } ?? false
   }
 
-  /// Nothing is sent for a while; what waits goes back.
+  /// Sends nothing for `duration`; what waits is returned with `result`.
   func rest(for duration: Duration, _ result: SubmissionResult) {
     restsUntil = loop.clock.now + duration
     routes.shut(result)
     loop.schedule(after: duration) { [weak self] in
-      // A later request for rest may have moved it.
+      // A later call may have extended the pause.
       guard let self, let restsUntil, loop.clock.now >= restsUntil else { return }
       self.restsUntil = nil
       openIfPossible()
@@ -244,7 +245,7 @@ final class PoolConnections: ConnectionOwner {
 
   // MARK: Review
 
-  /// Looks at all connections together, once a second as long as there are any.
+  /// Reviews all connections together, once a second while there are any.
   private func scheduleReview() {
     guard !isReviewing else { return }
     isReviewing = true
@@ -258,7 +259,7 @@ final class PoolConnections: ConnectionOwner {
     }
   }
 
-  /// A connection that is much slower than its siblings, three times in a row, makes place for another one.
+  /// Retires a connection that is much slower than its siblings at three reviews in a row; another replaces it.
   private func ejectOutlier(of judged: [Connection]) {
     guard let position = Latency.outlier(judged.map(\.requests.judgedSeconds)) else { return slowReviews = nil }
     let slowest = judged[position]
@@ -270,7 +271,7 @@ final class PoolConnections: ConnectionOwner {
     slowest.retire()
   }
 
-  /// One connection goes when fewer would have done for long.
+  /// Retires one connection if fewer would have sufficed for long.
   private func letSurplusGo(of staying: [Connection]) {
     let staying = staying.filter(\.isReady)
     let inFlight = staying.reduce(0) { $0 + $1.inFlight }

@@ -1,11 +1,11 @@
 package import Domain
 
-/// Whom a pool of connections serves.
+/// Identifies a pool of connections by whom it serves.
 package struct PoolKey: Hashable, Sendable {
-  /// What opens the network, as far as connections may be shared: one and the same for all apps of it.
+  /// The credential, as far as connections may be shared: the same for all apps that use it.
   package let credential: String
   package let environment: PushEnvironment
-  /// An app that was taken out of the common pool, because its trouble would be that of all.
+  /// An app that was taken out of the shared pool, because its refusals would affect all others.
   package let isolated: App.Number?
 
   package init(credential: String, environment: PushEnvironment, isolated: App.Number?) {

@@ -2,10 +2,10 @@ internal import Domain
 internal import HTTP2
 internal import Reactor
 
-/// The routes that share a pool's connections: whose turn it is, and how their pushes are written and submitted. On the
-/// sender's loop.
+/// The routes that share a pool's connections: their round-robin, and how their pushes are encoded and submitted. On
+/// the sender's loop.
 ///
-/// Within a lane the routes take turns; none may fill more than a part of the connections while others share them.
+/// Within a lane the routes take turns; while connections are shared, no route may fill more than a part of them.
 final class PoolRoutes {
   private(set) var queues: [RouteQueue] = []
   private var turns = Lane.allCases.map { _ in Turn() }
@@ -18,13 +18,13 @@ final class PoolRoutes {
   private let meter: PushMeter
   private let loop: EventLoop
 
-  /// Whose turn it is in a lane, and what is left of it, in targets.
+  /// Which route's turn it is in a lane, and the rest of that turn in targets.
   private struct Turn {
     var position = 0
     var credit = PushTransport.Limits.turnTargets
   }
 
-  /// - Parameter authority: of the network's endpoint.
+  /// - Parameter authority: that of the network's endpoint.
   init(
     _ composer: any PushComposer, authority: String, loop: EventLoop, outbox: ResultBuffer, gate: RouteAdmission,
     meter: PushMeter
@@ -37,7 +37,7 @@ final class PoolRoutes {
     self.meter = meter
   }
 
-  // MARK: Who shares
+  // MARK: Membership
 
   var isShared: Bool { queues.count > 1 }
   var isEmpty: Bool { queues.allSatisfy(\.isEmpty) }
@@ -61,9 +61,9 @@ final class PoolRoutes {
     gate.rest(queue.route, [])
   }
 
-  // MARK: What waits
+  // MARK: Admission
 
-  /// Nothing more enters, and what waits goes back.
+  /// Closes the admission of all routes, and returns what waits.
   func shut(_ result: SubmissionResult) {
     for queue in queues { gate.shut(queue.route) }
     giveBack(result)
@@ -73,7 +73,7 @@ final class PoolRoutes {
     for queue in queues { gate.open(queue.route) }
   }
 
-  /// Nothing of these lanes enters, and what waits in them goes back.
+  /// Closes the admission of these lanes, and returns what waits in them.
   func rest(_ lanes: Set<Lane>) {
     for queue in queues {
       gate.rest(queue.route, lanes)
@@ -81,7 +81,7 @@ final class PoolRoutes {
     }
   }
 
-  /// How many targets a lane of each route may hold.
+  /// Bounds the targets that a lane of each route may hold.
   func bound(to targets: Int) {
     for queue in queues { gate.bound(queue.route, to: targets) }
   }
@@ -96,12 +96,12 @@ final class PoolRoutes {
 
   // MARK: Submitting
 
-  /// What all requests carry has changed: the next ones are written afresh.
+  /// A part that all requests carry has changed: builds the next templates anew.
   func forgetTemplates() {
     templates = TemplateCache()
   }
 
-  /// Requests that one route may have under way: all where it is alone.
+  /// Number of requests that one route may have in flight; unbounded if it is alone.
   /// - Parameter streams: of all connections.
   func share(of streams: @autoclosure () -> Int) -> Int {
     guard isShared else { return .max }
@@ -109,8 +109,8 @@ final class PoolRoutes {
     return max(1, streams - streams / PushTransport.Limits.routeReservePart)
   }
 
-  /// One lane: each route sends some, then another one does. Returns how many were submitted.
-  /// - Parameter share: requests that one route may have under way.
+  /// Fills one lane, route by route in round-robin. Returns how many requests were submitted.
+  /// - Parameter share: number of requests that one route may have in flight.
   func fill(_ connection: Connection, _ lane: Lane, atMost rest: Int, share: Int, at now: Instant) -> Int {
     var room = min(connection.allowance(lane), rest)
     guard room > 0 else { return 0 }
@@ -125,7 +125,7 @@ final class PoolRoutes {
       room -= count
       turns[index].credit -= count
       let isOver = queue.isEmpty(lane)
-      // Neither the queue nor the turn has ended, but the connection takes no more.
+      // The connection takes no more, though neither the queue nor the turn has ended.
       if count < most, !isOver { break }
       if count == 0 { idle += 1 }
       if count == 0 || isOver || turns[index].credit == 0 {
@@ -135,7 +135,7 @@ final class PoolRoutes {
     return submitted
   }
 
-  /// Submits of one route until the connection takes no more. Returns how many.
+  /// Submits pushes of one route until the connection takes no more. Returns how many.
   private func submit(
     _ queue: RouteQueue, _ lane: Lane, atMost most: Int, on connection: Connection, at now: Instant
   ) -> Int {

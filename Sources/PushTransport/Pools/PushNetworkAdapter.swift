@@ -2,34 +2,35 @@ package import Domain
 package import HTTP2
 package import TLS
 
-/// What a network adds to a pool of connections: whether a request may go, how it is written, and what its answer means.
-/// One for each pool, on the sender's loop.
+/// What a network adds to a pool of connections: whether a request may go, how it is encoded, and what its answer
+/// means. One per pool, on the sender's loop.
 package protocol PushNetworkAdapter: PushComposer {
   /// For logs: whose credential it is. Never the credential itself.
   var name: String { get }
 
-  /// Requests of this lane that may be submitted now, as far as the credential and the network's quota go. What is
-  /// missing (a token, say) is asked for.
+  /// Number of requests of this lane that the credential and the network's quota allow now. Requests what is missing (a
+  /// token, say).
   func allowance(_ lane: Lane, of pool: Pool) -> Int
-  /// Lanes that may not go at present, though others may: nothing of them is taken. `Pool.restingLanesChanged` says that
-  /// they are others now.
+  /// Lanes that must not send at present, though others may: nothing of them is admitted. The adapter reports changes
+  /// by `Pool.restingLanesChanged`.
   var restingLanes: Set<Lane> { get }
-  /// So many were submitted just now.
+  /// This many requests were submitted just now.
   func submitted(_ count: Int)
 
-  /// What the credential itself says against a batch, so that the network need not.
+  /// An objection of the credential itself to a batch, which spares the network a refusal.
   func objection(to batch: PushBatch) -> DoorObjection?
 
-  /// An answer that is not 200. Must end in exactly one result for the submission, or send it again.
+  /// Handles an answer that is not 200. Must give the submission exactly one result, or resend it.
   func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool)
-  /// The documented word for such an answer, "other" where there is none: a peer must not be able to fill the metrics.
+  /// The documented word for such an answer, "other" if there is none: a peer must not be able to inflate the metrics'
+  /// cardinality.
   func word(for refusal: Refusal) -> String
-  /// Whether the network holds such an answer against the connection it came on, and so against the other routes.
+  /// True if the network holds such an answer against the connection, and so against the other routes on it.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool
   func received(_ goAway: GoAway, on connection: Connection, of pool: Pool)
-  /// What the peer's clock shows, in seconds since 1970.
+  /// The peer's clock, in seconds since 1970.
   func heard(peerSeconds: Int64, of pool: Pool)
-  /// A connection was lost before it could be used.
+  /// A connection was lost before it was usable.
   func closedBeforeReady(reason: String, of pool: Pool)
 }
 
@@ -43,7 +44,7 @@ package enum DoorObjection {
   case fault(reason: String)
 }
 
-/// How a pool is made.
+/// What a pool is made from.
 package struct PoolPlan {
   package let endpoint: Endpoint
   package let context: TLSContext
@@ -59,12 +60,12 @@ package struct PoolPlan {
   }
 }
 
-/// What a network's sender decides for its routes.
+/// A network's decisions about the pools of its routes.
 package protocol PoolProvider: AnyObject {
-  /// What to say of an app that nothing opens the network for.
+  /// The reason to report for an app without a credential.
   var noCredential: String { get }
-  /// Whose connections a route uses; nil when nothing opens the network for it.
-  /// - Parameter isIsolated: it shares them with nobody.
+  /// The pool that a route uses; nil if it has no credential.
+  /// - Parameter isIsolated: the route shares its connections with no other.
   func poolKey(of route: PushRoute, isIsolated: Bool) -> PoolKey?
   func makePool(_ key: PoolKey, for route: PushRoute) throws(TLSError) -> PoolPlan?
 }

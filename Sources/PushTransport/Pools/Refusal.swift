@@ -1,8 +1,8 @@
-/// An answer that is not 200, as it came.
+/// An answer that is not 200, as received.
 package struct Refusal: Sendable {
   package let status: Int
   package let body: [UInt8]
-  /// Seconds to wait, where the service says so.
+  /// Seconds to wait, if the service says so.
   package let retryAfter: Int?
 
   package init(status: Int, body: [UInt8], retryAfter: Int?) {

@@ -1,10 +1,10 @@
 internal import Domain
 internal import HTTP2
 
-/// The templates of the messages that are being sent: made once for each message and token, a campaign uses one for all
-/// its pushes.
+/// The templates of messages being sent: built once per message and token, so that a campaign uses one for all its
+/// pushes.
 struct TemplateCache {
-  /// The one used last: almost always the one asked for.
+  /// The last one used: almost always the one needed next.
   private var last: (message: PushMessage, template: RequestTemplate)?
   private var entries: [(message: PushMessage, template: RequestTemplate)] = []
   private var oldest = 0

@@ -1,10 +1,10 @@
 internal import DequeModule
 internal import Domain
 
-/// What waits in one lane of one route. The messages in it take turns, so that a message to ten million and one to a
-/// hundred are sent side by side, with equal shares: each sends `PushTransport.Limits.turnTargets`, then the next one does.
+/// What waits in one lane of one route. Its messages take turns of `PushTransport.Limits.turnTargets` targets each, so
+/// that a message to ten million and one to a hundred are sent side by side, with equal shares.
 ///
-/// Within a message, what a connection gave back unprocessed goes first.
+/// Within a message, what a connection returned unprocessed goes first.
 struct LaneQueue {
   private final class Part {
     let seqno: Int64
@@ -30,12 +30,12 @@ struct LaneQueue {
     var front: QueuedBatch? { again.first?.batch ?? batches.first }
   }
 
-  /// Messages with something to send, in turn. Never an empty one.
+  /// Messages with something to send, in round-robin order. Never empty ones.
   private var rotation: Deque<Part> = []
   private var parts: [Int64: Part] = [:]
-  /// What is left of the first one's turn, in targets.
+  /// The rest of the first message's turn, in targets.
   private var credit = 0
-  /// Targets that wait.
+  /// Targets waiting.
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
@@ -46,13 +46,13 @@ struct LaneQueue {
     part(of: queued).batches.append(queued)
   }
 
-  /// Behind others of its message that were given back before it.
+  /// Appends a resend behind earlier resends of its message.
   mutating func appendAgain(_ submission: Submission) {
     count += 1
     part(of: submission.batch).again.append(submission)
   }
 
-  /// It could not be submitted after all: it is the next one of its message.
+  /// Returns a submission that could not be submitted after all: it is the next one of its message.
   mutating func putBack(_ submission: Submission) {
     count += 1
     part(of: submission.batch).again.prepend(submission)
@@ -66,7 +66,7 @@ struct LaneQueue {
     return made
   }
 
-  /// The next target, whoever's turn it is.
+  /// The next target, in round-robin order.
   mutating func next() -> Submission? {
     guard let part = rotation.first, let submission = part.pop() else { return nil }
     count -= 1
@@ -87,7 +87,7 @@ struct LaneQueue {
     credit = 0
   }
 
-  /// Takes out what is not worth sending any more, as far as it stands in front.
+  /// Removes what is no longer worth sending from the front of each message.
   mutating func removeStale(_ isWorthSending: (QueuedBatch) -> Bool) -> [Submission] {
     var stale: [Submission] = []
     for part in rotation {
@@ -101,7 +101,7 @@ struct LaneQueue {
     return stale
   }
 
-  /// The binding that was read longest ago, among those in front.
+  /// The earliest read time of a binding, among the front batches.
   var oldestReadNanoseconds: Int64? {
     rotation.compactMap { $0.front?.readUntilNanoseconds }.min()
   }

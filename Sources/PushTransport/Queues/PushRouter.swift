@@ -3,32 +3,32 @@ internal import Logging
 package import Reactor
 internal import TLS
 
-/// The heart of a network's sender: the routes' queues, the pools of connections, and which route uses which. Lives on
-/// the sender's thread; the network's own loop hands it batches, look-ups and changes of credentials.
+/// The core of a network's sender: the routes' queues, the pools of connections, and which route uses which pool. Lives
+/// on the sender's thread; the network's own loop passes it batches, look-ups and changes of credentials.
 package final class PushRouter: PoolOwner {
   package let loop: EventLoop
   package let configuration: WireConfiguration
   package let gate: RouteAdmission
   package let outbox: ResultBuffer
   let meter: PushMeter
-  /// What answers the look-ups of a name; the answer comes back through the sender's inbox to `resolved`.
+  /// The resolvers, by endpoint; an answer returns through the sender's inbox to `resolved`.
   private let resolvers: [Endpoint: Resolver]
   private let answer: @Sendable (Result<[SocketAddress], SystemError>, PoolKey) -> Void
   package weak var planner: (any PoolProvider)?
 
-  /// Made when a route is first used, and kept.
+  /// Created when a route is first used, and kept.
   private var queues: [PushRoute: RouteQueue] = [:]
-  /// Which connections a route uses at present.
+  /// The pool that a route uses at present.
   private var assignments: [PushRoute: Pool] = [:]
   private var poolsByKey: [PoolKey: Pool] = [:]
-  /// Pools of former credentials that still wait for answers.
+  /// Pools of former credentials that still await answers.
   private var endingPools: [Pool] = []
-  /// Pools to look after at the end of this turn.
+  /// Pools with work due at the end of this turn.
   private var due: [Pool] = []
   private var staleTimer: Timers.ID?
   private var stopDeadline: Instant?
 
-  /// - Parameter answer: posts the outcome of a look-up into the sender's inbox. Called on a resolver's thread.
+  /// - Parameter answer: posts the result of a look-up to the sender's inbox. Called on a resolver's thread.
   package init(
     configuration: WireConfiguration, loop: EventLoop, gate: RouteAdmission, resolvers: [Endpoint: Resolver],
     results: @escaping PushResultSink,
@@ -45,7 +45,7 @@ package final class PushRouter: PoolOwner {
     look()
   }
 
-  /// Counts connections once a second, for the meter.
+  /// Reports connections to the meter once a second.
   private func look() {
     let loads = poolsByKey.values.map(\.load)
     meter.look(
@@ -80,7 +80,7 @@ package final class PushRouter: PoolOwner {
 
   // MARK: Pools
 
-  /// Gives a route the connections that its credential opens. Nil when nothing does.
+  /// Assigns a route the pool of its credential. Nil if it has none.
   private func assign(_ queue: RouteQueue) -> Pool? {
     guard stopDeadline == nil, let planner,
       let key = planner.poolKey(of: queue.route, isIsolated: queue.standing.isIsolated)
@@ -102,7 +102,7 @@ package final class PushRouter: PoolOwner {
     }
   }
 
-  /// Takes a route's connections away; the last one to leave closes them.
+  /// Takes a route out of its pool; the last route to leave closes the pool.
   private func unassign(_ queue: RouteQueue) {
     guard let pool = assignments.removeValue(forKey: queue.route) else { return }
     pool.detach(queue)
@@ -112,7 +112,7 @@ package final class PushRouter: PoolOwner {
     endingPools.append(pool)
   }
 
-  /// A changed credential means other connections: the old ones finish what they have.
+  /// Moves the app's routes to new connections after a change of its credential; the old ones finish what they have.
   package func credentialChanged(of app: App.Number) {
     for queue in queues.values where queue.route.app == app {
       unassign(queue)
@@ -121,7 +121,7 @@ package final class PushRouter: PoolOwner {
     }
   }
 
-  /// An operator has resumed the app: it is tried again at once.
+  /// Retries an app at once, because an operator has resumed it.
   package func forgive(_ app: App.Number) {
     for queue in queues.values where queue.route.app == app { queue.standing.forgiveFault() }
   }
@@ -157,14 +157,14 @@ package final class PushRouter: PoolOwner {
     due.append(pool)
   }
 
-  // MARK: Names
+  // MARK: Look-ups
 
   func resolve(_ endpoint: Endpoint, for pool: PoolKey) {
     let answer = answer
     let hop = configuration.hop(to: endpoint)
     let question = Resolver.Question(endpoint: hop) { answer($0, pool) }
     guard resolvers[endpoint]?.ask(question) != true else { return }
-    // Not from within the call: the pool is in the middle of something.
+    // Not from within the call: the pool is in the middle of a step.
     loop.schedule(after: .zero) { [weak self] in
       let error = SystemError(code: 11, operation: "resolve", subject: hop.host)
       self?.resolved(.failure(error), for: pool)
@@ -175,9 +175,9 @@ package final class PushRouter: PoolOwner {
     poolsByKey[key]?.resolved(result)
   }
 
-  // MARK: Time
+  // MARK: Timers
 
-  /// While anything waits, gives back what waits too long, ten times a second.
+  /// While anything waits, returns stale targets, ten times a second.
   private func watchForStale() {
     guard staleTimer == nil else { return }
     staleTimer = loop.schedule(after: .milliseconds(100)) { [weak self] in
@@ -188,10 +188,10 @@ package final class PushRouter: PoolOwner {
     }
   }
 
-  // MARK: The end
+  // MARK: Stopping
 
   private func endTurn() {
-    // What is due may make more due, a pool that takes over a route say.
+    // Working a pool may make others due, one that takes over a route for example.
     while let pool = due.popLast() {
       pool.isWorkDue = false
       pool.work()

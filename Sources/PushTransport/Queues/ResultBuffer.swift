@@ -5,7 +5,7 @@ package final class ResultBuffer {
   private let gate: RouteAdmission
   private let results: PushResultSink
   private var finished: [PushResult] = []
-  // Results come in runs of one route and lane: counted here, told to the gate when another one begins.
+  // Results come in runs of one route and lane: counted here and passed to the gate when the next run begins.
   private var runStanding: RouteCondition?
   private var runLane = Lane.urgent
   private var runCount = 0
@@ -26,7 +26,7 @@ package final class ResultBuffer {
     runCount += 1
   }
 
-  /// A whole batch, which was never queued, has the same result.
+  /// Gives all targets of a batch that was never queued the same result.
   package func finish(_ batch: PushBatch, _ result: SubmissionResult) {
     for target in batch.targets.indices {
       finished.append(PushResult(batch: batch.address, target: target, result: result))

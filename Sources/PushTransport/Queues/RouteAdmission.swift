@@ -1,8 +1,8 @@
 package import Domain
 internal import Synchronization
 
-/// Decides at `offer`, on any thread, whether a route takes more: bounds what one lane of one route holds in memory, so
-/// that no app can crowd out another, and no campaign an urgent message of the same app.
+/// Decides at `offer`, on any thread, whether a route takes more. It bounds what one lane of one route holds in memory,
+/// so that no app can crowd out another, and no campaign an urgent message of the same app.
 package final class RouteAdmission: Sendable {
   package struct Place {
     let route: PushRoute
@@ -15,19 +15,19 @@ package final class RouteAdmission: Sendable {
   }
 
   private struct RouteState {
-    /// Targets taken and without result, by lane.
+    /// Targets admitted and without result, by lane.
     var targets = Lane.allCases.map { _ in 0 }
     var isShut = false
-    /// Lanes that may not enter although the route is open.
+    /// Lanes that are refused although the route is open.
     var resting: Set<Lane> = []
-    /// Targets that one lane may hold.
+    /// Maximum targets in one lane.
     var bound = PushTransport.Limits.queuedTargets
   }
 
   private let routes = Mutex<[PushRoute: RouteState]>([:])
   private let isOpen: Atomic<Bool>
 
-  /// - Parameter isOpen: false: nothing enters before `open()`.
+  /// - Parameter isOpen: if false, nothing is admitted before `open()`.
   package init(isOpen: Bool = true) {
     self.isOpen = Atomic(isOpen)
   }
@@ -36,7 +36,7 @@ package final class RouteAdmission: Sendable {
     isOpen.store(true, ordering: .releasing)
   }
 
-  /// Counts `targets` in; false when they do not fit.
+  /// Admits and counts `targets`; returns false if they do not fit.
   package func enter(_ place: Place, _ targets: Int) -> Bool {
     guard isOpen.load(ordering: .acquiring) else { return false }
     return routes.withLock { routes in
@@ -61,7 +61,7 @@ package final class RouteAdmission: Sendable {
     routes.withLock { $0[route, default: RouteState()].isShut = true }
   }
 
-  /// A route that sends slowly holds less, or what it holds would be stale before it leaves.
+  /// Lowers the bound of a route that sends slowly; more would be stale before it leaves.
   package func bound(_ route: PushRoute, to targets: Int) {
     routes.withLock { $0[route, default: RouteState()].bound = min(targets, PushTransport.Limits.queuedTargets) }
   }
@@ -70,7 +70,7 @@ package final class RouteAdmission: Sendable {
     routes.withLock { $0[route, default: RouteState()].isShut = false }
   }
 
-  /// Refuses these lanes of the route, and no others, until told otherwise.
+  /// Refuses exactly these lanes of the route, until the next call.
   func rest(_ route: PushRoute, _ lanes: Set<Lane>) {
     routes.withLock { $0[route, default: RouteState()].resting = lanes }
   }

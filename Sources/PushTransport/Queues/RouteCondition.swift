@@ -1,15 +1,15 @@
 package import Domain
 internal import Reactor
 
-/// How a route stands with its network: what it has under way, what it was refused lately, and whether it is at fault.
+/// The condition of a route with its network: its requests in flight, its recent refusals, and whether it is at fault.
 package final class RouteCondition {
   package let route: PushRoute
-  /// Requests submitted and not over.
+  /// Requests submitted that have not ended.
   var inFlight = 0
-  /// It had trouble that would have been others' too: it has connections of its own until its credential changes.
+  /// Its refusals would have affected other routes: it has connections of its own until its credential changes.
   package internal(set) var isIsolated = false
 
-  // Its fault: settings that an operator must mend.
+  // Its fault: settings that an operator must repair.
   private var fault: String?
   private var faultEndsAt: Instant?
 
@@ -21,7 +21,7 @@ package final class RouteCondition {
     self.route = route
   }
 
-  /// Why nothing of it can be sent at present; nil when it can.
+  /// Why nothing of it can be sent at present; nil if it can.
   func fault(at now: Instant) -> String? {
     guard let faultEndsAt, now < faultEndsAt else { return nil }
     return fault
@@ -32,24 +32,24 @@ package final class RouteCondition {
     faultEndsAt = now + .seconds(PushTransport.Limits.faultSeconds)
   }
 
-  /// - Parameter isError: the network counts it against the connection.
+  /// - Parameter isError: the network counts the answer against the connection.
   func answered(isError: Bool) {
     errors = errors << 1 | (isError ? 1 : 0)
     answers = min(answers + 1, UInt64.bitWidth)
   }
 
-  /// Half of its last answers were errors: the network will slow down or close the connection it uses.
+  /// True if at least half of the last 64 answers were errors: the network will throttle or close the connection.
   var isErroneous: Bool {
     answers == UInt64.bitWidth && errors.nonzeroBitCount >= UInt64.bitWidth / 2
   }
 
-  /// An operator has resumed the app: it is tried again at once.
+  /// An operator has resumed the app: clears the fault, so that it is retried at once.
   func forgiveFault() {
     fault = nil
     faultEndsAt = nil
   }
 
-  /// A new credential: nothing is held against the route any more.
+  /// A new credential: clears all that was held against the route.
   func forgive() {
     forgiveFault()
     errors = 0

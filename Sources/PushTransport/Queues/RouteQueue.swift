@@ -1,8 +1,8 @@
 package import Domain
 internal import Reactor
 
-/// What waits for one route (app and environment), in three lanes, and how the route stands. A queue of its own for each
-/// route is what keeps one app's trouble from the others; it moves as a whole from one pool of connections to another.
+/// The queue of one route (app and environment), in three lanes, and the route's condition. A queue per route keeps one
+/// app's trouble from the others; it moves as a whole from one pool of connections to another.
 package final class RouteQueue {
   package let standing: RouteCondition
   package var route: PushRoute { standing.route }
@@ -15,7 +15,7 @@ package final class RouteQueue {
   }
 
   var isEmpty: Bool { lanes.allSatisfy(\.isEmpty) }
-  /// Targets that wait.
+  /// Targets waiting.
   var count: Int { lanes.reduce(0) { $0 + $1.count } }
 
   func isEmpty(_ lane: Lane) -> Bool { lanes[Int(lane.rawValue)].isEmpty }
@@ -24,7 +24,7 @@ package final class RouteQueue {
     lanes[Int(batch.message.lane.rawValue)].append(QueuedBatch(batch, standing))
   }
 
-  /// Sends it again before others of its message, while that is worth trying.
+  /// Resends it before others of its message, up to `quickResends` times.
   func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
     guard submission.resends < PushTransport.Limits.quickResends else { return outbox.finish(submission, result) }
     var submission = submission
@@ -36,7 +36,7 @@ package final class RouteQueue {
     lanes[Int(submission.batch.message.lane.rawValue)].putBack(submission)
   }
 
-  /// The next target of a lane whose binding still holds; those that wait too long come back as stale.
+  /// The next target of a lane whose binding still holds; those that waited too long are returned as stale.
   func next(_ lane: Lane, at now: Instant, wallSeconds: Int64) -> Submission? {
     while let submission = lanes[Int(lane.rawValue)].next() {
       if submission.batch.isWorthSending(at: now, wallSeconds: wallSeconds) { return submission }
@@ -45,7 +45,7 @@ package final class RouteQueue {
     return nil
   }
 
-  /// Gives back what waited too long.
+  /// Returns what has waited too long.
   func giveBackStale(at now: Instant, wallSeconds: Int64) {
     for lane in lanes.indices where !lanes[lane].isEmpty {
       let stale = lanes[lane].removeStale { $0.isWorthSending(at: now, wallSeconds: wallSeconds) }
@@ -53,17 +53,17 @@ package final class RouteQueue {
     }
   }
 
-  /// Gives back everything that waits.
+  /// Returns everything that waits.
   func giveBack(_ result: SubmissionResult) {
     for lane in Lane.allCases { giveBack(lane, result) }
   }
 
-  /// Gives back everything that waits in a lane.
+  /// Returns everything that waits in a lane.
   func giveBack(_ lane: Lane, _ result: SubmissionResult) {
     while let submission = lanes[Int(lane.rawValue)].next() { outbox.finish(submission, result) }
   }
 
-  /// Since when the one in front that waits longest has waited; nil when none does.
+  /// The earliest read time of a binding, among the front batches; nil if nothing waits.
   var oldestReadNanoseconds: Int64? {
     lanes.compactMap(\.oldestReadNanoseconds).min()
   }
