@@ -8,7 +8,7 @@ internal import Reactor
 /// thread. Files have their own thread and connection, so that live numbers do not wait for a file's next page.
 ///
 /// ```
-///   admin-k: route, authenticate, authorize ──► a place ──► open ──► piece ──read──► piece … ──► finished: place is free
+///   admin-k: route, authenticate, authorize ──► a place ──► open ──► piece ──read──► piece … ──► finished: place freed
 ///                                                 │                                 └─ client gone: the same
 ///                                                 │       database away: numbers wait, files are broken off
 ///                                                 └ share is used up: 429, none left: 503
