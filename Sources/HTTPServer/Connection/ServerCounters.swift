@@ -6,8 +6,7 @@ package struct ServerCounters: Sendable {
   package var overloaded: UInt64 = 0
   /// Connections and requests answered 429: too many of one address.
   package var turnedAway: UInt64 = 0
-  /// Requests that the engine refused, for whatever cause: malformed, too large, too slow, overload, too many
-  /// connections.
+  /// Refusals by the engine that ended a connection, whatever the cause: malformed, too slow, overload, address.
   package var refused: UInt64 = 0
   package var timedOut: UInt64 = 0
 
