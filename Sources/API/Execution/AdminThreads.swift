@@ -4,8 +4,7 @@ package import Operations
 internal import Postgres
 package import Reactor
 
-/// The threads `admin-0…n` and `passwords`, with their queues. One instance for all HTTP loops; callable from any
-/// thread.
+/// The threads `admin-0…n` and `passwords`, with their queues. One for all HTTP loops; callable from any thread.
 package final class AdminThreads: Sendable {
   let queue: AdminQueue
   /// For the thread `passwords`: hashing one takes a tenth of a second, and any client may cause it.
@@ -72,14 +71,13 @@ package final class AdminThreads: Sendable {
     streams.stop()
   }
 
-  /// Ends the long-running answers, so that draining connections need not wait for them. Browsers reconnect by
-  /// themselves.
+  /// Ends the long-running answers, so that draining need not wait for them. Browsers reconnect by themselves.
   package func endStreams() {
     streams.stop()
   }
 
-  /// Ends what takes too long for a stop: running statements are cancelled, waiting requests are refused with the
-  /// request to retry. Writes that may be committing are left to finish.
+  /// Ends what takes too long for a stop: running statements are cancelled, and waiting requests get a 503. Writes that
+  /// may be committing are left to finish.
   package func cutOff() {
     queue.cut()
     passwords.cut()

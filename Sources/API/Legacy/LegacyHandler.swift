@@ -8,7 +8,7 @@ internal import Reactor
 ///
 /// ```
 ///   bytes ──► Form (urlencoded or multipart) ──► Controller, by name ──► authentication
-///                                                                         │ a device: AUTHKEY, or the pushkey of a message
+///                                                                         │ a device: AUTHKEY, or a message's pushkey
 ///                                                                         │ a server: its address, or an API key
 ///                                                                         ▼
 ///   {"HEADER":{RESULT_CODE…},"BODY":…} ◄── answer ◄── Operation through the loop's committer (device calls, sends to
@@ -26,8 +26,7 @@ internal import Reactor
 /// **Answers** have HTTP 200 even when the result code is an error, because the SDK reads the code; only what is not a
 /// call at all (404, 405) and what should be retried elsewhere (503) has another status.
 ///
-/// **Failure.** Malformed input is refused before any lookup, with the field's name and the fault; nothing of it is
-/// carried out.
+/// **Failure.** Malformed input is refused before any lookup, with the field's name and the fault.
 final class LegacyHandler: RequestHandler {
   let committer: Committer
   let threads: AdminThreads

@@ -112,8 +112,7 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Continues after an answer, or once the output has drained: with requests that were sent ahead, or the source of a
-  /// stream.
+  /// Continues after an answer or a drained output: with requests that were sent ahead, or the source of a stream.
   func resume() {
     turn.resumes()
     if wire.hasHiddenInput, wantsInput { return phase == .lingering ? drop() : read() }
@@ -171,9 +170,8 @@ final class Connection: EventLoop.Handler, Answering {
     takeBody(facts)
   }
 
-  /// True when the body is not read now: the client exceeds its rate limit, or the handler must authenticate it first.
-  /// Meanwhile the request counts as being handled: what the client sends stays in the socket, apart from what is read
-  /// ahead as pipelined requests.
+  /// True when the body is not read now: the client exceeds its rate limit, or must be authenticated first. Meanwhile
+  /// the request counts as being handled: input stays in the socket, apart from what is read ahead (pipelining).
   private func isHeld(_ facts: RequestStore.Facts) -> Bool {
     phase = .handling
     begin(facts)
@@ -232,8 +230,7 @@ final class Connection: EventLoop.Handler, Answering {
     answers.begin(number, facts, at: server.loop.now)
   }
 
-  /// Begins the request, unless it has had its number since the handler was asked about its body. Returns whether it
-  /// was.
+  /// Begins the request, unless that was done when the handler was asked about its body. Returns whether it was.
   @discardableResult
   private func beginUnlessAsked(_ facts: RequestStore.Facts) -> Bool {
     guard admission.end() else {
@@ -247,8 +244,7 @@ final class Connection: EventLoop.Handler, Answering {
   /// Whether the client is within its rate limit.
   private var mayAsk: Bool { client.mayAsk(request, among: server.visitors, now: server.loop.now) }
 
-  /// Answers 429 in the handler's place. The request was well-formed, so the connection stays open, unless an unread
-  /// body is in the way.
+  /// Answers 429 in the handler's place. The connection stays open, unless an unread body is in the way.
   private func turnAway() {
     server.counters.count(.address)
     respond(serial, Refusal.tooManyRequests.response(answers.number))

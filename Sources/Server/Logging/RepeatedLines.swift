@@ -2,8 +2,8 @@ internal import Logging
 internal import Reactor
 internal import Synchronization
 
-/// Suppresses log lines that every thread repeats while a fault lasts. It writes the first line at once, then one a minute
-/// with the number of suppressed lines.
+/// Suppresses log lines that every thread repeats while a fault lasts. It writes the first line at once, then one a
+/// minute with the number of suppressed lines.
 final class RepeatedLines: Sendable {
   enum Judgement: Equatable {
     /// - Parameter repeated: equal lines suppressed since the last one; 0: none.
