@@ -4,7 +4,7 @@ internal import Store
 /// What happens to an event after an attempt. Pure.
 struct WebhookDecision: Equatable {
   var state: Events.State
-  /// Until the next attempt.
+  /// Pause before the next attempt.
   var afterSeconds: Int32 = 0
   var status: Int16?
   /// For people; nil when it was delivered.

@@ -159,7 +159,7 @@ extension DeviceHandler {
     }
   }
 
-  /// Written straight into the send buffer: these are the most frequent answers, and nothing in them needs escaping.
+  /// Written into the server's own buffer: these are the most frequent answers, and nothing in them needs escaping.
   private static func write(_ results: [OperationAnswer.Confirmed], to body: inout ByteBuffer) {
     body.append(#"{"results":["# as StaticString)
     for (index, result) in results.enumerated() {

@@ -9,7 +9,7 @@ internal import Reactor
 ///
 /// ```
 ///   admin-k: route, authenticate, authorize ──► a place ──► open ──► piece ──read──► piece … ──► finished: place freed
-///                                                 │                                 └─ client gone: the same
+///                                                 │                                          └─ client gone: the same
 ///                                                 │       database away: numbers wait, files are broken off
 ///                                                 └ share is used up: 429, none left: 503
 /// ```

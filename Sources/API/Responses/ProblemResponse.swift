@@ -7,7 +7,7 @@ extension Response {
   /// Retry-After of a 503 or 429, in seconds, where the problem gives none.
   static let retryAfterSeconds = 1
 
-  /// For answers about people, and answers that change all the time: no cache may keep them.
+  /// For answers about people, which change all the time: no cache may keep them.
   static let noStore = ("Cache-Control", "no-store")
 
   /// - Parameter isKept: false forbids caches to keep it.

@@ -4,7 +4,6 @@ internal import Reactor
 ///
 /// Requests are counted by a `RateAllowance`. An address without connections and with its full allowance is forgotten.
 final class Visitors {
-  /// One address.
   final class Visitor {
     let address: IPAddress
     fileprivate(set) var connections = 0

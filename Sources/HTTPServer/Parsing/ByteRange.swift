@@ -9,7 +9,7 @@ package enum ByteRange: Equatable, Sendable {
 
   /// - Parameters:
   ///   - field: the value of `Range`; nil when there is none.
-  ///   - length: of the whole body.
+  ///   - length: of the whole body, in bytes.
   package init(_ field: String?, length: Int) {
     self = .whole
     guard let field, field.lowercased().hasPrefix("bytes=") else { return }

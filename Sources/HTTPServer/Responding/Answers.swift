@@ -30,7 +30,7 @@ final class Answers {
 
   /// Bytes that the kernel has not taken.
   var count: Int { output.count }
-  /// The number of the present request.
+  /// The number of the current request.
   var number: UInt64 { exchange.number }
   /// Whether the connection stays open after the current answer.
   var keepsAlive: Bool {
