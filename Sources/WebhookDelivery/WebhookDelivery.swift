@@ -24,8 +24,8 @@ package import Reactor
 /// event is written in the deadline's own commit. Any number of nodes may poll; locked rows are skipped.
 ///
 /// **Delivery** (`Rounds`, thread `webhooks`): an event loop with a few connections per webhook, and a database
-/// connection that blocks it for the duration of a statement. A webhook that fails several times in a row backs off (1
-/// s … 5 min) and is then probed with one event at a time, so an outage does not use up the attempts of its other
+/// connection that blocks it for the duration of a statement. A webhook that fails several times in a row backs off
+/// (1 s … 5 min) and is then probed with one event at a time, so an outage does not use up the attempts of its other
 /// events. Webhooks are served round-robin, and no app gets more than a share of the connections or name resolutions:
 /// webhooks that hang delay only those of their own app.
 ///
