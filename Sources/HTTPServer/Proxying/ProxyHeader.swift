@@ -13,7 +13,7 @@ package struct ProxyHeader {
   private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
   private static let fixedBytes = 16
 
-  /// Said by who connects for nobody but itself: version 2, command LOCAL, no addresses.
+  /// Header of a proxy that connects on its own behalf: version 2, command LOCAL, no addresses.
   package static let local = signature + [0x20, 0x00, 0x00, 0x00]
 
   private var bytes: [UInt8] = []
