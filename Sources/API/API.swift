@@ -1,32 +1,32 @@
-/// The HTTP API: everything that is reached by a URL, from the first look at a request to its answer and its description.
+/// The HTTP API: everything reached by a URL, from routing a request to its answer and its description.
 ///
 /// ```
-///                     ┌─► Device      /v1/devices…, receipts, reads: on the HTTP loop, committed together
-///   bytes ─► FrontDoor├─► Admin       /v1/admin…: on threads with a connection of their own (Execution)
-///           (Routing) ├─► Legacy      *.ctl, the existing SDK's protocol: on either
-///                     ├─► Hosted      pages and media of payloads, the console's files
-///                     ├─► Status      /health, /ready, /metrics
-///                     └─► Description /openapi.json and /docs
+///                        ┌─► Device      /v1/devices…, receipts, reads: on the HTTP loop, committed together
+///   bytes ─► RootHandler ├─► Admin       /v1/admin…: on threads with their own connection (Execution)
+///             (Routing)  ├─► Legacy      *.ctl, the existing SDK's protocol: on the loop or on those threads
+///                        ├─► Hosted      pages and media of payloads, the console's files
+///                        ├─► Status      /health, /ready, /metrics
+///                        └─► Description /openapi.json and /docs
 /// ```
 ///
-/// None of them has rules: each turns bytes into an operation of `Operations` and its answer or problem into bytes. Who asks is
-/// found out in `Authentication`; how problems and answers leave is said once, in `Responses`.
+/// No handler has business rules: each turns bytes into an operation of `Operations`, and its answer or problem into
+/// bytes. `Authentication` identifies the caller; `Responses` alone defines how answers and problems are written.
 ///
-/// **Failure.** Nothing is answered 2xx before its commit. What cannot be carried out now is told so with 503 and
-/// Retry-After; nobody waits without end.
+/// **Failure.** Nothing is answered 2xx before its commit. What cannot be carried out now gets a 503 with Retry-After;
+/// no request waits without a bound.
 ///
-/// **Once.** An `Endpoint` is the one place that says how something is called, who may, what it takes and answers, what it
-/// refuses and what carries it out; the routers, the look at permissions and the description derive from it. A `JSONObject`
-/// (module JSON) is the one place that says how an object is read, written and described; it stands with the type that it is
-/// of, mostly in `Operations`. Where a schema is no flat object, it stands in the file of its reader.
+/// **Once.** An `Endpoint` is the single definition of how an endpoint is called, who may call it, what it takes,
+/// answers and refuses, and what carries it out; routers, permission checks and the description derive from it. A
+/// `JSONObject` (module JSON) is the single definition of how an object is read, written and described; it lives beside
+/// its type, mostly in `Operations`. A schema that is not a flat object lives in the file of its reader.
 ///
-/// **Adding an endpoint**: add a value to the file of its area, or a new file that is named in `Endpoint.all`; name its
-/// objects among the schemas of the area, and a new `{name}` of a path in `PathParameter.all`. Refusals that any endpoint may
-/// meet (no credential, busy, a body too large) are added by themselves.
+/// **Adding an endpoint**: add a value to its area's file, or to a new file whose list `Endpoint.all` names; add its
+/// objects to the schemas of the area, and a new `{name}` of a path to `PathParameter.all`. Refusals common to all
+/// endpoints (no credential, busy, a body too large) are added automatically.
 ///
-/// **What keeps the description true**: tests hold it against the routers and the problem codes, both ways; every example in it
-/// is sent to a running server, and every answer of that server is checked against its schema. `make fuzz-api` sends thousands
-/// of made-up requests and does the same.
+/// **What keeps the description true**: tests check it against the routers and the problem codes, both ways; every
+/// example in it is sent to a running server, and every answer of that server is validated against its schema. `make
+/// fuzz-api` does the same with thousands of generated requests.
 enum API {
   /// The version of the API itself. The path carries the major number.
   static let version = "1.0.0"

@@ -2,7 +2,7 @@ internal import HTTPServer
 
 /// The whole API.
 extension Endpoint {
-  /// All of them, in the order of the description. A new file of endpoints is named here.
+  /// All endpoints, in the order of the description. A new file's list of endpoints is added here.
   static let all: [Endpoint] =
     devices + deviceUser + deviceGroups + deviceBadge + deviceInbox + deviceConsent + deviceTokens + deviceMessages
     + confirmations
@@ -10,10 +10,10 @@ extension Endpoint {
     + people + quarantine + apps + credentials + apiKeys + audit + sessions + accounts + adRules
     + webhooks + saved + approvals + imports + exports + controllers + server
 
-  /// Those that are carried out on an HTTP loop, together with their neighbours.
+  /// Endpoints carried out on an HTTP loop, batched in its committer.
   static let ofDevices = all.filter { if case .device = $0.handler { true } else { false } }
 
-  /// Those that are carried out on a thread with a connection of its own.
+  /// Endpoints carried out on an admin thread with its own connection.
   static let ofAdmin = all.filter { endpoint in
     switch endpoint.handler {
     case .whole, .pieces: true

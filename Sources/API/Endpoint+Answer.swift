@@ -1,14 +1,14 @@
 internal import JSON
 
-/// What an endpoint takes as its body, and what it answers.
+/// An endpoint's request body and answers.
 extension Endpoint {
-  /// What the request carries.
+  /// The request body.
   struct Body: Sendable {
     let schema: String
-    /// By name; the first is shown.
+    /// With their names; the first is the one shown.
     let examples: [(name: String, json: String)]
     let type: String
-    /// The most that it may have; nil where that is for others to say: files tell it themselves.
+    /// Size limit in bytes; nil where it is determined elsewhere, as for uploaded files.
     let bytes: Int?
 
     init(
@@ -25,14 +25,14 @@ extension Endpoint {
     }
   }
 
-  /// A good end.
+  /// A successful answer.
   struct Answer: Sendable {
     let status: Int
     let about: String
     /// Nil when there is no body.
     let schema: String?
     let example: String?
-    /// Other endpoints that may follow, with the parameters that this answer gives them.
+    /// Endpoints that may follow, with the parameters that this answer supplies.
     let links: [Link]
     let type: String
 
@@ -54,17 +54,17 @@ extension Endpoint {
       self.init(status, about, object.name, example: example, links: links)
     }
 
-    /// A page of a list, as an example with one item.
+    /// A list page with one item, as an example.
     static func page(_ item: String) -> String { #"{"items":[\#(item)],"nextCursor":null}"# }
   }
 
   struct Link: Sendable {
-    /// The `id` of the other endpoint.
+    /// The `id` of the linked endpoint.
     let operation: String
-    /// Name of the parameter there, and an expression for its value.
+    /// Name of the linked endpoint's parameter, and a runtime expression for its value.
     let parameters: [(name: String, value: String)]
 
-    /// - Parameter value: a runtime expression as OpenAPI has them.
+    /// - Parameter value: an OpenAPI runtime expression.
     init(_ operation: String, _ name: String, _ value: String) {
       self.operation = operation
       parameters = [(name, value)]

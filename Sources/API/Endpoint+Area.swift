@@ -1,4 +1,4 @@
-/// Parts of the description, in its order.
+/// Sections of the description, in its order.
 extension Endpoint {
   enum Area: String, CaseIterable, Sendable {
     case devices = "Devices"

@@ -2,7 +2,7 @@ internal import JSON
 internal import Domain
 internal import Operations
 
-/// What an endpoint takes beside its path and its body.
+/// Query and header parameters of an endpoint.
 extension Endpoint {
   struct Parameter: Sendable {
     enum Place: String, Sendable { case query, header }
@@ -21,7 +21,7 @@ extension Endpoint {
       Parameter(place: .header, name: name, schema: schema, about: about)
     }
 
-    // MARK: Those of many endpoints
+    // MARK: Shared by many endpoints
 
     static func ofApp(isNeeded: Bool = true) -> Parameter {
       query("appId", JSONSchema.appID, isNeeded ? "Of which app." : "Only of this app.", isNeeded: isNeeded)
@@ -32,11 +32,11 @@ extension Endpoint {
       JSONSchema.number(Int64(Operations.Limits.pageSizes.lowerBound)...Int64(Operations.Limits.pageSizes.upperBound))
         .adding("default", .number(Operations.Limits.pageDefault)), "Items of one page at most.")
 
-    /// Of lists that go on behind a device.
+    /// Cursor of lists ordered by device.
     static let cursor = cursor(JSONSchema.uuid)
-    /// Of lists that go on behind a number.
+    /// Cursor of lists ordered by number.
     static let numberCursor = cursor(JSONSchema.sequence)
-    /// Of lists whose cursor is nobody else's business.
+    /// Opaque cursor.
     static let pageCursor = cursor(JSONSchema.opaque)
 
     private static func cursor(_ schema: JSONTree) -> Parameter {

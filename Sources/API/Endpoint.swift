@@ -1,27 +1,27 @@
 internal import Domain
 internal import HTTPServer
 
-/// One endpoint of the API: how it is called, who may, what it takes and answers, and what carries it out. The routers, the
-/// look at who may call and the description are all made of these values; nothing of them is said anywhere else.
+/// One endpoint of the API: how it is called, who may call it, what it takes and answers, and what carries it out.
+/// Routers, permission checks and the description are all derived from these values.
 struct Endpoint: Sendable {
   let method: Method
-  /// As the router has it: `/v1/devices/{device}`.
+  /// As in the router: `/v1/devices/{device}`.
   let pattern: String
-  /// Its name in the description, `operationId`.
+  /// `operationId` in the description.
   let id: String
   let area: Area
   let summary: String
   let about: String
   let access: Access
   let load: Load
-  /// In the query or in a header; those in the path are known by their names (`PathParameter`).
+  /// Query and header parameters; path parameters are derived from their names (`PathParameter`).
   let parameters: [Parameter]
-  /// Names of what may stand behind the `?`; anything else there is refused.
+  /// Names of the allowed query items; any other is refused.
   let query: [String]
   let body: Body?
-  /// Good ends.
+  /// Successful answers.
   let answers: [Answer]
-  /// What it refuses on its own account.
+  /// Problems specific to this endpoint.
   let ownProblems: [Problem.Code]
   let handler: Handler
 
@@ -46,9 +46,10 @@ struct Endpoint: Sendable {
     self.handler = handler
   }
 
-  /// Everything that it may refuse: its own problems, those of its credential, of its body, and of waiting in line.
+  /// Everything it may refuse: its own problems, and those of its credential, its body, its caller's share and the
+  /// database.
   var problems: [Problem.Code] {
-    // Forms are answered in an envelope of their own, whatever the matter is.
+    // Form calls report every problem in their own envelope.
     if area == .sdk { return [] }
     var problems = ownProblems
     switch access {
@@ -58,15 +59,15 @@ struct Endpoint: Sendable {
     }
     if body != nil { problems += [.malformed, .invalidField, .bodyTooLarge, .unsupportedMediaType] }
     if hasShare { problems.append(.tooManyRequests) }
-    // `invalidField`: a parameter that is not known, or there twice.
+    // `invalidField`: a query item that is unknown or repeated.
     if usesDatabase { problems += [.invalidField, .busy, .databaseAway, .outcomeUnknown, .internalError] }
     return Problem.Code.allCases.filter(problems.contains)
   }
 
-  /// Everything below `/v1/admin` waits in line, where each caller has its share.
+  /// Everything below `/v1/admin` waits in a queue in which each caller has a share.
   private var hasShare: Bool { pattern.hasPrefix("/v1/admin/") }
 
-  /// Everything below `/v1` asks the database.
+  /// Everything below `/v1` uses the database.
   private var usesDatabase: Bool { pattern.hasPrefix("/v1/") }
 
   /// Names in braces.

@@ -1,12 +1,12 @@
 internal import Postgres
 internal import Reactor
 
-/// The files of the private database: making them and keeping its configuration.
+/// The files of the private database: creates them and maintains the configuration.
 struct Cluster {
   let place: ClusterPlace
   let programs: Programs
 
-  /// The directory PostgreSQL calls PGDATA.
+  /// The directory that PostgreSQL calls PGDATA.
   var path: String { place.cluster }
 
   init(_ place: ClusterPlace, programs: String?) throws(EmbeddedPostgresError) {
@@ -15,12 +15,12 @@ struct Cluster {
     self.programs = try Programs(configured: programs, version: version.map(String.init))
   }
 
-  /// `global/pg_control` is among the last files initdb writes; without it no server starts.
+  /// `global/pg_control` is among the last files that initdb writes; without it no server starts.
   private var isComplete: Bool {
     Files.exists("\(path)/PG_VERSION") && Files.exists("\(path)/global/pg_control")
   }
 
-  /// Makes the cluster beside its place and renames it, so that one that is there is whole.
+  /// Creates the cluster beside its final path and renames it, so that an existing one is complete.
   func makeIfMissing(syncs: Bool, _ report: (String) -> Void) throws(EmbeddedPostgresError) {
     guard !isComplete else { return }
     try place.checkReach(place.base)
@@ -29,7 +29,7 @@ struct Cluster {
       let aside = try Files.setAside(path, "incomplete")
       report("what was in \(path) is no complete database and is now \(aside)")
     }
-    // Only ever half-made: nobody has stored anything in it.
+    // Always incomplete, so it never holds data.
     try Files.remove(place.freshCluster)
     try Files.makeDirectory(place.freshCluster, mode: 0o700, for: place.fileOwner)
     try runInitdb(syncs: syncs)
@@ -40,7 +40,8 @@ struct Cluster {
   private func runInitdb(syncs: Bool) throws(EmbeddedPostgresError) {
     let words = [
       programs.initdb, "-D", place.freshCluster, "--username=\(Self.role)", "--encoding=UTF8",
-      // Byte order for text, so that indexes never depend on the machine's locale; letters are still known as such.
+      // Byte order for text, so that indexes do not depend on the machine's locale; letters are still classified as
+      // such.
       "--locale=C", "--lc-ctype=C.UTF-8", "--data-checksums", "--auth=reject", "--no-instructions",
     ]
     do {
@@ -58,7 +59,7 @@ struct Cluster {
     }
   }
 
-  /// Who may connect: over the socket only, and only users whom the kernel vouches for.
+  /// Access rules: over the socket only, and only users that the kernel vouches for.
   private func writeAccess() throws(EmbeddedPostgresError) {
     let names = Set(["root", place.account.name]).sorted()
     let fresh = place.freshCluster
@@ -77,22 +78,22 @@ struct Cluster {
     try Files.write("", to: "\(fresh)/upmc.conf", for: owner)
   }
 
-  /// Settings that depend on the machine of today.
+  /// Settings that depend on the current machine.
   func writeSettings() throws(EmbeddedPostgresError) {
     let settings = Settings(machine: .read(diskOf: path))
     let text = settings.text
-    // Only when something changed: an atomic write is a file-system commit.
+    // Only on a change: an atomic write is a file-system commit.
     guard Files.text("\(path)/upmc.conf") != text else { return }
     try Files.write(text, to: "\(path)/upmc.conf", for: place.fileOwner)
   }
 
-  /// The role and the database that upmc uses.
+  /// The role and database that upmc uses.
   static let role = "upmc"
   static let database = "upmc"
 }
 
 extension ClusterPlace {
-  /// What the server said last: the line worth showing.
+  /// The most informative of the server's last log lines.
   func lastWords(since start: Int) -> String {
     let bytes = Files.bytes(log) ?? []
     let lines = String(decoding: bytes.dropFirst(start), as: UTF8.self).split(separator: "\n")

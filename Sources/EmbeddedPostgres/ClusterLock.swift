@@ -1,14 +1,15 @@
 internal import Postgres
 internal import Reactor
 
-/// Who may start and stop the private database, and who uses it.
+/// Coordinates the processes that start, stop and use the private database.
 ///
-/// Two lock files: `postgres.lock` is held alone while the server is started or stopped; `postgres.users` is held
-/// shared by every user, so that whoever can take it alone is the last. The kernel gives both back when a process dies.
+/// Two lock files: `postgres.lock` is held exclusively while the server is started or stopped; `postgres.users` is held
+/// shared by every user, so a process that gets it exclusively is the last one. The kernel releases both when a process
+/// dies.
 final class ClusterLock {
   private let change: FileLock
   private let users: FileLock
-  /// Names the PID namespace of whoever started the server.
+  /// Names the PID namespace of the process that started the server.
   private let namespaceFile: String
   private var isUser = false
 
@@ -40,7 +41,8 @@ final class ClusterLock {
     return isUser
   }
 
-  /// Stops being a user. True when nobody else is one: the users' lock is then held alone until `unlockUsers`.
+  /// Stops being a user. Returns true when there is no other one: the users' lock is then held exclusively until
+  /// `unlockUsers`.
   func leave() -> Bool {
     isUser = false
     if users.tryExclusive() { return true }
@@ -54,20 +56,20 @@ final class ClusterLock {
 
   // MARK: Containers
 
-  /// Two containers that share a data directory do not see each other's processes, so a living server looks dead.
-  /// But its users hold their lock.
+  /// Containers that share a data directory do not see each other's processes, so a living server looks dead. But its
+  /// users hold their lock.
   var isUsedFromAnotherNamespace: Bool {
     if users.tryExclusive() {
       if isUser { _ = users.tryShared() } else { users.unlock() }
       return false
     }
-    // The attempt may have cost us our own share of the lock.
+    // The attempt may have released our own shared lock.
     if isUser { _ = users.tryShared() }
     return Files.text(namespaceFile) != Self.namespace
   }
 
   func recordNamespace() {
-    // Without it the check above only errs on the safe side.
+    // Without it the check above errs on the safe side.
     try? Files.write(Self.namespace, to: namespaceFile, for: nil)
   }
 

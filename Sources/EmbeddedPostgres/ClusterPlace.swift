@@ -2,13 +2,13 @@ internal import Glibc
 internal import Postgres
 internal import Reactor
 
-/// Where the private database lies and who runs it.
+/// Location of the private database, and the account that runs it.
 struct ClusterPlace {
   /// `UPMC_DATA_DIR`, absolute.
   let dataDirectory: String
-  /// Holds the cluster, its socket and its locks: the data directory, or a directory elsewhere that stands for it.
+  /// Holds the cluster, its socket and its locks: the data directory, or its substitute elsewhere.
   let base: String
-  /// Who runs the server.
+  /// The account that runs the server.
   let account: SystemAccount
   /// Set when we are root and the server must run as another user.
   let setpriv: String?
@@ -19,11 +19,11 @@ struct ClusterPlace {
   private var location: String { "\(dataDirectory)/postgres.location" }
   private var isElsewhere: Bool { base != dataDirectory }
 
-  /// Looks; makes nothing but the directories themselves.
+  /// Determines the location; creates only the directories.
   init(_ configuration: EmbeddedPostgresConfiguration, _ report: (String) -> Void) throws(EmbeddedPostgresError) {
     let isRoot = geteuid() == 0
     let directory = Files.resolved(configuration.dataDirectory)
-    // Others may pass through to what is theirs inside, but not look around.
+    // Others may traverse it to reach their own files, but not list it.
     try Files.makeDirectory(directory, mode: isRoot ? 0o711 : 0o700)
     dataDirectory = directory
     setpriv = isRoot ? try Self.findSetpriv() : nil
@@ -43,33 +43,33 @@ struct ClusterPlace {
     try Files.makeDirectory(base, mode: isRoot ? 0o711 : 0o700)
   }
 
-  /// The place lies elsewhere, and this data directory does not name it yet.
+  /// The location is elsewhere, and this data directory does not name it yet.
   var isUnbound: Bool { isElsewhere && !Files.exists(location) }
 
-  /// Under the lock: lets the data directory name a place elsewhere.
+  /// Records the location elsewhere in the data directory. Call it under the lock.
   func bind() throws(EmbeddedPostgresError) {
     try Files.write(base + "\n", to: location, for: nil)
   }
 
-  /// Throws when the server's user cannot go to a directory. Starts a program: for making a cluster, and for finding
-  /// out why something failed.
+  /// Throws when the server's user cannot reach a directory. It runs a program, so it is used only when a cluster is
+  /// created, and to explain a failure.
   func checkReach(_ path: String) throws(EmbeddedPostgresError) {
     guard Self.reaches(path, account, setpriv: setpriv) else { throw .unreachable(path: path, user: account.name) }
   }
 
-  /// The words that run a program as the server's user.
+  /// The command line that runs a program as the server's user.
   func words(_ program: [String]) -> [String] {
     Self.words(program, as: account, setpriv: setpriv)
   }
 
-  /// For files that the server must read.
+  /// The owner of files that the server must read.
   var fileOwner: SystemAccount? { setpriv == nil ? nil : account }
 
-  // MARK: Finding out
+  // MARK: Determining the location
 
   private static func words(_ program: [String], as account: SystemAccount, setpriv: String?) -> [String] {
-    // PostgreSQL's programs want to know where they are, and our directory may be closed to that user. The shell is
-    // replaced, so that the process is the program itself.
+    // PostgreSQL's programs need a current directory, and ours may be closed to that user. `exec` replaces the shell,
+    // so that the process is the program itself.
     let inRoot = ["/bin/sh", "-c", "cd / && exec \"$@\"", "sh"]
     guard let setpriv else { return inRoot + program }
     return inRoot + [setpriv, "--reuid=\(account.uid)", "--regid=\(account.gid)", "--clear-groups", "--"] + program
@@ -81,7 +81,7 @@ struct ClusterPlace {
     return found
   }
 
-  /// What `postgres.location` says.
+  /// The content of `postgres.location`.
   private static func namedLocation(_ directory: String) throws(EmbeddedPostgresError) -> String? {
     let file = "\(directory)/postgres.location"
     guard Files.exists(file) else { return nil }
@@ -113,7 +113,7 @@ struct ClusterPlace {
     return account
   }
 
-  /// Asks the kernel, as that user: permissions, access lists and mounts all count.
+  /// Asks the kernel, as that user, so permissions, access lists and mounts all count.
   private static func reaches(_ path: String, _ account: SystemAccount, setpriv: String?) -> Bool {
     guard setpriv != nil else { return true }
     let test = ["/bin/sh", "-c", "test -x \"$1\"", "sh", path]
@@ -123,7 +123,7 @@ struct ClusterPlace {
     return report?.succeeded == true
   }
 
-  /// FNV-1a over the path: a short name that is the same each time. Nobody attacks it: only root writes there.
+  /// FNV-1a over the path: a short, stable name. It needs no resistance to attacks: only root writes there.
   static func hash(_ path: String) -> String {
     let value = path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     let digits = String(value, radix: 16)

@@ -1,15 +1,15 @@
 internal import Reactor
 
-/// The private database: a PostgreSQL server that `upmc` makes, runs and stops by itself when no
-/// `UPMC_DATABASE_URL` is given.
+/// The private database: a PostgreSQL server that `upmc` creates, runs and stops by itself when no `UPMC_DATABASE_URL`
+/// is given.
 ///
 /// ```
 ///   UPMC_DATA_DIR/                     or, where the server's user cannot reach that, /var/lib/upmc/<hash>/
 ///     postgres/            the cluster     (then UPMC_DATA_DIR/postgres.location names it)
-///     postgres.new/        a cluster being made; renamed to `postgres` when it is complete
+///     postgres.new/        a cluster being created; renamed to `postgres` when it is complete
 ///     postgres.socket/     the socket, or a short directory under /tmp where this path is too long
-///     postgres.lock        held while somebody starts or stops the server
-///     postgres.users       held shared by everybody who uses it: the last one to let go stops it
+///     postgres.lock        held while a process starts or stops the server
+///     postgres.users       held shared by every process that uses it: the last one to release it stops the server
 ///     postgres.log
 /// ```
 ///
@@ -18,22 +18,23 @@ internal import Reactor
 ///   start: lock ─────┤                                          ├──► start ──┐
 ///                    ├── cluster, no living postmaster ─────────┘            ├──► connect ──► join ──► unlock
 ///                    └── a living postmaster of this cluster ──► adopt ──────┘
-///   stop:  lock ──── others use it? ── yes ──► let go ── no ──► fast shutdown, wait ──► unlock
+///   stop:  lock ─────┬── others use it ──► release ───────────┐
+///                    └── last user ──► fast shutdown, wait ───┴──► unlock
 /// ```
 ///
 /// Invariants:
-/// - At most one postmaster runs on a cluster: a pid file is removed only when its process is certainly not a postmaster
-///   of this directory.
+/// - At most one postmaster runs on a cluster: a pid file is removed only when its process is certainly not a
+///   postmaster of this directory.
 /// - `postgres/` is complete at every instant: it appears by a rename.
-/// - Nobody but root, the server's user and the user who made the cluster gets in: there is no TCP, the socket's
+/// - Only root, the server's user and the user who created the cluster can connect: there is no TCP, the socket's
 ///   directory is closed to others, and the server asks the kernel who is calling (`peer`).
 /// - Nothing that may hold data is ever deleted: what is in the way is renamed.
 ///
 /// Failure: when `upmc` dies by `kill -9` the server lives on and the next start adopts it. When the server dies,
-/// `ensureRunning` starts it again. Every error says what happened and what to do.
+/// `ensureRunning` restarts it. Every error says what happened and what to do.
 package enum EmbeddedPostgres {
-  /// Makes the private database when there is none, starts it when it does not run, and joins its users.
-  /// - Parameter report: told in a sentence what takes long or is unusual.
+  /// Creates the private database if there is none, starts it if it does not run, and joins its users.
+  /// - Parameter report: receives a sentence about anything slow or unusual.
   package static func start(
     _ configuration: EmbeddedPostgresConfiguration, report: @escaping (String) -> Void = { _ in }
   ) throws(EmbeddedPostgresError) -> Handle {
@@ -49,12 +50,13 @@ package enum EmbeddedPostgres {
     return Handle(cluster, lock, running)
   }
 
-  /// `start` with nothing but the directory.
+  /// `start` with defaults for everything but the directory.
   package static func start(dataDirectory: String) throws(EmbeddedPostgresError) -> Handle {
     try start(EmbeddedPostgresConfiguration(dataDirectory: dataDirectory))
   }
 
-  /// A data directory of this path was removed, but its cluster elsewhere was not: the new one starts empty, as asked.
+  /// A data directory at this path was removed, but its cluster elsewhere was not: renames that cluster, so the new one
+  /// starts empty.
   private static func setOrphanAside(
     _ place: ClusterPlace, _ report: (String) -> Void
   ) throws(EmbeddedPostgresError) {
@@ -66,12 +68,12 @@ package enum EmbeddedPostgres {
     try place.bind()
   }
 
-  /// Adopts or starts the postmaster and waits until it answers. Under the lock.
+  /// Adopts or starts the postmaster and waits until it answers. Call it under the lock.
   fileprivate static func run(
     _ cluster: Cluster, _ lock: ClusterLock, formerSocket: String? = nil
   ) throws(EmbeddedPostgresError) -> Postmaster {
     while let living = try Postmaster.living(in: cluster.path, log: cluster.place.log) {
-      // One that is just shutting down ends while we wait; then it is started anew.
+      // One that is shutting down ends during the wait; then a new one is started.
       if try living.becomesReady() { return living }
     }
     guard !lock.isUsedFromAnotherNamespace else { throw .usedElsewhere(cluster.path) }
@@ -82,13 +84,13 @@ package enum EmbeddedPostgres {
 }
 
 extension EmbeddedPostgres {
-  /// A running private database that this process uses. One thread.
+  /// A running private database that this process uses. For one thread.
   package final class Handle {
     /// Where to connect, for `Connection` and `PipelinedConnection`.
     package var url: String { postmaster.url }
     /// The postmaster was running already.
     package var wasAdopted: Bool { postmaster.isAdopted }
-    /// The postmaster's process.
+    /// The postmaster's process id.
     package var pid: Int32 { postmaster.pid }
 
     private let cluster: Cluster
@@ -104,8 +106,8 @@ extension EmbeddedPostgres {
       self.postmaster = postmaster
     }
 
-    /// Starts the server again when it has died. Cheap when it runs: call it now and then.
-    /// - Returns: true when it had to be started. `url` stays what it was.
+    /// Restarts the server if it has died. Cheap when it runs: call it regularly.
+    /// - Returns: true when it had to be started. `url` does not change.
     @discardableResult
     package func ensureRunning() throws(EmbeddedPostgresError) -> Bool {
       guard !isStopped, !postmaster.isRunning else { return false }
@@ -115,8 +117,8 @@ extension EmbeddedPostgres {
       return true
     }
 
-    /// Lets go of the server; the last user stops it and waits until it has ended. Close the connections first: they
-    /// would be cut.
+    /// Releases the server; its last user stops it and waits until it has ended. Close the connections first: the
+    /// shutdown would cut them off.
     /// - Returns: true when the server was stopped, false when others still use it.
     @discardableResult
     package func stop() throws(EmbeddedPostgresError) -> Bool {

@@ -1,15 +1,15 @@
-/// What the private database is made and run with.
+/// How the private database is created and run.
 package struct EmbeddedPostgresConfiguration: Sendable {
-  /// `UPMC_DATA_DIR`, relative or absolute; made when it is not there.
+  /// `UPMC_DATA_DIR`, relative or absolute; created if it does not exist.
   package var dataDirectory: String
-  /// The user that runs the server when `upmc` is started by root. Absent: the owner of the cluster, else `postgres`,
-  /// else `nobody`.
+  /// The user that runs the server when root starts `upmc`. Nil: the owner of the cluster, else `postgres`, else
+  /// `nobody`.
   package var user: String?
-  /// Where `initdb` and `postgres` are. Absent: the usual places.
+  /// Directory of `initdb` and `postgres`. Nil: the usual places.
   package var programs: String?
-  /// Where clusters lie whose data directory the server's user cannot reach.
+  /// Parent of clusters whose data directory the server's user cannot reach.
   package var fallbackDirectory = "/var/lib/upmc"
-  /// Whether making a cluster waits until it is on the disk. Only tests do without.
+  /// Whether creating a cluster waits until it is on disk. Only tests switch it off.
   var syncsNewCluster = true
 
   package init(dataDirectory: String) {

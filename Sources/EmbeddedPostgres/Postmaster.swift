@@ -2,10 +2,10 @@ internal import Glibc
 internal import Postgres
 internal import Reactor
 
-/// The server's main process: found alive or started, waited for, stopped.
+/// The server's main process: found or started, awaited, stopped.
 final class Postmaster {
   let pid: Int32
-  /// True when it was running before we came.
+  /// True when it was running already.
   let isAdopted: Bool
   /// The cluster's directory.
   private let cluster: String
@@ -13,7 +13,7 @@ final class Postmaster {
   let socketDirectory: String
   /// Set when we started it, until it has ended.
   private var child: DetachedProcess?
-  /// Length of the log before it started.
+  /// Size of the log before it started, in bytes.
   private let logStart: Int
 
   private init(
@@ -36,7 +36,7 @@ final class Postmaster {
 
   // MARK: Finding
 
-  /// The postmaster that runs on this cluster; nil when none does. Removes a pid file that nobody stands behind.
+  /// The postmaster that runs on this cluster; nil when there is none. Removes a stale pid file.
   static func living(in cluster: String, log: String) throws(EmbeddedPostgresError) -> Postmaster? {
     let path = "\(cluster)/postmaster.pid"
     guard let text = Files.text(path) else { return nil }
@@ -49,7 +49,7 @@ final class Postmaster {
       return nil
     }
     guard let socket = file.socketDirectory else {
-      // It has only just started (its starter died): the line comes within milliseconds.
+      // It has only just started (and its starter died): the line appears within milliseconds.
       let isThere = Polling.until(Limits.stopTimeout, every: Limits.pause) {
         Files.text(path).flatMap { PidFile($0) }?.socketDirectory != nil
           || claim(file.pid, cluster) == .isStale
@@ -62,13 +62,13 @@ final class Postmaster {
       cluster, log: log, pid: file.pid, child: nil, socketDirectory: socket, logStart: logStart)
   }
 
-  /// Two servers on one cluster would destroy it, so a second witness is heard before the pid file goes: nobody may
-  /// answer on the socket either.
+  /// Two servers on one cluster would destroy it, so the pid file goes only after a second check: nothing answers on
+  /// the socket either.
   private static func removeStale(
     _ file: PidFile, _ path: String, _ cluster: String
   ) throws(EmbeddedPostgresError) {
     if let socket = file.socketDirectory {
-      // A process that is just being killed loses its command line before its sockets.
+      // A process that is being killed loses its command line before its sockets.
       let isSilent = Polling.until(Limits.remainsTimeout, every: Limits.pause) {
         !SocketPath.answers(socket)
       }
@@ -97,7 +97,7 @@ final class Postmaster {
 
   // MARK: Starting
 
-  /// - Parameter formerSocket: the socket's directory of a server that ran before, whose users still look there.
+  /// - Parameter formerSocket: the socket directory of a previous server, where its users still connect.
   static func start(
     _ cluster: Cluster, formerSocket: String?
   ) throws(EmbeddedPostgresError) -> Postmaster {
@@ -143,7 +143,7 @@ final class Postmaster {
     }
   }
 
-  /// Waits until it answers and has our database. False when it ends first.
+  /// Waits until it answers and has our database. Returns false when it ends first.
   func becomesReady() throws(EmbeddedPostgresError) -> Bool {
     let clock = SystemClock()
     let deadline = clock.now + Limits.answerTimeout
@@ -154,7 +154,7 @@ final class Postmaster {
         isReady = true
         return true
       }
-      // It says so itself while it starts, recovers or shuts down; anything else should soon be over.
+      // PostgreSQL announces starting, recovery and shutdown; any other refusal should soon be over.
       let isUnderWay = refusal.description.contains("the database system is ")
       guard isUnderWay || clock.now < deadline || !isRunning else { throw .refused(refusal) }
       return !isRunning
@@ -163,7 +163,7 @@ final class Postmaster {
     return isReady
   }
 
-  /// Why it does not let us in; nil when it does.
+  /// Why it refuses a connection; nil when it accepts.
   private func refusal() throws(EmbeddedPostgresError) -> PostgresError? {
     do {
       _ = try Connection(url)
@@ -171,7 +171,7 @@ final class Postmaster {
     } catch {
       let name = Cluster.database
       if error.description.contains("database \"\(name)\" does not exist") { return try makeDatabase() }
-      // This does not get better by waiting.
+      // Waiting does not help.
       if error.description.contains("authentication failed") { throw .refused(error) }
       return error
     }
@@ -188,7 +188,7 @@ final class Postmaster {
 
   // MARK: Stopping
 
-  /// Fast shutdown: sessions are cut, everything is written. Waits until the process has ended.
+  /// Fast shutdown: sessions are cut off, everything is written. Waits until the process has ended.
   func stop() throws(EmbeddedPostgresError) {
     for signal in [SIGINT, SIGQUIT] {
       if isRunning { kill(pid, signal) }

@@ -1,6 +1,6 @@
 /// PostgreSQL's programs on this machine.
 struct Programs {
-  /// Messages in English, whatever the locale of whoever starts it, so that errors can be recognised.
+  /// English messages, whatever the caller's locale, so that errors can be recognized.
   static let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"]
 
   let directory: String
@@ -9,8 +9,8 @@ struct Programs {
   var postgres: String { "\(directory)/postgres" }
 
   /// - Parameters:
-  ///   - configured: the directory to use; nothing else is tried.
-  ///   - version: the major version that made the cluster, which alone can run it; nil for a new one.
+  ///   - configured: the directory to use; no other is tried.
+  ///   - version: major version of the cluster, which only the same version can run; nil for a new one.
   init(configured: String?, version: String?) throws(EmbeddedPostgresError) {
     let looked = configured.map { [$0] } ?? Self.places(version: version)
     let found = looked.first {
@@ -20,7 +20,7 @@ struct Programs {
     directory = found
   }
 
-  /// Where distributions put them: Debian and Red Hat by version, others without.
+  /// The distributions' directories: by version on Debian and Red Hat, without it on others.
   private static func places(version: String?) -> [String] {
     let debian = "/usr/lib/postgresql"
     guard version == nil else { return ["\(debian)/\(version!)/bin", "/usr/pgsql-\(version!)/bin", "/usr/bin"] }

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import Postgres
 
-/// Settings of the private database: durable as PostgreSQL comes, memory in proportion to the machine.
+/// Settings of the private database: PostgreSQL's default durability, memory in proportion to the machine.
 struct Settings: Equatable {
-  /// What the settings are computed from.
+  /// Inputs of the computation.
   struct Machine: Equatable {
-    /// What this process and its children may use.
+    /// Memory that this process and its children may use.
     var memoryBytes: Int
-    /// Free where the cluster lies.
+    /// Free space on the cluster's disk.
     var diskBytes: Int
   }
 
@@ -19,12 +19,12 @@ struct Settings: Equatable {
 
   init(machine: Machine) {
     let memory = machine.memoryBytes >> 20
-    // An eighth leaves room for upmc and the file cache beside it; 1 GB is where the measured batches stopped gaining.
+    // An eighth leaves room for upmc and the file cache; beyond 1 GB the measured batches gained nothing.
     sharedBuffersMegabytes = (memory / 8).clamped(32, 1024)
     effectiveCacheMegabytes = (memory / 2).clamped(128, 1 << 20)
     maintenanceMegabytes = (memory / 32).clamped(32, 512)
-    // Between two checkpoints every page is logged whole once, so rare checkpoints save half of the log; but the log
-    // must never fill the disk.
+    // Between two checkpoints every changed page is logged in full once, so rare checkpoints save half of the log; but
+    // the log must never fill the disk.
     maximumLogMegabytes = ((machine.diskBytes >> 20) / 8).clamped(128, 8192)
     minimumLogMegabytes = (maximumLogMegabytes / 8).clamped(80, 1024)
   }
@@ -57,7 +57,7 @@ struct Settings: Equatable {
 }
 
 extension Settings.Machine {
-  /// Looks at this machine.
+  /// Measures this machine.
   static func read(diskOf path: String) -> Settings.Machine {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let physical = pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) : 1 << 30
@@ -68,7 +68,7 @@ extension Settings.Machine {
       diskBytes: FileStatus.freeBytes(at: path) ?? 1 << 30)
   }
 
-  /// Where the kernel says how much memory a container or service may use (`cgroups(7)`, versions 2 and 1).
+  /// Files with the memory limit of a container or service (`cgroups(7)`, versions 2 and 1).
   static func memoryLimitFiles(_ groups: String) -> [String] {
     let own = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) } ?? "/"
     return [
@@ -77,7 +77,7 @@ extension Settings.Machine {
     ]
   }
 
-  /// `max` means no limit.
+  /// Nil for `max`, which means no limit.
   static func memoryLimit(_ text: String) -> Int? {
     text.split(separator: "\n").first.flatMap { Int($0) }
   }

@@ -1,38 +1,38 @@
 internal import Postgres
 internal import Reactor
 
-/// The directory of the private database's socket: short enough for the kernel, closed to everybody else.
+/// The directory of the private database's socket: short enough for the kernel, closed to other users.
 enum SocketPath {
-  /// What PostgreSQL calls the socket of port 5432.
+  /// PostgreSQL's name for the socket of port 5432.
   private static let name = ".s.PGSQL.5432"
-  /// Directories of ours outside of any base.
+  /// Prefix of our directories outside of any base.
   private static let temporaryPrefix = "/tmp/upmc-pg-"
 
-  /// Makes it beside the cluster or, where that path is too long, under /tmp.
-  /// - Parameter former: where it was before, so that a server that is started again is found at the same place.
+  /// Creates it beside the cluster or, where that path is too long, under /tmp.
+  /// - Parameter former: its previous path, so that a restarted server is found in the same place.
   static func makeDirectory(
     _ place: ClusterPlace, former: String? = nil
   ) throws(EmbeddedPostgresError) -> String {
     let beside = "\(place.base)/postgres.socket"
     var directory = fits(beside) ? beside : former ?? temporaryPrefix + randomName()
-    // Under /tmp anybody may have made a directory of the former name meanwhile.
+    // Under /tmp another user may have created a directory of that name meanwhile.
     if directory == former, Files.owner(of: directory) ?? place.account.uid != place.account.uid {
       directory = temporaryPrefix + randomName()
     }
     try Files.makeDirectory(directory, mode: 0o700, for: place.fileOwner)
-    // Left by a server that was killed. No server runs now, but the process that the lock names may be another today.
+    // Left by a killed server. No server runs now, but the process id in the lock may belong to another process today.
     for file in ["\(directory)/\(name)", "\(directory)/\(name).lock"] { try Files.remove(file) }
     return directory
   }
 
-  /// Where to connect.
+  /// The connection URL.
   static func url(_ directory: String, database: String) -> String {
     let host = directory.utf8.map { byte in
       let isPlain = byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
       let isLetter = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
       return isPlain || isLetter ? String(Unicode.Scalar(byte)) : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
     }
-    // The port is part of the socket's name; without it PGPORT of the environment would count.
+    // The port is part of the socket's name; without it PGPORT from the environment would apply.
     return "postgresql://\(Cluster.role)@/\(database)?host=\(host.joined())&port=5432"
   }
 
@@ -41,24 +41,24 @@ enum SocketPath {
     "\"" + directory.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// Whether anybody listens there.
+  /// Whether a server listens there.
   static func answers(_ directory: String) -> Bool {
     guard let address = try? SocketAddress.unix(path: "\(directory)/\(name)") else { return false }
     return (try? Socket.connect(to: address)) != nil
   }
 
-  /// Whether a socket in this directory has a path that the kernel takes, and libpq: to it a comma separates hosts.
+  /// Whether the kernel and libpq accept the path of a socket in this directory; libpq separates hosts by commas.
   static func fits(_ directory: String) -> Bool {
     "\(directory)/\(name)".utf8.count <= Limits.socketPathBytes && !directory.contains(",")
   }
 
-  /// Removes a directory under /tmp that a server which has ended left behind.
+  /// Removes a directory under /tmp left by a server that has ended.
   static func removeLeftover(_ directory: String?) {
     guard let directory, directory.hasPrefix(temporaryPrefix) else { return }
     try? Files.remove(directory)
   }
 
-  /// 64 random bits: nobody can have made a directory of this name before us.
+  /// 64 random bits: no one can have created this directory before us.
   private static func randomName() -> String {
     String(UInt64.random(in: 0...UInt64.max), radix: 36)
   }

@@ -5,7 +5,7 @@ package import TLS
 ///
 /// It knows nothing of what it serves. Bytes become requests (`RequestParser`, `ChunkedDecoder`: pure), requests go to
 /// a `RequestHandler` one at a time per connection, answers come back through a `Responder` at once, later, or from
-/// another thread through a `ResponseTicket`. `Router` and `StaticFiles` stand beside it for handlers to use.
+/// another thread through a `ResponseTicket`. `Router` and `StaticFiles` are helpers for handlers.
 ///
 /// ```
 ///            ┌ Acceptor ┐     ┌──────────── Connection (one per client) ────────────┐
@@ -16,24 +16,24 @@ package import TLS
 ///   other threads ── Reply ──► replies (Inbox) ────────────────────────┘
 /// ```
 ///
-/// Before the first request may stand the header of a proxy and the handshake of TLS: both are `Transport`'s business, and
-/// nothing else knows of them. `Visitors` counts what each client address has and asks; `Forwarding` tells whose address
-/// that is behind trusted proxies.
+/// A proxy's header and a TLS handshake may precede the first request: `Transport` handles both, and nothing else knows
+/// of them. `Visitors` limits each client address; `Forwarding` finds that address behind trusted proxies.
 ///
-/// **A turn**: read each ready connection once, handle what is complete, let the other users of the loop do their work,
-/// then send each connection's answers with one call. Nothing is allocated per request on the way.
+/// **A turn**: read each ready connection once, handle what is complete, let the other users of the loop run, then send
+/// each connection's answers with one call. Nothing is allocated per request on the way.
 ///
-/// **Invariants**: answers leave in the order of their requests; a request is given to the handler whole or not at all;
-/// whatever could be framed in two ways is refused and ends the connection; every buffer has a limit; a client that
-/// does not read is not read from.
+/// **Invariants**: answers leave in the order of their requests; a request is handed over complete or not at all;
+/// ambiguous framing is refused and ends the connection; every buffer has a limit; a client that does not read is not
+/// read from.
 ///
-/// **Failure**: a bad request is answered with problem details and the connection closes after the client has had time
-/// to read them. Out of descriptors, accepting rests for a moment while connections go on. A client that goes makes its
-/// `Responder` a no-op. Everything here lives on the loop's thread; only `replies` may be touched by others.
+/// **Failure**: a bad request is answered with problem details, and the connection closes after the client has had time
+/// to read them. Out of descriptors, accepting pauses for a moment while open connections continue. A client that
+/// disconnects makes its `Responder` a no-op. Everything here lives on the loop's thread; other threads may touch only
+/// `replies`.
 package final class HTTPServer {
   package let loop: EventLoop
   package let configuration: Configuration
-  /// Answers from other threads. As many fit as there can be requests waiting for one.
+  /// Answers from other threads. Its capacity is the number of requests that can wait for one.
   package let replies: Inbox<Reply>
   package internal(set) var counters = ServerCounters()
   /// Requests answered or under way, refusals included.
@@ -42,17 +42,17 @@ package final class HTTPServer {
   /// True from `drain` on.
   package private(set) var isDraining = false
 
-  /// What new connections speak under; nil for plain HTTP. Set it anew when the certificate changes: connections go on
-  /// with what they began with.
+  /// TLS of new connections; nil for plain HTTP. Replace it when the certificate changes: open connections keep what
+  /// they began with.
   package var tls: TLSContext?
 
-  /// Counts and times what is answered, when anybody wants to know.
+  /// Counts and times answers; optional.
   package var meter: RequestMeter? { didSet { tellMeter() } }
 
   let handler: any RequestHandler
   var writer: ResponseWriter
   let bodies: BodyRules
-  /// What all connections have not sent yet.
+  /// Unsent answer bytes of all connections.
   var unsentBytes = 0
   private var requestIDs = RequestID()
 
@@ -62,9 +62,9 @@ package final class HTTPServer {
   private var connections: [Connection?] = []
   private var freeSlots: [Int] = []
   private var lastIdentity: UInt64 = 0
-  /// Nil when nothing is limited by address.
+  /// Nil when there are no limits per address.
   let visitors: Visitors?
-  /// Where the search for a connection that can give way goes on.
+  /// Where the search for an idle connection to close continues.
   private var nextWayGiver = 0
   private var flushQueue: [Connection] = []
   private var resumeQueue: [Connection] = []
@@ -76,7 +76,7 @@ package final class HTTPServer {
   /// - Parameters:
   ///   - listener: a listening socket; several servers on several loops may share a port with `reusePort`.
   ///   - tls: for HTTPS.
-  ///   - handler: kept for as long as the server.
+  ///   - handler: retained by the server.
   package init(
     loop: EventLoop, listener: consuming Socket, configuration: Configuration = Configuration(),
     tls: TLSContext? = nil, handler: any RequestHandler
@@ -110,16 +110,16 @@ package final class HTTPServer {
   /// Open connections now.
   package private(set) var connectionCount = 0
 
-  /// When a connection that falls idle now has rested too long. Every request asks: no `Duration` is divided here.
+  /// When a connection that becomes idle now times out. Precomputed nanoseconds, because every request needs it.
   var idleDeadline: Instant { Instant(nanoseconds: loop.now.nanoseconds + idleNanoseconds) }
 
-  /// The number of the next request.
+  /// The number of a new request.
   func beginRequest() -> UInt64 {
     requestCount &+= 1
     return requestIDs.next()
   }
 
-  /// Once a second what is counted here.
+  /// Updates the meter once a second.
   private func tellMeter() {
     guard let meter else { return }
     meter.look(connections: connectionCount, counters)
@@ -128,7 +128,7 @@ package final class HTTPServer {
 
   // MARK: Connections
 
-  /// Takes a new connection in, or tells it 503.
+  /// Takes a new connection, or answers it 503.
   private func accepted(_ socket: consuming Socket) {
     counters.accepted &+= 1
     let isSurplus = connectionCount >= configuration.connections && !makeRoom()
@@ -141,11 +141,11 @@ package final class HTTPServer {
     if connection.phase == .opening { connection.open() } else { connection.arrive(from: peer) }
   }
 
-  /// Whether anybody wants to know who the peer is: asking costs a system call.
+  /// Whether peers' addresses are needed: each costs a system call.
   private var knowsAddresses: Bool { visitors != nil || !configuration.trustedProxies.isEmpty }
 
-  /// Closes a connection that rests between two requests, as its client must expect at any time, for one that wants to
-  /// begin. False when none is found.
+  /// Closes a connection that is idle between two requests, which its client must expect at any time, in favour of a
+  /// new one. Returns false when none is found.
   private func makeRoom() -> Bool {
     for _ in 0..<min(HTTPLimits.wayGivers, connections.count) {
       nextWayGiver = (nextWayGiver + 1) % connections.count
@@ -160,19 +160,19 @@ package final class HTTPServer {
     configuration.trustedProxies.contains { $0.contains(address) }
   }
 
-  /// Whether the limits of an address do not concern this one.
+  /// Whether an address is exempt from the limits per address.
   func isExempt(_ address: IPAddress) -> Bool {
     configuration.exemptsLoopback && address.isLoopback || isTrusted(address)
   }
 
-  /// Who really asks, when a trusted proxy passes a request on.
+  /// The client's address, as far as the proxies in between are trusted.
   func client(of request: Request) -> IPAddress? {
     guard let peer = request.remoteAddress.ip else { return nil }
     let header = configuration.forwardedHeader
     return Forwarding.client(of: peer, header, lines: request.values(header.rawValue), isTrusted: isTrusted)
   }
 
-  /// For tests: the connection that was opened first.
+  /// For tests: the open connection in the lowest slot.
   var firstConnection: Connection? { connections.lazy.compactMap { $0 }.first }
 
   private func open(_ transport: Transport, _ descriptor: Int32, isSurplus: Bool) -> Connection? {
@@ -205,13 +205,13 @@ package final class HTTPServer {
 
   // MARK: The turn
 
-  /// Sends its answers at the end of the turn. Called once until then.
+  /// Schedules sending its answers at the end of the turn. Called at most once before that.
   func queueFlush(_ connection: Connection) {
     flushQueue.append(connection)
   }
 
-  /// Lets `connection` look at what was sent ahead, outside of whoever gave the answer: a handler that answers many
-  /// requests in one go is not called again in the middle of it. Called once until then.
+  /// Schedules `connection` to continue outside of the code that answered: a handler that answers many requests in one
+  /// go must not be called again in the middle of it. Called at most once before that.
   func queueResume(_ connection: Connection) {
     resumeQueue.append(connection)
     if resumeQueue.count == 1 { loop.schedule(after: .zero) { [weak self] in self?.resume() } }
@@ -228,7 +228,7 @@ package final class HTTPServer {
     var waiting: [Connection] = []
     swap(&waiting, &flushQueue)
     for connection in waiting { connection.flush() }
-    // Give the memory back for the next turn.
+    // Keep the memory for the next turn.
     waiting.removeAll(keepingCapacity: true)
     if flushQueue.isEmpty { swap(&waiting, &flushQueue) }
   }
@@ -262,7 +262,7 @@ package final class HTTPServer {
     }
   }
 
-  /// One look at every connection a second, instead of a timer for each request.
+  /// Checks every connection once a second, instead of a timer per request.
   private func scheduleSweep() {
     sweepTimer = loop.schedule(after: .seconds(1)) { [weak self] in self?.sweep() }
   }
@@ -276,9 +276,9 @@ package final class HTTPServer {
 
   // MARK: End
 
-  /// Ends in good order: accepts what waits in the kernel and who is shaking hands, stops listening, closes idle
-  /// connections at once and the others after their present request, with `Connection: close`. What is left at
-  /// `deadline` is cut off.
+  /// Shuts down gracefully: accepts the connections that wait in the kernel and those in handshake, stops listening,
+  /// closes idle connections at once and the others after their current request, with `Connection: close`. What is left
+  /// at `deadline` is cut off.
   /// - Parameter completion: called once, on the loop's thread, when no connection is left.
   package func drain(deadline: Duration = .seconds(10), completion: @escaping () -> Void = {}) {
     guard !isDraining else { return }
@@ -287,9 +287,9 @@ package final class HTTPServer {
     acceptor?.acceptLast()
     loop.schedule(after: min(HTTPLimits.lastAccepts, deadline)) { [weak self] in self?.stopListening() }
     for case let connection? in connections {
-      // A request may have arrived that the loop has not seen yet.
+      // A request may have arrived that the loop has not read yet.
       if connection.isIdle { connection.read() }
-      // Who has not said anything yet has just come, and may be about to.
+      // A client without a request yet is new, and may be about to send one.
       if connection.isIdle, connection.serial > 0 { connection.close() }
     }
     drainTimer = loop.schedule(after: deadline) { [weak self] in self?.closeConnections() }
@@ -315,7 +315,7 @@ package final class HTTPServer {
     completion?()
   }
 
-  /// Stops at once: every connection is cut off, no answer is waited for.
+  /// Stops at once: cuts off every connection, unsent answers included.
   package func close() {
     isDraining = true
     acceptor?.close()

@@ -4,17 +4,17 @@ internal import Logging
 internal import Reactor
 internal import Store
 
-/// A connection to the database, where connections to push networks are at hand too.
+/// `Connection`, for files in which a push network's connection type is visible too.
 package typealias DatabaseConnection = Connection
 
-/// The database that this process works with: the configured one, or the private one, started or joined.
+/// The database of this process: the configured one, or the private one, started or adopted.
 ///
-/// Made and closed on one thread. Close it last: what still uses a private database would be cut.
+/// Create and close it on one thread. Close it last: a private database cuts off its remaining connections.
 package final class Database {
   package let url: String
   private let embedded: EmbeddedPostgres.Handle?
 
-  /// Opens the database. Starting a private one that is not there yet takes a few seconds, which `report` tells.
+  /// Opens the database. Starting a private one takes a few seconds, which `report` announces.
   package init(_ configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
     if let url = configuration.databaseURL {
       self.url = url
@@ -27,7 +27,7 @@ package final class Database {
     }
   }
 
-  /// Brings the schema up to date. Quick when there is nothing to do; two nodes may do it together.
+  /// Migrates the schema. Fast when there is nothing to do; two nodes may run it concurrently.
   package func migrate(_ configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
     let migrator = try Migrator(directory: try MigratorFiles.locate(configured: configuration.migrationsDirectory))
     if embedded == nil { try Self.refuseLentSessions(url) }
@@ -45,19 +45,19 @@ package final class Database {
     }
   }
 
-  /// A pooler that lends sessions for a transaction loses what a session of ours keeps: with it nothing would work right.
+  /// Refuses a pooler in transaction mode: it loses the session state on which everything here relies.
   package static func refuseLentSessions(_ url: String) throws {
     if try Pooling.lendsSessions(url) {
       throw ServerError("\(Connection.place(of: url)): \(Pooling.complaint). \(Pooling.remedy)")
     }
   }
 
-  /// The private server is started again when it has died. Cheap when it runs.
+  /// Restarts the private server if it has died. Cheap when it runs.
   package func ensureRunning() throws {
     _ = try embedded?.ensureRunning()
   }
 
-  /// Waits for a signal to stop, and meanwhile starts the private server again should it die.
+  /// Waits for a stop signal, and meanwhile restarts the private server if it dies.
   package func keepUntilStopped(reload: () -> Void = {}) {
     let log = Logger(label: "database")
     while true {
@@ -74,10 +74,10 @@ package final class Database {
     }
   }
 
-  /// How often the private server is looked at: what a request waits for it at most, beside its start.
+  /// How often the private server is checked: with its start, the longest that a request waits for it.
   private static let watchInterval: Duration = .milliseconds(500)
 
-  /// Lets go of a private database; the last to do so stops it.
+  /// Releases a private database; its last user stops it.
   package func close() {
     do {
       try embedded?.stop()

@@ -1,10 +1,10 @@
 internal import Operations
 internal import Reactor
 
-/// How whoever installed the server learns of the link that opens the console for the first time.
+/// Delivers the link that opens the console for the first time to the person who installed the server.
 ///
-/// A log goes to collectors that many may read, so the link is in none: it goes to the terminal that the server was started
-/// from, or else into a file that only the server's user may read.
+/// Logs go to collectors that many may read, so the link is never logged: it goes to the terminal that the server was
+/// started from, or else into a file that only the server's user may read.
 struct FirstSignIn {
   /// The whole link.
   let address: String
@@ -13,8 +13,8 @@ struct FirstSignIn {
 
   static let fileName = "first-sign-in"
 
-  /// - Parameter terminal: shows text to a person; nil when nobody looks.
-  /// - Returns: what the log says.
+  /// - Parameter terminal: shows text to a person; nil without a terminal.
+  /// - Returns: the log message.
   func tell(terminal: ((String) -> Void)?) -> String {
     let nobody = "Nobody can sign in to the console yet"
     let again = "`\(configuration.command) account link \(account)` prints another one"

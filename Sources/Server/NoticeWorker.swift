@@ -6,8 +6,8 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `notices`: makes messages of the notices that registrations leave. A notice goes when its message is stored, and
-/// its message has its number, so that two nodes, or a second try, make one.
+/// The thread `notices`: turns the notices that registrations leave into messages. A notice is deleted once its message
+/// is stored, and its number is part of the idempotency key, so two nodes, or a retry, make one message.
 final class NoticeWorker {
   private let stopping: StopSignal
   private static let interval: Duration = .seconds(1)
@@ -18,7 +18,7 @@ final class NoticeWorker {
     return options
   }()
   private static let atOnce = 100
-  /// More devices of one user are no person's.
+  /// A user with more devices is not a person.
   private static let devicesAtOnce = 100
 
   /// - Parameter messageCommitted: called after each message that was stored.
@@ -55,7 +55,7 @@ final class NoticeWorker {
           _ = try SendService.send(request, on: connection, now: now)
           messageCommitted()
         } catch {
-          // Later, when it is for want of room or of the database; otherwise never.
+          // Retried if the database or its capacity is the cause; otherwise dropped.
           guard error.code.status < 500, error.code != .tooManyRequests else { continue }
           log.warning("a notice was not sent", metadata: ["app": "\(notice.appID)", "error": "\(error.detail)"])
         }
@@ -64,10 +64,10 @@ final class NoticeWorker {
     }
   }
 
-  /// The server itself: its messages bear its name.
+  /// The server itself, as the sender of its messages.
   private static let caller = Caller(role: .admin, app: nil, apiKey: nil, name: "server")
 
-  /// Nil: there is nobody to tell.
+  /// Nil when there is no device to notify.
   private static func body(_ notice: DeviceNotices.Waiting) -> [UInt8]? {
     guard !notice.devices.isEmpty, let kind = notice.kind else { return nil }
     var writer = JSONWriter()

@@ -1,9 +1,9 @@
 internal import Operations
 internal import Reactor
 
-/// What can be known about a start before anything is begun: a server that cannot serve touches no database.
+/// Checks everything that can be known before the start: a server that cannot serve must not touch the database.
 enum Preflight {
-  /// - Returns: the configuration with what was found for it.
+  /// - Returns: the configuration, completed with what was found.
   /// - Throws: one sentence that says what is wrong and what to do.
   static func check(_ configuration: Configuration) throws -> Configuration {
     var configuration = configuration
@@ -15,7 +15,7 @@ enum Preflight {
     return configuration
   }
 
-  /// What the server needs for itself, and a client or two.
+  /// Requires enough descriptors for the server itself and a few clients.
   private static func checkDescriptors(_ allowed: Int, _ listening: Listening) throws(ServerError) {
     guard allowed < Listening.leastDescriptors else { return }
     throw ServerError(

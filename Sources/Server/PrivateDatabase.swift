@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Whether there is a private database to speak of: asking must not make one.
+/// Whether a private database exists; checking must not create one.
 package enum PrivateDatabase {
   package static func exists(in directory: String) -> Bool {
     ["postgres", "postgres.location"].contains { FileManager.default.fileExists(atPath: "\(directory)/\($0)") }

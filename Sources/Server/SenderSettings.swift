@@ -5,9 +5,9 @@ internal import Metrics
 internal import PushTransport
 internal import TLS
 
-/// How the ways to the push networks are set up: for the senders, and for a probe of them alike.
+/// Configures connections to the push networks, for the senders and for a probe alike.
 enum SenderSettings {
-  /// Where it is told how they are.
+  /// Where senders report metrics and health.
   struct Gauges: Sendable {
     let metrics: Metrics
     let health: Health

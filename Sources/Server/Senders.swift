@@ -9,7 +9,7 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// The ways to the push networks, each on a thread of its own, and what keeps them supplied.
+/// The push network senders, each on its own thread, and the refreshers that supply them.
 final class Senders {
   private let apns: APNsSender
   private let fcm: FCMSender
@@ -17,7 +17,7 @@ final class Senders {
   private let catalogKeeper: CatalogRefresher
   private let keyCheck: KeyCheck
 
-  /// What the dispatcher sends by.
+  /// The providers that the dispatcher uses.
   var providers: [PushNetwork: any PushProvider] { [.apns: apns, .fcm: fcm] }
 
   init(
@@ -29,12 +29,12 @@ final class Senders {
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
     let beganAt = clock.wallMicroseconds
-    // The keeper's first look may take a while, and the dispatcher does not wait for it.
+    // The first refresh may take a while, and the dispatcher does not wait for it.
     var (toApple, toGoogle) = (SenderSettings.apns(configuration, gauges), SenderSettings.fcm(configuration, gauges))
     toApple.wire.awaitsCredentials = true
     toGoogle.wire.awaitsCredentials = true
     let apns = try APNsSender(configuration: toApple, clock: clock, results: results.sink) { request in
-      // A request that finds no room is made again by the sender a few seconds later.
+      // If a request finds no room, the sender repeats it a few seconds later.
       _ = requests.offer(request)
       wanted.signal()
     }
@@ -74,9 +74,9 @@ final class Senders {
     }
   }
 
-  // MARK: The end
+  // MARK: Stopping
 
-  /// Nothing more is submitted; what is under way may be answered within `timeout`.
+  /// Submits nothing more; requests in flight may be answered within `timeout`.
   func stop(within timeout: Duration) {
     apns.stop(within: timeout)
     fcm.stop(within: timeout)

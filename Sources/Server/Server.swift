@@ -12,36 +12,38 @@ internal import API
 internal import Store
 internal import TLS
 
-/// Puts the parts together and runs them: configuration, start and stop order, signals.
+/// Assembles and runs the parts: configuration, start and stop order, signals.
 ///
 /// ```
 ///   main        waits for signals
-///   http-0…     event loop: HTTP engine, device door, committer (one database connection)
-///   admin-0…    admin requests, straight-line, a connection each
-///   plan claim complete janitor fold …    the dispatcher
-///   apns-0      HTTP/2 to Apple
-///   fallback webhooks webhook-dns-n the courier: short messages, events
-///   catalog     apps and credentials, read again when something changes
+///   http-0…     event loop: HTTP engine, request handlers, committer (one database connection)
+///   admin-0…    admin requests, straight-line, each with its own connection; passwords, admin-streams, admin-exports
+///   hosted      reads pages and media
+///   plan claim complete janitor history fold control badge     the dispatcher
+///   apns-0      HTTP/2 to Apple; fcm-0 to Google
+///   fallback webhooks webhook-dns-n     webhook delivery: SMS requests, events
+///   catalog     apps and credentials, reloaded when something changes
 ///   key-check   asks Apple about a new key
-///   notices     makes messages of what registrations have to tell
-///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
+///   notices     turns the notices of registrations into messages
+///   vitals      samples the queues; metrics: `/metrics` at its own address
 /// ```
 ///
-/// **Where**: `Configuration` is what it is set to, and knows nothing of the rest; `HTTPService` is what answers requests;
-/// `Credentials` opens what the push networks ask for; `Health` is how it is, and who is told; `Demonstration` shows it.
+/// **Where**: `Configuration` holds the settings, and knows nothing of the rest; `HTTPService` answers requests;
+/// `Credentials` opens the push networks' credentials; `Health` collects and reports the node's state; `Demonstration`
+/// shows everything at work.
 ///
 /// **Start**: what needs no database (`Preflight`) → migrations → addresses → signing keys and apps → providers and
-/// dispatcher → doors. The database is there already: the configured one, or a private PostgreSQL (`Database`). A start that
-/// cannot succeed ends with one sentence that says why and what to do, before an engine has begun to work.
+/// dispatcher → HTTP service. The database runs already: the configured one, or a private PostgreSQL (`Database`). A
+/// start that cannot succeed ends with one sentence that says why and what to do, before any worker has begun.
 ///
-/// **Stop** (SIGTERM, SIGINT): the doors take no new connections and answer what they have, admin requests that take long with
-/// 503; the dispatcher claims nothing
-/// more, waits for answers under way and hands the rest back; then the private PostgreSQL is stopped. A kill at any
-/// moment is as good: everything that was promised is in the database.
+/// **Stop** (SIGTERM, SIGINT): the HTTP service accepts no new connections and answers its requests, slow admin
+/// requests with 503; the dispatcher claims nothing more, waits for outstanding results and hands the rest back; then
+/// the private PostgreSQL stops. A kill at any moment is just as safe: everything that was acknowledged is in the
+/// database.
 package final class Server {
-  /// Where the doors listen; the port is the real one, also when 0 was asked for.
+  /// The HTTP address; the port is the actual one, even when 0 was configured.
   package let address: SocketAddress
-  /// Where metrics are shown without a credential; nil when that was not asked for.
+  /// Address of metrics without credential; nil when not configured.
   package var metricsAddress: SocketAddress? { metricsListener?.address }
 
   private let dispatcher: Dispatcher
@@ -56,7 +58,7 @@ package final class Server {
   private let log = Logger(label: "server")
 
   /// Starts everything.
-  /// - Parameter databaseURL: of a database that exists and whose schema is current.
+  /// - Parameter databaseURL: of a database whose schema is current.
   package init(_ configuration: Configuration, databaseURL: String, master: MasterKey) throws {
     let listeners = try Listeners(configuration, loops: HTTPService.loops)
     let connection = try Connection(databaseURL)
@@ -75,7 +77,7 @@ package final class Server {
 
     var numbers = SystemRandomNumberGenerator()
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
-    // Writers of totals only need to differ from each other; a clash would cost time, not correctness.
+    // Writers of totals only need to differ from each other; a collision would cost time, not correctness.
     let firstWriter = Int32.random(in: 1...(Int32.max - 100), using: &numbers)
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
@@ -134,7 +136,7 @@ package final class Server {
     return webhooks
   }
 
-  /// Reads the doors' certificate again (SIGHUP). One that cannot be used changes nothing.
+  /// Reloads the TLS certificate (SIGHUP). An unusable one changes nothing.
   package func reload() {
     do throws(ServerError) {
       guard let tls = try ListenerCertificate.load(listening) else { return }
@@ -145,7 +147,7 @@ package final class Server {
     }
   }
 
-  /// Ends in good order. Further calls do nothing.
+  /// Shuts down gracefully. Idempotent.
   package func stop() {
     guard !isStopped else { return }
     isStopped = true

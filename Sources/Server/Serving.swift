@@ -4,7 +4,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// `upmc serve`: one server, from its configuration to a signal.
+/// `upmc serve`: one server, from its configuration to a stop signal.
 package enum Serving {
   /// Serves until SIGTERM or SIGINT. Call `Signals.block()` first, before any thread starts.
   /// - Throws: one sentence that says why the server cannot start and what to do.
@@ -15,12 +15,12 @@ package enum Serving {
     if configuration.publicDirectory == nil { log.warning("\(ConsoleDirectory.absence)") }
     let database = try Database(configuration) { log.info("\($0)") }
     defer { database.close() }
-    // One that is away is waited for: machines start in any order.
+    // Waits for a database that is away: machines start in any order.
     ServiceManager.status("Waiting for the database.")
     let master = try DatabaseTimeouts.wait(configuration) {
       try database.ensureRunning()
       ServiceManager.status("Preparing the database.")
-      // Before anything is changed for the sake of a server that could not start.
+      // Before a migration changes anything for a server that then cannot start.
       let master = try MasterKeyFile.load(configuration, for: DatabaseConnection(database.url))
       try database.migrate(configuration) { log.info("\($0)") }
       return master
@@ -34,7 +34,7 @@ package enum Serving {
     server.stop()
   }
 
-  /// Where nobody can sign in yet, says how the first one does. Whatever is wrong with it, the server serves.
+  /// While no one can sign in yet, tells the operator how. A failure here does not stop the server.
   private static func greet(_ configuration: Configuration, _ server: Server, databaseURL: String, _ log: Logger) {
     guard configuration.publicDirectory != nil else { return }
     do {

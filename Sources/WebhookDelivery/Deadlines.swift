@@ -4,7 +4,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `fallback`: asks for short messages where a push was not confirmed in time, and says when certificates end.
+/// The thread `fallback`: requests SMS where a push was not confirmed in time, and announces expiring certificates.
 final class Deadlines {
   private let configuration: WebhookDeliveryConfiguration
   private let stopping: StopSignal
@@ -28,7 +28,7 @@ final class Deadlines {
     worker.run { connection in
       let began = clock.now
       let count = try decide(connection, atMost: CourierLimits.decidedAtOnce)
-      // More may be due: then at once.
+      // More may be due: decide it at once.
       guard count < CourierLimits.decidedAtOnce else { return }
       let took = clock.now - began
       try watchCredentials(connection)
@@ -37,7 +37,7 @@ final class Deadlines {
     }
   }
 
-  /// The same; what cannot be decided for its own sake is halved out and put off, so that the others have their turn.
+  /// Like `decideTogether`; a row that cannot be decided is isolated by halving and postponed, so that others proceed.
   private func decide(_ connection: Connection, atMost limit: Int) throws -> Int {
     do {
       return try decideTogether(connection, atMost: limit)
@@ -52,7 +52,7 @@ final class Deadlines {
     }
   }
 
-  /// Decides those whose time is over, and writes their events in the same commit. Answers how many.
+  /// Decides those that are due, and writes their events in the same commit. Returns their number.
   private func decideTogether(_ connection: Connection, atMost limit: Int) throws -> Int {
     try connection.withTransaction {
       let due = try connection.run(Fallbacks.due(atMost: limit))

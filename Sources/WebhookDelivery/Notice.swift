@@ -5,11 +5,11 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// An event as it is posted: `{"id","kind","appId","at","data":{…}}` and the three headers that prove it.
+/// The POST of an event: `{"id","kind","appId","at","data":{…}}` and the three headers that authenticate it.
 enum Notice {
   /// - Parameters:
-  ///   - contents: opens what is sealed of it.
-  ///   - phone: the person's, for the kind that asks for a short message.
+  ///   - contents: opens the sealed part.
+  ///   - phone: the person's, for `sms.requested`.
   static func body(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String? = nil
   ) -> [UInt8] {
@@ -24,7 +24,8 @@ enum Notice {
     return writer.bytes
   }
 
-  /// With what was sealed of it, as long as that is there; the number is opened for whoever is told, and stored nowhere.
+  /// The event's data with its sealed part, while that exists. The phone number is opened for this POST alone, and
+  /// stored nowhere.
   private static func data(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, _ phone: String?
   ) -> [UInt8] {
@@ -44,7 +45,7 @@ enum Notice {
 
   /// - Parameters:
   ///   - target: path and query of the webhook.
-  ///   - seconds: now, since 1970.
+  ///   - seconds: the present time, since 1970.
   static func request(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String?, to target: String, secret: [UInt8],
     seconds: Int64
@@ -58,7 +59,7 @@ enum Notice {
         ("webhook-timestamp", String(seconds)),
         ("webhook-signature", Signature.sign(id: id, seconds: seconds, body: body, secret: secret)),
       ], body: body)
-    // The receiver knows it by its id.
+    // The receiver recognizes a repetition by its id.
     request.isRepeatable = true
     return request
   }

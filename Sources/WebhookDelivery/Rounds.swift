@@ -6,9 +6,9 @@ internal import Reactor
 internal import Store
 internal import TLS
 
-/// Thread `webhooks`: every quarter of a second, or as soon as answers have come, takes what is due and posts it.
+/// The thread `webhooks`: every quarter of a second, or as soon as answers arrive, claims due events and posts them.
 final class Rounds {
-  /// What the resolver's thread has to say.
+  /// Result from the resolver's thread.
   private struct Found: Sendable {
     let webhook: Webhooks.Number
     let result: Result<Way.Names, Way.Refusal>
@@ -23,12 +23,12 @@ final class Rounds {
   private let log = Logger(label: "webhooks")
   private let database: OwnConnection
   private var targets: [Webhooks.Number: Target] = [:]
-  /// Not written down yet.
+  /// Results of attempts that are not stored yet.
   private var results: [EventDeliveries.Result] = []
   private var isOffUntil = Instant(nanoseconds: 0)
   private var looksAgainAt = Instant(nanoseconds: 0)
   private var pause = PollBackoff(usual: CourierLimits.pollInterval)
-  /// The last webhook of the round before.
+  /// The last webhook of the previous round.
   private var last: Webhooks.Number = 0
   private var shares = Shares()
   private var wayOut = WayOut()
@@ -89,7 +89,7 @@ final class Rounds {
     isOffUntil = loop.clock.now + CourierLimits.databasePause
   }
 
-  /// Made anew when it was changed.
+  /// The target of a webhook; a new one when the webhook was changed.
   private func target(_ listener: EventDeliveries.Listener) -> Target {
     if let known = targets[listener.webhook], known.url == listener.url, known.sealed == listener.sealed {
       return known
@@ -99,7 +99,7 @@ final class Rounds {
     return made
   }
 
-  /// One for all: to read the machine's authorities takes a while, and a name may lead elsewhere every minute.
+  /// Shared by all targets: loading the machine's authorities takes a while, and an address may change every minute.
   private func sharedContext() throws(TLSError) -> TLSContext {
     if let context { return context }
     let made = try TLSContext.client(trust: configuration.trust, protocols: ["http/1.1"])
@@ -107,9 +107,9 @@ final class Rounds {
     return made
   }
 
-  // MARK: One webhook
+  // MARK: Serving one webhook
 
-  /// How many more events may be taken for it now, as far as it and the way to it are concerned.
+  /// How many more events may be sent to it now, as far as it and the proxy are concerned.
   private func room(for target: Target, at now: Instant) -> Int {
     min(target.room(at: now), target.isTunnelled ? wayOut.room(at: now) : .max)
   }
@@ -122,20 +122,21 @@ final class Rounds {
       target.fail(Way.Refusal(reason: "its secret does not open with this master key"))
     }
     if case .none(let refusal) = target.standing {
-      // One event learns why, and the others wait: then it is looked up again.
+      // One event records the reason, and the others wait; then the name is resolved again.
       for attempt in try take(1, for: target) {
         began(target)
         end(attempt, target, .failure(refusal.error))
       }
       return ask(target)
     }
-    // A slow answer keeps nobody waiting whose address is known.
+    // While an address is known, a slow resolver delays nothing.
     if target.needsAddress(at: now) { ask(target) }
     guard case .ready = target.standing, let secret = target.secret, let place = target.place else { return }
     let isTunnelled = target.isTunnelled
     for attempt in try take(min(room(for: target, at: now), shares.room(for: target.app)), for: target) {
       let seconds = loop.clock.wallMicroseconds / 1_000_000
-      // Who named it nobody knows: what is confidential goes to the number that the customer's server has.
+      // The device's claim to this number is unproven: a confidential text must go to the number that the customer's
+      // own server has.
       let phone = attempt.sealed != nil ? nil : attempt.phone.flatMap { configuration.phone($0.sealed, $0.user) }
       let request = Notice.request(
         attempt, configuration.contents, phone: phone, to: place.target, secret: secret, seconds: seconds)
@@ -161,7 +162,7 @@ final class Rounds {
         EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: CourierLimits.leaseSeconds))
     } catch {
       guard error.isOwnFault else { throw error }
-      // Halved out, so that the others are told.
+      // Isolate the faulty event by halving, so that the others are sent.
       if count > 1 { return try take(count / 2, for: target) }
       if let event = try database.present().run(
         EventDeliveries.giveUpFirst(target.webhook, because: "Set aside: \(error)"))
@@ -203,7 +204,7 @@ final class Rounds {
   private func end(
     _ attempt: EventDeliveries.Attempt, _ target: Target, _ outcome: Result<HTTPResponse, HTTPClientError>
   ) {
-    // The node ends: the lease runs out, and it is told again.
+    // The node stops: the lease expires, and the event is sent again.
     if case .failure(.closed) = outcome { return }
     let verdict = WebhookDecision.of(outcome, attempts: attempt.attempts, pauses: configuration.retrySeconds)
     shares.ended(target.app)
@@ -248,8 +249,8 @@ final class Rounds {
     }
   }
 
-  /// Writes what came of attempts; one that cannot be written, for its own sake, is halved out. Its lease runs out, and it is
-  /// told again.
+  /// Stores the results of attempts. One that cannot be stored is isolated by halving; its lease expires, and its event
+  /// is sent again.
   private func write(_ part: [EventDeliveries.Result]) throws(PostgresError) {
     do throws(PostgresError) {
       try database.present().run(EventDeliveries.end(part))

@@ -4,11 +4,11 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// The event that asks for a short message: to whom, and what the push said, filled in for this person and in the language
-/// that it had on the person's device: the one that registered last, of several in different languages.
+/// The `sms.requested` event: for whom, and the push's text, filled in for this person and in the language of the
+/// person's device; of several devices in different languages, the one that registered last.
 enum SMSRequest {
-  /// Events of people whose time is over. A message that is gone has none.
-  /// - Parameter contents: opens what confidential messages say; their events say it sealed.
+  /// Events for the people whose deadline has passed; none for a message that no longer exists.
+  /// - Parameter contents: opens the texts of confidential messages, whose events hold them sealed.
   static func events(
     _ due: [Fallbacks.Due], _ contents: ContentSeal, _ connection: Connection
   ) throws -> [Events.New] {
@@ -16,7 +16,7 @@ enum SMSRequest {
     var events: [Events.New] = []
     let bySeqno = Dictionary(grouping: due, by: \.key.seqno)
     for stored in try connection.run(Messages.find(bySeqno.keys)) {
-      // Accepted once, so it can be read; should it not be, the others must not wait for it.
+      // It was accepted once, so it should parse; if it does not, the others must not wait for it.
       let request =
         (try? contents.request(stored.request, sealed: stored.sealed, of: stored.app))
         ?? (try? MessageRequest(stored: stored.request))
@@ -78,7 +78,7 @@ enum SMSRequest {
       name: name, title: alert?.title.flatMap { fill?($0) }, body: alert?.body.flatMap { fill?($0) })
   }
 
-  /// - Parameter text: nil when it is confidential: then it stands apart, sealed.
+  /// - Parameter text: nil when it is confidential, and thus sealed separately.
   private static func data(
     _ due: Fallbacks.Due, _ name: String, _ request: MessageRequest?, text: Text?
   ) -> [UInt8] {

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// How many events are under way, of each app and of all: what one app has no part in is left for the others. Pure.
+/// Counts events in flight, per app and in all, and limits both: no app can take the others' share. Pure.
 struct Shares {
   private var ofApp: [App.Number: Int] = [:]
   private var all = 0

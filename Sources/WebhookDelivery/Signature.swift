@@ -1,8 +1,8 @@
 internal import Crypto
 internal import FoundationEssentials
 
-/// Proves to the receiver that an event is ours, and fresh (standardwebhooks.com, version 1): HMAC-SHA-256 over
-/// `id.timestamp.body`, in base64, with the secret's bytes as the key.
+/// Proves to the receiver that an event is ours and recent (standardwebhooks.com, version 1): HMAC-SHA-256 over
+/// `id.timestamp.body`, in base64, keyed with the secret's bytes.
 package enum Signature {
   /// - Parameter seconds: since 1970, as in `webhook-timestamp`.
   package static func sign(id: String, seconds: Int64, body: [UInt8], secret: [UInt8]) -> String {

@@ -6,12 +6,11 @@ internal import Reactor
 internal import Store
 internal import TLS
 
-/// One webhook as the delivery thread knows it: its address, its connections, and how it has behaved lately. Lives on that
-/// thread.
+/// One webhook on the delivery thread: its address, its connections, and its recent failures. Lives on that thread.
 ///
 /// ```
-///   unknown ──asked──► an address that may be ──► ready ──60 s──► asked again, and used until the answer comes
-///                 └──► none ──► no way (a reason), until the rest is over
+///   unknown ──resolve──► an allowed address ──► ready ──60 s──► resolved again, and used until the result comes
+///                   └──► none ──► no way (a reason), until the back-off ends
 /// ```
 final class Target {
   enum Standing {
@@ -29,11 +28,11 @@ final class Target {
   private(set) var standing = Standing.unknown
   private(set) var isAsking = false
   private var client: HTTPClient?
-  /// Where its connections go.
+  /// The way that `client` uses.
   private var way: Way?
   private(set) var underWay = 0
   private var failures = 0
-  /// The last attempt got no answer: it may be the way.
+  /// The last attempt got no answer: the way may be at fault.
   private var wasMissed = false
   private var restsUntil = Instant(nanoseconds: 0)
 
@@ -48,7 +47,7 @@ final class Target {
 
   // MARK: Address
 
-  /// True when its name has to be looked up.
+  /// True when its name must be resolved.
   func needsAddress(at now: Instant) -> Bool {
     guard !isAsking else { return false }
     switch standing {
@@ -59,17 +58,17 @@ final class Target {
 
   func asks() {
     isAsking = true
-    // The reason has been told.
+    // Its reason was reported to one event.
     if case .none = standing { standing = .unknown }
   }
 
-  /// It cannot be reached, as far as is known.
+  /// The webhook cannot be reached, as far as is known.
   func fail(_ refusal: Way.Refusal) {
     isAsking = false
     standing = .none(refusal)
   }
 
-  /// Its name could not be looked up just now: an address that has served until now goes on serving.
+  /// The name could not be resolved now: an address that has worked so far stays in use.
   func stays(_ refusal: Way.Refusal, at now: Instant) {
     isAsking = false
     if case .ready = standing {
@@ -79,7 +78,7 @@ final class Target {
     }
   }
 
-  /// Takes the first way that may be; one that is in use goes on being used.
+  /// Takes the first allowed way; one that is in use is kept.
   func resolved(
     _ names: Way.Names, _ rule: AddressRule, _ proxy: OutboundProxy?, _ loop: EventLoop,
     _ context: () throws(TLSError) -> TLSContext
@@ -114,7 +113,7 @@ final class Target {
     }
     let name = place.host.contains(":") ? "[\(place.host)]" : place.host
     let host = place.port == (place.isSecure ? 443 : 80) ? name : "\(name):\(place.port)"
-    // What is under way on the old one is answered there.
+    // Requests in flight on the old client are answered there.
     client = HTTPClient(HTTPOrigin(host: host, address: way.hop), loop: loop, configuration: configuration)
     self.way = way
   }
@@ -123,21 +122,21 @@ final class Target {
 
   // MARK: Events
 
-  /// How many more events may be taken for it now.
+  /// How many more events may be sent to it now.
   func room(at now: Instant) -> Int {
     guard now >= restsUntil else { return 0 }
-    // One that has failed is asked with a single event whether it is well again.
+    // After failures a single event probes whether it works again.
     return max(0, (failures >= CourierLimits.failuresBeforeRest ? 1 : CourierLimits.connections) - underWay)
   }
 
-  /// After `began`.
+  /// Call after `began`.
   func send(_ request: HTTPRequest, _ completion: @escaping (Result<HTTPResponse, HTTPClientError>) -> Void) {
     guard let client else { return completion(.failure(.refused("there is no connection"))) }
     client.send(request, completion: completion)
   }
 
-  /// Counts how an attempt went.
-  /// - Parameter wasMissed: nobody answered, which may be the way's fault; an answer that is none of its own counts as one.
+  /// Records the result of an attempt.
+  /// - Parameter wasMissed: no answer came, which may be the way's fault; any answer proves the way good.
   func ended(well: Bool, wasMissed: Bool, at now: Instant) {
     underWay -= 1
     self.wasMissed = wasMissed
@@ -150,11 +149,11 @@ final class Target {
     let excess = failures - CourierLimits.failuresBeforeRest
     guard excess >= 0 else { return }
     restsUntil = now + min(CourierLimits.longestRest, .seconds(1 << min(excess, 10)))
-    // It may have moved.
+    // Its address may have changed.
     if case .ready = standing { standing = .unknown }
   }
 
-  /// An attempt is made, or could not even be made; `ended` must follow.
+  /// Records an attempt, even one that cannot be made; `ended` must follow.
   func began() {
     underWay += 1
   }

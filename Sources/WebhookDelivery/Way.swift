@@ -2,35 +2,35 @@ internal import HTTPClient
 internal import PushTransport
 internal import Reactor
 
-/// Where the connections of a webhook go, after its name has been looked up; and what has to be looked up for that. Pure.
+/// Where a webhook's connections go once its name is resolved, and what has to be resolved for that. Pure.
 ///
 /// ```
-///                                                   looked up here           connected to      the proxy is told
+///                                                   resolved here            connected to      the proxy is given
 ///   no proxy, or UPMC_NO_PROXY has the host:         the webhook's name       its address       –
-///   a proxy:                                         that, and the proxy's    the proxy         the address, checked
-///   a proxy that looks names up (no DNS here):       the proxy's name         the proxy         the name
+///   a proxy:                                         that, and the proxy's    the proxy         the checked address
+///   a proxy that resolves names (no DNS here):       the proxy's name         the proxy         the name
 /// ```
 struct Way: Equatable {
-  /// Connected to: the webhook's address, or the proxy's.
+  /// The address to connect to: the webhook's, or the proxy's.
   let hop: SocketAddress
-  /// The webhook's own address; nil where the proxy looks its name up.
+  /// The webhook's own address; nil where the proxy resolves its name.
   let address: SocketAddress?
   let tunnel: ProxyTunnel?
 
-  /// What has been looked up.
+  /// Results of name resolution.
   struct Names: Sendable {
-    /// Of the webhook's host; nil where the proxy looks it up.
+    /// Addresses of the webhook's host; nil where the proxy resolves it.
     var host: [SocketAddress]?
-    /// Of the proxy; nil where nothing goes through it, and where its name could not be looked up.
+    /// Addresses of the proxy; nil where none is used, and where its name could not be resolved.
     var proxy: [SocketAddress]?
-    /// Why the proxy's name could not be looked up: a sentence's end.
+    /// Why the proxy's name could not be resolved: the end of a sentence.
     var proxyFault: String?
   }
 
-  /// Why a webhook is not called.
+  /// Why a webhook cannot be called.
   struct Refusal: Error, Equatable {
     let reason: String
-    /// It is about the operator's proxy, and nothing that a tenant should read.
+    /// It concerns the operator's proxy, so tenants must not read it.
     var isAboutProxy = false
 
     var error: HTTPClientError {
@@ -39,9 +39,9 @@ struct Way: Equatable {
   }
 
   /// - Parameters:
-  ///   - present: the way until now; its addresses are kept while they are good.
-  ///   - isFailing: the way until now has not led anywhere lately: through a proxy another address is tried, of the proxy and of
-  ///     the webhook, where there is one.
+  ///   - present: the current way; its addresses are kept while they are valid.
+  ///   - isFailing: the current way has not worked lately: through a proxy, another address of the proxy and of the
+  ///     webhook is tried, where there is one.
   init(
     to place: HTTPURL, _ names: Names, _ rule: AddressRule, _ proxy: OutboundProxy?, present: Way?, isFailing: Bool
   ) throws(Refusal) {
@@ -52,7 +52,7 @@ struct Way: Equatable {
           ? Refusal(reason: "\(place.host) has no address") : Self.notPublic(place)
       }
       var address = present?.address.flatMap { good.contains($0) ? $0 : nil } ?? first
-      // The proxy may have no way to one of them, of IPv6 say, which nobody here can see.
+      // The proxy may lack a route to one of them, such as IPv6, which is invisible from here.
       if isFailing, proxy?.tunnel(to: address, of: place.host) != nil,
         let other = good.filter({ $0 != present?.address }).randomElement()
       {
@@ -74,7 +74,7 @@ struct Way: Equatable {
     }
     let hops = names.proxy ?? []
     let known = present?.tunnel == nil ? nil : present?.hop
-    // Without an answer about the proxy's name the way that stands is as good as it was.
+    // Without a result for the proxy's name the current way is as good as before.
     if let known, hops.isEmpty || hops.contains(known) && !isFailing {
       hop = known
     } else {
@@ -103,15 +103,15 @@ struct Way: Equatable {
 
   // MARK: Looking up
 
-  /// Looks up what is needed for the way to a place: the first question by a resolver's thread in its turn, and the proxy's
-  /// name on the same thread after it.
-  /// - Parameter answer: called on a resolver's thread; a failure is a sentence's end.
+  /// The resolver's question for the way to a place. A resolver thread resolves the first name in its turn, and the
+  /// proxy's name after it.
+  /// - Parameter answer: called on a resolver's thread; a failure is the end of a sentence.
   static func question(
     _ place: HTTPURL, _ proxy: OutboundProxy?, asker: String,
     answer: @escaping @Sendable (Result<Names, Refusal>) -> Void
   ) -> Resolver.Question {
     let host = Endpoint(host: place.host, port: place.port)
-    // An address that the exceptions name may still take the straight way: that shows when it is known.
+    // An address in UPMC_NO_PROXY may still go direct, which shows only after resolution.
     guard let proxy, let tunnel = proxy.tunnel(to: place.host, port: place.port) else {
       return Resolver.Question(endpoint: host, asker: asker) { result in
         answer(result.map { Names(host: $0) }.mapError { Refusal(reason: $0.description) })
@@ -129,7 +129,7 @@ struct Way: Equatable {
     }
   }
 
-  /// With the proxy's addresses, or why there are none: whose host turns out to be an exception needs no proxy.
+  /// Adds the proxy's addresses, or why there are none: a host that turns out to be exempt needs no proxy.
   private static func names(_ host: [SocketAddress], _ hop: Endpoint) -> Names {
     do throws(SystemError) {
       return Names(host: host, proxy: try Resolver.system(hop))

@@ -1,14 +1,15 @@
 internal import HTTPClient
 internal import Reactor
 
-/// What the delivery thread knows of the operator's proxy, whichever webhook it learned it from. Pure.
+/// State of the operator's proxy, learned from all webhooks. Pure.
 ///
 /// ```
-///   unproven ──one attempt──► good: everybody ──401, 407──► rests ──5 min──► unproven
+///   unproven ──one attempt──► good: no limit ──401, 407──► rests ──5 min──► unproven
 ///         └─────────────────── 401, 407 ──────────────────────▲
 /// ```
 ///
-/// A wrong password is told to the proxy once in a while, not by every webhook: a directory locks an account after a few.
+/// A wrong password must reach the proxy rarely, not once per webhook: directories lock an account after a few
+/// failures.
 struct WayOut {
   private enum Standing {
     case good
@@ -30,7 +31,7 @@ struct WayOut {
     }
   }
 
-  /// An attempt is made through it; `ended` must follow.
+  /// Records an attempt through it; `ended` must follow.
   mutating func began() {
     if case .good = standing { return }
     standing = .isTried
@@ -38,19 +39,19 @@ struct WayOut {
 
   mutating func ended(_ outcome: Result<HTTPResponse, HTTPClientError>, at now: Instant) {
     guard case .failure(.noTunnel(let fault)) = outcome else {
-      // Those that began before a refusal say nothing about what is asked now.
+      // Attempts that began before a refusal say nothing about the current one.
       if case .isTried = standing { standing = .good }
       return
     }
     if fault.isAboutPassword {
       standing = .rests(until: now + CourierLimits.passwordRest)
     } else if case .isTried = standing {
-      // Who is told 502 was let in; who got no answer was asked for no password.
+      // A proxy that answers 502 accepted the password; without an answer none was asked for.
       standing = fault.status == nil ? .unproven : .good
     }
   }
 
-  /// True when what went wrong may be said in the log: often enough to be seen, and not for each attempt.
+  /// True when a failure may be logged: often enough to be noticed, but not for each attempt.
   mutating func speaks(at now: Instant) -> Bool {
     guard now >= speaksAt else { return false }
     speaksAt = now + CourierLimits.proxyWordsPause

@@ -1,17 +1,17 @@
 internal import HTTPClient
 internal import Store
 
-/// What becomes of an event after an attempt. Pure.
+/// What happens to an event after an attempt. Pure.
 struct WebhookDecision: Equatable {
   var state: Events.State
-  /// Until the next attempt.
+  /// Pause before the next attempt.
   var afterSeconds: Int32 = 0
   var status: Int16?
   /// For people; nil when it was delivered.
   var reason: String?
 
   /// - Parameters:
-  ///   - attempts: with this one.
+  ///   - attempts: including this one.
   ///   - pauses: before the second attempt, the third, …, in seconds.
   static func of(_ outcome: Result<HTTPResponse, HTTPClientError>, attempts: Int16, pauses: [Int32]) -> WebhookDecision
   {
@@ -28,7 +28,7 @@ struct WebhookDecision: Equatable {
       if let seconds = response.header("retry-after").flatMap({ Int32($0) }), seconds > 0 {
         asked = min(seconds, CourierLimits.longestRetryAfter)
       }
-    // Tenants read it: what the operator's proxy is called, and what it says of its own network, is in the log.
+    // Tenants read it: details of the operator's proxy and network go to the log only.
     case .failure(.noTunnel): verdict.reason = "the way out did not open"
     case .failure(.unreachable(let reason)):
       verdict.reason = HTTPClientError.unreachable(ProxyTunnel.withoutProxy(reason)).description

@@ -2,41 +2,43 @@ internal import Logging
 internal import PushTransport
 package import Reactor
 
-/// Tells the customer's own servers what has happened: short messages that are to be sent, messages that have ended,
-/// tokens that are dead, credentials that end soon.
+/// Delivers events to the customers' own servers: SMS to be sent, messages that ended, dead push tokens, expiring
+/// credentials and more (`EventKind`).
 ///
 /// ```
 ///   something happens ──► row in `events`, and one in `event_deliveries` for every webhook that wants it
 ///   (one commit with it)        │
 ///                               ▼
-///             waits ──► taken (attempt and lease committed) ──► POST, signed ──► 2xx: delivered
-///               ▲                                                  │
-///               └────────── later, and later still ────────────────┤ anything else
-///                                                                  └─ after the last attempt: dead, until it is replayed
+///             waits ──► claimed (attempt and lease committed) ──► POST, signed ──► 2xx: delivered
+///               ▲                                                    │
+///               └────────── back-off, growing ───────────────────────┤ anything else
+///                                                                    └─ after the last attempt: dead, until replayed
 /// ```
 ///
-/// **Exactly one event, told at least once.** What happened is one row; a node that dies after its POST and before its word
-/// about it leaves a delivery that is told again, with the same `webhook-id`. A receiver keeps the ids of a day or so, and
-/// drops those it knows.
+/// **One event, delivered at least once.** What happened is one row; a node that dies after its POST and before storing
+/// the result leaves a delivery that is sent again, with the same `webhook-id`. A receiver keeps the ids of a day or
+/// so, and drops those it knows.
 ///
-/// **Short messages** (`Deadlines`, thread `fallback`): every person of a message with a fallback has a row since the
-/// claim. The confirmation's transaction or the deadline's decides it, whichever locks it first (`Fallbacks`); the event is
-/// written in the deadline's own commit. Any number of nodes may look; a locked row is passed by.
+/// **SMS fallback** (`Deadlines`, thread `fallback`): every person of a message with a fallback has a row since the
+/// claim. The confirmation's transaction or the deadline's decides it, whichever locks it first (`Fallbacks`); the
+/// event is written in the deadline's own commit. Any number of nodes may poll; locked rows are skipped.
 ///
-/// **Delivery** (`Rounds`, thread `webhooks`): an event loop with a few connections for each webhook, and a database
-/// connection that blocks it for the moment that a statement takes. A webhook that fails several times in a row rests
-/// (1 s … 5 min) and is tried with one event at a time: an outage uses up nobody else's attempts. Apps take turns, and
-/// none has more than a part of the connections or of the look-ups: webhooks that hang delay those of their own app only.
+/// **Delivery** (`Rounds`, thread `webhooks`): an event loop with a few connections per webhook, and a database
+/// connection that blocks it for the duration of a statement. A webhook that fails several times in a row backs off
+/// (1 s … 5 min) and is then probed with one event at a time, so an outage does not use up the attempts of its other
+/// events. Webhooks are served round-robin, and no app gets more than a share of the connections or name resolutions:
+/// webhooks that hang delay only those of their own app.
 ///
-/// **Where it may go** (`AddressRule`): `https` to public addresses, unless the configuration allows a network; then also
-/// plain `http`. The name is looked up here, and connected is to the address that was checked, so a name that changes its
-/// meaning between does not help anybody. Redirections are not followed. Behind a proxy the same holds: it is told the address
-/// that was checked, not the name (`Way`), and a password that it does not take is told it by one webhook for all (`WayOut`).
+/// **Allowed addresses** (`AddressRule`): `https` to public addresses, unless the configuration allows a network; then
+/// also plain `http`. We resolve the name and connect to the address that we validated, which defeats DNS rebinding.
+/// Redirections are not followed. The same holds behind a proxy, which is given the validated address, not the name
+/// (`Way`); a proxy that resolves names itself (no DNS here) must refuse private addresses. A password that the proxy
+/// rejects is retried by one webhook for all (`WayOut`).
 ///
 /// **Signature** (`Signature`): that of standardwebhooks.com, HMAC-SHA-256 over id, time and body.
 ///
-/// **Failure**: when the database is away, both threads try again once a second; what was posted meanwhile is told again
-/// when its lease has run out.
+/// **Failure**: when the database is away, both threads retry once a second; events whose result could not be stored
+/// are sent again when their lease expires.
 package final class WebhookDelivery {
   private let configuration: WebhookDeliveryConfiguration
   private let resolver: Resolver
@@ -67,7 +69,7 @@ package final class WebhookDelivery {
     try run("fallback") { Deadlines(configuration, stopping).run() }
   }
 
-  /// Ends them; what is under way may be answered within a few seconds.
+  /// Stops the threads; requests in flight may be answered within a few seconds.
   package func stop() {
     stopping.give()
     let deadline = SystemClock().now + CourierLimits.drain + .seconds(2)

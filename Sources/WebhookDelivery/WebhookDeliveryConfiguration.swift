@@ -4,20 +4,20 @@ package import Reactor
 package import Store
 package import TLS
 
-/// What the courier needs to know.
+/// Settings of webhook delivery.
 package struct WebhookDeliveryConfiguration: Sendable {
   package let databaseURL: String
-  /// Opens what confidential messages say, and seals what events tell of it.
+  /// Opens the texts of confidential messages, and seals those in events.
   package let contents: ContentSeal
   package let clock: any Clock
   /// Opens a webhook's signing secret; nil when it does not open.
   package let secret: @Sendable (_ sealed: [UInt8], _ webhook: Int32) -> [UInt8]?
-  /// Opens a person's telephone number; nil when it does not open.
+  /// Opens a person's phone number; nil when it does not open.
   package var phone: @Sendable (_ sealed: [UInt8], _ user: Users.Key) -> String? = { _, _ in nil }
   package var trust = TLSContext.Trust()
-  /// Through which everything goes, but for what it names itself; nil for the straight way.
+  /// Proxy for all webhooks but its exceptions; nil for direct connections.
   package var proxy: OutboundProxy?
-  /// Networks of one's own that webhooks may be in.
+  /// Private networks in which webhooks are allowed.
   package var privateNetworks: [IPBlock] = []
   /// Pauses between attempts, in seconds; tests shorten them.
   package var retrySeconds = CourierLimits.retrySeconds

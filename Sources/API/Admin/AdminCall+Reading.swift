@@ -3,9 +3,9 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Reading what endpoints have in common: bodies that are JSON objects, query items, pages.
+/// What many endpoints read: JSON bodies, query items, pages.
 extension AdminCall {
-  /// The body, an object. - Throws: `.malformed` or `.invalidField`, with the place.
+  /// The body as a JSON object. - Throws: `.malformed` or `.invalidField`, with the place.
   func body<Root>(_ object: JSONObject<Root>) throws(Problem) -> Root {
     try object.read(body: try jsonBody())
   }
@@ -15,7 +15,7 @@ extension AdminCall {
     try PageRequest(limit: query["limit"], cursor: query["cursor"])
   }
 
-  /// A query item that must be there. - Throws: `.invalidField`.
+  /// A required query item. - Throws: `.invalidField`.
   func required(_ name: String) throws(Problem) -> String {
     guard let value = query[name], !value.isEmpty else {
       throw Problem(.invalidField, "Say which: \(request.path)?\(name)=…")
@@ -23,7 +23,7 @@ extension AdminCall {
     return value
   }
 
-  /// The GROUPSEQ in the path. - Throws: `.unknownGroup` for anything that cannot be one.
+  /// The GROUPSEQ in the path. - Throws: `.unknownGroup` if it is not a whole number.
   func groupSeq() throws(Problem) -> Int64 {
     guard let group = Int64(parameters["groupSeq"]) else {
       throw Problem(.unknownGroup, "A GROUPSEQ is a whole number, as lists show it.")

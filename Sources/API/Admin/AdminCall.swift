@@ -4,14 +4,14 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// One request of a caller who may make it, with what its endpoint needs. Endpoints are extensions of it.
+/// One authorized request, with what its endpoint needs. Endpoints are extensions of it.
 struct AdminCall {
   let request: OwnedRequest
   let parameters: PathParameters
-  /// Only what the route names.
+  /// Only the items that the endpoint declares.
   let query: QueryParameters
   let caller: Caller
-  /// The session that the request came with, if it came with one.
+  /// Token of the console session that the request came with, if any.
   var session: String?
   let connection: Connection
   let resources: AdminResources
@@ -19,7 +19,7 @@ struct AdminCall {
   /// Microseconds since 1970, by the database's clock.
   var now: Int64 { resources.clock.wallMicroseconds }
 
-  /// The body, which must say that it is JSON. - Throws: `.unsupportedMediaType`.
+  /// The body, which must be declared as JSON. - Throws: `.unsupportedMediaType`.
   func jsonBody() throws(Problem) -> [UInt8] {
     let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
     guard type.trimmingBlanks == "application/json" else {
@@ -28,7 +28,7 @@ struct AdminCall {
     return request.body
   }
 
-  /// The SEQNO in the path. - Throws: `.unknownMessage` for anything that cannot be one.
+  /// The SEQNO in the path. - Throws: `.unknownMessage` if it is not a valid one.
   func seqno() throws(Problem) -> Int64 {
     guard let seqno = SequenceNumber.parse(parameters["seqno"]) else {
       throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")
@@ -36,7 +36,7 @@ struct AdminCall {
     return seqno
   }
 
-  /// What a caller is told who proves nothing.
+  /// The answer to a request without a credential.
   static var noCredential: Problem {
     Problem(.noCredential, "Send \"Authorization: Bearer <API key>\". `upmc key create` makes one.")
   }

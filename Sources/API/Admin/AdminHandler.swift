@@ -2,16 +2,15 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// The admin door: `/v1/admin` over HTTP, for back-office systems, operators and the console.
+/// Handles `/v1/admin` over HTTP, for back-office systems, operators and the console.
 ///
 /// Its requests are few and may take long (counting an audience, reading a page of deliveries), so they leave the HTTP
-/// loop: each is copied, waits in a bounded queue, and is carried out straight-line by a thread with a blocking connection of
-/// its own.
+/// loop: each is copied, waits in a bounded queue, and runs straight-line on a thread with its own blocking connection.
 ///
 /// ```
-///                       ┌─► AdminQueue ──► AdminWorker (threads admin-0…n)
-///   http-0 ── AdminDoor ┤                    │ route → who? → may they? → endpoint → operation
-///     ▲         │       └─► AdminQueue ──► AdminWorker (thread passwords): signing in, choosing a password
+///                           ┌─► AdminQueue ──► AdminWorker (threads admin-0…n)
+///   http-0 ── AdminHandler ─┤                    │ route → authenticate → authorize → endpoint → operation
+///     ▲         │           └─► AdminQueue ──► AdminWorker (thread passwords): signing in, choosing a password
 ///     │         │ over its share: 429, full: 503   │
 ///     │         ▼                                  ▼
 ///     └──────────────── ResponseTicket ◄───────────┤
@@ -19,28 +18,28 @@ internal import Operations
 ///                                                  └─► thread admin-exports: files
 /// ```
 ///
-/// **Shares.** No caller and no app takes what all share (`QuotaHolder` says who counts as one). A queue is a `FairQueue`: tenants take
-/// turns, and so do the callers of each; no caller and no app holds all threads, nor do heavy requests, so a message is
-/// paused while others count audiences. Two apps whose light requests hang can hold both of two threads until their
-/// statements end. Of the places in line, and of streams, each has a share. The door knows
-/// in whose name a request comes before anybody has proved it (`KnownCallers`); a made-up credential waits with all
-/// strangers, by its address, and brings no long body.
+/// **Shares.** No caller and no app can take what all share (`QuotaHolder` defines who counts as one). A queue is a
+/// `FairQueue`: round-robin over tenants, and over the callers of each. No single caller or app, nor all heavy requests
+/// together, may hold every thread, so a message can be paused while other requests count audiences. Two apps whose
+/// light requests hang can hold both of two threads until their statements time out. Places in the queue and streams
+/// are shared out too. The handler attributes a request before authentication by `KnownCallers`; requests with unknown
+/// credentials count by address, share one tenant, and may not bring long bodies.
 ///
 /// **One endpoint, one file**: it reads the request, runs one operation and writes its answer; the rules are the
 /// operation's. Every `Endpoint` names its permission, which is checked before its handler runs.
 ///
-/// **Order of refusals**: no such path (404) → wrong method (405) → no or bad API key (401) → role does not allow it
-/// (403) → its share is used up (429) → wrong media type (415) → whatever the operation says. All as
-/// `application/problem+json`. A request that finds its caller's share of the line used up gets no further: 429 before all else.
+/// **Order of refusals**: no such path (404) → wrong method (405) → no or bad credential (401) → role does not allow it
+/// (403) → no stream place left in its share (429) → wrong media type (415) → whatever the operation refuses. All are
+/// `application/problem+json`. A caller whose share of the queue is used up gets 429 before all of these.
 ///
-/// **Failure**: when the database is away, requests are answered 503 with Retry-After at once; the connection is made
-/// anew with the next one. When the queue is full, they are answered 503 on the loop, without being copied.
+/// **Failure**: while the database is away, requests are answered 503 with Retry-After at once, and the next request
+/// reconnects. When the queue is full, the loop answers 503 without copying the request.
 final class AdminHandler: RequestHandler {
   private let threads: AdminThreads
   private let namedSends: DirectSendHandler?
   private let router = Endpoint.router(Endpoint.ofAdmin)
 
-  /// - Parameter namedSends: what need not wait for a thread; nil when all goes to the threads.
+  /// - Parameter namedSends: handles sends that need no thread; nil sends everything to the threads.
   init(_ threads: AdminThreads, namedSends: DirectSendHandler? = nil) {
     self.threads = threads
     self.namedSends = namedSends
@@ -52,14 +51,14 @@ final class AdminHandler: RequestHandler {
     let party = QuotaHolder(caller, address: request.clientAddress)
     let load = load(of: request)
     let queue = load == .password ? threads.passwords : threads.queue
-    // Looked at first, so that an overload costs no copies. What is on the disk takes no memory.
+    // Checked first, so that an overload costs no copies. A spooled body takes no memory.
     let problem =
       queue.refusal(of: party, bytes: request.withBody { $0.count })
       ?? queue.offer(AdminWork(.request(request.owned()), of: party, load, responder.ticket))
     if let problem { responder.send(.problem(problem, requestID: request.id, isKept: false)) }
   }
 
-  /// What leads nowhere is soon answered.
+  /// Unknown paths are answered quickly, hence light.
   private func load(of request: Request) -> Endpoint.Load {
     guard case .found(let endpoint, _) = request.withPath({ router.match(request.method, $0) }) else { return .light }
     return endpoint.load
@@ -71,9 +70,9 @@ final class AdminHandler: RequestHandler {
 
   // MARK: Long bodies
 
-  /// A thread looks whose the credential is, unless that was proved a moment ago.
+  /// Has a thread authenticate the credential, unless that was done a moment ago.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
-    // Who signs in may still have a cookie that is over.
+    // A client that signs in may still send an expired cookie.
     guard !Self.isSigningIn(request), let credential = credential(of: request), threads.known.proved(credential) == nil
     else { return false }
     let party = QuotaHolder(nil, address: request.clientAddress)
@@ -82,7 +81,7 @@ final class AdminHandler: RequestHandler {
     return true
   }
 
-  /// A stranger may bring no more than any call may without being asked.
+  /// Unauthenticated clients get `HTTPLimits.unaskedBodyBytes`, the limit for bodies that need no check.
   func bodyLimit(for request: Request, standard: Int) -> Int {
     guard !Self.isSigningIn(request), let caller = credential(of: request).flatMap(threads.known.proved) else {
       return HTTPLimits.unaskedBodyBytes
@@ -90,12 +89,12 @@ final class AdminHandler: RequestHandler {
     return UploadAllowance.limit(for: request, of: caller) ?? max(standard, AdminLimits.bodyBytes)
   }
 
-  /// Files go to the disk as they come: an admin thread reads them from there, part by part.
+  /// Files are spooled to disk; an admin thread reads them from there in parts.
   func spoolsBody(of request: Request) -> Bool {
     UploadAllowance.isFile(request)
   }
 
-  /// The one call that anybody may make: a name and a password, or a link.
+  /// The one call that needs no credential: it brings a login and password, or a link.
   private static func isSigningIn(_ request: Request) -> Bool {
     request.pathEquals("/v1/admin/session")
   }

@@ -3,12 +3,12 @@ internal import Operations
 internal import Reactor
 internal import Synchronization
 
-/// What a request brings to prove who it is of.
+/// The credential that a request brings.
 enum Credential: Sendable {
   case apiKey(String)
   case session(String)
 
-  /// Nil when it brings none. Who sends an Authorization header means that, whatever cookies came along.
+  /// Nil when it brings none. An Authorization header takes precedence over cookies.
   init?(in headers: [(name: String, value: String)], isSecure: Bool) {
     if headers.contains(where: { $0.name == "authorization" }) {
       guard let token = BearerToken.find(in: headers) else { return nil }
@@ -19,24 +19,25 @@ enum Credential: Sendable {
     }
   }
 
-  /// The session's token, where it is one.
+  /// The session's token; nil for an API key.
   var session: String? {
     if case .session(let token) = self { token } else { nil }
   }
 }
 
-/// Who has proved lately who they are, as far as that can be told without a database: API keys from the catalog, which reads
-/// them every second; sessions, and keys made a moment ago, from the admin threads, which note whom they let in. Any thread.
+/// Callers authenticated lately, as far as that is known without a database: API keys from the catalog, which is
+/// reloaded every second; sessions, and keys created a moment ago, as recorded by the admin threads. Any thread.
 ///
-/// **It opens no door**: every request is still proved by the thread that carries it out. It tells in whose name a request
-/// waits, and whether a long body may come.
+/// **It grants nothing**: the thread that carries a request out authenticates it again. It only determines whose quota
+/// a waiting request uses, and whether a long body is accepted.
 final class KnownCallers: Sendable {
   private struct Known {
     let caller: Caller
     let provedAt: Instant
   }
 
-  /// The older half is dropped as a whole when the newer one is full; whoever is looked for again moves over.
+  /// Two generations: when the newer one is full, the older one is dropped as a whole. A lookup moves its entry to the
+  /// newer.
   private struct Memory {
     var newer: [[UInt8]: Known] = [:]
     var older: [[UInt8]: Known] = [:]
@@ -59,13 +60,13 @@ final class KnownCallers: Sendable {
     self.clock = clock
   }
 
-  /// In whose name a request with this credential waits; nil: a stranger's.
+  /// Whose quota a waiting request with this credential uses; nil for a stranger.
   func caller(_ credential: Credential) -> Caller? {
     if case .apiKey(let key) = credential, let caller = catalog.caller(apiKey: key) { return caller }
     return known(credential)?.caller
   }
 
-  /// Who may bring a long body; nil when that has to be proved first.
+  /// The caller, if allowed to bring a long body; nil when it must be authenticated first.
   func proved(_ credential: Credential) -> Caller? {
     if case .apiKey(let key) = credential, let caller = catalog.caller(apiKey: key) { return caller }
     guard let known = known(credential), clock.now - known.provedAt < AdminLimits.proofLife else { return nil }
@@ -82,13 +83,13 @@ final class KnownCallers: Sendable {
     }
   }
 
-  /// A thread has let it in.
+  /// Records a successful authentication.
   func note(_ credential: Credential, _ caller: Caller) {
     let known = Known(caller: caller, provedAt: clock.now)
     memory.withLock { $0.note(known, Self.hash(credential)) }
   }
 
-  /// It opens nothing any more.
+  /// Forgets a credential that is no longer valid.
   func forget(_ credential: Credential) {
     let hash = Self.hash(credential)
     memory.withLock { memory in

@@ -1,13 +1,13 @@
 internal import HTTPServer
 internal import Operations
 
-/// The cookie that holds a console session: scripts cannot read it, other sites cannot make a browser send it.
+/// The console session's cookie: invisible to scripts, and never sent along with requests from other sites.
 enum SessionCookie {
   /// Browsers take a `__Host-` cookie only over HTTPS and from this very host (RFC 6265bis, section 4.1.3.2).
   private static func name(_ isSecure: Bool) -> String { isSecure ? "__Host-upmc_session" : "upmc_session" }
 
-  /// The token that a request came with; the first one, should there be several. Over HTTPS only the cookie that nobody
-  /// but this host can have set counts.
+  /// The token that a request came with; the first, if there are several. Over HTTPS only the `__Host-` cookie counts,
+  /// which no other host can have set.
   static func token(in headers: [(name: String, value: String)], isSecure: Bool) -> String? {
     for field in headers where field.name == "cookie" {
       for pair in field.value.split(separator: ";") {

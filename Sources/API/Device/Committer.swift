@@ -6,32 +6,32 @@ internal import Logging
 package import Postgres
 package import Store
 
-/// Turns the operations that wait into one transaction after another, on one database connection in the loop's own
-/// epoll set. While a commit runs the next batch gathers by itself: no timer, and no added latency when idle.
+/// Runs waiting operations as one transaction after another, on one database connection in the loop's own epoll set.
+/// While a commit runs the next batch accumulates: no timer, and no added latency when idle.
 ///
 /// ```
 ///   idle ──(operations wait, connection ready)──► running: round after round ──► answered ──► idle or next batch
 ///                                                    │ lost connection, deadlock: the same batch again
-///                                                    └ anything else: halved until the culprit stands alone
+///                                                    └ any other error: halved until the culprit is alone
 /// ```
-/// Nobody waits without end for a database that is away, or there and silent:
+/// No operation waits without end for a database that is away, or connected and silent:
 ///
 /// ```
-///   waits, or was rolled back ──(patience ends)──► 503, not carried out
-///   in a batch without COMMIT ──(patience ends)──► the session is given up, so it is rolled back ──► 503, not carried out
-///   COMMIT sent, no answer    ──(patience ends)──► 503, unknown: what becomes of it is found by the key, or by looking
+///   waiting, or rolled back  ──(timeout)──► 503, not carried out
+///   in a batch before COMMIT ──(timeout)──► the session is given up, hence rolled back ──► 503, not carried out
+///   COMMIT sent, no answer   ──(timeout)──► 503, unknown: the client learns the outcome by its key, or by reading
 /// ```
 ///
-/// Everything a batch does may be repeated: after a lost connection nobody knows whether it was committed, so it is run
-/// again, and operations find what they did before.
+/// Every operation is idempotent: after a lost connection the outcome of a commit is unknown, so the batch runs again,
+/// and operations find what they did before.
 package final class Committer {
   package typealias Completion = (OperationBatch.Outcome) -> Void
 
-  /// Where sends go once they are committed: this node's dispatcher.
+  /// Where committed sends go: this node's dispatcher.
   package struct DispatchHandoff: Sendable {
-    /// The node in whose name they are claimed.
+    /// The node that claims the sends.
     let node: UUIDValue
-    /// True when it takes more.
+    /// True while the dispatcher takes more sends of a lane.
     let isOpen: @Sendable (Lane) -> Bool
     let launch: @Sendable ([ClaimedSend]) -> Void
 
@@ -48,7 +48,7 @@ package final class Committer {
     let operation: Operation
     let deadline: Instant
     var attempts = 0
-    /// The answer of a COMMIT with it was lost.
+    /// A COMMIT that included it got no answer.
     var mayBeCommitted = false
     private var completion: Completion?
 
@@ -60,14 +60,14 @@ package final class Committer {
 
     var isAnswered: Bool { completion == nil }
 
-    /// The first answer counts.
+    /// Only the first answer is delivered.
     func answer(_ outcome: OperationBatch.Outcome) {
       let first = completion
       completion = nil
       first?(outcome)
     }
 
-    /// Nobody waits for it any longer.
+    /// Answers 503: its timeout has passed, or its attempts are used up.
     func giveUp() {
       answer(
         .failure(
@@ -80,7 +80,7 @@ package final class Committer {
   /// The batch under way.
   private struct Running {
     let pending: [Pending]
-    /// Its COMMIT has been sent, or it is one by itself.
+    /// The outstanding statements include the COMMIT, or commit by themselves.
     var mayCommit = false
   }
 
@@ -95,11 +95,12 @@ package final class Committer {
   private let log: Logger
   private let meter: CommitterMeter?
   private var waiting = Deque<Pending>()
-  /// Parts of failed batches, to be run before anything new.
+  /// Batches to repeat, and halves of failed ones; they run before anything new.
   private var again: [[Pending]] = []
-  /// The database has no room: so it said of the last transaction.
+  /// The last failed transaction found the database out of space; a successful one clears it.
   private(set) var isOutOfRoom = false
-  /// Those that somebody's lock keeps waiting, each alone: tried again from time to time, so that others get through.
+  /// Operations blocked by another session's lock, one at a time: each is retried alone now and then, so that others
+  /// get through.
   private var blocked: [Pending] = []
   private var blockedAgainAt = Instant(nanoseconds: 0)
   private var running: Running?
@@ -108,11 +109,11 @@ package final class Committer {
   private var batchBegan = Instant(nanoseconds: 0)
 
   /// - Parameters:
-  ///   - writer: this committer's own number in the totals, unlike that of any other.
-  ///   - launchpad: without one it takes no sends.
-  ///   - userProofs: without them no proof of a user is believed.
-  ///   - newDevices: how many devices that nobody knows may register; nil: as many as like.
-  ///   - batchOperations: most operations of one transaction; 1 shows what batching is worth.
+  ///   - writer: this committer's row in the totals, unique among committers.
+  ///   - launchpad: takes committed sends; without one the committer accepts none.
+  ///   - userProofs: without them no proof of a user is accepted.
+  ///   - newDevices: limits registrations of unknown devices; nil: no limit.
+  ///   - batchOperations: most operations in one transaction; 1 shows what batching is worth.
   package init(
     url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: DispatchHandoff? = nil,
     userProofs: UserProofKeyring? = nil, newDevices: NewDevices? = nil,
@@ -139,21 +140,21 @@ package final class Committer {
     watchTimeout()
   }
 
-  /// Operations that wait or run.
+  /// True when no operation waits or runs.
   var isIdle: Bool { running == nil && waiting.isEmpty && again.isEmpty && blocked.isEmpty }
 
-  /// True while a batch waits for the database for longer than any should.
+  /// True while a batch has waited for the database longer than `DeviceLimits.stall`.
   package var isStalled: Bool {
     running != nil && loop.now - batchBegan > DeviceLimits.stall
   }
 
-  /// True when the database can be reached.
+  /// True when the database is connected.
   package var isConnected: Bool { connection.state == .ready || connection.state == .busy }
 
-  /// True when a send would go straight to its lane.
+  /// True when the dispatcher would take a send of this lane at once.
   func takesSends(_ lane: Lane) -> Bool { isConnected && launchpad?.isOpen(lane) == true }
 
-  /// Takes an operation. `completion` is called once, after the commit (or with the problem), on the loop's thread.
+  /// Queues an operation. `completion` is called once, on the loop's thread: after the commit, or with the problem.
   package func submit(_ operation: Operation, _ completion: @escaping Completion) {
     let isTooLong = isConnected && gauge.isTooLong(behind: waiting.count)
     guard waiting.count < DeviceLimits.waitingOperations, !isTooLong else {
@@ -167,7 +168,7 @@ package final class Committer {
 
   // MARK: Batches
 
-  /// Claims nothing: a committer without launchpad takes no sends.
+  /// The node id of a committer without launchpad, which claims nothing.
   private static let nobody = UUIDValue(high: 0, low: 0)
 
   private func startNext() {
@@ -196,7 +197,7 @@ package final class Committer {
     return [blocked.removeFirst()]
   }
 
-  /// All that waits, up to a batch's size; of operations that depend on each other only the first.
+  /// Everything that waits, up to the batch limits; of operations that conflict only the first.
   private func takeWaiting() -> [Pending] {
     var taken: [Pending] = []
     var postponed: [Pending] = []
@@ -206,7 +207,7 @@ package final class Committer {
     while taken.count < batchOperations, weight < Operations.Limits.batchWeight, let next = waiting.popFirst() {
       let keys = next.operation.conflictKeys
       let isFree = keys.isEmpty || busy.isDisjoint(with: keys)
-      // Those behind a postponed one must not overtake it: its keys are taken too.
+      // Operations behind a postponed one must not overtake it: its keys are taken too.
       if !keys.isEmpty { busy.formUnion(keys) }
       guard isFree else {
         postponed.append(next)
@@ -249,7 +250,7 @@ package final class Committer {
     gauge.batchTook(time, operations: pending.count)
     meter?.committed(pending.count, after: time, waiting: waiting.count)
     if let refused = newDevices?.takeRefusals(), refused > 0 { meter?.turnedAway(refused) }
-    // The next batch is on its way while these answers are written.
+    // Starts the next batch before these answers are written.
     startNext()
     let claimed = batch.claimedSends
     if !claimed.isEmpty { launchpad?.launch(claimed) }
@@ -257,11 +258,11 @@ package final class Committer {
   }
 
   private func fail(_ pending: [Pending], _ error: PostgresError) {
-    // Whoever has been answered as unknown may have been carried out, and is not carried out once more.
+    // An operation answered as unknown may have been committed; it must not run again.
     let pending = pending.filter { !$0.isAnswered }
     guard let first = pending.first else { return startNext() }
     isOutOfRoom = error.sqlState == .diskFull
-    // Somebody holds a lock for long: rolled back, and perhaps only one of the batch is concerned.
+    // Another session holds a lock for long. The batch was rolled back, and perhaps only one of it is affected.
     let isBlocked = error.sqlState == .lockNotAvailable
     let isWorthRepeating = error.isRetryable || error.isConnectionLost || isBlocked && pending.count == 1
     if isBlocked, pending.count == 1, first.deadline > loop.clock.now {
@@ -287,7 +288,7 @@ package final class Committer {
     startNext()
   }
 
-  // MARK: Patience
+  // MARK: Timeouts
 
   private func watchTimeout() {
     loop.schedule(after: DeviceLimits.timeoutLook) { [weak self] in
@@ -306,13 +307,13 @@ package final class Committer {
     while let first = waiting.first, first.deadline <= now { dropped.append(waiting.removeFirst()) }
     if let running, running.pending[0].deadline <= now {
       if running.mayCommit {
-        // The batch goes on: what it still brings about is found by whoever looks.
+        // The batch continues: its outcome can be looked up.
         for entry in running.pending where !entry.isAnswered {
           entry.mayBeCommitted = true
           dropped.append(entry)
         }
       } else {
-        // It fails as lost, was not committed, and has no time left to be made again.
+        // It fails as a lost connection, was not committed, and has no time left for another attempt.
         for entry in running.pending { entry.attempts = DeviceLimits.attempts }
         log.error("the database does not answer; a session is given up")
         connection.abandon()

@@ -1,7 +1,7 @@
 package import Metrics
 internal import Reactor
 
-/// What a committer counts about itself. On its loop's thread.
+/// A committer's metrics. On its loop's thread.
 package final class CommitterMeter {
   private let operations: Histogram
   private let time: Histogram

@@ -61,8 +61,8 @@ extension Endpoint {
       ], problems: [.badgeOutOfRange], handler: .device(DeviceHandler.read)),
   ]
 
-  /// What they take and answer, in the order of the description. By hand, as the reader below: these are the two calls that
-  /// come by the hundred thousand.
+  /// Request and response schemas, in the order of the description. Hand-written like the reader below, because these
+  /// two calls arrive by the hundred thousand.
   static let confirmationSchemas: [JSONTree.Member] = [
     ("Receipts", confirmationList("receipts", of: "Receipt")),
     ("Reads", confirmationList("reads", of: "Read")),
@@ -124,8 +124,8 @@ extension Endpoint {
   }
 }
 
-/// No credential but the pushkey of each message, because a Notification
-/// Service Extension has little more than the payload.
+/// Needs no credential but each message's pushkey, because a Notification Service Extension has little more than the
+/// payload.
 extension DeviceHandler {
   func receive(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     try confirm(request, responder, list: "receipts", isRead: false)
@@ -159,7 +159,7 @@ extension DeviceHandler {
     }
   }
 
-  /// Written where it is sent from: of all answers there are most of these, and nothing in them needs to be escaped.
+  /// Written into the server's own buffer: these are the most frequent answers, and nothing in them needs escaping.
   private static func write(_ results: [OperationAnswer.Confirmed], to body: inout ByteBuffer) {
     body.append(#"{"results":["# as StaticString)
     for (index, result) in results.enumerated() {
@@ -223,7 +223,7 @@ extension DeviceHandler {
 }
 
 extension Problem {
-  /// A badge out of range has a code of its own: it is what clients get wrong most.
+  /// A badge out of range has its own code: it is the most frequent client error.
   init(confirming error: JSONError) {
     if error.reason == Problem.badgeRange {
       self.init(.badgeOutOfRange, at: error.pointer, error.reason)

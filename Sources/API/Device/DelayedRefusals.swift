@@ -1,10 +1,10 @@
 internal import DequeModule
 internal import Reactor
 
-/// Those who found no room, told so a moment later. `Retry-After` asks them to wait; a crowd that asks again at once would
-/// otherwise keep the loop busy with refusing, and those who were let in would wait behind it.
+/// Delays 503 answers. `Retry-After` asks clients to wait; a crowd that retries at once would keep the loop busy
+/// refusing, at the expense of the operations that were accepted.
 ///
-/// Holding costs a place in this queue, which is bounded: above it newcomers are told at once.
+/// The queue of held refusals is bounded: when it is full, newcomers are refused at once.
 final class DelayedRefusals {
   private let loop: EventLoop
   private var held = Deque<(due: Instant, tell: () -> Void)>()
@@ -14,7 +14,7 @@ final class DelayedRefusals {
     self.loop = loop
   }
 
-  /// Calls `tell` once: on the loop, after the pause, or now when too many are held.
+  /// Calls `tell` once, on the loop: after the pause, or now when too many are held.
   func hold(_ tell: @escaping () -> Void) {
     guard held.count < DeviceLimits.heldRefusals else { return tell() }
     held.append((loop.now + DeviceLimits.refusalPause, tell))

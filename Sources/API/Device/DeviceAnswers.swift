@@ -3,7 +3,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Whose a device is, as it is told itself: the user, what the binding to it was made with, and whether a push has to be
+/// A device's user as told to the device itself: who it is, how the binding was proved, and whether a push must be
 /// brought back first.
 struct DeviceStanding {
   let device: Devices.Record
@@ -27,7 +27,7 @@ struct DeviceStanding {
     ])
 }
 
-/// A registration's answer.
+/// Answer to a registration.
 struct Registered {
   let standing: DeviceStanding
   let authKey: String
@@ -43,7 +43,7 @@ struct Registered {
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
 }
 
-/// A device as it asks about itself.
+/// A device as shown to itself.
 struct ShownDevice {
   let standing: DeviceStanding
   let badge: Int16
@@ -53,7 +53,7 @@ struct ShownDevice {
     [
       .always("device", .device, \.standing.device.device), .always("pnsId", .network, \.standing.device.network),
       .always("environment", .environment, \.standing.device.environment),
-      // Never the whole token: who sees this answer might not be the device.
+      // Never the whole token: the reader of this answer might not be the device.
       .always(
         "psid", .anyText, { String($0.standing.device.psid.prefix(Operations.Limits.shownTokenBytes)) },
         "The first eight characters of the push token."),
@@ -61,7 +61,7 @@ struct ShownDevice {
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
 }
 
-/// Whose a device is, with a key: those before may have ended.
+/// The device's user, with a new key: earlier keys may have ended.
 struct ShownUser {
   let standing: DeviceStanding
   let authKey: String

@@ -21,7 +21,7 @@ extension Endpoint {
       handler: .device(DeviceHandler.setBadge)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let deviceBadgeSchemas: [JSONTree.Member] = [ShownBadge.object.named, BadgeChange.object.named]
 }
 

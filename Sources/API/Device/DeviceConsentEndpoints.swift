@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Consents of the person at a device, and the device's further tokens.
+/// A device's consents and its further tokens.
 extension Endpoint {
   static let deviceConsent: [Endpoint] = [
     Endpoint(
@@ -45,7 +45,7 @@ extension Endpoint {
       problems: [.notFound], handler: .device(DeviceHandler.endToken)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let deviceConsentSchemas: [JSONTree.Member] = [
     Consents.Change.object.named, Consents.object.named, FurtherToken.object.named,
   ]
@@ -61,7 +61,7 @@ extension DeviceHandler {
     perform(.find(try claim(request, parameters)), request, responder, Self.sendConsents)
   }
 
-  /// Those that are not named stay as they are.
+  /// Consents that are left out stay as they are.
   func setConsents(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let change = try Self.body(Consents.Change.object, request)
@@ -79,7 +79,7 @@ extension DeviceHandler {
     let claim = try claim(request, parameters)
     let kind = try Self.kind(parameters)
     let further = try Self.body(FurtherToken.object, request)
-    // All of these are Apple's: hex, in either case.
+    // All further tokens are APNs tokens: hex, in either case.
     guard let token = PushNetwork.apns.normalize(psid: further.psid) else {
       throw Problem(at: "/psid", "must be an APNs token in hex")
     }

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// A device registers, looks itself up, and leaves.
+/// Registration, lookup and unregistration of a device.
 extension Endpoint {
   static let devices: [Endpoint] = [
     Endpoint(
@@ -83,7 +83,7 @@ extension Endpoint {
       answers: [Answer(204, "It is not registered any more.")], handler: .device(DeviceHandler.unregister)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let deviceSchemas: [JSONTree.Member] = [
     RegistrationBody.named, RegistrationBody.object(.apns).named, RegistrationBody.object(.fcm).named,
     Registered.object.named, ShownDevice.object.named,

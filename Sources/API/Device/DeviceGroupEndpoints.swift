@@ -28,7 +28,7 @@ extension Endpoint {
       problems: [.unknownGroup], handler: .device(DeviceHandler.leave)),
   ]
 
-  /// What they answer.
+  /// Response schemas.
   static let deviceGroupSchemas: [JSONTree.Member] = [GroupPage.Answer.object.named]
 }
 

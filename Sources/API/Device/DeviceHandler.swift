@@ -4,25 +4,24 @@ package import Operations
 internal import JSON
 package import Reactor
 
-/// The device doors: registration, groups, receipts, reads and badge over HTTP; and the pages and media that payloads name
-/// (`HostedHandler`).
+/// Handles device calls over HTTP: registration, groups, receipts, reads, badge and inbox.
 ///
-/// A request takes this way, all on one thread:
+/// A request's path, all on one thread:
 ///
 /// ```
 ///   bytes ──► HTTPServer ──► endpoint: JSON → Operation, credential checked (HMAC, no database)
 ///                                │
 ///                                ▼
-///                            Committer ── waits while the previous commit runs, then goes with all that waits
+///                            Committer ── waits while the previous commit runs, then commits with all that waits
 ///                                │
 ///   answer ◄── endpoint: OperationAnswer → JSON ◄──┘   one send per connection and turn
 /// ```
 ///
-/// Nothing is answered 2xx before its commit. When the queue is full (`DelayedRefusals`), or the database is away or does not
-/// answer, requests are answered 503 with Retry-After instead of waiting without end: as not carried out where that is
-/// known, for they still waited or were rolled back, and as unknown where the answer of a COMMIT is outstanding.
+/// Nothing is answered 2xx before its commit. When the queue is full (`DelayedRefusals`), or the database is away or
+/// silent, requests get 503 with Retry-After instead of waiting without end: "not carried out" if they still waited or
+/// were rolled back, "outcome unknown" if a COMMIT has not been answered.
 package final class DeviceHandler: RequestHandler {
-  /// Who may sign for what, by which keys.
+  /// Keys that verify and sign pushkeys, authKeys and the like.
   let keys: SigningKeys
   let catalog: Catalog
   let committer: Committer
@@ -58,7 +57,7 @@ package final class DeviceHandler: RequestHandler {
     }
   }
 
-  /// Anybody may knock here, so nobody may bring more than a call legitimately carries.
+  /// No credential is checked before the body, so no call may bring more than it legitimately carries.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
       return min(standard, Operations.Limits.confirmationBytes)
@@ -67,9 +66,9 @@ package final class DeviceHandler: RequestHandler {
     return min(standard, isMessage ? Operations.Limits.deviceMessageBytes : Operations.Limits.deviceCallBytes)
   }
 
-  // MARK: What endpoints share
+  // MARK: Shared by endpoints
 
-  /// The operation's answer, or its problem, as a response.
+  /// Runs an operation and sends its answer, or its problem, as the response.
   func perform(
     _ operation: Operation, _ request: Request, _ responder: Responder,
     _ answer: @escaping (OperationAnswer, Responder) -> Void
@@ -78,7 +77,7 @@ package final class DeviceHandler: RequestHandler {
     perform(operation, Request.id(of: number), responder, answer)
   }
 
-  /// - Parameter requestID: is asked for when there is a problem.
+  /// - Parameter requestID: evaluated only when there is a problem.
   func perform(
     _ operation: Operation, _ requestID: @autoclosure @escaping () -> String, _ responder: Responder,
     _ answer: @escaping (OperationAnswer, Responder) -> Void
@@ -91,7 +90,7 @@ package final class DeviceHandler: RequestHandler {
     }
   }
 
-  /// The device named in the path, proved by its own authKey.
+  /// The device in the path, authenticated by its own authKey.
   func claim(_ request: Request, _ parameters: PathParameters) throws(Problem) -> AuthKeyring.Claim {
     guard let device = DeviceID(parameters["device"]) else {
       throw Problem(.unknownDevice, "A device id is a UUID, as the registration answered it.")
@@ -112,19 +111,19 @@ package final class DeviceHandler: RequestHandler {
     return token
   }
 
-  /// The body, an object. - Throws: `.malformed` or `.invalidField`, with the place.
+  /// The body as a JSON object. - Throws: `.malformed` or `.invalidField`, with the place.
   static func body<Root>(_ object: JSONObject<Root>, _ request: Request) throws(Problem) -> Root {
     try object.read(body: try jsonBody(request))
   }
 
-  /// The body as JSON.
+  /// A reader of the JSON body.
   static func reader(_ request: Request) throws(Problem) -> JSONReader {
     JSONReader(try jsonBody(request))
   }
 
-  /// The body, which must not say that it is something else than JSON.
+  /// The body; a Content-Type, if present, must be JSON.
   static func jsonBody(_ request: Request) throws(Problem) -> [UInt8] {
-    // Nearly everybody says just that.
+    // Nearly every client sends exactly this.
     if !request.isPlainJSON, let type = request.header("content-type"), !isJSON(type) {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
@@ -133,7 +132,7 @@ package final class DeviceHandler: RequestHandler {
 }
 
 extension DeviceHandler {
-  /// Parameters, such as a charset, may follow.
+  /// Ignores parameters such as a charset.
   private static func isJSON(_ type: String) -> Bool {
     type.prefix { $0 != ";" }.trimmingSpaces.lowercased() == "application/json"
   }

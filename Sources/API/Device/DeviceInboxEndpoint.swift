@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Messages that stay with a device's user.
+/// The inbox of a device's user.
 extension Endpoint {
   static let deviceInbox: [Endpoint] = [
     Endpoint(
@@ -32,7 +32,7 @@ extension Endpoint {
       ], problems: [.invalidField], handler: .device(DeviceHandler.listInbox))
   ]
 
-  /// What it answers.
+  /// Response schemas.
   static let deviceInboxSchemas: [JSONTree.Member] = [InboxPage.Shown.object.named]
 }
 

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Messages from device to device, and what allows them.
+/// Messages from device to device.
 extension Endpoint {
   static let deviceMessages: [Endpoint] = [
     Endpoint(
@@ -27,12 +27,12 @@ extension Endpoint {
       handler: .device(DeviceHandler.sendMessage))
   ]
 
-  /// What it takes, and what a sender keeps with a message.
+  /// Schemas of the request, and of the sender that is kept with a message.
   static let deviceMessageSchemas: [JSONTree.Member] = [
     deviceMessage, SenderReference.object.named, SenderDevice.named,
   ]
 
-  /// Of a send what `DeviceSend` lets a device say; it is read as a send is.
+  /// The subset of a send that `DeviceSend` lets a device set; parsed like a send.
   private static let deviceMessage: JSONTree.Member = (
     "DeviceMessage",
     JSONSchema.object(
@@ -65,17 +65,17 @@ extension Endpoint {
   )
 }
 
-/// `POST /v1/devices/{device}/messages`: a device sends to one user of its app, if the app allows it. The body is that of a
+/// `POST /v1/devices/{device}/messages`: a device sends to one user of its app, if the app allows it. The body is a
 /// send without what a device may not decide; the answer is a send's.
 ///
-/// Most apps do not allow it, and every installation could ask: so the body is not looked at before device and app are
+/// Most apps do not allow it, and every installation could try, so the body is not parsed before device and app are
 /// known.
 extension DeviceHandler {
   func sendMessage(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let body = try Self.jsonBody(request)
     let (requestID, key) = (request.id, request.header("idempotency-key"))
-    // The key of the device says nothing of its app; its row does.
+    // The device's key does not name its app; its row does.
     perform(.find(claim), requestID, responder) { [self] answer, responder in
       guard case .found(let device, _, _) = answer else { return }
       do throws(Problem) {
@@ -114,7 +114,7 @@ extension DeviceHandler {
   }
 }
 
-/// The body: the sender's kind taken out, the rest as it came.
+/// The body: the kind of sender, and the other members verbatim.
 private struct DeviceMessage {
   var sender: String?
   var fields: [UInt8] = []

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Who uses a device.
+/// The user of a device.
 extension Endpoint {
   static let deviceUser: [Endpoint] = [
     Endpoint(
@@ -53,7 +53,7 @@ extension Endpoint {
       answers: [Answer(204, "The device belongs to nobody.")], handler: .device(DeviceHandler.clearUser)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let deviceUserSchemas: [JSONTree.Member] = [
     ShownUser.object.named, Possession.object.named, DeviceStanding.user.named, UserBody.object.named,
   ]
@@ -83,7 +83,7 @@ extension DeviceHandler {
     }
   }
 
-  /// The device as it stands, with a key: those before may have ended.
+  /// Answers the device's standing with a new key: earlier keys may have ended.
   private func sendStanding(
     _ device: Devices.Record, _ userName: String, _ claim: AuthKeyring.Claim, _ responder: Responder
   ) {
@@ -121,7 +121,7 @@ struct UserBody {
     """
 }
 
-/// A push that came.
+/// A push that reached the device.
 private struct Possession {
   var seqno: Int64 = 0
   var psid = ""

@@ -2,13 +2,13 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Which part of a user's groups is wanted. They come in the order of their numbers, so a page goes on behind the last one
-/// of the page before. Users have few groups: all are read, and a part is shown.
+/// The requested page of a user's groups. They are ordered by number, and a page continues after the last one of the
+/// page before. Users have few groups: all are read, and one page is shown.
 struct GroupPage {
   private let limit: Int
   private let after: Int64
 
-  /// - Parameters: as they stand in a query string.
+  /// - Parameters: as in the query string.
   init(limit: String?, cursor: String?) throws(Problem) {
     self.limit = try PageRequest(limit: limit).limit
     guard let cursor else {

@@ -20,7 +20,7 @@ extension DeviceHandler {
   ) {
     do throws(Problem) {
       guard let app = try app(body, credential) else {
-        // The app may have been made a moment ago: look once more when the catalog has been read again.
+        // The app may have been created a moment ago: retry once the catalog has been reloaded.
         let door = self
         if mayWait, timeout.wait({ door.register(body, credential, requestID, responder, mayWait: false) }) { return }
         throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")
@@ -45,7 +45,7 @@ extension DeviceHandler {
         badge: registered.badge))
   }
 
-  /// The app by the client key, or (for a device that proves itself) by its name. Nil when the key is unknown.
+  /// The app by its client key, or by name for a device that sends its authKey. Nil when the key is unknown.
   private func app(_ body: RegistrationBody, _ credential: String) throws(Problem) -> App? {
     if let app = catalog.app(clientKey: credential) {
       guard app.appID == body.appID else {
@@ -54,7 +54,7 @@ extension DeviceHandler {
       return app
     }
     guard let proof = keys.authKeys.verify(credential) else { return nil }
-    // A device's id is made of its app's: the key of another app's device is another device's.
+    // A device's id is derived from its app's: a key of another app is a key of another device.
     guard proof.device.sharesInstallation(with: body.device) else {
       throw Problem(.forbidden, "This authKey belongs to another device. Register with the app's client key.")
     }
@@ -62,7 +62,7 @@ extension DeviceHandler {
   }
 }
 
-/// What the body of a registration says.
+/// Body of a registration.
 struct RegistrationBody {
   var appID = ""
   var network = PushNetwork.apns
@@ -74,7 +74,7 @@ struct RegistrationBody {
   var userProof: String?
   var consents = Consents.Change()
   var attributes = Devices.Attributes()
-  /// The address that the limit of new devices counts. It comes from the connection, not from the body.
+  /// Address counted by the limit of new devices. It comes from the connection, not from the body.
   var origin: IPAddress?
 
   static let object = object(.apns)
@@ -84,7 +84,7 @@ struct RegistrationBody {
       "description", "What a device says of itself.")
   )
 
-  /// The two networks differ in their tokens; APNS is meant when nothing is said.
+  /// The two networks differ in their tokens; `pnsId` defaults to APNS.
   static func object(_ network: PushNetwork) -> JSONObject<RegistrationBody> {
     let name = JSONForm<PushNetwork>.network.described(JSONSchema.constant(.text(network.pnsID)))
     let about = "PNSID: the push network of the token."
@@ -110,7 +110,7 @@ struct RegistrationBody {
         .given("platform", .attribute, \.attributes.platform), .given("model", .attribute, \.attributes.model),
         .given("osVersion", .attribute, \.attributes.osVersion),
         .given("appVersion", .attribute, \.attributes.appVersion), .given("locale", .attribute, \.attributes.locale),
-        // Refused for its time zone a phone would get nothing at all.
+        // Rejecting a phone for its time zone would mean it gets nothing at all.
         .given(
           "timeZone", .anyText.described(JSONForm<String>.attribute.schema), \.attributes.timeZone,
           "IANA name; another one counts as the app's."),

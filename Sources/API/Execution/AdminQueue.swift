@@ -3,13 +3,13 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// A bounded queue into several threads: whoever is free takes the request whose turn it is. (An `Inbox` has one owner, who
-/// takes all that waits; here a slow request must not hold back those behind it.)
+/// A bounded queue into several threads: a free thread takes the request whose turn it is. (An `Inbox` has one owner,
+/// who takes all that waits; here a slow request must not hold up those behind it.)
 final class AdminQueue: Sendable {
   private struct State {
     var line: FairQueue
     var isClosed = false
-    /// Whatever waits is refused.
+    /// What waits is refused, not carried out.
     var isCut = false
   }
 
@@ -22,12 +22,12 @@ final class AdminQueue: Sendable {
     wakeup = try Wakeup()
   }
 
-  /// Why a request offered now would be refused; nil when it would not. A hint: other threads may change it at once.
+  /// Why a request offered now would be refused; nil if it would not. Only a hint: other threads may change it at once.
   func refusal(of party: QuotaHolder, bytes: Int = 0) -> Problem? {
     state.withLock { $0.isClosed ? FairQueue.full : $0.line.refusal(of: party, bytes: bytes) }
   }
 
-  /// Nil when the request was taken. Others may have had to give way, and are answered.
+  /// Returns nil when the request was taken. Requests that had to give way are answered here.
   func offer(_ work: AdminWork) -> Problem? {
     let outcome = state.withLock { state -> FairQueue.Outcome in
       guard !state.isClosed else { return .refused(FairQueue.full) }
@@ -43,14 +43,13 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// Waits for the next request; `finish` must follow when it is done. Nil when the queue is closed and nothing waits any
-  /// more.
+  /// Waits for the next request; the caller must call `finish` when it is done. Nil when the queue is closed and empty.
   func take() -> AdminWork? {
     while true {
       let (work, isOver) = state.withLock { state -> (AdminWork?, Bool) in
-        // At the end there is nobody left to leave a thread to.
+        // After `close` no thread needs to be left free for others.
         if let work = state.line.next(ignoringShares: state.isClosed) { return (work, false) }
-        // Under the lock: a signal that comes now belongs to a request that is not there yet.
+        // Under the lock: a signal that comes now belongs to a request not queued yet.
         if !state.isClosed { wakeup.drain() }
         return (nil, state.isClosed)
       }
@@ -60,7 +59,7 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// A request that was taken is done: another one of its caller may begin.
+  /// Ends a request that `take` returned, so that another of its caller may begin.
   func finish(_ work: AdminWork) {
     state.withLock { state in
       state.line.finish(work)
@@ -71,12 +70,12 @@ final class AdminQueue: Sendable {
   /// True when the server has no time left: what waits is not carried out.
   var isCut: Bool { state.withLock(\.isCut) }
 
-  /// Lets whoever takes a request refuse it.
+  /// Makes workers refuse the requests they take.
   func cut() {
     state.withLock { $0.isCut = true }
   }
 
-  /// Refuses further requests; what waits is still carried out.
+  /// Refuses further requests; waiting ones are still carried out.
   func close() {
     state.withLock { $0.isClosed = true }
     wakeup.signal()

@@ -4,24 +4,24 @@ internal import Logging
 internal import Operations
 internal import Reactor
 
-/// What the threads of the admin API share.
+/// Shared by the threads of the admin API.
 struct AdminResources: Sendable {
   let databaseURL: String
   let catalog: Catalog
-  /// Seals credentials; nil where none come in.
+  /// Seals credentials; nil where none are accepted.
   let master: MasterKey?
   let clock: any Clock
   /// True when browsers reach the console by HTTPS only.
   let isSecure: Bool
   let hosting: ContentHosting
-  /// Where Google's access tokens are got.
+  /// Where Google's access tokens are obtained.
   let tokens: TokenAddress
-  /// Told of everybody who is let in.
+  /// Records every authenticated caller.
   let known: KnownCallers
   let streams: AdminStreams
   let isConnected: @Sendable (Bool) -> Void
   let messageCommitted: @Sendable () -> Void
-  /// Told, on the thread `passwords`, how each attempt to sign in ended; nil: well.
+  /// Called on the thread `passwords` with the result of each sign-in; nil: success.
   let signedIn: @Sendable (Problem.Code?) -> Void
   let log = Logger(label: "admin")
 }

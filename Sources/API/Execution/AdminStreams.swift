@@ -3,20 +3,20 @@ internal import HTTPServer
 internal import Operations
 internal import Reactor
 
-/// The threads `admin-streams` and `admin-exports`: all answers that are written in pieces, of all HTTP loops. They produce the
-/// next piece of each when its client has read the last, so a slow client costs neither memory nor a thread. Files have a
-/// thread and a connection of their own, so that numbers come while a file's next page is being read.
+/// The threads `admin-streams` and `admin-exports`: all answers of all HTTP loops that are written in pieces. They
+/// produce the next piece of each when its client has read the last, so a slow client costs neither memory nor a
+/// thread. Files have their own thread and connection, so that live numbers do not wait for a file's next page.
 ///
 /// ```
-///   admin-k: route, who?, may they? ──► a place ──► open ──► piece ──read──► piece … ──► finished: the place is free
-///                                         │                                └─ client gone: the same
-///                                         │       database away: numbers wait, files are broken off
-///                                         └ its share is used up: 429, none left: 503
+///   admin-k: route, authenticate, authorize ──► a place ──► open ──► piece ──read──► piece … ──► finished: place freed
+///                                                 │                                          └─ client gone: the same
+///                                                 │       database away: numbers wait, files are broken off
+///                                                 └ share is used up: 429, none left: 503
 /// ```
-/// A message, or an app, is looked at once for all who watch it. Each answer ends after a while: the browser comes back, and proves
-/// anew who it is.
+/// A message, or an app, is queried once for all its viewers. Each answer ends after a while: the browser reconnects,
+/// and is authenticated again.
 final class AdminStreams: Sendable {
-  /// What one of the threads is told, and how many it works for.
+  /// One thread's inbox, and its quota of answers.
   private struct Desk: Sendable {
     let inbox: StreamInbox
     let places: StreamQuota
@@ -57,13 +57,13 @@ final class AdminStreams: Sendable {
     }
   }
 
-  /// A place for one answer.
-  /// - Throws: `.tooManyRequests` when the caller or its app has its share, `.busy` when none is left.
+  /// Takes a place for one answer.
+  /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when none is left.
   func place(_ kind: StreamSource.Kind, for party: QuotaHolder) throws(Problem) -> StreamPlace {
     try desk(kind).places.take(party)
   }
 
-  /// Begins an answer. False when the server stops.
+  /// Begins an answer. Returns false when the server stops.
   func open(
     _ kind: StreamSource.Kind, _ source: StreamSource, _ place: StreamPlace, _ ticket: ResponseTicket, isHead: Bool
   ) -> Bool {
@@ -82,7 +82,7 @@ final class AdminStreams: Sendable {
     return true
   }
 
-  /// Ends all of them, and takes no more.
+  /// Ends all answers, and accepts no more.
   func stop() {
     live.inbox.close()
     exports.inbox.close()

@@ -4,24 +4,25 @@ package import Operations
 internal import Postgres
 package import Reactor
 
-/// The threads `admin-0…n` and `passwords`, and the queues in front of them. One for all HTTP loops; callable from any thread.
+/// The threads `admin-0…n` and `passwords`, with their queues. One for all HTTP loops; callable from any thread.
 package final class AdminThreads: Sendable {
   let queue: AdminQueue
-  /// In front of `passwords`: hashing one takes a tenth of a second, and anybody may ask for that.
+  /// For the thread `passwords`: hashing one takes a tenth of a second, and any client may cause it.
   let passwords: AdminQueue
   let known: KnownCallers
   let isSecure: Bool
   private let streams: AdminStreams
-  /// One for each thread.
+  /// One per thread.
   private let cancellers: [Canceller]
 
-  /// Starts the threads. Each connects at once, so that a database without a connection for it is known before anybody asks.
+  /// Starts the threads. Each connects at once, so that a database without a free connection is noticed before the
+  /// first request.
   /// - Parameters:
-  ///   - hosting: how devices reach what is uploaded here.
-  ///   - tokens: where Google's access tokens are got.
-  ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
-  ///   - messageCommitted: called, on an admin thread, when a message has been stored.
-  ///   - signedIn: told, always on the same thread, how each attempt to sign in ended; nil: well.
+  ///   - hosting: how devices reach uploads.
+  ///   - tokens: where Google's access tokens are obtained.
+  ///   - isConnected: called on an admin thread: false when it got no database connection, true when it has one.
+  ///   - messageCommitted: called on an admin thread when a message has been stored.
+  ///   - signedIn: called, always on the same thread, with the result of each sign-in; nil: success.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
@@ -47,17 +48,17 @@ package final class AdminThreads: Sendable {
     cancellers = (0...threads).map { _ in Canceller() }
     for (number, canceller) in cancellers.enumerated() {
       let (name, queue) = number < threads ? ("admin-\(number)", queue) : ("passwords", passwords)
-      // It ends by itself when the queue is closed and empty.
+      // The thread ends when the queue is closed and empty.
       _ = try Thread(name: name) { AdminWorker(resources, queue: queue, canceller: canceller).run() }
     }
   }
 
-  /// Runs a job of the legacy door on one of the threads and answers with what it returns.
+  /// Runs a job of the legacy API on an admin thread and answers with what it returns.
   /// - Parameters:
-  ///   - caller: in whose name; nil when it is not known yet.
+  ///   - caller: whose quota it uses; nil if not authenticated yet.
   ///   - address: the client's.
-  ///   - bytes: of what the job keeps in memory.
-  /// - Returns: why it will not be run; nil when it will.
+  ///   - bytes: memory that the job holds.
+  /// - Returns: why it will not run; nil if it will.
   func perform(
     for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping AdminJob
   ) -> Problem? {
@@ -70,20 +71,20 @@ package final class AdminThreads: Sendable {
     streams.stop()
   }
 
-  /// Ends the answers that go on for long, so that nobody who drains waits for them. Browsers come back by themselves.
+  /// Ends the long-running answers, so that draining need not wait for them. Browsers reconnect by themselves.
   package func endStreams() {
     streams.stop()
   }
 
-  /// Ends what takes too long for a stop: statements that run are cancelled, requests that wait are not begun. Their callers
-  /// are told to come again. Writes that may be committing are left to end.
+  /// Ends what takes too long for a stop: running statements are cancelled, and waiting requests get a 503. Writes that
+  /// may be committing are left to finish.
   package func cutOff() {
     queue.cut()
     passwords.cut()
     for canceller in cancellers { canceller.keepCancelling() }
   }
 
-  /// Takes no more requests. Those that wait are still answered, then the threads end.
+  /// Accepts no more requests. Waiting ones are still answered, then the threads end.
   package func stop() {
     queue.close()
     passwords.close()
@@ -93,7 +94,7 @@ package final class AdminThreads: Sendable {
 }
 
 extension FairQueue.Shares {
-  /// Of the line in front of the thread `passwords`.
+  /// Shares of the queue of the thread `passwords`.
   fileprivate static var passwords: FairQueue.Shares {
     var shares = FairQueue.Shares(threads: 1)
     shares.requests = AdminLimits.waitingPasswords

@@ -1,14 +1,14 @@
 internal import Domain
 internal import HTTPServer
 
-/// One request on its way to a thread.
+/// One request on its way to an admin thread.
 struct AdminWork: Sendable {
   enum Errand: Sendable {
     /// Routed and answered by the admin API.
     case request(OwnedRequest)
-    /// A long body waits until it is known whose it is.
+    /// A long body waits until its caller is authenticated.
     case proof(Credential, requestID: String)
-    /// Another door's, which only needs the thread and its connection.
+    /// A legacy call, which only needs the thread and its connection.
     case job(AdminJob, bytes: Int)
   }
 
@@ -17,7 +17,7 @@ struct AdminWork: Sendable {
   let load: Endpoint.Load
   let ticket: ResponseTicket
 
-  /// - Parameter load: that of its endpoint.
+  /// - Parameter load: its endpoint's; a long body makes a light one heavy.
   init(_ errand: Errand, of party: QuotaHolder, _ load: Endpoint.Load, _ ticket: ResponseTicket) {
     self.errand = errand
     self.party = party
@@ -26,7 +26,7 @@ struct AdminWork: Sendable {
     self.ticket = ticket
   }
 
-  /// Of the body that it keeps in memory.
+  /// Bytes of the body in memory.
   var bodyBytes: Int { Self.bodyBytes(errand) }
 
   private static func bodyBytes(_ errand: Errand) -> Int {
@@ -37,7 +37,7 @@ struct AdminWork: Sendable {
     }
   }
 
-  /// Answers it without having begun it.
+  /// Answers it with a problem, without having begun it.
   func refuse(_ problem: Problem) {
     switch errand {
     case .request(let request): ticket.send(.problem(problem, requestID: request.id, isKept: false))

@@ -5,18 +5,18 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// What one admin thread does: takes a request, routes it, finds out who asks, runs the endpoint, answers. Lives on its
-/// thread, as does its connection.
+/// One admin thread's work: takes a request, routes it, authenticates its caller, runs the endpoint, answers. Lives on
+/// its thread, as does its connection.
 final class AdminWorker {
   private let resources: AdminResources
   private let queue: AdminQueue
   private let router = Endpoint.router(Endpoint.ofAdmin)
   private let log = Logger(label: "admin")
   private let connection: OwnConnection
-  /// What was told last.
+  /// What was last reported.
   private var isConnected = true
 
-  /// - Parameter canceller: what ends a statement of this thread from another one.
+  /// - Parameter canceller: cancels a statement of this thread from another one.
   init(_ resources: AdminResources, queue: AdminQueue, canceller: Canceller) {
     self.resources = resources
     self.queue = queue
@@ -38,13 +38,13 @@ final class AdminWorker {
         case .proof(let credential, let requestID): prove(credential, requestID, work.ticket)
         case .job(let job, _): Optional(job(attempt()))
         }
-      // False when the server has stopped meanwhile: nobody waits for this answer any more.
+      // False when the server has stopped meanwhile: the client is gone.
       if let response { _ = work.ticket.send(response) }
       queue.finish(work)
     }
   }
 
-  /// Nil when somebody else goes on with the answer.
+  /// Nil when another thread continues the answer.
   private func answer(_ request: OwnedRequest, _ ticket: ResponseTicket) -> Response? {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
@@ -54,14 +54,14 @@ final class AdminWorker {
       case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
       }
     } catch {
-      // Who only asked has nothing that may have been carried out.
+      // A read leaves nothing that may have been carried out.
       let isQuestion = request.method == .get || request.method == .head
       guard isQuestion, error.code == .outcomeUnknown else { return refusal(error, request.id) }
       return refusal(Problem(.databaseAway, "The database does not answer. Try again in a moment."), request.id)
     }
   }
 
-  /// Lets a body come whose credential is good.
+  /// Lets the body follow if the credential is valid.
   private func prove(_ credential: Credential, _ requestID: String, _ ticket: ResponseTicket) -> Response? {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
@@ -75,7 +75,7 @@ final class AdminWorker {
 
   private func refusal(_ error: Problem, _ requestID: String) -> Response {
     if error.code == .databaseAway || error.code == .outcomeUnknown { note(isConnected: false) }
-    // What was cancelled is told why.
+    // A cancelled request gets the real reason.
     let error = queue.isCut && error.code == .busy ? Self.isStopping : error
     if error.code.status >= 500 {
       log.error(
@@ -110,7 +110,7 @@ final class AdminWorker {
       return response
     case .device, .controller, .own: preconditionFailure("\(endpoint.id) is none of the admin door's")
     case .pieces(let kind, let begin):
-      // Before anything is noted down of what it will not get.
+      // Before `begin` writes an audit entry for what the client would not get.
       let place = try resources.streams.place(kind, for: QuotaHolder(caller, address: nil))
       let source = try begin(call)()
       guard resources.streams.open(kind, source, place, ticket, isHead: request.method == .head) else {
@@ -120,13 +120,13 @@ final class AdminWorker {
     }
   }
 
-  /// Whatever was asked for is found in the log, by what it is about and who asked for it.
+  /// Logs what was carried out: the object and the caller.
   private func tell(_ endpoint: Endpoint, _ call: AdminCall, _ response: Response) {
     var metadata: Logger.Metadata = [
       "operation": "\(endpoint.id)", "caller": "\(call.caller.name)", "requestId": "\(call.request.id)",
       "status": .stringConvertible(response.status.code),
     ]
-    // Never whom a call names: a log is kept for longer than people are.
+    // Never a person that the call names: logs outlive people's data.
     if let seqno = call.parameters.value(of: "seqno").flatMap(Int64.init) {
       metadata["seqno"] = .stringConvertible(seqno)
     }
@@ -134,7 +134,7 @@ final class AdminWorker {
     log.info("carried out", metadata: metadata)
   }
 
-  /// By API key, or by the console's session: then whatever changes something needs the session's CSRF token too.
+  /// By API key, or by console session; a session needs its CSRF token for anything but GET and HEAD.
   private func authenticate(
     _ request: OwnedRequest, _ credential: Credential, on connection: Connection
   ) throws(Problem) -> Caller {
@@ -156,7 +156,7 @@ final class AdminWorker {
       resources.known.note(credential, caller)
       return caller
     } catch {
-      // Whose it is was not known yet: nothing of the request itself was begun.
+      // The request itself had not begun: only authentication was under way.
       if error.code == .outcomeUnknown {
         throw Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")
       }
@@ -179,7 +179,8 @@ final class AdminWorker {
   }
 
   private func note(isConnected now: Bool) {
-    // A node that is not ready gets no requests, and learns from none that it has a connection: so `false` is told again.
+    // A node that is not ready gets no requests, so none would report its recovery: `false` is therefore reported every
+    // time.
     if !now || !isConnected { resources.isConnected(now) }
     isConnected = now
   }

@@ -5,13 +5,14 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// What the thread `admin-exports` does: writes files, one piece of each in turn. Lives on it, as does its connection.
+/// The thread `admin-exports`: writes files round-robin, one piece of each. Lives on its thread, as does its
+/// connection.
 final class ExportLoop {
-  /// Somebody who takes a file out.
+  /// A client that downloads a file.
   private struct Reader {
     var export: CSVExport
     let stream: TicketStream
-    /// What was made and could not be handed over yet.
+    /// A piece that the stream did not accept yet.
     var piece: [UInt8]?
   }
 
@@ -22,14 +23,14 @@ final class ExportLoop {
   private var connection: Connection?
   private var readers: [Reader] = []
 
-  /// - Parameter look: how often it looks whether a server takes again what it could not take.
+  /// - Parameter look: how often a piece that the HTTP server did not accept is offered again.
   init(_ inbox: StreamInbox, databaseURL: String, look: Duration) {
     self.inbox = inbox
     self.databaseURL = databaseURL
     self.look = look
   }
 
-  /// Until the server stops.
+  /// Runs until the server stops.
   func run() {
     while true {
       for opening in inbox.receive(atMost: readers.isEmpty ? .seconds(60) : look) { take(opening) }
@@ -45,7 +46,7 @@ final class ExportLoop {
     readers.append(Reader(export: export, stream: opening.stream))
   }
 
-  /// The next piece of a file, when its client has read the last. Nil when it is over.
+  /// Writes the next piece of a file once its client has read the last. Nil when the file is over.
   private func goOn(_ reader: Reader) -> Reader? {
     var reader = reader
     guard reader.stream.isOpen else { return nil }
@@ -60,11 +61,11 @@ final class ExportLoop {
         reader.stream.finish()
         return nil
       }
-      // A server that takes no more for the moment gets it the next time.
+      // A piece that the stream does not accept now is offered again next time.
       if reader.stream.write(piece) { reader.piece = nil }
       return reader
     } catch {
-      // Half a file must not look like a whole one.
+      // A partial file must not look complete.
       log.error("an export was broken off", metadata: ["code": "\(error.code.rawValue)", "detail": "\(error.detail)"])
       reader.stream.abandon()
       return nil

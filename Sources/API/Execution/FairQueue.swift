@@ -1,29 +1,29 @@
 internal import Domain
 
-/// The order in which requests that wait get a thread, and how many may wait. No I/O, no threads.
+/// The order in which waiting requests get a thread, and how many may wait. No I/O, no threads.
 ///
 /// ```
-///   tenants take turns:      app 1 ── app 2 ── a platform administrator ── strangers ── app 1 …
-///   its callers take turns:    key a ── key b ── account c ── key a …
-///   a caller's requests:         the oldest first
+///   round-robin over tenants:      app 1 ── app 2 ── a platform administrator ── strangers ── app 1 …
+///   over the callers of a tenant:    key a ── key b ── account c ── key a …
+///   over a caller's requests:          the oldest first
 /// ```
-/// Nobody's turn comes while it holds its share of the threads already: all but one. Nor may heavy requests hold the
-/// last thread. Where the line is full, whoever waits with more gives way to whoever waits with less: between tenants, and
-/// between the callers of one. Its newest request is refused, or where bodies fill the line, its newest bodies. So no number
-/// of requests, nor their length, keeps somebody out who asks for little.
+/// A tenant or caller whose running requests hold its share of the threads (all but one) is passed over, and heavy
+/// requests together may not hold the last thread. When the queue is full, those with more waiting give way to those
+/// with less: between tenants, and between the callers of one. The newest request is refused, or where bodies fill the
+/// queue, the newest bodies. So neither the number nor the length of requests keeps out a caller who asks for little.
 struct FairQueue {
   struct Shares: Sendable {
-    /// Requests in the whole line, of one tenant, of one caller.
+    /// Requests in the whole queue, per tenant, per caller.
     var requests = AdminLimits.waitingRequests
     var requestsOfTenant = AdminLimits.waitingRequestsOfTenant
     var requestsOfCaller = AdminLimits.waitingRequestsOfCaller
-    /// Their bodies in memory.
+    /// Bytes of their bodies in memory.
     var bytes = AdminLimits.waitingBytes
     var bytesOfTenant = AdminLimits.waitingBytesOfTenant
-    /// Threads that one tenant, one caller, or all heavy requests may hold at one time.
+    /// Threads that one tenant, one caller, or all heavy requests may hold at a time.
     var threads: Int
 
-    /// - Parameter threads: how many there are in all.
+    /// - Parameter threads: their total number.
     init(threads: Int) {
       self.threads = max(1, threads - 1)
     }
@@ -31,14 +31,14 @@ struct FairQueue {
 
   enum Outcome {
     case entered
-    /// These gave way, and are to be refused.
+    /// These gave way, and must be refused.
     case enteredInstead(of: [AdminWork])
     case refused(Problem)
   }
 
-  /// What a tenant, or a caller, has in the line and at work.
+  /// A tenant's or caller's requests, waiting and running.
   private struct Standing {
-    /// Whoever has the lowest is next.
+    /// The lowest is next.
     var turn: UInt64
     var waiting = 0
     var bytes = 0
@@ -48,7 +48,7 @@ struct FairQueue {
   }
 
   private let shares: Shares
-  /// The oldest first.
+  /// Oldest first.
   private var waiting: [AdminWork] = []
   private var bytes = 0
   private var heavy = 0
@@ -62,12 +62,13 @@ struct FairQueue {
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Tenants and callers that have something here.
+  /// Tenants and callers with requests here.
   var remembered: Int { tenants.count + members.count }
 
   // MARK: Entering
 
-  /// Why one more request with so long a body would be refused now; nil when it would not. Looked at before it is copied.
+  /// Why one more request with a body of so many bytes would be refused now; nil if it would not. Checked before it is
+  /// copied.
   func refusal(of party: QuotaHolder, bytes: Int) -> Problem? {
     do throws(Problem) {
       _ = try victims(of: party, bytes: bytes)
@@ -84,7 +85,7 @@ struct FairQueue {
     } catch {
       return .refused(error)
     }
-    // From behind, so that the others stay where they are.
+    // From the end, so that the other indices stay valid.
     let gone = victims.sorted(by: >).map { leave(at: $0) }
     for former in gone { forget(former.party) }
     waiting.append(work)
@@ -96,14 +97,14 @@ struct FairQueue {
     return gone.isEmpty ? .entered : .enteredInstead(of: gone)
   }
 
-  /// Where those wait who give way to one more request; none where there is room.
+  /// Indices of the requests that give way to one more; empty where there is room.
   private func victims(of party: QuotaHolder, bytes: Int) throws(Problem) -> [Int] {
     let (tenant, member) = (tenants[party.tenant], members[party.member])
     let isStranger = party.tenant == .strangers
     if (member?.waiting ?? 0) >= shares.requestsOfCaller {
       throw Self.tooMany(shares.requestsOfCaller, "requests of \(party.member)")
     }
-    // One that is too long for any share comes when nothing of its tenant waits.
+    // A request longer than any share is accepted when nothing of its tenant waits.
     if let tenant, tenant.waiting > 0, tenant.bytes + bytes > shares.bytesOfTenant {
       throw isStranger ? Self.full : Self.tooMany(shares.bytesOfTenant >> 20, "MiB in requests of \(party.tenant)")
     }
@@ -130,7 +131,7 @@ struct FairQueue {
     Problem(.tooManyRequests, "\(count) \(whose) wait already. Wait for answers before sending more.")
   }
 
-  /// The newest request of the tenant with the most, when that is more than this one would have.
+  /// Index of the newest request of the tenant with the most, if that is more than this one would have.
   private func victim(for party: QuotaHolder) -> Int? {
     guard let most = tenants.max(by: { $0.value.waiting < $1.value.waiting }),
       most.value.waiting > (tenants[party.tenant]?.waiting ?? 0) + 1
@@ -146,7 +147,8 @@ struct FairQueue {
     return newest
   }
 
-  /// The newest bodies of the tenant with the most bytes, when those are more than this one would have: as many as it takes.
+  /// Indices of the newest bodies of the tenant with the most bytes, if that is more than this one would have: as many
+  /// as needed.
   private func bodies(for party: QuotaHolder, bytes: Int, missing: Int, besides victims: [Int]) -> [Int]? {
     guard let most = tenants.max(by: { $0.value.bytes < $1.value.bytes }),
       most.value.bytes > (tenants[party.tenant]?.bytes ?? 0) + bytes
@@ -161,7 +163,7 @@ struct FairQueue {
     return missing > 0 ? nil : bodies
   }
 
-  /// Where the newest request waits of the tenant's caller with the most.
+  /// Index of the newest request of the tenant's caller with the most.
   private func newest(of tenant: QuotaHolder.Tenant) -> Int? {
     let own = waiting.lazy.filter { $0.party.tenant == tenant }
     guard
@@ -172,7 +174,7 @@ struct FairQueue {
 
   // MARK: Leaving
 
-  /// The request whose turn it is; nil when none may begin now.
+  /// Removes and returns the request whose turn it is; nil when none may begin now.
   mutating func next(ignoringShares: Bool = false) -> AdminWork? {
     var best: (index: Int, tenant: UInt64, member: UInt64)?
     for (index, work) in waiting.enumerated() {
@@ -196,7 +198,7 @@ struct FairQueue {
     return work
   }
 
-  /// What `next` gave out is done.
+  /// Ends a request that `next` returned.
   mutating func finish(_ work: AdminWork) {
     if work.load == .heavy { heavy -= 1 }
     change(work.party) { $0.working -= 1 }
@@ -213,7 +215,7 @@ struct FairQueue {
     return work
   }
 
-  /// Whoever comes anew stands behind all others.
+  /// A new tenant or caller starts behind all others.
   private mutating func change(_ party: QuotaHolder, _ body: (inout Standing) -> Void) {
     turn += 1
     body(&tenants[party.tenant, default: Standing(turn: turn)])
@@ -227,7 +229,7 @@ struct FairQueue {
 }
 
 extension QuotaHolder.Tenant: CustomStringConvertible {
-  /// As a refusal calls it.
+  /// As refusals name it.
   var description: String {
     switch self {
     case .app: "this app"

@@ -2,16 +2,17 @@ internal import Domain
 internal import Operations
 internal import Reactor
 
-/// In whose name something of what all share is taken: threads, places in line, streams.
+/// The party on whose account shared resources are taken: threads, places in a queue, streams.
 ///
-/// A caller is an API key, or a console account with all its sessions. An app's callers are one tenant: more keys of the same
-/// app get no more. Whoever reaches all apps is a tenant of its own. Who has not proved yet who it is counts by its address,
-/// and all of those together are one tenant: made-up keys get what one tenant gets, however many there are.
+/// A caller is an API key, or a console account with all its sessions. An app's callers are one tenant: more keys of
+/// the same app get no more. A caller that reaches all apps is a tenant of its own. An unauthenticated client counts by
+/// its address, and all of these together are one tenant: made-up keys get what one tenant gets, however many there
+/// are.
 struct QuotaHolder: Hashable, Sendable {
   enum Member: Hashable, Sendable {
     case apiKey(Int32)
     case account(Int32)
-    /// A server that is trusted for its address.
+    /// A server trusted by its address.
     case trusted(IPAddress?)
     case stranger(IPAddress?)
   }
@@ -26,8 +27,8 @@ struct QuotaHolder: Hashable, Sendable {
   let tenant: Tenant
 
   /// - Parameters:
-  ///   - caller: nil when it is not known yet.
-  ///   - address: the client's, as far as those in between are trusted; nil for a Unix socket.
+  ///   - caller: nil if not authenticated yet.
+  ///   - address: the client's, as far as the proxies in between are trusted; nil for a Unix socket.
   init(_ caller: Caller?, address: IPAddress?) {
     let network = address?.network
     guard let caller else {
@@ -47,7 +48,7 @@ struct QuotaHolder: Hashable, Sendable {
 }
 
 extension QuotaHolder.Member: CustomStringConvertible {
-  /// As a refusal calls it.
+  /// As refusals name it.
   var description: String {
     switch self {
     case .apiKey: "this API key"

@@ -2,11 +2,11 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// What a thread that writes answers in pieces is told: which to begin, and that some client has read or gone. Any thread
-/// tells, the owner takes all.
+/// Events for a thread that writes answers in pieces: answers to begin, and that a client has read or left. Any thread
+/// posts, the owner takes all.
 ///
-/// It holds every answer that has a place, however long its thread sits in a statement: whoever has gone meanwhile makes
-/// room, and any number of looks is one.
+/// It has room for every answer that holds a place, however long its thread is busy with a statement: answers whose
+/// client has left make room, and any number of pending looks counts as one.
 final class StreamInbox: Sendable {
   struct Opening: Sendable {
     let source: StreamSource
@@ -15,23 +15,23 @@ final class StreamInbox: Sendable {
 
   private struct State {
     var openings: [Opening] = []
-    /// Some client has read all that was written for it, or has gone.
+    /// A client has read all that was written for it, or has left.
     var mustLook = false
     var isClosed = false
   }
 
   private let state = Mutex(State())
-  /// Readable while something was told, and from `close` on.
+  /// Readable while an event waits, and from `close` on.
   private let wakeup: Wakeup
   private let places: Int
 
-  /// - Parameter places: answers that may be open at one time.
+  /// - Parameter places: most answers open at a time.
   init(places: Int) throws(SystemError) {
     self.places = places
     wakeup = try Wakeup()
   }
 
-  /// False when the server stops, or more are open than have places.
+  /// Returns false when the server stops, or as many wait as there are places.
   func open(_ opening: Opening) -> Bool {
     state.withLock { state in
       if state.openings.count >= places { state.openings.removeAll { !$0.stream.isOpen } }
@@ -52,10 +52,10 @@ final class StreamInbox: Sendable {
   /// True from `close` on.
   var refusesAll: Bool { state.withLock(\.isClosed) }
 
-  /// Takes all that waits, in the order in which it came. Only the owner calls this.
+  /// Takes all that waits, in order of arrival. Only the owner calls this.
   func takeAll() -> [Opening] {
     state.withLock { state in
-      // Under the lock: a signal that comes now belongs to something that is not there yet.
+      // Under the lock: a signal that comes now belongs to an event not queued yet.
       if !state.isClosed { wakeup.drain() }
       state.mustLook = false
       defer { state.openings = [] }
@@ -63,7 +63,7 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Waits until something was told, or the time is over.
+  /// Waits for an event, at most for the timeout.
   func receive(atMost timeout: Duration) -> [Opening] {
     _ = wakeup.wait(atMost: timeout)
     return takeAll()

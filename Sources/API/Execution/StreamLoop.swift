@@ -4,9 +4,9 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// What the thread `admin-streams` does: tells numbers as they change. Lives on it, as does its connection.
+/// The thread `admin-streams`: writes numbers as they change. Lives on its thread, as does its connection.
 final class StreamLoop {
-  /// What somebody watches.
+  /// What a viewer watches.
   private enum Subject: Hashable {
     case message(Int64)
     /// Nil: all apps.
@@ -20,7 +20,7 @@ final class StreamLoop {
     }
   }
 
-  /// Somebody who watches.
+  /// A client that watches a subject.
   private struct Viewer {
     let subject: Subject
     let stream: TicketStream
@@ -29,13 +29,13 @@ final class StreamLoop {
     var writtenAt: Instant
   }
 
-  /// What was seen of a subject.
+  /// State of a watched subject.
   private struct Watched {
-    /// As JSON; empty until it was looked at.
+    /// As JSON; empty before the first query.
     var numbers: [UInt8] = []
     var isFinal = false
     var changedAt: Instant
-    /// Not before; nil until it was looked at.
+    /// Earliest time of the next query; nil before the first.
     var nextLook: Instant?
   }
 
@@ -54,7 +54,7 @@ final class StreamLoop {
     self.times = times
   }
 
-  /// Until the server stops.
+  /// Runs until the server stops.
   func run() {
     while true {
       for opening in inbox.receive(atMost: viewers.isEmpty ? .seconds(60) : times.look) { take(opening) }
@@ -86,13 +86,13 @@ final class StreamLoop {
     watched = watched.filter { seen.contains($0.key) }
   }
 
-  /// Looks at a subject, unless that was a moment ago.
+  /// Queries a subject, unless it still rests.
   private func look(at subject: Subject, _ now: Instant) {
     guard var one = watched[subject] else { return }
     let isSlow = if case .overview = subject { true } else { one.isFinal }
     if let nextLook = one.nextLook, now < nextLook { return }
     let began = clock.now
-    // Without a database nothing changes; whoever watches is kept waiting.
+    // Without a database nothing changes, and viewers keep waiting.
     if let connection = connected(), let answer = Self.ask(about: subject, connection, clock.wallMicroseconds) {
       if answer.numbers != one.numbers {
         one.numbers = answer.numbers
@@ -104,7 +104,7 @@ final class StreamLoop {
     watched[subject] = one
   }
 
-  /// When a subject is looked at again: it rests from the end of a look on, not from the turn's beginning.
+  /// When a subject is queried again: it rests from the end of a query, not from the start of the turn.
   static func nextLook(from began: Instant, to ended: Instant, pause: Duration) -> Instant {
     ended + max(pause, (ended - began) * AdminLimits.liveRest)
   }
@@ -120,11 +120,11 @@ final class StreamLoop {
     }
   }
 
-  /// Nil when it is over.
+  /// Nil when the answer is over.
   private func show(_ viewer: Viewer, _ now: Instant) -> Viewer? {
     var viewer = viewer
     guard viewer.stream.isOpen, let one = watched[viewer.subject] else { return nil }
-    // Who reads slowly gets the newest numbers when it has read those before.
+    // A slow client skips to the newest numbers once it has read the last.
     guard viewer.stream.isDrained else { return viewer }
     if one.numbers != viewer.shown {
       guard viewer.stream.write(Self.event(viewer.subject.event, one.numbers)) else { return viewer }

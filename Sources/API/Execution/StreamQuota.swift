@@ -1,13 +1,13 @@
 internal import Domain
 internal import Synchronization
 
-/// How many answers of one kind may be written in pieces at one time: in all, of one tenant, of one caller. Any thread.
+/// Limits on the answers of one kind that are written in pieces at a time: in all, per tenant, per caller. Any thread.
 final class StreamQuota: Sendable {
   struct Shares: Sendable {
     let all: Int
     let ofTenant: Int
     let ofCaller: Int
-    /// What they are called, in the plural.
+    /// The plural for messages.
     let name: String
   }
 
@@ -24,7 +24,7 @@ final class StreamQuota: Sendable {
     self.shares = shares
   }
 
-  /// - Throws: `.tooManyRequests` when the caller or its app has its share, `.busy` when all places are taken.
+  /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when all places are taken.
   func take(_ party: QuotaHolder) throws(Problem) -> StreamPlace {
     let problem = taken.withLock { taken -> Problem? in
       if taken.members[party.member, default: 0] >= shares.ofCaller { return over(shares.ofCaller, "\(party.member)") }
@@ -61,7 +61,7 @@ final class StreamQuota: Sendable {
   }
 }
 
-/// One place, until it is given back, or nobody has it any more.
+/// One place, held until it is given back or the last reference goes.
 final class StreamPlace: Sendable {
   private let isGivenBack = Atomic(false)
   private let action: @Sendable () -> Void
@@ -72,7 +72,7 @@ final class StreamPlace: Sendable {
 
   deinit { giveBack() }
 
-  /// Does nothing the second time.
+  /// Idempotent.
   func giveBack() {
     if !isGivenBack.exchange(true, ordering: .relaxed) { action() }
   }

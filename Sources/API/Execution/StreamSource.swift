@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// What an answer in pieces tells. Whoever made it has checked that its caller may see it.
+/// Content of an answer in pieces. Its creator has checked that the caller may see it.
 enum StreamSource: Sendable {
   enum Kind: Sendable {
     /// Numbers as they change.
@@ -11,15 +11,15 @@ enum StreamSource: Sendable {
     case export
   }
 
-  /// The numbers of a message, as they change: server-sent events.
+  /// A message's numbers as they change: server-sent events.
   case funnel(seqno: Int64)
-  /// What happens in an app, nil: in all, as it changes.
+  /// What happens in an app (nil: in all apps) as it changes.
   case overview(App.Number?)
   case file(CSVExport)
 
   var headers: [(String, String)] {
     switch self {
-    // What buffers on the way would hold events back; nginx heeds this.
+    // Proxies that buffer would hold events back; nginx honours this header.
     case .funnel, .overview: ServerSentEvent.headers + [("X-Accel-Buffering", "no")]
     case .file(let export):
       [

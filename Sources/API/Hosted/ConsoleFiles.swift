@@ -1,9 +1,9 @@
 internal import HTTPServer
 
-/// The console's static files, with what browsers are told about them.
+/// The console's static files and their response headers.
 enum ConsoleFiles {
-  /// Below this path stands the library that draws charts, as the system's installed it: that one, for what else
-  /// is installed on the machine is nobody's business.
+  /// Path of the chart library, which the system's package installs. Only this directory is served: what else is
+  /// installed on the machine is private.
   static let chartPath = "/assets/vendor/chart.js"
   private static let chartDirectory = "/usr/share/javascript/chart.js"
 
@@ -12,13 +12,13 @@ enum ConsoleFiles {
     StaticFiles(directory: directory, headers: headers)
   }
 
-  /// The library that draws charts; nil where it is not installed, and the console does without.
+  /// The chart library; nil where it is not installed, and the console does without.
   static func chartFiles() -> StaticFiles? {
     StaticFiles(directory: chartDirectory, headers: headers)
   }
 
-  /// Nothing from elsewhere, nothing written into a page: no script and no style but our files, and no text ever parsed
-  /// as markup (Trusted Types).
+  /// Nothing from elsewhere and nothing inline: no script and no style but our files, and no text ever parsed as markup
+  /// (Trusted Types).
   static let headers = [
     (
       "Content-Security-Policy",

@@ -1,7 +1,7 @@
 internal import HTTPServer
 internal import Store
 
-/// What a request for a hosted file is answered, once it is known what the file is. Pure: no content is touched.
+/// Answer to a request for a hosted file, once its record is known. Pure: content is not touched.
 struct HostedAnswer: Equatable {
   enum Content: Equatable {
     case none
@@ -17,7 +17,7 @@ struct HostedAnswer: Equatable {
     left.status == right.status && left.content == right.content && left.headers.elementsEqual(right.headers, by: ==)
   }
 
-  /// What a client says about what it has and wants.
+  /// The request's conditional and range headers.
   struct Conditions {
     var ifNoneMatch: String?
     var range: String?
@@ -34,7 +34,8 @@ struct HostedAnswer: Equatable {
       return
     }
     headers = [("Content-Type", file.type)] + headers
-    // A client that has a part of something else gets the whole. Compared strongly: a date or a weak tag proves nothing.
+    // A client that has a part of another version gets the whole. Strong comparison: a date or a weak tag proves
+    // nothing.
     let isSame = conditions.ifRange == nil || conditions.ifRange == tag
     switch isSame ? ByteRange(conditions.range, length: length) : .whole {
     case .whole:
@@ -57,9 +58,9 @@ struct HostedAnswer: Equatable {
     let rest = max(0, min((file.expiresAt - now) / 1_000_000, HostedLimits.cacheSeconds))
     return [
       ("ETag", tag), ("Accept-Ranges", "bytes"),
-      // What stands behind a name never changes.
+      // The content behind a name never changes.
       ("Cache-Control", "public, max-age=\(rest), immutable"),
-      // Whatever the content is, it is shown as what we say, runs nothing, and learns nothing about us.
+      // Whatever the content, it is shown with our type, runs no script, and sends no referrer.
       (
         "Content-Security-Policy",
         "default-src 'none'; img-src 'self'; media-src 'self'; frame-ancestors 'none'; sandbox"

@@ -1,9 +1,11 @@
 internal import Store
 
-/// What was fetched lately, so that a million devices that open one page cost the database one read. One owner, one thread.
+/// Recently fetched records and parts, so that a million devices that open one page cost the database one read. One
+/// owner, one thread.
 ///
-/// Two generations: what is used moves into the young one; when that is half the size allowed it becomes the old one, and
-/// what was not used since is forgotten. What stands behind a name never changes, so nothing ever has to be refreshed.
+/// Two generations: an entry that is used moves into the young one; when that reaches half the capacity it becomes the
+/// old one, and entries unused since then are dropped. The content behind a name never changes, so nothing has to be
+/// refreshed.
 struct HostedCache {
   struct PartKey: Hashable {
     let name: String
@@ -16,7 +18,7 @@ struct HostedCache {
     var bytes = 0
   }
 
-  /// A record with its names takes about this much.
+  /// Approximate size of a record with its names.
   static let recordBytes = 512
 
   private let capacity: Int
@@ -50,7 +52,7 @@ struct HostedCache {
     if young.parts.updateValue(part, forKey: key) == nil { grow(part.count) }
   }
 
-  /// Forgets a file's record: it may have been prolonged.
+  /// Forgets a file's record: its expiry may have been prolonged.
   mutating func forget(_ name: String) {
     young.files[name] = nil
     old.files[name] = nil
@@ -63,6 +65,6 @@ struct HostedCache {
     young = Generation()
   }
 
-  /// Bytes that are held, about.
+  /// Bytes held, approximately.
   var bytes: Int { young.bytes + old.bytes }
 }

@@ -3,15 +3,15 @@ internal import Operations
 internal import Reactor
 internal import Store
 
-/// `GET /p/…` and `GET /m/…` on an HTTP loop: pages and media, from the loop's own cache or by way of the loader. One per
-/// loop. Needs no credential: whoever knows the name has got the payload.
+/// `GET /p/…` and `GET /m/…` on an HTTP loop: pages and media, from the loop's own cache or from the loader. One per
+/// loop. Needs no credential: a client that knows the name has received the payload.
 ///
 /// ```
 ///   path → name ──► cache: file? ──► HostedAnswer: 200, 206, 304, 416 ──► cache: part? ──► piece, as the client reads
 ///                       └ no ► loader ─┘                                      └ no ► loader ─┘
 /// ```
-/// A wish that is open already is not made twice, however many wait for it. A film is sent part by part: what a slow client
-/// holds is one part.
+/// Concurrent reads of the same thing are coalesced, however many wait for it. A video is sent part by part: a slow
+/// client holds one part.
 final class HostedHandler {
   private let loader: HostedLoader
   private let clock: any Clock
@@ -28,7 +28,7 @@ final class HostedHandler {
     }
   }
 
-  /// True for the paths that are answered here.
+  /// True for the paths that are handled here.
   static func isAsked(_ request: Request) -> Bool {
     request.withPath { path in
       path.count > 3 && path[0] == UInt8(ascii: "/") && path[2] == UInt8(ascii: "/")
@@ -60,7 +60,7 @@ final class HostedHandler {
     }
   }
 
-  /// A name has only letters of base64url: anything else never reaches the database.
+  /// A name has base64url characters only: anything else never reaches the database.
   private static func isName(_ name: String) -> Bool {
     name.utf8.count == HostedLimits.nameBytes
       && name.utf8.allSatisfy { byte in
@@ -94,12 +94,12 @@ final class HostedHandler {
     }
   }
 
-  /// Sends a part, then, when the client has taken it, the next.
+  /// Sends a part and, when the client has read it, the next.
   private func send(
     _ body: [UInt8], _ number: Int, _ range: Range<Int>, _ record: HostedFiles.Record, _ stream: ResponseStream
   ) {
     let piece = Self.piece(body, number, range, record)
-    // A part that is shorter than it should be ends the answer short, and with it the connection.
+    // A part that is missing or too short ends the answer early, and the connection with it.
     guard !piece.isEmpty, stream.write(piece) else { return stream.finish() }
     guard (number + 1) * record.partBytes < range.upperBound else { return stream.finish() }
     stream.whenDrained { [self] in
@@ -110,7 +110,7 @@ final class HostedHandler {
     }
   }
 
-  /// What of a part belongs to a range of the whole.
+  /// The bytes of a part that lie within a range of the file.
   private static func piece(
     _ body: [UInt8], _ number: Int, _ range: Range<Int>, _ record: HostedFiles.Record
   ) -> [UInt8] {

@@ -5,7 +5,7 @@ internal import Postgres
 package import Reactor
 internal import Store
 
-/// Thread `hosted`: reads pages and media for all HTTP loops, so that none of them waits for the database.
+/// The thread `hosted`: reads pages and media for all HTTP loops, so that none of them waits for the database.
 package final class HostedLoader: Sendable {
   enum Wish: Hashable, Sendable {
     case file(String)
@@ -16,13 +16,13 @@ package final class HostedLoader: Sendable {
     /// Nil: there is no such file.
     case file(HostedFiles.Record?)
     case part([UInt8]?)
-    /// The database is away.
+    /// The database did not answer.
     case failed
   }
 
   struct Work: Sendable {
     let wish: Wish
-    /// Where it is waited for.
+    /// Where the result goes.
     let answers: Inbox<(wish: Wish, found: Found)>
   }
 
@@ -34,12 +34,12 @@ package final class HostedLoader: Sendable {
     _ = try Thread(name: "hosted") { Self.run(inbox, databaseURL) }
   }
 
-  /// Reads nothing more; the thread ends.
+  /// Stops reading; the thread ends.
   package func stop() {
     inbox.close()
   }
 
-  /// False when too much is wished for already.
+  /// Returns false when too many reads wait already.
   func offer(_ work: Work) -> Bool { inbox.offer(work) }
 
   private static func run(_ inbox: Inbox<Work>, _ databaseURL: String) {
@@ -60,7 +60,7 @@ package final class HostedLoader: Sendable {
         } catch {
           log.error("a page or media could not be read", metadata: ["error": "\(error)"])
         }
-        // A full inbox belongs to a loop that has stopped, or that has more wishes open than it may have.
+        // A full inbox belongs to a loop that has stopped, or that has more reads open than it may have.
         _ = work.answers.offer((work.wish, found))
       }
     }

@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Receipts and reads. The pushkey of the message proves them; without a valid one (older SDKs send none) the device's
+/// Receipts and reads. The message's pushkey proves them; without a valid one (older SDKs send none) the device's
 /// AUTHKEY does, and then they count for that device alone.
 extension LegacyHandler {
   func receive(_ call: LegacyCall) throws(LegacyRefusal) {
@@ -20,7 +20,7 @@ extension LegacyHandler {
     throw LegacyRefusal(field: "STATUS_KIND", "must be \(expected) here")
   }
 
-  /// -1 keep, 0 reset, 1…1000 the new count; nothing said means keep.
+  /// -1 keep, 0 reset, 1…1000 the new count; absent means keep.
   private static func badgeOption(_ form: Form) throws(LegacyRefusal) -> BadgeOption {
     let range = Int64(-1)...Int64(Domain.Limits.badgeValue.upperBound)
     switch try form.number("BADGENO", in: range) ?? -1 {
@@ -45,11 +45,11 @@ extension LegacyHandler {
     }
     try withApp(call) { [self] app throws(LegacyRefusal) in
       let proof = try proof(call.form, app: app)
-      // A key that was asked for with this very PSID speaks for whoever has, or had, it.
+      // A key requested with this very PSID speaks for its present and former owners.
       let isOwn = proof?.covers(psid: token) ?? true
       guard isOwn || proof?.claim != nil else { throw Self.foreignKey }
       let reach = Operation.Reach(app: app.number, device: isOwn ? nil : proof?.claim?.device)
-      // What was shown is the PSID alone: it tells that a message was read, and does not set the user's count.
+      // Such a key proves no more than the PSID: enough to report a read, not to set the user's count.
       let isAsked = app.identity != .open && proof?.claim?.isAsked != false
       confirm(
         call,
@@ -65,7 +65,7 @@ extension LegacyHandler {
       case .recorded:
         guard let badge = result.badge else { return call.succeedQuietly() }
         call.succeed(Envelope.row { writer in writer.member("BADGENO", String(badge)) })
-      // So long after the message nobody counts it any more; the SDK must not come again with it.
+      // The message's history is gone, so it no longer counts; success keeps the SDK from retrying.
       case .unknownMessage where result.isForgotten: call.succeedQuietly()
       case .unknownMessage, .invalidPushkey:
         call.refuse(

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The protocol: calls of devices, then what is not served and says so in words, then calls of servers, the first of which
+/// The protocol: device calls, then calls that are refused with an explanation, then server calls, the first of which
 /// devices make too.
 extension Controller {
   private static let device = "CNAME DEVICE_TYPE DEVICE_MD OS_VER APP_VER APNS_MODE NOTIFICATION_YN AD_YN NIGHT_AD_YN"

@@ -1,20 +1,20 @@
 internal import Domain
 
-/// One controller of the protocol: what it does, the fields of its form, and who answers for it. `all` is the door; a test
-/// calls each of them.
+/// One controller of the protocol: what it does, the fields of its form, and its handler. `all` lists every one that is
+/// served; a test calls each of them.
 struct Controller: Sendable {
   typealias Handler = @Sendable (LegacyHandler) -> (LegacyCall) throws(LegacyRefusal) -> Void
 
   let name: String
   let summary: String
   let about: String
-  /// Fields of its own, beside those that nearly every call has; those with `!` are needed.
+  /// Fields beyond those that nearly every call has; `!` marks required ones.
   let fields: [String]
-  /// What the BODY of a good answer holds.
+  /// BODY of a successful answer.
   let body: String
-  /// Only servers that are trusted may call it.
+  /// Only trusted servers may call it.
   let isForServers: Bool
-  /// It may bring a large body: a list of people, or a file of them.
+  /// It may bring a large body: a list of people, or a file.
   let takesLongForms: Bool
   let handler: Handler
 

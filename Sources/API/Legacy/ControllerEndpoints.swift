@@ -16,7 +16,7 @@ extension Endpoint {
       ], handler: .controller(call))
   }
 
-  /// Forms and answers, in the order of the description.
+  /// Form and answer schemas, in the order of the description.
   static let controllerSchemas: [JSONTree.Member] =
     Controller.all.map { ($0.schema, $0.form) } + [
       (

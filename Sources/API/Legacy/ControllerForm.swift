@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The form of a controller, as the description tells it.
+/// A controller's form as a schema for the description.
 extension Controller {
   var schema: String { "\(name).form" }
 

@@ -1,25 +1,25 @@
 internal import Domain
 internal import Operations
 
-/// Who a device says it is: the parameters that nearly every client call has.
+/// The device that a call claims to come from: the parameters that nearly every device call has.
 struct DeviceIdentity {
   let app: App
   let network: PushNetwork
   /// Normalized.
   let psid: String
-  /// What names the installation: DEVICE_ID, or the PSID of a client that sends none.
+  /// The installation's name: DEVICE_ID, or the PSID if a client sends none.
   let installation: String
   let hasDeviceID: Bool
-  /// The user, without the mark of those who are not registered yet; nil for a guest, or when nothing is said.
+  /// The user, without the mark of unregistered ones; nil for a guest, or when the call names none.
   let clientUID: String?
-  /// True when the user is said to be nobody.
+  /// True when the call explicitly names no user.
   let isGuest: Bool
-  /// True when it is marked as not registered yet, so that it cannot be wrong about the device's user.
+  /// True when the user is marked as not registered yet, and thus cannot contradict the device's user.
   private let isMarked: Bool
 
   var device: DeviceID { DeviceID(appID: app.appID, network: network, installation: installation) }
 
-  /// The user that the call is about, to be compared with the device's.
+  /// The user that the call acts for, to be compared with the device's.
   var actingFor: String? { isMarked ? nil : clientUID }
 
   init(_ form: Form, app: App) throws(LegacyRefusal) {

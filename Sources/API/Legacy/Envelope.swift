@@ -1,7 +1,7 @@
 internal import HTTPServer
 internal import JSON
 
-/// What a controller answers when it has done its work; the code may still say that it came to nothing.
+/// A controller's answer after its work; the code may still report a failure.
 struct LegacyAnswer {
   var code = ResultCode.ok
   var text = "OK"
@@ -12,7 +12,7 @@ struct LegacyAnswer {
   }
 }
 
-/// The form of every answer: `{"HEADER":{"RESULT_CODE","RESULT_BODY","SERVICE"},"BODY":…}`.
+/// The format of every answer: `{"HEADER":{"RESULT_CODE","RESULT_BODY","SERVICE"},"BODY":…}`.
 enum Envelope {
   typealias Body = (inout JSONWriter) -> Void
 
@@ -50,7 +50,7 @@ enum Envelope {
     return response
   }
 
-  /// Client calls answer an array with one object.
+  /// Device calls answer an array with one object.
   static func row(_ members: @escaping Body) -> Body {
     { writer in writer.array { writer in writer.object(members) } }
   }

@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Making, listing and ending groups.
+/// Creating, listing and deleting groups.
 extension LegacyHandler {
   private static func appID(_ form: Form) throws(LegacyRefusal) -> String {
     try form.required("APP_ID", upTo: Domain.Limits.appIDBytes)
@@ -22,7 +22,7 @@ extension LegacyHandler {
     }
   }
 
-  /// Up to a thousand, from the number behind LAST_GROUPSEQ on.
+  /// Lists up to a thousand groups, by number, after LAST_GROUPSEQ.
   func listGroups(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let appID = try Self.appID(call.form)
@@ -59,7 +59,7 @@ extension LegacyHandler {
     }
   }
 
-  /// Up to a thousand, from the user behind LAST_CUID on.
+  /// Lists up to a thousand users after LAST_CUID.
   func listGroupUsers(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let (appID, group) = (try Self.appID(call.form), try Self.group(call.form))

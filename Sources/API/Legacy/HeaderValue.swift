@@ -1,6 +1,6 @@
 /// A parsed header value with parameters, such as Content-Type (RFC 9110 §8.3.1): `multipart/form-data; boundary="…"`.
 struct HeaderValue {
-  /// Lower case.
+  /// In lower case.
   let name: String
   private var parameters: [String: String] = [:]
 
@@ -20,7 +20,7 @@ struct HeaderValue {
     }
   }
 
-  /// A semicolon between quotes ends nothing.
+  /// Takes one parameter; a semicolon between quotes does not end it.
   private static func takeParameter(_ rest: inout Substring) -> (name: String, value: String) {
     var isQuoted = false
     let end = rest.firstIndex { character in
@@ -50,7 +50,7 @@ struct HeaderValue {
 
   subscript(parameter: String) -> String? { parameters[parameter] }
 
-  /// - Throws: for anything but UTF-8 and its subset.
+  /// - Throws: unless the charset is UTF-8 or US-ASCII.
   func checkCharset() throws(LegacyRefusal) {
     guard let charset = parameters["charset"]?.lowercased() else { return }
     guard ["utf-8", "utf8", "us-ascii"].contains(charset) else {
@@ -58,7 +58,7 @@ struct HeaderValue {
     }
   }
 
-  /// What parts the body (RFC 2046 §5.1.1). - Throws: when there is none, or none that may be.
+  /// The multipart boundary (RFC 2046 §5.1.1). - Throws: when it is missing or invalid.
   func boundary() throws(LegacyRefusal) -> [UInt8] {
     guard let boundary = parameters["boundary"], !boundary.isEmpty,
       boundary.utf8.count <= LegacyLimits.boundaryBytes,

@@ -3,10 +3,10 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// `asking_authorization`, and what the SDK asks of the server itself.
+/// `asking_authorization`, and what the SDK asks about the server itself.
 extension LegacyHandler {
-  /// A key for whoever has the PSID: the device's secret, which its push network and many a log share. Where users are
-  /// vouched for it opens little.
+  /// Issues a key to any caller that knows the PSID, a weak secret that the push network and many logs hold too. Where
+  /// users are vouched for, such a key grants little.
   func askKey(_ call: LegacyCall) throws(LegacyRefusal) {
     try withApp(call) { [self] app throws(LegacyRefusal) in
       try Self.checkDoor(of: app)
@@ -21,12 +21,12 @@ extension LegacyHandler {
     }
   }
 
-  /// Nothing to configure, no broker to allocate, and logs of clients are not kept: they hold what is theirs.
+  /// There is nothing to configure and no broker to allocate. Client logs are not kept: they may hold personal data.
   func showConfiguration(_ call: LegacyCall) throws(LegacyRefusal) {
     call.succeed()
   }
 
-  /// A call of the protocol that nothing here answers to.
+  /// A controller that is refused with an explanation.
   func refusing(_ text: String) -> (LegacyCall) throws(LegacyRefusal) -> Void {
     { _ throws(LegacyRefusal) in throw LegacyRefusal(.serverError, text) }
   }

@@ -3,22 +3,22 @@ internal import HTTPServer
 internal import Operations
 internal import Reactor
 
-/// One call of a controller: its form, and the way to answer.
+/// One call of a controller: its form, and how to answer it.
 struct LegacyCall {
-  /// As answers name it, for example `rcv_get_service.ctl`.
+  /// As answers name it: `rcv_get_service.ctl`.
   let service: String
   let form: Form
   let responder: Responder
-  /// Sends answer an object, all others an array.
+  /// Sends answer with an object in BODY, all other calls with an array.
   let isSend: Bool
-  /// The bearer token of the Authorization header, and the idempotency key, which servers may send.
+  /// Optional headers of servers: the bearer token, which is an API key, and the idempotency key.
   let bearer: String?
   let idempotencyKey: String?
-  /// True when the caller's address is one of those that may send.
+  /// True when the caller's address is trusted to send.
   let isTrustedAddress: Bool
-  /// The address that the limit of new devices counts; nil exempts the caller.
+  /// Address counted by the limit of new devices; nil exempts the caller.
   let origin: IPAddress?
-  /// The client's, as far as those in between are trusted.
+  /// The client's address, as far as the proxies in between are trusted.
   let address: IPAddress?
 
   func succeed(_ body: Envelope.Body = Envelope.emptyRow) {
@@ -33,7 +33,7 @@ struct LegacyCall {
     responder.send(Envelope.refusal(refusal, service: service, isSend: isSend))
   }
 
-  /// The hot path: what most calls answer.
+  /// The hot path: most calls answer an empty row.
   func succeedQuietly() {
     responder.send(
       status: .ok, contentType: Envelope.contentType,

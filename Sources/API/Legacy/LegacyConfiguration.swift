@@ -1,10 +1,10 @@
-/// What an operator may set of the legacy door.
+/// Operator settings of the legacy API.
 package struct LegacyConfiguration: Sendable {
-  /// Paths that may stand in front of a controller, such as `/upmc`; nil: any.
+  /// Path prefixes allowed before a controller, such as `/upmc`; nil: any.
   package var contexts: [String]?
-  /// False: devices need no AUTHKEY; their PSID is believed.
+  /// False: devices need no AUTHKEY; their PSID is trusted.
   package var demandsKeys = true
-  /// Addresses of servers that may send, besides those that bring an API key.
+  /// Addresses of servers that may send without an API key.
   package var trustedSenders = TrustedAddresses()
 
   package init() {}

@@ -3,16 +3,16 @@ internal import HTTPServer
 internal import Operations
 internal import Postgres
 
-/// Calls of servers: who they are, and the thread that works for them.
+/// Calls of servers: their authentication, and the thread that carries them out.
 extension LegacyHandler {
   /// A server that may call.
   enum Server: Sendable {
-    /// By its address, or by a key that was known at the last reading.
+    /// Trusted by address, or by a key in the catalog.
     case known(Caller)
-    /// By a key that only the database can tell.
+    /// Has a key that only the database can verify.
     case key(String)
 
-    /// In whose name a call waits for a thread.
+    /// Whose quota the call uses while it waits for a thread.
     var knownCaller: Caller? {
       if case .known(let caller) = self { caller } else { nil }
     }
@@ -25,10 +25,10 @@ extension LegacyHandler {
     }
   }
 
-  /// Runs an operator's errands, in every app: what the address is trusted with.
+  /// What a trusted address may do: act as an operator, in every app.
   private static let trusted = Caller(role: .operator, app: nil, apiKey: nil)
 
-  /// - Throws: 50300 when nothing says that the caller may send.
+  /// - Throws: 50300 when neither key nor address allows the caller to send.
   func server(_ call: LegacyCall) throws(LegacyRefusal) -> Server {
     try Self.server(call.bearer ?? call.form["APIKEY"], isTrusted: call.isTrustedAddress, catalog)
   }
@@ -43,7 +43,7 @@ extension LegacyHandler {
     return .known(trusted)
   }
 
-  /// Works for a server on a thread; what `work` returns is the answer.
+  /// Runs `work` for a server on a thread and answers with its result.
   func onThread(
     _ call: LegacyCall, _ server: Server,
     _ work: @escaping @Sendable (Caller, Connection) throws(LegacyRefusal) -> LegacyAnswer
@@ -57,7 +57,7 @@ extension LegacyHandler {
         return Envelope.refusal(error, service: service, isSend: true)
       }
     }
-    // The protocol knows one answer for 429 and 503: come again.
+    // The protocol has one answer for 429 and 503: retry later.
     if let problem { throw LegacyRefusal(Problem(.busy, problem.detail)) }
   }
 
@@ -71,13 +71,13 @@ extension LegacyHandler {
       connection = try attempt.get()
       caller = try server.caller(on: connection)
     } catch {
-      // A key that is not known opens nothing: to this protocol that is a server which may not send.
+      // In this protocol, a server with an unknown key is one that may not send.
       throw error.code == .badCredential ? LegacyRefusal(.unauthorizedServer, error.detail) : LegacyRefusal(error)
     }
     return try work(caller, connection)
   }
 
-  /// An operation's problem as a refusal.
+  /// Rethrows an operation's problem as a refusal.
   static func refusing<LegacyAnswer>(_ body: () throws(Problem) -> LegacyAnswer) throws(LegacyRefusal) -> LegacyAnswer {
     do throws(Problem) {
       return try body()

@@ -3,35 +3,34 @@ internal import HTTPServer
 internal import Operations
 internal import Reactor
 
-/// The door for apps built with the existing SDK, and for servers that speak its protocol: forms posted to
-/// `/<context>/<controller>.ctl`. Such an app works here when its host name is changed.
+/// Handles calls of apps built with the existing SDK, and of servers that speak its protocol: forms posted to
+/// `/<context>/<controller>.ctl`. Such an app needs only its host name changed.
 ///
 /// ```
-///   bytes ──► Form (urlencoded or multipart) ──► Controller, by name ──► who asks?
-///                                                                         │ a device: AUTHKEY, or the pushkey of a message
+///   bytes ──► Form (urlencoded or multipart) ──► Controller, by name ──► authentication
+///                                                                         │ a device: AUTHKEY, or a message's pushkey
 ///                                                                         │ a server: its address, or an API key
 ///                                                                         ▼
 ///   {"HEADER":{RESULT_CODE…},"BODY":…} ◄── answer ◄── Operation through the loop's committer (device calls, sends to
 ///                                                     named users) or on an admin thread (everything else)
 /// ```
 ///
-/// **No rules of its own.** Each controller turns a form into an operation that `/v1` and `/v1/admin` carry out too, and
-/// its answer or problem into the envelope; what may be done, and what it does, is decided in `Operations`.
+/// **No rules of its own.** Each controller turns a form into an operation that `/v1` and `/v1/admin` use too, and its
+/// answer or problem into the envelope; `Operations` decides what may be done and what it does.
 ///
-/// **Keys.** `asking_authorization` gives a key for (app, PSID) and, once registered, the device; every later call
-/// brings it. 40100: there is none, it is older than half an hour, not ours, or another device's: on that code, and on no
-/// other, the client asks again and repeats its call once. 40300: the call is about a user that the device does not belong
-/// to. All of it can be switched off, as in the original.
+/// **Keys.** `asking_authorization` issues a key for (app, PSID) and, once registered, the device; every later call
+/// brings it. 40100: the key is missing, older than half an hour, not ours, or another device's; on that code alone the
+/// client requests a new key and repeats its call once. 40300: the call is about a user that the device does not belong
+/// to. Keys can be switched off, as in the original.
 ///
-/// **Answers** have HTTP 200, also when the result code is an error, because that is what the SDK reads; only what is no
-/// call at all (404, 405) and what should be tried again elsewhere (503) says so in the status too.
+/// **Answers** have HTTP 200 even when the result code is an error, because the SDK reads the code; only what is not a
+/// call at all (404, 405) and what should be retried elsewhere (503) has another status.
 ///
-/// **Failure.** Input that cannot be read is refused before anything is looked at, with the field's name and what is
-/// wrong with it; nothing of it is carried out.
+/// **Failure.** Malformed input is refused before any lookup, with the field's name and the fault.
 final class LegacyHandler: RequestHandler {
   let committer: Committer
   let threads: AdminThreads
-  /// Where pages and media are reached.
+  /// URLs of pages and media.
   let hosting: ContentHosting
   /// Called, on any thread, when a message has been stored.
   let messageCommitted: @Sendable () -> Void
@@ -56,7 +55,7 @@ final class LegacyHandler: RequestHandler {
     timeout = UnknownKeyDelay(catalog: catalog, loop: loop)
   }
 
-  /// True for paths that end like a controller's and are not the other doors'.
+  /// True for paths that end in `.ctl`, except those below `/v1/`.
   static func isForHere(_ request: Request) -> Bool {
     request.withPath { path in
       let count = path.count
@@ -84,7 +83,7 @@ final class LegacyHandler: RequestHandler {
       if controller.isForServers, request.bodyCount > LegacyLimits.loopFormBytes {
         return try sendLarge(controller, request, responder, isTrusted: isTrusted)
       }
-      // Logs of clients are not kept, so they are not read.
+      // Client logs are not kept, so they are not parsed.
       let form =
         service == "putAppLog.ctl"
         ? Form() : try Form(request.bodyBytes, contentType: request.header("content-type"))
@@ -107,8 +106,9 @@ final class LegacyHandler: RequestHandler {
     }
   }
 
-  /// Whoever may send may send much. A server whose key is a field of its form, too late to be known here, may bring the
-  /// standard to what is read on a thread; and so may logs, of which nothing is read. Everything else is small.
+  /// Senders known by address or bearer key may bring large bodies. A server whose key is a form field, unknown at this
+  /// point, gets the standard limit on controllers that take long forms; so do logs, which are not parsed. Every other
+  /// form is small.
   func bodyLimit(for request: Request, standard: Int) -> Int {
     let (context, service) = Self.split(request.path)
     guard let controller = controller(context, service), controller.takesLongForms else {
@@ -118,7 +118,7 @@ final class LegacyHandler: RequestHandler {
     return service == "rcv_register_csvmessage.ctl" ? LegacyLimits.uploadBytes : LegacyLimits.sendBytes
   }
 
-  /// Asked before the form is there: a key within it comes too late to allow more.
+  /// Decided before the form is there: a key inside it comes too late to allow more.
   private func mayBeServer(_ request: Request) -> Bool {
     configuration.trustedSenders.includes(request.clientAddress)
       || Self.bearer(request).flatMap(catalog.caller(apiKey:)) != nil
@@ -144,12 +144,13 @@ final class LegacyHandler: RequestHandler {
     return String(header.dropFirst(7))
   }
 
-  // MARK: What controllers share
+  // MARK: Shared by controllers
 
   /// Seconds since 1970.
   var seconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
 
-  /// Finds the app that a call names, then goes on. One that was made a moment ago is waited for.
+  /// Calls `body` with the app that the call names. If it is unknown, waits for the catalog to be reloaded: it may be
+  /// new.
   func withApp(_ call: LegacyCall, _ body: @escaping (App) throws(LegacyRefusal) -> Void) throws(LegacyRefusal) {
     let appID = try call.form.required("APP_ID", upTo: Domain.Limits.appIDBytes)
     if let app = catalog.app(id: appID) { return try body(app) }
@@ -169,7 +170,7 @@ final class LegacyHandler: RequestHandler {
     }
   }
 
-  /// Has an operation carried out; its problem is answered, its answer handed on.
+  /// Runs an operation: answers its problem, or passes its answer on.
   func perform(_ operation: Operation, _ call: LegacyCall, _ answer: @escaping (OperationAnswer) -> Void) {
     committer.submit(operation) { outcome in
       switch outcome {

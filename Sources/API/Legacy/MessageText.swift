@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 
-/// MESSAGE and SUB_TITLE: plain text, or `{"title":"…","body":"…"}`, perhaps percent-encoded once more.
+/// MESSAGE and SUB_TITLE: plain text, or `{"title":"…","body":"…"}`, either possibly percent-encoded twice.
 struct MessageText {
   let title: String?
   let subtitle: String?
@@ -51,8 +51,8 @@ struct MessageText {
       })
   }
 
-  /// Undoes a second percent-encoding: text in which nothing stands but what such an encoding leaves, and at least one
-  /// whole escape. A sentence with a percent sign in it is not touched.
+  /// Undoes a second percent-encoding, if the text has only characters that such an encoding leaves, and at least one
+  /// whole escape. A sentence with a percent sign is left alone.
   static func decoded(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var escapes = 0

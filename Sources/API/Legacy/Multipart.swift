@@ -4,14 +4,14 @@ internal import PlainText
 enum Multipart {
   struct Part {
     let name: String
-    /// True when it has a file name, be it empty.
+    /// True when it has a file name, even an empty one.
     let isFile: Bool
     let content: [UInt8]
   }
 
   private static let lineEnd: [UInt8] = [13, 10]
 
-  /// - Throws: when the body does not begin with the boundary, does not end with the last one, or a part has no name.
+  /// - Throws: when the body does not begin with the boundary, lacks the final one, or a part has no name.
   static func parts(of body: [UInt8], boundary: [UInt8]) throws(LegacyRefusal) -> [Part] {
     let delimiter = Array("--".utf8) + boundary
     var parts: [Part] = []
@@ -20,7 +20,7 @@ enum Multipart {
     guard rest.starts(with: delimiter) else { throw broken("does not begin with its boundary") }
     rest = rest.dropFirst(delimiter.count)
     while true {
-      // What follows the boundary says whether it was the last. Blanks may stand there (RFC 2046 §5.1.1).
+      // `--` after the boundary marks the last one. Blanks may follow a boundary (RFC 2046 §5.1.1).
       if rest.starts(with: "--".utf8) { return parts }
       rest = rest.drop { $0 == 32 || $0 == 9 }
       guard rest.starts(with: lineEnd) else { throw broken("has something behind a boundary") }
@@ -67,7 +67,7 @@ enum Multipart {
     return Part(name: name, isFile: disposition["filename"] != nil, content: Array(rest))
   }
 
-  /// Where `pattern` begins first.
+  /// Index of the first occurrence of `pattern`.
   private static func find(_ pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
     let last = bytes.endIndex - pattern.count
     var start = bytes.startIndex

@@ -1,10 +1,10 @@
 internal import Domain
 internal import HTTPServer
 
-/// `RESULT_CODE` of an answer: a string, as the SDK compares it.
+/// `RESULT_CODE` of an answer: a string, because the SDK compares strings.
 enum ResultCode: String {
   case ok = "0000"
-  /// The push token cannot be one, or belongs to no registered device.
+  /// The push token is invalid, or belongs to no registered device.
   case notRegistered = "400"
   case serverError = "500"
   case targetNotRegistered = "4400"
@@ -12,16 +12,15 @@ enum ResultCode: String {
   case appDeleted = "4444"
   case reservedTooLate = "5500"
   case reservedFailed = "5600"
-  /// Whatever is wrong with the key, none or an old one included: the protocol has codes of their own for these (40000, -500),
-  /// but on this one alone clients ask for a key and repeat the call.
+  /// Anything wrong with the key, including none or an expired one. The protocol has separate codes for these (40000,
+  /// -500), but this is the only one on which clients request a new key and repeat the call.
   case authenticationFailed = "40100"
   case userMismatch = "40300"
-  /// In the manner of the others; the original knows no limit.
+  /// Modelled on the others; the original has no rate limit.
   case tooMany = "42900"
   case unauthorizedServer = "50300"
 
-  /// The code that says most nearly what a problem is. Whatever has no code of its own is `500`, with the reason in
-  /// words.
+  /// The closest code for a problem; `500` with the reason in words where there is none.
   init(_ code: Problem.Code) {
     self =
       switch code {
@@ -40,7 +39,7 @@ enum ResultCode: String {
 struct LegacyRefusal: Error {
   let code: ResultCode
   let text: String
-  /// 200 nearly always: clients of this protocol read the code.
+  /// Nearly always 200: clients of this protocol read the code.
   var status = 200
   var retryAfterSeconds: Int?
 
@@ -50,12 +49,12 @@ struct LegacyRefusal: Error {
     self.status = status
   }
 
-  /// A field that is missing or not what it should be.
+  /// A field that is missing or invalid.
   init(field: String, _ fault: String) {
     self.init(.serverError, "\(field) \(fault).")
   }
 
-  /// Reads the word of a field, refusing what is none.
+  /// Reads a field's value, turning an objection into a refusal.
   static func reading<Word>(
     _ field: String, _ read: () throws(SDKWords.Objection) -> Word
   ) throws(LegacyRefusal) -> Word {

@@ -1,7 +1,7 @@
 internal import Domain
 internal import JSON
 
-/// To whom a form sends.
+/// The audience of a form's send.
 struct SendAudience: Sendable {
   private enum Kind: Sendable {
     case all
@@ -9,15 +9,15 @@ struct SendAudience: Sendable {
     case users([String])
     case tokens([String])
     case groups([Int64])
-    /// An uploaded file, and how many of its users have no device.
+    /// An uploaded file, and the number of its users without a device.
     case csv(Int64, unknownUsers: Int)
   }
 
   private let kind: Kind
-  /// True for `S`: only totals are wanted back.
+  /// True for TYPE `S`: the answer has totals only.
   let wantsTotalsOnly: Bool
 
-  /// True for a send to named people.
+  /// True for a send to named people whose ids the answer lists.
   var isIndividual: Bool {
     switch kind {
     case .users, .tokens: !wantsTotalsOnly
@@ -25,7 +25,7 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// By TYPE, as `rcv_register_message` knows it; REQ_PSIDS narrows it to these tokens.
+  /// By TYPE of `rcv_register_message`; REQ_PSIDS restricts it to these tokens.
   init(message form: Form) throws(LegacyRefusal) {
     let type = form["TYPE"]?.uppercased() ?? "E"
     wantsTotalsOnly = type == "S"
@@ -44,7 +44,7 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// By TYPE, as `rcv_register_groupmessage` knows it.
+  /// By TYPE of `rcv_register_groupmessage`.
   init(groupMessage form: Form) throws(LegacyRefusal) {
     wantsTotalsOnly = false
     switch form["TYPE"]?.uppercased() {
@@ -63,7 +63,7 @@ struct SendAudience: Sendable {
     wantsTotalsOnly = false
   }
 
-  /// Nil where the send's own answer names them all.
+  /// Number of unknown users; nil where the send's own answer lists them.
   var unknownUsers: Int? {
     if case .csv(_, let count) = kind { count } else { nil }
   }

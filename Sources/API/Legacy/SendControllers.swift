@@ -4,9 +4,9 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// Sending: to people, to groups, to the lines of a file.
+/// Sends to people, to groups, and to the users of a file.
 extension LegacyHandler {
-  /// From a server, or (SENDERCODE says so) from a device.
+  /// From a server, or from a device if SENDERCODE says so.
   func sendMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     if let sender = call.form["SENDERCODE"], DeviceSend.senders.contains(sender) {
       return try sendFromDevice(call, sender)
@@ -28,7 +28,7 @@ extension LegacyHandler {
     }
   }
 
-  /// To a few named people through the loop's committer, everything else on a thread; both are the same send.
+  /// Sends to a few named people go through the loop's committer, all others run on a thread; the result is the same.
   private func send(_ send: SendForm, _ call: LegacyCall, _ server: Server) throws(LegacyRefusal) {
     if case .known(let caller) = server, send.reservedFor == nil,
       let named = DirectSend(
@@ -44,7 +44,7 @@ extension LegacyHandler {
     try store(call, server) { _, _, _ in send }
   }
 
-  /// Reads a form's send on a thread.
+  /// Turns a form into a send, on a thread.
   private typealias FormReader = @Sendable (Form, Caller, Connection) throws(LegacyRefusal) -> SendForm
 
   /// Reads the form's send on a thread, and stores it there.
@@ -61,9 +61,9 @@ extension LegacyHandler {
     LegacySendService(catalog: catalog, clock: loop.clock, hosting: hosting, messageCommitted: messageCommitted)
   }
 
-  // MARK: Large ones
+  // MARK: Large forms
 
-  /// A form too large to be read on the loop: read, checked and stored on a thread. Only sends bring such.
+  /// Handles a form too large for the loop on an admin thread; only sends can be this large.
   func sendLarge(
     _ controller: Controller, _ request: Request, _ responder: Responder, isTrusted: Bool
   ) throws(LegacyRefusal) {
@@ -80,13 +80,13 @@ extension LegacyHandler {
     default: throw LegacyRefusal(.serverError, "The form is too large.")
     }
     let bearer = Self.bearer(request)
-    // A key within the form is known when that was read: until then it waits like a stranger's.
+    // A key inside the form is unknown until the form is read: until then the request waits as a stranger's.
     let caller = bearer == nil && !isTrusted ? nil : try Self.server(bearer, isTrusted: isTrusted, catalog).knownCaller
     let problem = threads.perform(
       for: caller, at: request.clientAddress, bytes: owned.body.count, responder.ticket
     ) { attempt in
       do throws(LegacyRefusal) {
-        // Refused without being read.
+        // A refused request is not read.
         if case .failure(let problem) = attempt { throw LegacyRefusal(problem) }
         let form = try Form(owned.body, contentType: owned.header("content-type"))
         guard !DeviceSend.senders.contains(form["SENDERCODE"] ?? "") else {
@@ -102,18 +102,18 @@ extension LegacyHandler {
         return Envelope.refusal(error, service: service, isSend: true)
       }
     }
-    // The protocol knows one answer for 429 and 503: come again.
+    // The protocol has one answer for 429 and 503: retry later.
     if let problem { throw LegacyRefusal(Problem(.busy, problem.detail)) }
   }
 
   // MARK: Devices
 
-  /// To one user, if the app lets its devices send.
+  /// Sends to one user, if the app lets its devices send.
   private func sendFromDevice(_ call: LegacyCall, _ sender: String) throws(LegacyRefusal) {
     guard call.form["RESERVEDATE"] == nil, ["E", nil].contains(call.form["TYPE"]?.uppercased()) else {
       throw LegacyRefusal(field: "TYPE", "must be E, without RESERVEDATE, when a device sends")
     }
-    // CUID names the receiver here, so it says nothing of the sender.
+    // CUID names the receiver here, and says nothing about the sender.
     try withClaim(call, isAboutUser: false) { [self] identity, claim throws(LegacyRefusal) in
       try Self.refusing { () throws(Problem) in try DeviceSend.demandPermission(of: identity.app) }
       let send = try SendForm(call.form, audience: try SendAudience(message: call.form))

@@ -1,11 +1,11 @@
 internal import Domain
 internal import JSON
 
-/// A send as the form asks for it, checked as far as a form can be: the rest is what any send is checked for.
+/// A send as the form requests it, validated as far as a form can be; the rest is validated like any send.
 struct SendForm: Sendable {
   let appID: String
   let audience: SendAudience
-  /// The wall clock's time of the app at which it goes out; nil: now.
+  /// Local time in the app's time zone at which it goes out; nil: now.
   let reservedFor: LocalTime?
   let reference: SenderReference
   private let message: MessageText
@@ -16,11 +16,11 @@ struct SendForm: Sendable {
   private let lane: String?
   private let dbIn: Bool?
   private let sms: Bool
-  /// After how many minutes without a read the short message goes; 0: the usual, without a receipt.
+  /// Minutes without a read after which the SMS goes out; 0: the default, without a receipt.
   private let smsWaitMinutes: Int64
-  /// False: `%CUID%` and its like are text as any other.
+  /// False: `%CUID%` and the like are plain text.
   private let fillsVariables: Bool
-  /// Minutes after which it is worth nothing any more; 0: the usual.
+  /// Minutes after which the message expires; 0: the default.
   private let limitMinutes: Int64
   private let pace: Pace?
 
@@ -36,7 +36,7 @@ struct SendForm: Sendable {
     dbIn = try form.flag("DB_IN")
     let sms = try form.flag("PUSH_FAIL_SMS_SEND") ?? false
     self.sms = sms
-    // Many send it always: without a short message it means nothing.
+    // Many clients send it always: without an SMS it has no meaning.
     let minutes = sms ? 0...Domain.Limits.fallbackSeconds.upperBound / 60 : 0...Int64.max
     smsWaitMinutes = try form.number("SMS_READ_WAIT_MINUTE", in: minutes) ?? 0
     fillsVariables = try form.flag("TEMPLATE_YN") ?? true
@@ -46,8 +46,8 @@ struct SendForm: Sendable {
     reference = try Self.reference(form)
   }
 
-  /// The request, as `POST /v1/admin/messages` takes it.
-  /// - Parameter sendAt: the moment of `reservedFor`.
+  /// The request as `POST /v1/admin/messages` takes it.
+  /// - Parameter sendAt: the absolute time of `reservedFor`.
   func json(sendAt: String? = nil) -> [UInt8] {
     var writer = JSONWriter(capacity: 1024)
     writer.object { writer in
@@ -70,7 +70,7 @@ struct SendForm: Sendable {
     return writer.bytes
   }
 
-  /// What a device may decide of it.
+  /// The part that a device may decide.
   var deviceJSON: [UInt8] {
     var writer = JSONWriter(capacity: 1024)
     writer.object { writer in write(to: &writer) }
@@ -82,7 +82,7 @@ struct SendForm: Sendable {
     message.write(to: &writer)
     if badge > 0 { writer.member("badge", object: { $0.member("increment", badge) }) }
     writer.member("sound", sound)
-    // The SDK confirms receipts from its extension, which runs for such messages only.
+    // The SDK confirms receipts from its extension, which runs only for such messages.
     writer.member("mutableContent", true)
     if let ext { writer.member("ext", ext) }
     if !fillsVariables { writer.member("fillVariables", false) }
@@ -93,7 +93,7 @@ struct SendForm: Sendable {
 
   // MARK: Reading
 
-  /// 3: real time, 1: batch. Many at once are never urgent: they would be in the way of what is.
+  /// 3: real time, 1: batch. A send to many is never urgent: it would delay what is.
   private static func lane(_ form: Form, _ audience: SendAudience) throws(LegacyRefusal) -> String? {
     switch form["PRIORITY"] {
     case nil: return nil
@@ -103,7 +103,7 @@ struct SendForm: Sendable {
     }
   }
 
-  /// After so many messages so many seconds' wait.
+  /// A pause of DELAY_SECOND seconds after every SPLIT_MSG_CNT messages.
   static func pace(_ form: Form) throws(LegacyRefusal) -> Pace? {
     let devices = try form.number("SPLIT_MSG_CNT", in: 0...Domain.Limits.paceDevices.upperBound) ?? 0
     let seconds = try form.number("DELAY_SECOND", in: 0...Domain.Limits.paceWaitSeconds.upperBound) ?? 0

@@ -3,7 +3,7 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// Messages on their way, and after it.
+/// Cancelling, resending and reporting messages.
 extension LegacyHandler {
   private static func seqno(_ form: Form, _ name: String) throws(LegacyRefusal) -> Int64 {
     guard let seqno = try form.number(name, in: 1...Int64.max) else { throw LegacyRefusal(field: name, "is needed") }
@@ -22,7 +22,7 @@ extension LegacyHandler {
     }
   }
 
-  /// To those whom the message has not reached (1), who have not received it (2), or have not read it (3).
+  /// Resends to those whom the message did not reach (1), who have not received it (2), or have not read it (3).
   func retryMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let seqno = try Self.seqno(call.form, "SEQNO")
@@ -74,7 +74,7 @@ extension LegacyHandler {
     }
   }
 
-  /// The message's numbers, and how it ended in this protocol's codes.
+  /// The message's numbers, and its result in this protocol's codes.
   private static func answer(_ answer: ReportService.FunnelAnswer) -> LegacyAnswer {
     let funnel = answer.funnel
     return LegacyAnswer { writer in

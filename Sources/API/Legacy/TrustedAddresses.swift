@@ -1,9 +1,8 @@
 package import Reactor
 
-/// Servers that may send by their address alone, as the original trusted them: networks in CIDR notation. Empty as long
-/// as nobody sets it.
+/// Networks, in CIDR notation, of servers that may send by their address alone, as in the original. Empty by default.
 ///
-/// What is compared is who really asks: behind a proxy that the operator trusts, the client that it names.
+/// The address compared is the real client's: behind a trusted proxy, the one that the proxy names.
 package struct TrustedAddresses: Sendable {
   private let blocks: [IPBlock]
 
@@ -11,7 +10,7 @@ package struct TrustedAddresses: Sendable {
     self.blocks = blocks
   }
 
-  /// - Parameter address: nil for a Unix socket, whose clients are nobody's.
+  /// - Parameter address: nil for a Unix socket, which is never trusted.
   func includes(_ address: IPAddress?) -> Bool {
     guard let address else { return false }
     return blocks.contains { $0.contains(address) }

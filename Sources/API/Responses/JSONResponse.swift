@@ -3,17 +3,17 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// How answers leave the admin door. No cache may keep them.
+/// Answers of the admin API. No cache may keep them.
 extension Response {
   static func json(_ status: Status, _ answer: some JSONAnswer) -> Response {
     Response(status: status, headers: [("Content-Type", "application/json"), noStore], body: answer.json)
   }
 
-  /// 204: it is done, and there is nothing to say.
+  /// 204 without a body.
   static let done = Response(status: .noContent, headers: [noStore])
 }
 
-/// How answers and problems leave the device doors.
+/// Answers and problems of the device API.
 extension Responder {
   func send(_ problem: Problem, requestID: String) {
     send(.problem(problem, requestID: requestID))

@@ -1,16 +1,16 @@
 package import Domain
 package import HTTPServer
 
-/// How problems leave every part of the API but the legacy one: `application/problem+json`, with the headers that the status
-/// asks for.
+/// Problems of every part of the API but the legacy one: `application/problem+json`, with the headers that the status
+/// requires.
 extension Response {
-  /// What a client is told to wait after 503, in seconds, where the problem does not say.
+  /// Retry-After of a 503 or 429, in seconds, where the problem gives none.
   static let retryAfterSeconds = 1
 
-  /// Answers about people that change all the time: no cache may keep them.
+  /// For answers about people, which change all the time: no cache may keep them.
   static let noStore = ("Cache-Control", "no-store")
 
-  /// - Parameter isKept: false tells caches not to keep it.
+  /// - Parameter isKept: false forbids caches to keep it.
   package static func problem(_ problem: Problem, requestID: String, isKept: Bool = true) -> Response {
     var headers = [("Content-Type", "application/problem+json")]
     if !isKept { headers.append(noStore) }

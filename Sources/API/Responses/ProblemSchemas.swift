@@ -2,14 +2,14 @@ internal import JSON
 internal import Domain
 internal import HTTPServer
 
-/// Why something is refused.
+/// Schemas of problems.
 extension Problem {
-  /// Every code there is, the engine's own included.
+  /// Every code, including those of the HTTP engine.
   private static let codes: [String] =
     Problem.Code.allCases.map(\.rawValue)
     + EngineProblem.allCases.map(\.type).filter { Problem.Code(rawValue: $0) == nil }
 
-  /// As the description has it.
+  /// As the description lists them.
   static let schemas: [JSONTree.Member] = [
     (
       "Problem",

@@ -4,7 +4,7 @@ package import Metrics
 package import Operations
 package import Reactor
 
-/// The first look at each request: which part of the server answers it. One per HTTP loop.
+/// Routes each request to the part of the server that answers it. One per HTTP loop.
 package final class RootHandler: RequestHandler {
   private let devices: DeviceHandler
   private let sdk: LegacyHandler
@@ -18,7 +18,7 @@ package final class RootHandler: RequestHandler {
 
   /// - Parameters:
   ///   - batchesSends: sends to named users share the committer's transactions instead of waiting for an admin thread.
-  ///   - publicDirectory: with the console's files; nil where only the API is served.
+  ///   - publicDirectory: the console's files; nil to serve the API alone.
   ///   - messageCommitted: called, on any thread, when a message has been stored.
   package init(
     committer: Committer, threads: AdminThreads, hosted: HostedLoader, catalog: Catalog, keys: SigningKeys,
@@ -40,7 +40,7 @@ package final class RootHandler: RequestHandler {
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
-    // The busiest paths first: nothing else is looked at for them.
+    // The busiest paths first: they cost no further comparison.
     if request.pathEquals("/v1/receipts") { return pass(request, to: .receipts) { devices.handle(request, responder) } }
     if request.pathEquals("/v1/reads") { return pass(request, to: .reads) { devices.handle(request, responder) } }
     if HostedHandler.isAsked(request) { return pass(request, to: .pages) { hosted.handle(request, responder) } }
@@ -61,13 +61,13 @@ package final class RootHandler: RequestHandler {
     if let response = files?.response(for: request) { responder.send(response) }
   }
 
-  /// The request is counted under its door.
+  /// Counts the request under its kind and handles it.
   private func pass(_ request: Request, to door: DoorKind, _ handle: () -> Void) {
     request.kind = door.rawValue
     handle()
   }
 
-  /// Only senders may bring bodies above the standard: lists of recipients. What anybody may bring is small.
+  /// Only authenticated senders may bring bodies above the standard, such as lists of recipients.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     if LegacyHandler.isForHere(request) { return sdk.bodyLimit(for: request, standard: standard) }
     if Self.isForAdmin(request) { return admin.bodyLimit(for: request, standard: standard) }
@@ -76,7 +76,7 @@ package final class RootHandler: RequestHandler {
 
   package func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
     guard Self.isForAdmin(request) else { return false }
-    // Perhaps it is answered at once.
+    // The request may be answered without reaching `pass`.
     request.kind = DoorKind.admin.rawValue
     return admin.holdsBody(of: request, ticket)
   }
@@ -91,9 +91,9 @@ package final class RootHandler: RequestHandler {
   }
 }
 
-/// Doors as metrics tell them apart.
+/// Kinds of requests as metrics distinguish them.
 package enum DoorKind: UInt8, CaseIterable {
-  /// Not even a request.
+  /// Not a valid request.
   case none, receipts, reads, devices, sdk, admin, pages, server, files
 
   package static let names = allCases.map { "\($0)" }

@@ -2,11 +2,11 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// How many megabytes a body may bring: asked when the head of a request is there and it is known whose it is, before any of
-/// its body is awaited, so that nobody without a good API key or session can fill the memory or the disk.
+/// How large a body a request may bring. Decided once its head is there and its caller authenticated, before any of the
+/// body is awaited, so that without a good API key or session no client can fill memory or disk.
 enum UploadAllowance {
-  /// Bytes of the body; nil when it may have no more than that of any other request. The method is not known yet when this is
-  /// asked; no other one leads anywhere.
+  /// The body limit in bytes; nil for the limit of any other request. The method is not checked: on these paths every
+  /// other one is refused.
   static func limit(for request: Request, of caller: Caller) -> Int? {
     guard (try? caller.require(.send)) != nil else { return nil }
     if request.pathEquals("/v1/admin/uploads") { return AdminLimits.uploadBytes }
@@ -14,7 +14,7 @@ enum UploadAllowance {
     return nil
   }
 
-  /// Whether what comes is a file, and not an object that is read whole.
+  /// Whether the body is a file, as opposed to an object that is read whole.
   static func isFile(_ request: Request) -> Bool {
     request.pathEquals("/v1/admin/uploads") || request.pathEquals("/v1/admin/audiences/csv")
   }

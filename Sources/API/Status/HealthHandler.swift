@@ -2,16 +2,16 @@ internal import Domain
 package import HTTPServer
 internal import JSON
 
-/// `/health`: the process serves and its schema is current. `/ready`: it can deliver, and answer admin requests, as far as it
-/// knows.
+/// `/health`: the process serves and its schema is current. `/ready`: as far as it knows, it can deliver and answer
+/// admin requests.
 package final class HealthHandler {
   private let isConnected: () -> Bool
   private let isOutOfRoom: () -> Bool
   private let readiness: any ReadinessReport
 
   /// - Parameters:
-  ///   - isConnected: whether whoever asks would find the database, and get an answer of it.
-  ///   - isOutOfRoom: whether the database has refused the last write for want of room.
+  ///   - isConnected: whether a request would reach the database and get its answer.
+  ///   - isOutOfRoom: whether the database refused the last write for lack of space.
   package init(
     isConnected: @escaping () -> Bool, isOutOfRoom: @escaping () -> Bool = { false }, readiness: any ReadinessReport
   ) {

@@ -5,11 +5,11 @@ package import Operations
 
 /// `/metrics`, in Prometheus' text format.
 ///
-/// The numbers tell about every app, so on the doors that the world reaches they are shown only to an API key that reaches
-/// every app; on an address of their own (`UPMC_METRICS_LISTEN`) to whoever can reach that.
+/// The numbers cover every app, so on the public listeners they need an API key that reaches every app; at their own
+/// address (`UPMC_METRICS_LISTEN`) anyone who can connect sees them.
 package final class MetricsHandler {
   private let metrics: Metrics
-  /// Nil where nobody is asked who they are.
+  /// Nil where no credential is needed.
   private let catalog: Catalog?
 
   package init(metrics: Metrics, catalog: Catalog?) {

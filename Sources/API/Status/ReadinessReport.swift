@@ -1,12 +1,12 @@
 internal import JSON
 internal import Operations
 
-/// What a node says of its own ability to deliver, as `/ready` tells it. Asked on any thread.
+/// A node's own report on its ability to deliver, for `/ready`. Called on any thread.
 package protocol ReadinessReport {
-  /// The database has given no connection for an admin request, and has not been found to give one since.
+  /// The database refused a connection for admin requests, and has given none since.
   var lacksConnections: Bool { get }
 
-  /// - Parameter isOutOfRoom: the database has refused the last write for want of room.
+  /// - Parameter isOutOfRoom: whether the database refused the last write for lack of space.
   func readiness(isOutOfRoom: Bool) -> ReadinessAnswer
 }
 

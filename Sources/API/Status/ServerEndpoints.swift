@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// The server about itself.
+/// Health, readiness, metrics and the description.
 extension Endpoint {
   static let server: [Endpoint] = [
     Endpoint(
@@ -34,7 +34,7 @@ extension Endpoint {
       answers: [Answer(200, "The page.", page.name)], handler: .own),
   ]
 
-  /// What they answer, in the order of the description.
+  /// Response schemas, in the order of the description.
   static let serverSchemas: [JSONTree.Member] = [health, document, ReadinessAnswer.object.named, text, page]
 
   private static let health: JSONTree.Member = (

@@ -1,16 +1,16 @@
-/// What the present request's body has been counted with: from the first large read of a head or a body until the request
-/// is answered, since the handler may keep a copy.
+/// The memory and disk budget held by the current request: from the first large read of a head or body until the
+/// request is answered, since the handler may keep a copy.
 ///
-/// Invariant: what small requests hold is not counted, and of a large one never less than what has come of it.
+/// Invariant: small requests are not counted; a large one is counted with at least what has arrived of it.
 struct BodyRoom {
-  /// Nil for all but large ones.
+  /// Nil unless the request is large.
   private(set) var memory: BodyShare?
   private(set) var disk: BodyShare?
 
-  /// Nothing is counted.
+  /// True when nothing is counted.
   var isEmpty: Bool { memory == nil && disk == nil }
 
-  /// Counts what the request holds by now. False when that would be too much.
+  /// Raises the count to what the request holds now. Returns false when that exceeds a budget.
   mutating func count(held: Int, of memory: ByteBudget, spooled: Int, of disk: ByteBudget) -> Bool {
     if spooled > 0, !Self.grow(&self.disk, to: spooled, of: disk) { return false }
     return held <= HTTPLimits.freeBodyBytes || Self.grow(&self.memory, to: held, of: memory)
@@ -22,7 +22,7 @@ struct BodyRoom {
     return present.grow(to: bytes)
   }
 
-  /// The connection has no use for the body any more.
+  /// The connection no longer needs the body.
   mutating func giveBack() {
     memory = nil
     disk = nil

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// What one body holds of a budget. Its connection has it from the first large read until the answer, and so has every copy
-/// that a handler keeps: with the last of them the room is free again. A client that leaves frees nothing that is still
-/// worked on.
+/// One body's share of a budget. Its connection holds it from the first large read until the answer, and so does every
+/// copy that a handler keeps: the room is freed with the last of them. A client that disconnects frees nothing that is
+/// still being processed.
 final class BodyShare: Sendable {
   private let budget: ByteBudget
   private let taken = Atomic(0)
@@ -15,7 +15,7 @@ final class BodyShare: Sendable {
 
   var bytes: Int { taken.load(ordering: .relaxed) }
 
-  /// Takes what is missing to so many bytes. False when that would be too much: it stays as it was.
+  /// Grows to `bytes` in total. Returns false, leaving it unchanged, when that exceeds the budget.
   func grow(to bytes: Int) -> Bool {
     let more = bytes - self.bytes
     guard more > 0 else { return true }

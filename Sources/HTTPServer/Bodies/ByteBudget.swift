@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// How many bytes many holders may have together, of memory or of the disk, and how many they have: so that many slow
-/// uploads, or many clients that never end one, cannot fill the machine. No I/O.
+/// A budget of bytes, of memory or disk, shared by many holders: neither many slow uploads nor clients that never
+/// finish one can fill the machine. No I/O.
 ///
-/// What is counted is what has really come: who announces much and sends nothing keeps nobody out. Only the server's loop
-/// takes; whoever is the last to have a body gives its room back, on any thread.
+/// Only bytes that have arrived count: announcing much and sending nothing keeps no one out. Only the server's loop
+/// takes; the last holder of a body gives its room back, on any thread.
 final class ByteBudget: Sendable {
   let limit: Int
   private let taken = Atomic(0)
@@ -15,10 +15,10 @@ final class ByteBudget: Sendable {
 
   var held: Int { taken.load(ordering: .relaxed) }
 
-  /// Whether so many bytes more would fit now. A hint: others take some meanwhile.
+  /// Whether so many bytes more would fit now. Only a hint.
   func hasRoom(for bytes: Int) -> Bool { held + bytes <= limit }
 
-  /// False when it would be too much: nothing was taken.
+  /// Returns false, taking nothing, when it would exceed the limit.
   func take(_ bytes: Int) -> Bool {
     guard hasRoom(for: bytes) else { return false }
     taken.add(bytes, ordering: .relaxed)

@@ -1,23 +1,23 @@
 internal import Reactor
 
-/// A connection's client among all others: whether it may come in, and whether it may ask.
+/// Whether a connection's client may connect, and whether it may send a request, given all other clients.
 ///
-/// Invariant: a client that `arrive` has let in is counted by `Visitors` until `leave`, once.
+/// Invariant: a client that `arrive` has admitted is counted once by `Visitors`, until `leave`.
 final class ClientEntry {
-  /// There were too many connections when it came: it is only told so.
+  /// The connection limit was reached when it came: it only gets a 503.
   private let isSurplus: Bool
-  /// Nil when it is not counted.
+  /// Nil when the client is not counted.
   private var visitor: Visitors.Visitor?
 
   init(isSurplus: Bool) {
     self.isSurplus = isSurplus
   }
 
-  /// It is known who the client is. Returns why it may not come in; nil when it may.
+  /// The client's address is known. Returns why it is refused; nil when it is admitted.
   /// - Parameters:
-  ///   - address: nil when nobody needs to know.
-  ///   - visitors: nil when nothing is limited by address.
-  ///   - isTrusted: whether an address is that of one of our own proxies: each request says for whom it is.
+  ///   - address: nil when no limit needs it.
+  ///   - visitors: nil when there are no limits per address.
+  ///   - isTrusted: whether an address is a trusted proxy's, whose requests name their clients.
   func arrive(
     _ address: IPAddress?, for request: Request, _ visitors: Visitors?, isTrusted: (IPAddress) -> Bool
   ) -> Refusal? {
@@ -34,7 +34,7 @@ final class ClientEntry {
     visitor = nil
   }
 
-  /// Counts a request; false when the one who asks has asked too often.
+  /// Counts a request. Returns whether the client is within its rate limit.
   func mayAsk(_ request: Request, among visitors: Visitors?, now: Instant) -> Bool {
     guard let visitors else { return true }
     if let visitor { return visitors.mayAsk(visitor, now: now) }

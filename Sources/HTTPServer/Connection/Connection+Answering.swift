@@ -1,16 +1,16 @@
 internal import Reactor
 
-/// The forms in which a handler can answer.
+/// The ways in which a handler can answer.
 extension Connection {
   func ticket(_ serial: UInt64) -> ResponseTicket {
     ResponseTicket(replies: server.replies, slot: slot, connection: identity, serial: serial)
   }
 
-  /// True when this request has been handed on and nothing of its answer is there.
+  /// True when this request was handed to the handler and its answer has not begun.
   func isAwaiting(_ serial: UInt64) -> Bool { phase == .handling && serial == self.serial }
   func isStreaming(_ serial: UInt64) -> Bool { phase == .streaming && serial == self.serial }
 
-  // MARK: Whole
+  // MARK: Whole answers
 
   func respond(_ serial: UInt64, _ response: Response) {
     _ = answer(serial, in: .handling) { $0.write(response, by: &server.writer, now: server.loop.now) }
@@ -30,9 +30,9 @@ extension Connection {
     }
   }
 
-  // MARK: In pieces
+  // MARK: Answers in pieces
 
-  /// Sends the head of an answer whose body follows in pieces. False when the client has gone.
+  /// Sends the head of an answer whose body follows in pieces. Returns false when the client has gone.
   func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool {
     if isAwaiting(serial), inputHasEnded, StreamedAnswer.isEndless(headers) {
       close()
@@ -43,7 +43,7 @@ extension Connection {
     }
   }
 
-  /// Cuts a client off that is too slow for its stream.
+  /// Disconnects a client that is too slow for its stream.
   func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool {
     let isTooMuch = unsentBytes + piece.count > HTTPLimits.streamBytes
     return answer(serial, in: .streaming) { isTooMuch ? .broken : $0.write(piece) }

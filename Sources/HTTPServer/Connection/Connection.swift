@@ -1,19 +1,19 @@
 internal import Reactor
 
-/// One client's connection: reads requests, hands them to the handler one at a time, gathers the answers.
+/// One client's connection: reads requests, hands them to the handler one at a time, collects the answers.
 ///
-/// Whatever the client sends ahead waits in `request`. Answers gather in `answers` and are sent once at the end of the
-/// turn. A client that does not read its answers is not read from either.
+/// Requests sent ahead wait in `request`. Answers collect in `answers` and are sent once at the end of the turn. A
+/// client that does not read its answers is not read from either.
 ///
-/// Its parts know nothing of each other, and nobody else knows them; here stands what follows from what.
+/// Its parts do not know each other, and only the connection knows them; it coordinates them.
 final class Connection: EventLoop.Handler, Answering {
   let server: HTTPServer
   let slot: Int
-  /// Never used twice by one server: tells this connection from a later one in the same slot.
+  /// Unique within the server: distinguishes this connection from a later one in the same slot.
   let identity: UInt64
   let request: Request
   private(set) var phase = ConnectionPhase.head
-  /// Counts requests: an answer names the one it belongs to.
+  /// Counts requests; an answer names the one it belongs to.
   private(set) var serial: UInt64 = 0
 
   private let wire: Wire
@@ -22,11 +22,11 @@ final class Connection: EventLoop.Handler, Answering {
   private let admission = BodyAdmission()
   private let answers = Answers()
   private let stall = WriteStall()
-  /// What `answers.count` was when it was last looked at: asked often, so kept beside it.
+  /// The last value of `answers.count`, kept because it is needed often.
   private(set) var unsentBytes = 0 {
     didSet { server.unsentBytes += unsentBytes - oldValue }
   }
-  /// When the present phase has lasted too long; looked at once a second, instead of with a timer for each request.
+  /// When the current phase times out; checked once a second, instead of a timer per request.
   private var deadline: Instant
   private var isPumping = false
   private let turn = ConnectionTurn()
@@ -48,12 +48,12 @@ final class Connection: EventLoop.Handler, Answering {
     request.isExempt = { [unowned self] in self.server.isExempt($0) }
   }
 
-  /// True when closing it loses nothing: no request has begun and no answer is owed.
+  /// True when closing it loses nothing: no request has begun and no answer is unsent.
   var isIdle: Bool { phase == .head && request.store.isIdle && unsentBytes == 0 }
 
   // MARK: Opening
 
-  /// Goes on with what precedes the first request, as far as the socket allows.
+  /// Continues what precedes the first request, as far as the socket allows.
   func open() {
     switch wire.open() {
     case .open:
@@ -65,8 +65,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// It is known who the client is: lets it in, or tells it why not.
-  /// - Parameter address: nil when nobody needs to know.
+  /// The client's address is known: admits the client, or answers why not.
+  /// - Parameter address: nil when no limit needs it.
   func arrive(from address: SocketAddress?) {
     if let refusal = client.arrive(address?.ip, for: request, server.visitors, isTrusted: server.isTrusted) {
       refuse(refusal)
@@ -77,7 +77,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   func ready(_ readiness: Readiness) {
     if phase == .opening { return open() }
-    // A reset, or both sides shut: nobody reads any more.
+    // A reset, or both sides shut down: no answer can be delivered.
     if readiness.overlaps(.failed) { return close() }
     if readiness.overlaps(.writable) { queueFlush() }
     if readiness.overlaps(.readable) {
@@ -85,7 +85,7 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Reads once and does what can be done with it.
+  /// Reads once and processes what it can.
   func read() {
     let wanted = phase == .body ? request.store.bodyReadBytes : HTTPLimits.readBytes
     switch wire.receive(into: &request.store.input, reserving: wanted) {
@@ -101,7 +101,7 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// After an answer that ends the connection: takes what the client still sends, until it closes.
+  /// After an answer that ends the connection: discards what the client still sends, until it closes.
   private func drop() {
     let transfer = wire.receive(into: &request.store.input, reserving: HTTPLimits.bodyReadBytes)
     let isBearable = intake.drop(request)
@@ -112,7 +112,7 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Goes on after an answer, or after the output has drained: for requests that were sent ahead, and for streams.
+  /// Continues after an answer or a drained output: with requests that were sent ahead, or the source of a stream.
   func resume() {
     turn.resumes()
     if wire.hasHiddenInput, wantsInput { return phase == .lingering ? drop() : read() }
@@ -124,7 +124,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Requests
 
-  /// Handles every request that is complete, as long as each is answered at once.
+  /// Handles every complete request, as long as each is answered at once.
   private func pump() {
     isPumping = true
     while takeStep() {}
@@ -132,7 +132,7 @@ final class Connection: EventLoop.Handler, Answering {
     updateInterest()
   }
 
-  /// False when nothing more can be done now.
+  /// Returns false when nothing more can be done now.
   private func takeStep() -> Bool {
     let step: Intake.Step
     switch phase {
@@ -155,7 +155,7 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// Whether a further request may be answered before what is unsent is taken.
+  /// Whether another request may be answered before the client has read the unsent answers.
   private var mayBegin: Bool {
     unsentBytes == 0
       || unsentBytes < HTTPLimits.outputBytes && server.unsentBytes < server.configuration.outputMemoryBytes
@@ -163,20 +163,19 @@ final class Connection: EventLoop.Handler, Answering {
 
   private var wantsInput: Bool { intake.isWanted(in: phase, request, mayBegin: mayBegin) }
 
-  /// The body has not arrived whole, or it is for the handler to say whether it may.
+  /// The body has not arrived completely, or the handler must decide whether it may.
   private func beginBody(_ facts: RequestStore.Facts) {
     guard facts.expectation != .unknown else { return refuse(.unknownExpectation) }
     if server.bodies.isLong(facts.framing), isHeld(facts) { return }
     takeBody(facts)
   }
 
-  /// True when nothing of the body is taken now: its client has asked too often, or the handler must first find out who
-  /// asks. Meanwhile the request is like one that is being handled: what its client sends waits in the socket, but for what
-  /// would be read of requests sent ahead.
+  /// True when the body is not read now: the client exceeds its rate limit, or must be authenticated first. Meanwhile
+  /// the request counts as being handled: input stays in the socket, apart from what is read ahead (pipelining).
   private func isHeld(_ facts: RequestStore.Facts) -> Bool {
     phase = .handling
     begin(facts)
-    // A handler that answers without admitting the body leaves it unread, before the next request.
+    // If the handler answers without admitting the body, the unread body would precede the next request.
     answers.keepsAlive = false
     guard mayAsk else {
       turnAway()
@@ -188,7 +187,7 @@ final class Connection: EventLoop.Handler, Answering {
     return isHeld
   }
 
-  /// The handler knows who asks.
+  /// The handler admits the body.
   func goOn(_ serial: UInt64) {
     guard isAwaiting(serial), admission.goOn() else { return }
     takeBody(request.store.facts)
@@ -208,7 +207,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   private func handle(_ facts: RequestStore.Facts) {
     phase = .handling
-    // One that was asked about is counted already.
+    // A request whose body was asked about is counted already.
     if beginUnlessAsked(facts) || mayAsk {
       server.handler.handle(request, Responder(connection: self, serial: serial))
     } else {
@@ -216,13 +215,13 @@ final class Connection: EventLoop.Handler, Answering {
     }
     intake.finish(request)
     guard !request.room.isEmpty else { return }
-    // The handler has seen the body, and copied what it wants to keep.
+    // The handler has seen the body, and copied what it keeps.
     request.store.trim()
-    // Answered already, or nobody left to answer.
+    // Answered already, or the client is gone.
     if phase != .handling, phase != .streaming { request.room.giveBack() }
   }
 
-  /// Every answer, also to what could not be read as a request, has a number of its own.
+  /// Every answer has its own number, including answers to malformed requests.
   private func begin(_ facts: RequestStore.Facts) {
     serial &+= 1
     let number = server.beginRequest()
@@ -231,7 +230,7 @@ final class Connection: EventLoop.Handler, Answering {
     answers.begin(number, facts, at: server.loop.now)
   }
 
-  /// A request has its number from the moment that its handler was asked anything about it. Returns whether it was.
+  /// Begins the request, unless that was done when the handler was asked about its body. Returns whether it was.
   @discardableResult
   private func beginUnlessAsked(_ facts: RequestStore.Facts) -> Bool {
     guard admission.end() else {
@@ -242,17 +241,16 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// False when the one who asks has asked too often.
+  /// Whether the client is within its rate limit.
   private var mayAsk: Bool { client.mayAsk(request, among: server.visitors, now: server.loop.now) }
 
-  /// Answers in the handler's place. The request was in order, so the connection goes on, unless a body that was not
-  /// taken is in the way.
+  /// Answers 429 in the handler's place. The connection stays open, unless an unread body is in the way.
   private func turnAway() {
     server.counters.count(.address)
     respond(serial, Refusal.tooManyRequests.response(answers.number))
   }
 
-  /// Answers what is no proper request, or no welcome one, and ends the connection.
+  /// Answers a request that is malformed or not admitted, and ends the connection.
   private func refuse(_ refusal: Refusal) {
     phase = .handling
     beginUnlessAsked(request.store.factsOfRefused)
@@ -262,7 +260,7 @@ final class Connection: EventLoop.Handler, Answering {
     dropBody()
   }
 
-  /// The request was refused: what has come of its body is of no use.
+  /// The request was refused, so what has arrived of its body is discarded.
   private func dropBody() {
     guard !request.room.isEmpty else { return }
     request.store.discard()
@@ -271,11 +269,11 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Answers
 
-  /// The client has shut its side.
+  /// The client has shut down its side.
   var inputHasEnded: Bool { intake.hasEnded }
 
-  /// Lets `add` add to the answer of this request. False when it waits for nothing any more in this phase: its client has
-  /// gone, or it has been answered. Nothing is sent before the turn ends.
+  /// Lets `add` extend the answer to this request. Returns false when the request no longer expects it in this phase:
+  /// the client is gone, or it was answered. Nothing is sent before the turn ends.
   @inline(__always)
   func answer(_ serial: UInt64, in phase: ConnectionPhase, _ add: (Answers) -> Answers.Progress) -> Bool {
     guard self.phase == phase, serial == self.serial else { return false }
@@ -295,16 +293,16 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// The answer is in the output whole.
+  /// The answer is in the output completely.
   private func answered(_ status: Status) {
     server.meter?.answered(answers.number, request, status, after: answers.age(at: server.loop.now))
-    // A handler that answers at once may still look at the body: `handle` gives it back.
+    // A handler that answers at once may still read the body: `handle` releases it.
     if !isPumping, !request.room.isEmpty { request.room.giveBack() }
     if answers.keepsAlive {
       phase = .head
       intake.awaitHead()
       deadline = server.idleDeadline
-      // While the handler runs, `pump` itself goes on; a later answer must wake what was sent ahead.
+      // While the handler runs, `pump` continues by itself; a later answer must resume requests sent ahead.
       if !isPumping, intake.hasEnded || intake.hasMore { queueResume() }
     } else {
       phase = .closing
@@ -319,7 +317,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Sending
 
-  /// Sends what has gathered: one call to the kernel, two for a large body. Calls nobody else.
+  /// Sends what has collected: one system call, two for a large body. Calls no handler.
   func flush() {
     turn.flushes()
     guard !wire.isClosed else { return }
@@ -328,7 +326,7 @@ final class Connection: EventLoop.Handler, Answering {
     unsentBytes = answers.count
     stall.sent(before, left: unsentBytes, at: server.loop.now, timeout: server.configuration.writeTimeout)
     if unsentBytes == 0, phase == .closing { return linger() }
-    // Requests, or the source of a stream, may be waiting for the output to drain.
+    // Requests, or the source of a stream, may wait for the output to drain.
     switch phase {
     case .head where before > 0 && intake.hasMore && mayBegin: queueResume()
     case .streaming where unsentBytes == 0 && answers.awaitsDrain: queueResume()
@@ -337,8 +335,8 @@ final class Connection: EventLoop.Handler, Answering {
     updateInterest()
   }
 
-  /// Shuts the write side and waits for the client to close: closing at once while bytes arrive would send a reset, and
-  /// the client might lose the answer before it has read it (RFC 9112 §9.6).
+  /// Shuts down the write side and waits for the client to close: closing at once while bytes arrive would send a
+  /// reset, and the client might lose the answer before reading it (RFC 9112 §9.6).
   private func linger() {
     if intake.hasEnded { return close() }
     wire.shutdownWrite()
@@ -356,12 +354,12 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Time
 
-  /// Looks whether anything has lasted too long. Called once a second.
+  /// Checks the timeouts. Called once a second.
   func checkTime(_ now: Instant) {
     if stall.isStalled {
       let timeout = server.configuration.writeTimeout
       guard stall.isOver(held: wire.unacknowledgedBytes, at: now, timeout: timeout) else { return }
-      // Whoever takes nothing for so long is not sent a polite end either.
+      // A client that has read nothing for so long gets no orderly close either.
       server.counters.count(.tooSlow)
       return abandon()
     }
@@ -381,7 +379,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: End
 
-  /// Ends the connection with a reset.
+  /// Closes the connection with a reset.
   func abandon() {
     wire.resetOnClose()
     close()

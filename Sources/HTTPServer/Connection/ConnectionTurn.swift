@@ -1,11 +1,11 @@
-/// What of a connection is to be gone on with when the loop's turn ends.
+/// What a connection has scheduled for the end of the loop's turn.
 ///
-/// Invariant: it stands at most once in each of the server's two lists.
+/// Invariant: it is at most once in each of the server's two queues.
 final class ConnectionTurn {
   private(set) var isQueuedForFlush = false
   private var isQueuedForResume = false
 
-  /// False when it stands there already.
+  /// Returns false when it is queued already.
   func takesResume() -> Bool {
     defer { isQueuedForResume = true }
     return !isQueuedForResume

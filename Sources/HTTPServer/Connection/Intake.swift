@@ -1,28 +1,28 @@
 internal import Reactor
 
-/// Takes requests out of what a client sends, one step at a time. No I/O; asks nobody but the budgets.
+/// Parses requests out of a client's bytes, one step at a time. No I/O; depends only on the budgets.
 ///
-/// Invariant: `hasMore` is false only when all that has arrived was looked at, so that a turn without news parses nothing.
+/// Invariant: `hasMore` is false only when all that has arrived was examined, so a turn without input parses nothing.
 final class Intake {
   enum Step {
     /// More bytes are needed.
     case wait
-    /// The first bytes of a head are there, and more are needed.
+    /// The first bytes of a head have arrived, and more are needed.
     case headHasBegun
-    /// The head is complete, and somebody must decide about its body or expectation.
+    /// The head is complete, and its body or expectation needs a decision.
     case head(RequestStore.Facts)
-    /// The whole request is there.
+    /// The request is complete.
     case complete(RequestStore.Facts)
     case refused(Refusal)
-    /// The client has nothing more to ask.
+    /// The client sends no more requests.
     case ended
   }
 
-  /// The client has shut its side; it may still read.
+  /// The client has shut down its side; it may still read.
   private(set) var hasEnded = false
-  /// Requests, or the beginning of one, wait behind the present one.
+  /// Requests, or the beginning of one, follow the current one.
   private(set) var hasMore = false
-  /// The time for the present head runs. From the start, for who connects has something to say.
+  /// The head timeout runs. From the start, because a new client is expected to send a request.
   private var headHasBegun = true
   private var dropped = 0
 
@@ -63,19 +63,19 @@ final class Intake {
     }
   }
 
-  /// The present request was handled, and is forgotten.
+  /// Forgets the current request, which was handled.
   func finish(_ request: Request) {
     hasMore = request.store.finish()
   }
 
-  /// The next head may begin when its client likes.
+  /// The next head has no timeout until its first byte.
   func awaitHead() {
     headHasBegun = false
   }
 
   // MARK: After the last one
 
-  /// Forgets what came after the last answer; false when it is too much.
+  /// Discards what arrived after the last answer. Returns false when it is too much.
   func drop(_ request: Request) -> Bool {
     dropped += request.store.input.count
     request.store.input.removeAll()
@@ -85,12 +85,12 @@ final class Intake {
   // MARK: Reading
 
   /// Whether the socket should be read in this phase.
-  /// - Parameter mayBegin: whether a further request may be answered before what is unsent is taken.
+  /// - Parameter mayBegin: whether another request may be answered before the client has read the unsent answers.
   func isWanted(in phase: ConnectionPhase, _ request: Request, mayBegin: @autoclosure () -> Bool) -> Bool {
     switch phase {
     case .lingering: true
     case .head, .body: !hasEnded && mayBegin()
-    // The socket stays watched, to learn of requests sent ahead and of a client that leaves, until enough waits.
+    // The socket is still watched, for requests sent ahead and for a client that leaves, until enough input waits.
     case .handling, .streaming: !hasEnded && (!hasMore || request.store.input.count < HTTPLimits.pipelinedBytes)
     case .opening, .closing, .closed: false
     }

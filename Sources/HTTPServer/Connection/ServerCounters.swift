@@ -1,16 +1,16 @@
-/// What a server has taken and turned away since its start.
+/// What a server has accepted and refused since its start.
 package struct ServerCounters: Sendable {
-  /// Connections accepted, those refused for lack of room included.
+  /// Connections accepted, including those refused at the limit.
   package var accepted: UInt64 = 0
-  /// Connections told 503 because there were too many, and requests because of large bodies.
+  /// Connections answered 503 because there were too many, and requests because of large bodies.
   package var overloaded: UInt64 = 0
-  /// Connections and requests told 429: too many of one address.
+  /// Connections and requests answered 429: too many of one address.
   package var turnedAway: UInt64 = 0
-  /// Requests answered by the engine itself: malformed, too large, too slow.
+  /// Refusals by the engine that ended a connection, whatever the cause: malformed, too slow, overload, address.
   package var refused: UInt64 = 0
   package var timedOut: UInt64 = 0
 
-  /// Somebody is turned away for this.
+  /// Counts a refusal by its cause.
   mutating func count(_ cause: Refusal.Cause) {
     switch cause {
     case .malformed: break

@@ -1,15 +1,15 @@
 internal import Reactor
 internal import TLS
 
-/// What carries the bytes of one connection: TCP or a Unix socket, plain or under TLS, and before either perhaps the
-/// header of a proxy that says whom it speaks for.
+/// Carries the bytes of one connection: TCP or a Unix socket, plain or under TLS, optionally preceded by a proxy's
+/// header that names the client.
 ///
 /// ```
-///   proxy header ──► handshake ──► open        each only where it is asked for; `open()` goes on as far as it can
+///   proxy header ──► handshake ──► open        each only where configured; `open()` proceeds as far as it can
 ///        └────────────────┴──────► failed
 /// ```
 ///
-/// An object, so that its connection can let go of it in the middle of a call; the descriptor closes with it.
+/// A class, so that its connection can release it in the middle of a call; the descriptor closes with it.
 final class Transport {
   enum Opening {
     case open
@@ -18,16 +18,16 @@ final class Transport {
     case failed
   }
 
-  // Invariant: exactly one of the two is there, until the end.
+  // Invariant: exactly one of the two is set, until the end.
   private var socket: Socket?
   private var stream: TLSStream?
   private var context: TLSContext?
   private var header: ProxyHeader?
-  /// The client that a proxy has named.
+  /// The client named by a proxy.
   private(set) var namedClient: SocketAddress?
-  /// TLS holds bytes, or the end of the stream, that epoll knows nothing of: read again without waiting.
+  /// TLS holds bytes, or the end of the stream, that epoll does not report: read again without waiting.
   private(set) var hasHiddenInput = false
-  /// Whether a farewell would reach anyone: TLS clients want to be told the end from a cut wire.
+  /// Whether a close_notify is due: it lets TLS clients tell an orderly end from a truncated connection.
   private var owesFarewell = false
 
   /// - Parameters:
@@ -43,7 +43,7 @@ final class Transport {
     if owesFarewell { stream?.sendCloseNotify() }
   }
 
-  /// True when bytes of HTTP can be exchanged.
+  /// True when HTTP bytes can be exchanged.
   var isOpen: Bool { header == nil && context == nil }
 
   var remoteAddress: SocketAddress? { namedClient ?? peerAddress }
@@ -68,7 +68,7 @@ final class Transport {
   private func readHeader() -> Opening {
     while let awaited = header?.awaitedBytes {
       var bytes: [UInt8] = []
-      // Not one byte more than the header: what follows belongs to TLS, which reads by itself.
+      // Not one byte beyond the header: what follows belongs to TLS, which reads by itself.
       switch socket?.receive(appendingTo: &bytes, atMost: awaited) {
       case .bytes:
         guard header?.take(bytes) == true else { return .failed }
@@ -90,7 +90,7 @@ final class Transport {
     case .complete:
       context = nil
       owesFarewell = true
-      // The client's first request may have come with the end of its handshake, and lie inside already.
+      // The first request may have come with the end of the handshake, and be buffered already.
       hasHiddenInput = true
       return .open
     case .incomplete(let readiness): return .waiting(readiness)
@@ -119,12 +119,12 @@ final class Transport {
     case .failed:
       owesFarewell = false
       hasHiddenInput = false
-      // A client that just closes its TCP connection has gone all the same.
+      // A client that closes TCP without close_notify counts as failed too: it is gone.
       return .failed(0)
     }
   }
 
-  /// Sends once, and consumes what was taken.
+  /// Sends once, and consumes what was sent.
   func send(_ buffer: inout ByteBuffer) -> Socket.Transfer {
     let before = buffer.count
     guard let stream else {
@@ -152,7 +152,7 @@ final class Transport {
     }
   }
 
-  /// Bytes that the kernel has taken and the client's has not.
+  /// Bytes that our kernel holds and the client's has not acknowledged.
   var unacknowledgedBytes: Int { stream?.unacknowledgedBytes ?? socket?.unacknowledgedBytes ?? 0 }
 
   // MARK: End
@@ -168,7 +168,7 @@ final class Transport {
     stream.shutdownWrite()
   }
 
-  /// Makes the close that follows a reset: nothing unsent is kept for a client that does not read.
+  /// Makes the following close a reset: nothing unsent is kept for a client that does not read.
   func resetOnClose() {
     owesFarewell = false
     guard let stream else {

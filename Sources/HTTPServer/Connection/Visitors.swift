@@ -1,14 +1,13 @@
 internal import Reactor
 
-/// How many connections each address has, and how often it asks: one address must not take what is meant for all.
+/// Counts connections and requests per address, so that one address cannot use up what all share.
 ///
-/// Requests are counted by a `RateAllowance`. Who has no connection and its whole allowance is forgotten.
+/// Requests are counted by a `RateAllowance`. An address without connections and with its full allowance is forgotten.
 final class Visitors {
-  /// One address.
   final class Visitor {
     let address: IPAddress
     fileprivate(set) var connections = 0
-    /// When all that was asked so far is paid for, at one request an interval.
+    /// When its past requests are paid for, at one request per interval, in nanoseconds.
     fileprivate var paidAt: Int64 = 0
 
     init(_ address: IPAddress) {
@@ -17,22 +16,22 @@ final class Visitors {
   }
 
   private let connectionLimit: Int
-  /// Nil when requests are not counted.
+  /// Nil when requests are not limited.
   private let requests: RateAllowance?
   private var visitors: [IPAddress: Visitor] = [:]
 
   /// - Parameters:
-  ///   - connections: of one address; nil for no limit.
-  ///   - requestsPerSecond: of one address, on the average; twice as many may come at once. Nil for no limit.
+  ///   - connections: per address; nil for no limit.
+  ///   - requestsPerSecond: per address, on average; bursts of twice as many are allowed. Nil for no limit.
   init(connections: Int?, requestsPerSecond: Int?) {
     connectionLimit = connections ?? .max
     requests = requestsPerSecond.map { RateAllowance($0, per: .seconds(1), credit: HTTPLimits.requestCredit) }
   }
 
-  /// Addresses that are remembered.
+  /// Addresses remembered.
   var count: Int { visitors.count }
 
-  /// One more connection of this address; nil when it has as many as it may have.
+  /// Counts one more connection of this address; nil when it has reached the limit.
   func enter(_ address: IPAddress) -> Visitor? {
     let visitor = visitor(address)
     guard visitor.connections < connectionLimit else { return nil }
@@ -44,12 +43,12 @@ final class Visitors {
     visitor.connections -= 1
   }
 
-  /// Counts a request of somebody who came through a proxy.
+  /// Counts a request that came through a proxy.
   func mayAsk(_ address: IPAddress, now: Instant) -> Bool {
     requests == nil || mayAsk(visitor(address), now: now)
   }
 
-  /// Counts a request; false when there have been too many.
+  /// Counts a request. Returns whether the address is within its rate limit.
   func mayAsk(_ visitor: Visitor, now: Instant) -> Bool {
     requests?.take(&visitor.paidAt, now: now) ?? true
   }
@@ -62,7 +61,7 @@ final class Visitors {
     return visitor
   }
 
-  /// Forgets those who have gone. Called once a second.
+  /// Forgets addresses that are gone. Called once a second.
   func sweep(_ now: Instant) {
     guard !visitors.isEmpty else { return }
     visitors = visitors.filter { $0.value.connections > 0 || $0.value.paidAt > now.nanoseconds }

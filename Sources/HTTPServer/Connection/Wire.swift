@@ -1,9 +1,9 @@
 internal import Reactor
 
-/// A connection's transport and its place in the loop.
+/// A connection's transport and its registration with the loop.
 ///
-/// Invariant: while there is a transport, the loop watches its descriptor for `interest` and nothing else; after `close`
-/// there is neither.
+/// Invariant: while there is a transport, the loop watches its descriptor for exactly `interest`; after `close` there
+/// is neither.
 final class Wire {
   private let loop: EventLoop
   private var transport: Transport?
@@ -33,12 +33,12 @@ final class Wire {
 
   var isClosed: Bool { transport == nil }
   var remoteAddress: SocketAddress? { transport?.remoteAddress }
-  /// Bytes that TLS has decrypted already wait where epoll does not see them.
+  /// TLS has decrypted bytes that epoll does not report.
   var hasHiddenInput: Bool { transport?.hasHiddenInput == true }
-  /// Bytes that the kernel has taken and the client's has not.
+  /// Bytes that our kernel holds and the client's has not acknowledged.
   var unacknowledgedBytes: Int { transport?.unacknowledgedBytes ?? 0 }
 
-  /// Goes on with the opening as far as the socket allows, and watches for what is needed next.
+  /// Continues the opening as far as the socket allows, and watches for what it needs next.
   func open() -> Transport.Opening {
     let opening = transport?.open() ?? .failed
     switch opening {
@@ -54,7 +54,7 @@ final class Wire {
     transport?.receive(into: &buffer, reserving: bytes) ?? .failed(0)
   }
 
-  /// Sends once, or twice when a large body follows. False when the connection is lost.
+  /// Sends once, or twice when a large body follows. Returns false when the connection is lost.
   func send(_ answers: Answers) -> Bool {
     guard let transport else { return false }
     return answers.send(over: transport)
@@ -62,7 +62,7 @@ final class Wire {
 
   func shutdownWrite() { transport?.shutdownWrite() }
 
-  /// Makes the close that follows a reset.
+  /// Makes the following close a reset.
   func resetOnClose() { transport?.resetOnClose() }
 
   func close() {

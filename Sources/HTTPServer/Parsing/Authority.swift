@@ -1,6 +1,6 @@
 /// `uri-host [ ":" port ]` of RFC 9110 §7.2: the value of Host, and the authority of an absolute-form target.
 enum Authority {
-  /// The host must not be empty (RFC 9110 §4.2.1), user information is not allowed (§4.2.4).
+  /// The host must not be empty (RFC 9110 §4.2.1); user information is not allowed (§4.2.4).
   static func isValid(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) -> Bool {
     guard start < end else { return false }
     var index = start
@@ -45,7 +45,7 @@ enum Authority {
     return port <= 65_535
   }
 
-  /// Hosts are compared without case (RFC 9110 §4.2.3).
+  /// Hosts are case-insensitive (RFC 9110 §4.2.3).
   static func areEqual(_ bytes: Span<UInt8>, _ one: RequestHead.Slice, _ other: RequestHead.Slice) -> Bool {
     guard one.count == other.count else { return false }
     for offset in 0..<Int(one.count) {

@@ -1,4 +1,4 @@
-/// Classes of bytes in the grammar of RFC 9110 and RFC 3986. All are sums of shifts: no table, no memory.
+/// Byte classes of the grammars of RFC 9110 and RFC 3986, as comparisons and bit masks: no tables in memory.
 enum ByteClass {
   static let tab: UInt8 = 0x09
   static let lineFeed: UInt8 = 0x0A
@@ -8,25 +8,25 @@ enum ByteClass {
   /// `tchar` of RFC 9110 §5.6.2: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~
   @inline(__always)
   static func isToken(_ byte: UInt8) -> Bool {
-    // Nearly all of them are letters and dashes.
+    // Nearly all are letters and dashes.
     (byte | 0x20) &- 0x61 < 26 || byte == 0x2D
       || isMember(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
   }
 
-  /// What a field value may not hold: every control character but the tab (RFC 9110 §5.5).
+  /// Forbidden in a field value: every control character but the tab (RFC 9110 §5.5).
   @inline(__always)
   static func isControl(_ byte: UInt8) -> Bool {
     byte < 0x20 && byte != tab || byte == 0x7F
   }
 
-  /// Visible ASCII without `#`: what may stand in a request target here. Wider than RFC 3986, which also excludes
-  /// " < > \ ^ ` { | }: clients send some of them raw, and they cannot be mistaken for framing.
+  /// Visible ASCII without `#`: allowed in a request target here. Wider than RFC 3986, which also excludes " < > \ ^ `
+  /// { | }: clients send some of them raw, and they cannot be mistaken for framing.
   @inline(__always)
   static func isTarget(_ byte: UInt8) -> Bool {
     byte > 0x20 && byte < 0x7F && byte != 0x23
   }
 
-  /// `reg-name` characters of RFC 3986 §3.2.2 (`%` is checked apart): unreserved and sub-delims.
+  /// `reg-name` characters of RFC 3986 §3.2.2: unreserved and sub-delims (`%` is checked separately).
   @inline(__always)
   static func isRegisteredName(_ byte: UInt8) -> Bool {
     isMember(byte, low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
@@ -35,7 +35,7 @@ enum ByteClass {
   @inline(__always)
   static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
-  /// The value of a hexadecimal digit, nil for anything else.
+  /// The value of a hexadecimal digit; nil for any other byte.
   @inline(__always)
   static func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {

@@ -1,15 +1,15 @@
-/// A part of a body that a client asked for with `Range` (RFC 9110 §14).
+/// The part of a body that `Range` requests (RFC 9110 §14).
 package enum ByteRange: Equatable, Sendable {
-  /// The whole: nothing was asked for that this server understands. Several ranges at once are not served either, which
-  /// RFC 9110 §14.2 allows.
+  /// The whole body: no range, or none that this server understands. Multiple ranges are ignored too, as RFC 9110 §14.2
+  /// allows.
   case whole
   case part(Range<Int>)
-  /// Nothing of what was asked for exists: 416.
+  /// The range lies outside of the body: 416.
   case unsatisfiable
 
   /// - Parameters:
   ///   - field: the value of `Range`; nil when there is none.
-  ///   - length: of the whole body.
+  ///   - length: of the whole body, in bytes.
   package init(_ field: String?, length: Int) {
     self = .whole
     guard let field, field.lowercased().hasPrefix("bytes=") else { return }
@@ -23,7 +23,7 @@ package enum ByteRange: Equatable, Sendable {
     guard let first = Self.number(ends[0]) else { return }
     var last = length - 1
     if !ends[1].isEmpty {
-      // A last byte before the first one is no range at all.
+      // A last byte before the first one is an invalid range.
       guard let given = Self.number(ends[1]), given >= first else { return }
       last = min(given, last)
     }
@@ -36,7 +36,7 @@ package enum ByteRange: Equatable, Sendable {
     return text
   }
 
-  /// More than any body has is as good as the largest number.
+  /// A number beyond Int counts as the largest Int.
   private static func number(_ digits: Substring) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int(digits) ?? .max

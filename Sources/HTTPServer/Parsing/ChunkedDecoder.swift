@@ -1,15 +1,15 @@
 package import Reactor
 
-/// Takes the chunks of a body apart (RFC 9112 §7.1). Pure: raw bytes in, body bytes and an outcome out.
+/// Decodes a chunked body (RFC 9112 §7.1). Pure: raw bytes in, body bytes and an outcome out.
 ///
 /// ```
 ///   size ──► data ──► end of data ──► size …        size 0 ──► trailers ──► complete
 /// ```
 ///
-/// It consumes what it understands; a line that has not ended yet stays and is given again with more behind it.
+/// It consumes what it understands; the caller passes an unfinished line again with more bytes after it.
 package struct ChunkedDecoder {
   package enum Outcome {
-    /// All complete parts were taken: `consumed` bytes can go.
+    /// Everything complete was decoded: the caller can drop `consumed` bytes.
     case needMore(consumed: Int)
     case complete(consumed: Int)
     case malformed(Malformed)
@@ -23,7 +23,7 @@ package struct ChunkedDecoder {
   }
 
   private var stage = Stage.size
-  /// No line feed lies in this many bytes after what was consumed.
+  /// Bytes after the consumed ones that are known to hold no line feed.
   private var searched = 0
   private var extensionBytes = 0
   private var trailerBytes = 0
@@ -31,8 +31,8 @@ package struct ChunkedDecoder {
   package init() {}
 
   /// - Parameters:
-  ///   - bytes: everything that was not consumed before.
-  ///   - body: takes the content.
+  ///   - bytes: everything not consumed before.
+  ///   - body: receives the content.
   ///   - limit: most bytes that `body` may hold.
   package mutating func decode(_ bytes: Span<UInt8>, into body: inout ByteBuffer, limit: Int) -> Outcome {
     var consumed = 0
@@ -76,7 +76,7 @@ package struct ChunkedDecoder {
     }
   }
 
-  /// The end of the line that begins at `start`, its CR LF not counted; nil when it has not arrived.
+  /// The end of the line that begins at `start`, without its CR LF; nil when it has not arrived.
   private mutating func lineEnd(_ bytes: Span<UInt8>, _ start: Int, atMost limit: Int) throws(Malformed) -> Int? {
     let lineFeed = bytes.firstLineFeed(from: start + searched)
     let length = (lineFeed ?? bytes.count) - start - 1
@@ -95,7 +95,7 @@ package struct ChunkedDecoder {
     return lineFeed - 1
   }
 
-  /// `1*HEXDIG [ chunk-ext ]`, where an extension begins with `;` after optional white space.
+  /// `1*HEXDIG [ chunk-ext ]`; an extension begins with `;` after optional white space.
   private mutating func parseSize(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Int {
     var size = 0
     var index = start
@@ -121,7 +121,7 @@ package struct ChunkedDecoder {
     }
   }
 
-  /// False when the two bytes have not both arrived; a wrong first one is refused at once.
+  /// Returns false until both bytes have arrived; a wrong first one is refused at once.
   private func skipLineBreak(_ bytes: Span<UInt8>, _ start: Int) throws(Malformed) -> Bool {
     let available = bytes.count - start
     let isBroken =

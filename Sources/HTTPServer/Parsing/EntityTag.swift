@@ -1,6 +1,6 @@
 /// Comparing entity tags (RFC 9110 §8.8.3, §13.1).
 package enum EntityTag {
-  /// True when `If-None-Match` names the tag: a list of tags, or `*`; compared weakly.
+  /// True when `If-None-Match` lists the tag, or is `*`. Weak comparison.
   package static func isListed(_ tag: String, in field: String) -> Bool {
     for candidate in field.split(separator: ",") {
       var text = candidate.drop { $0 == " " || $0 == "\t" }

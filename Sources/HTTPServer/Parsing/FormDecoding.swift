@@ -1,10 +1,11 @@
 internal import PlainText
 internal import Reactor
 
-/// `application/x-www-form-urlencoded`, as browsers and SDKs send it in queries and bodies: `name=value&name=value`, `+`
-/// for a space, `%XX` for any byte.
+/// `application/x-www-form-urlencoded`, as browsers and SDKs send it in queries and bodies: `name=value&name=value`,
+/// `+` for a space, `%XX` for any byte.
 package enum FormDecoding {
-  /// The first value of this name; nil when absent, or when it does not decode to UTF-8. The name is compared as sent.
+  /// The first value of this name; nil when absent, or when it does not decode to UTF-8. The name is compared
+  /// undecoded.
   package static func value(of name: StaticString, in form: Span<UInt8>) -> String? {
     var start = 0
     while start < form.count {
@@ -39,8 +40,8 @@ package enum FormDecoding {
     return found
   }
 
-  /// Decodes `+` and `%XX`; nil when a `%` is not followed by two digits, or the bytes are no UTF-8 or have combining marks
-  /// without end (`PlainText`).
+  /// Decodes `+` and `%XX`; nil when a `%` is not followed by two digits, or the bytes are not UTF-8 or have endless
+  /// combining marks (`PlainText`).
   package static func decode(_ text: Span<UInt8>) -> String? {
     decode(text, plusIsSpace: true)
   }

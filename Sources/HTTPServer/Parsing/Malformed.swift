@@ -1,5 +1,5 @@
-/// Why a request is refused before anyone sees it. The connection answers with the status and closes: after bytes that
-/// could be read in two ways nothing that follows can be trusted.
+/// Why a request is refused before a handler sees it. The connection answers with the status and closes: after
+/// ambiguous bytes nothing that follows can be trusted.
 package struct Malformed: Error, Sendable {
   package let status: Status
   /// One sentence for the client, with the section of the specification.

@@ -1,4 +1,4 @@
-/// What a request asks to be done (RFC 9110 §9.3). Methods are case-sensitive.
+/// Request methods (RFC 9110 §9.3). They are case-sensitive.
 package enum Method: String, Hashable, Sendable, CaseIterable {
   case get = "GET"
   case head = "HEAD"
@@ -10,9 +10,9 @@ package enum Method: String, Hashable, Sendable, CaseIterable {
   /// A well-formed method that this server does not know.
   case other = "other"
 
-  /// - Parameter packed: the bytes of the method, the last one lowest; of a longer method, its last eight.
+  /// - Parameter packed: the method's bytes, the last one lowest; of a longer method, its last eight.
   init(packed: UInt64, count: Int) {
-    // Written as numbers so that the hottest comparison of the parser is one `switch` over an integer.
+    // Numbers, so that the parser's hottest comparison is one `switch` over an integer.
     switch (count, packed) {
     case (3, 0x47_45_54): self = .get
     case (4, 0x48_45_41_44): self = .head

@@ -1,7 +1,7 @@
-/// What stands behind a request's `?`, form-decoded and held against the names that its route knows: a name that is not
-/// known is refused, because whoever wrote it meant something by it, and would take the answer for another one.
+/// A request's query, form-decoded and checked against the names that its route declares. An unknown name is refused:
+/// if it were ignored, the client would mistake the answer for what it asked for.
 package struct QueryParameters: Sendable {
-  /// Why a query is not taken: one or two sentences, with the names that are known.
+  /// Why a query is refused: one or two sentences that list the known names.
   private struct Fault: Error {
     let detail: String
   }
@@ -11,8 +11,8 @@ package struct QueryParameters: Sendable {
 
   /// - Parameters:
   ///   - query: as it was sent, without the `?`.
-  ///   - known: the names that the route takes, each once at most.
-  ///   - refusal: what is thrown, made of one or two sentences with the names that are known.
+  ///   - known: the names that the route declares, each allowed once.
+  ///   - refusal: makes the error from one or two sentences that list the known names.
   package init<Refusal: Error>(
     _ query: String, known: [String], orThrow refusal: (String) -> Refusal
   ) throws(Refusal) {
@@ -40,7 +40,7 @@ package struct QueryParameters: Sendable {
     }
   }
 
-  /// Nil when it was not sent. The route must know the name.
+  /// Nil when it was not sent. The route must declare the name.
   package subscript(_ name: String) -> String? {
     assert(known.contains(name), "the route has no parameter \(name)")
     return values[name]
@@ -50,7 +50,7 @@ package struct QueryParameters: Sendable {
     known.isEmpty ? "This call takes no parameters." : "This call takes \(known.joined(separator: ", "))."
   }
 
-  /// So much of a name as a sentence can bear.
+  /// A name, truncated for an error message.
   private static func shown(_ name: String) -> String {
     name.unicodeScalars.count > 64 ? String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))) + "…" : name
   }

@@ -2,7 +2,7 @@
 extension RequestHead {
   /// - Parameters:
   ///   - start: first byte of the line.
-  ///   - end: the byte after its last, its CR LF not counted.
+  ///   - end: one past its last byte, excluding the CR LF.
   mutating func parseRequestLine(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     var packed: UInt64 = 0
     var index = start
@@ -37,7 +37,7 @@ extension RequestHead {
     else {
       throw Malformed(.httpVersionNotSupported, "Only HTTP/1.1 and HTTP/1.0 are spoken here (RFC 9110 §15.6.6).")
     }
-    // A higher minor version is understood as the highest we know (RFC 9110 §2.5).
+    // A higher minor version is treated as the highest we know (RFC 9110 §2.5).
     return bytes[digits + 2] == UInt8(ascii: "0") ? 0 : 1
   }
 }

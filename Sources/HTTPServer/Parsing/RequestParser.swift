@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// Reads the head of one HTTP/1.1 request, line by line, as its bytes arrive. Pure: bytes in, outcome out.
+/// Parses the head of one HTTP/1.1 request, line by line, as its bytes arrive. Pure: bytes in, outcome out.
 ///
-/// It is given the same bytes again from the first byte of the request on, each time with what has arrived since. It
-/// remembers which lines it has read and how far the unfinished line has been searched for its end, so each byte is
-/// looked at a fixed number of times however slowly they come. It stores offsets only.
+/// Each call gets the same bytes again from the first byte of the request, with what has arrived since. The parser
+/// remembers which lines it has read and how far it has searched the unfinished line, so each byte is examined a fixed
+/// number of times however slowly they come. It stores offsets only.
 ///
 /// ```
 ///   request line ──► fields ──► (empty line) head is complete
 ///        └──────────────┴──► malformed: status and reason; the connection must close
 /// ```
 ///
-/// Strict as RFC 9112 §11.2 advises: whatever two servers could frame differently is refused, not repaired.
+/// Strict, as RFC 9112 §11.2 advises: what two servers could frame differently is refused, not repaired.
 package struct RequestParser {
   package enum Outcome {
     case needMore
@@ -27,9 +27,9 @@ package struct RequestParser {
   package internal(set) var head = RequestHead()
   private let limits: HeadLimits
   private var stage = Stage.requestLine
-  /// First byte of the line that is read next.
+  /// First byte of the next line.
   private var lineStart = 0
-  /// No line feed lies in `lineStart..<searched`.
+  /// `lineStart..<searched` holds no line feed.
   private var searched = 0
   private var fieldBytes = 0
   private var emptyLines = 0
@@ -41,7 +41,7 @@ package struct RequestParser {
   /// True before the first byte of a request, apart from empty lines.
   package var isAtStart: Bool { stage == .requestLine && searched == lineStart }
 
-  /// Ready for the next request.
+  /// Prepares for the next request.
   package mutating func reset() {
     head.reset()
     stage = .requestLine
@@ -51,13 +51,13 @@ package struct RequestParser {
     emptyLines = 0
   }
 
-  /// - Parameter bytes: all bytes from the first byte of the request on.
+  /// - Parameter bytes: all bytes from the first byte of the request.
   package mutating func parse(_ bytes: Span<UInt8>) -> Outcome {
     do throws(Malformed) {
       while stage != .complete {
         guard let lineFeed = bytes.firstLineFeed(from: searched) else {
           searched = bytes.count
-          // One byte more than the limit may be the carriage return of a line that just fits.
+          // The byte beyond the limit may be the carriage return of a line that just fits.
           try checkLength(bytes.count - lineStart - 1)
           return .needMore
         }
@@ -87,7 +87,7 @@ package struct RequestParser {
   private mutating func parseLine(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     switch stage {
     case .requestLine where start == end:
-      // Old clients send an empty line after a body: ignore it, within reason (RFC 9112 §2.2).
+      // Old clients send an empty line after a body: ignore a few (RFC 9112 §2.2).
       emptyLines += 1
       if emptyLines > limits.emptyLines { throw Malformed(.badRequest, "Too many empty lines before the request.") }
     case .requestLine:
@@ -114,7 +114,7 @@ extension Span<UInt8> {
   @inline(__always)
   func firstLineFeed(from start: Int) -> Int? {
     guard start < count else { return nil }
-    // Safe: the search stays within the span, which outlives the call. memchr looks at 32 bytes at a time.
+    // Safe: the search stays within the span, which outlives the call. memchr examines 32 bytes at a time.
     return unsafe withUnsafeBufferPointer { buffer in
       let base = unsafe UnsafeRawPointer(buffer.baseAddress!)
       guard let found = unsafe memchr(base + start, Int32(ByteClass.lineFeed), buffer.count - start) else { return nil }
@@ -122,19 +122,19 @@ extension Span<UInt8> {
     }
   }
 
-  /// True when the bytes from `start` on begin with `text` before `end`.
+  /// True when the bytes from `start` begin with `text` before `end`.
   @inline(__always)
   func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
     guard end - start >= length else { return false }
     for offset in 0..<length {
-      // Safe: a static string lives for ever, and `offset` stays below its length.
+      // Safe: a static string is immortal, and `offset` stays below its length.
       if unsafe self[start + offset] != text.utf8Start[offset] { return false }
     }
     return true
   }
 
-  /// True when the bytes of `start..<end` are `text`, letters compared without case. `text` must be lower-case.
+  /// True when the bytes of `start..<end` equal `text`, ignoring case. `text` must be lower-case.
   @inline(__always)
   func equalsIgnoringCase(_ text: StaticString, _ start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
@@ -150,10 +150,10 @@ extension Span<UInt8> {
   @inline(__always)
   func hasControl(_ start: Int, _ end: Int) -> Bool {
     var index = start
-    // Eight bytes at a time: a byte below 0x20, or equal to 0x7F, leaves its highest bit in `suspects`. Borrows may
-    // raise false alarms, and the tab is allowed: then the eight are looked at one by one.
+    // Eight bytes at a time: a byte below 0x20, or equal to 0x7F, sets its highest bit in `suspects`. Borrows may raise
+    // false alarms, and the tab is allowed: then the eight are examined one by one.
     while end - index >= 8 {
-      // Safe: the read is checked against the span's end, and any eight bytes are a number.
+      // Safe: the read is within the span, and any eight bytes are a valid number.
       let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
       let low = (word &- 0x2020_2020_2020_2020) & ~word
       let flipped = word ^ 0x7F7F_7F7F_7F7F_7F7F

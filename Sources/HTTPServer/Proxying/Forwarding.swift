@@ -1,12 +1,11 @@
 internal import Reactor
 
-/// Who really asks, when proxies stand between: each adds the address it was called from to a header of the request.
+/// Finds the client behind proxies, each of which appends the address it was called from to a request header.
 ///
-/// The header is believed as far as those who wrote it are trusted: from the last entry backwards, while the entry was
-/// written by a trusted proxy. The first address that is not one of ours is the client; whatever stands before it the
-/// client may have invented.
+/// The header is trusted as far as its writers are: from the last entry backwards, while the entry was written by a
+/// trusted proxy. The first untrusted address is the client's; the client may have invented everything before it.
 package enum Forwarding {
-  /// Which header the proxies keep. Only one is looked at: proxies pass the other on as the client sent it.
+  /// Which header the proxies maintain. Only one is read: proxies pass the other on as the client sent it.
   package enum Header: String, Sendable, CaseIterable {
     case xForwardedFor = "x-forwarded-for"
     /// RFC 7239.
@@ -14,7 +13,7 @@ package enum Forwarding {
   }
 
   /// - Parameters:
-  ///   - peer: who opened the connection.
+  ///   - peer: the address that opened the connection.
   ///   - lines: the values of all header lines of this name, in the order sent.
   ///   - isTrusted: whether an address is one of our proxies.
   static func client(
@@ -23,7 +22,7 @@ package enum Forwarding {
     var client = peer
     guard isTrusted(peer) else { return client }
     for hop in lines.flatMap({ elements($0) }).reversed() {
-      // Hidden or unknown: then the last proxy that we know answers for it.
+      // Obfuscated or unknown: the last known proxy counts as the client.
       guard let address = address(header == .forwarded ? forParameter(hop) : hop) else { return client }
       client = address
       if !isTrusted(address) { return client }

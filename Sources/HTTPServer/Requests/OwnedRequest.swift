@@ -8,14 +8,14 @@ package struct OwnedRequest: Sendable {
   package var query: String
   /// In the order sent, names lower-cased.
   package var headers: [(name: String, value: String)]
-  /// Empty when it is `spooled`.
+  /// Empty when the body is `spooled`.
   package var body: [UInt8]
   /// A body that was too long for memory.
   package var spooled: SpooledBody?
-  /// The room that a large body takes in memory: as long as anybody has this copy.
+  /// A large body's share of the memory budget, held as long as this copy.
   var share: BodyShare?
   package var remoteAddress: SocketAddress
-  /// Who really asks, as far as those in between are trusted; nil for a Unix socket.
+  /// The client's address, as far as the proxies in between are trusted; nil for a Unix socket.
   package var clientAddress: IPAddress?
   package var id: String
 

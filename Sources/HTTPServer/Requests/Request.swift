@@ -1,34 +1,33 @@
 internal import PlainText
 package import Reactor
 
-/// One request, seen through the buffer of its connection. Valid only while `RequestHandler.handle` runs; `owned()`
-/// makes a copy that lasts. Owned and reused by its connection, so asking for a field allocates nothing unless it
-/// returns a `String`.
+/// One request, as a view of its connection's buffer. Valid only while `RequestHandler.handle` runs; `owned()` makes a
+/// lasting copy. Owned and reused by its connection, so reading a field allocates nothing unless it returns a `String`.
 package final class Request {
   var store: RequestStore
-  /// What its `id` is made of.
+  /// The number from which `id` is made.
   package private(set) var number: UInt64 = 0
-  /// What kind of request it is, in the handler's numbering, for the server's `RequestMeter`.
+  /// The kind of request, in the handler's numbering, for the server's `RequestMeter`.
   package var kind: UInt8 = 0
-  /// For an access log, where there is one.
+  /// For the access log, if there is one.
   var asked: RequestMeter.Asked?
   private var knownMethod = Method.other
-  /// Set by the connection: asking the kernel costs a call, so it is done when somebody wants to know.
+  /// Set by the connection. Called on demand, because it costs a system call.
   var findRemoteAddress: () -> SocketAddress? = { nil }
   private var knownRemoteAddress: SocketAddress?
-  /// True when the peer is a proxy that is believed.
+  /// True when the peer is a trusted proxy.
   var isBehindProxy = false
   var findClient: () -> IPAddress? = { nil }
-  /// Whether no limit of an address concerns this one.
+  /// Whether an address is exempt from the limits per address.
   var isExempt: (IPAddress) -> Bool = { _ in false }
-  /// What the present body has been counted with.
+  /// Budget held by the current body.
   var room = BodyRoom()
 
   init(limits: HeadLimits, inputBytes: Int = HTTPLimits.restingBufferBytes) {
     store = RequestStore(limits: limits, inputBytes: inputBytes)
   }
 
-  /// A request is answered from here on.
+  /// Starts a request that will be answered.
   func begin(_ number: UInt64, _ method: Method) {
     self.number = number
     knownMethod = method
@@ -59,7 +58,7 @@ package final class Request {
     }
   }
 
-  /// Lends the path as it was sent, percent-encoded; empty stands for `/`.
+  /// Calls `body` with the path as it was sent, percent-encoded; empty stands for `/`.
   package func withPath<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -75,13 +74,13 @@ package final class Request {
 
   // MARK: Headers
 
-  /// The value of the first header of this name; bytes that are not UTF-8 are replaced, and so are too many combining
-  /// marks in a row (`PlainText`).
+  /// The value of the first header of this name; invalid UTF-8 is replaced, and so are too many combining marks in a
+  /// row (`PlainText`).
   package func header(_ lowercasedName: StaticString) -> String? {
     store.withHeader(lowercasedName) { String(copying: $0).streamSafe }
   }
 
-  /// Lends the value of the first header of this name; nil when there is none.
+  /// Calls `body` with the value of the first header of this name; nil when there is none.
   package func withHeader<Result>(_ lowercasedName: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
     store.withHeader(lowercasedName, body)
   }
@@ -91,13 +90,13 @@ package final class Request {
     withHeader(lowercasedName) { $0.count == value.utf8CodeUnitCount && $0.equals(value, at: 0, $0.count) } ?? false
   }
 
-  /// True when the first header of this name has this value, letters compared without case.
+  /// True when the first header of this name has this value, ignoring case.
   package func headerEqualsIgnoringCase(_ lowercasedName: StaticString, _ lowercasedValue: StaticString) -> Bool {
     withHeader(lowercasedName) { $0.equalsIgnoringCase(lowercasedValue, 0, $0.count) } ?? false
   }
 
-  /// True when the body is said to be JSON in the one encoding that JSON has (RFC 8259 §8.1), with the parameter that names
-  /// it or without. Other parameters are for whoever has time to read them.
+  /// True when the Content-Type is JSON, alone or with the charset UTF-8, the only encoding of JSON (RFC 8259 §8.1).
+  /// Other parameters need a full parse.
   package var isPlainJSON: Bool {
     withHeader("content-type") { value in
       let name: StaticString = "application/json"
@@ -128,20 +127,20 @@ package final class Request {
 
   package var bodyCount: Int { store.bodyCount }
 
-  /// Lends the whole body; empty when there is none.
+  /// Calls `body` with the whole body; empty when there is none.
   package func withBody<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try store.withBody(body)
   }
 
-  /// The body, copied out of the connection's buffer.
+  /// A copy of the body.
   package var bodyBytes: [UInt8] { withBody { Array(copying: $0) } }
 
   // MARK: Peer
 
-  /// Who opened the connection: the client, or the last proxy before us. When that proxy names its client at the start
-  /// of the connection (PROXY protocol), the client.
+  /// The peer of the connection: the client, or the last proxy before us. If that proxy names its client at the start
+  /// of the connection (PROXY protocol), that client.
   package var remoteAddress: SocketAddress {
     if let knownRemoteAddress { return knownRemoteAddress }
     let address = findRemoteAddress() ?? SocketAddress.unknown
@@ -149,17 +148,16 @@ package final class Request {
     return address
   }
 
-  /// Who really asks, as far as those in between are trusted; nil for a Unix socket.
+  /// The client's address, as far as the proxies in between are trusted; nil for a Unix socket.
   package var clientAddress: IPAddress? { isBehindProxy ? findClient() : remoteAddress.ip }
 
-  /// The address under which limits count this client; nil for clients without limits (this machine's own, proxies, Unix
-  /// sockets).
+  /// The address under which limits count this client; nil for exempt clients (loopback, proxies, Unix sockets).
   package var countedAddress: IPAddress? {
     guard let client = clientAddress, !isExempt(client) else { return nil }
     return client.network
   }
 
-  /// A copy that other threads may have and keep.
+  /// A copy for other threads, or to keep.
   package func owned() -> OwnedRequest {
     var owned = OwnedRequest(
       method: method, path: path, query: query, headers: headers, body: withBody { Array(copying: $0) },

@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// Names requests by 64 random bits: nobody can tell from one what the next is, or how many there were between two. Among
-/// a hundred million requests two share their name with a chance of one in four thousand; their times tell them apart.
+/// Names requests by 64 random bits: an id reveals neither the next one nor how many requests came between two. Among a
+/// hundred million requests two share an id with a probability of one in four thousand; their times tell them apart.
 struct RequestID {
   private var numbers = RandomNumbers()
 
@@ -21,7 +21,7 @@ struct RequestID {
     output.append(bigEndian: low)
   }
 
-  /// The sixteen ASCII digits in two words, first digit highest. Eight digits at a time, without a table or a branch.
+  /// The sixteen ASCII digits in two words, first digit highest. Eight digits at a time, without table or branch.
   private static func hexadecimal(_ number: UInt64) -> (UInt64, UInt64) {
     (digits(of: UInt32(truncatingIfNeeded: number >> 32)), digits(of: UInt32(truncatingIfNeeded: number)))
   }

@@ -1,22 +1,23 @@
 package import Metrics
 internal import Reactor
 
-/// Counts and times the answers of one server, by the kind that the handler has given each request. On the loop's thread.
+/// Counts and times one server's answers, by the kind that the handler assigns to each request. On the loop's thread.
 package final class RequestMeter {
-  /// Told of an answer that says the fault was ours.
+  /// Called for an answer that is our fault.
   package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
 
-  /// What an access log says of a request. Noted when the request is there: answers come when its bytes have gone.
+  /// The request's part of an access log entry. Recorded on arrival, because the request's bytes may be gone by the
+  /// time of the answer.
   package struct Asked {
     package let method: String
-    /// Without the query, which may hold what no log should.
+    /// Without the query, which may hold what must not be logged.
     package let path: String
     package let client: String
-    /// What the caller calls it (`X-Request-Id`), as it was sent; nil: nothing.
+    /// The caller's own id (`X-Request-Id`), as it was sent; nil if absent.
     package let callerRequestID: String?
   }
 
-  /// One answer, for an access log.
+  /// One entry of an access log.
   package struct Answer {
     package let requestID: String
     package let asked: Asked
@@ -25,7 +26,7 @@ package final class RequestMeter {
   }
 
   private let kinds: [String]
-  /// Five classes of status for each kind.
+  /// Five status classes for each kind.
   private let answers: [Counter]
   private let times: [Histogram]
   private let connections: Gauge
@@ -37,7 +38,7 @@ package final class RequestMeter {
   /// - Parameters:
   ///   - kinds: names of the kinds, by `Request.kind`.
   ///   - failed: called for each answer 500.
-  ///   - told: called for each answer; nil where nobody wants to know, for it costs as much as a small request.
+  ///   - told: called for each answer; nil without access log, because it costs as much as a small request.
   package init(
     _ metrics: Metrics, kinds: [String], failed: @escaping Failure, told: ((Answer) -> Void)? = nil
   ) {
@@ -65,7 +66,7 @@ package final class RequestMeter {
     }
   }
 
-  /// Nil where nobody wants to know.
+  /// Nil without access log.
   func asked(_ request: Request) -> Asked? {
     guard told != nil else { return nil }
     return Asked(
@@ -83,7 +84,7 @@ package final class RequestMeter {
     told(Answer(requestID: RequestID.text(number), asked: asked, status: status.code, took: time))
   }
 
-  /// Takes over what the server counts by itself.
+  /// Adopts the server's own counters.
   func look(connections count: Int, _ counters: ServerCounters) {
     connections.set(Int64(count))
     accepted.advance(to: counters.accepted)

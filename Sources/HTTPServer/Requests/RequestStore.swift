@@ -1,11 +1,11 @@
 internal import Reactor
 
-/// The bytes of a connection's present request, and what has been understood of them. No I/O, one owner.
+/// The bytes of a connection's current request, and their parsed state. No I/O, one owner.
 ///
-/// A struct, so that everything done to it in one go is one access to one property of its owner: Swift checks at run
-/// time that accesses to a class's properties do not overlap, and fifty such checks cost more than parsing a request.
+/// A struct, so that a sequence of operations is one access to one property of its owner: Swift checks at run time that
+/// accesses to a class's properties do not overlap, and fifty such checks cost more than parsing a request.
 struct RequestStore: ~Copyable {
-  /// What the connection must know of a complete head.
+  /// What the connection needs to know of a complete head.
   struct Facts {
     var method: Method
     var minorVersion: Int
@@ -16,9 +16,9 @@ struct RequestStore: ~Copyable {
 
   enum Step {
     case needMore
-    /// The head is complete, and somebody must decide about its body or expectation: then call `receiveBody`.
+    /// The head is complete, and its body or expectation needs a decision; then call `receiveBody`.
     case head(Facts)
-    /// The whole request is there.
+    /// The request is complete.
     case complete(Facts)
     case malformed(Malformed)
   }
@@ -27,20 +27,20 @@ struct RequestStore: ~Copyable {
     case needMore
     case complete
     case malformed(Malformed)
-    /// The file for it could not be written.
+    /// The spool file could not be written.
     case unstorable
   }
 
-  /// The head, the body unless chunked or spooled, and what the client sent ahead.
+  /// The head, the body unless chunked or spooled, and what was sent ahead.
   var input: ByteBuffer
   private(set) var parser: RequestParser
-  /// The content of a chunked body, and what takes it apart. Empty otherwise.
+  /// The content of a chunked body, and its decoder. Empty otherwise.
   private var chunks = ByteBuffer(capacity: 64)
   private var decoder = ChunkedDecoder()
   private(set) var bodyCount = 0
-  /// Where the content of a long body goes, when it is not to be held here.
+  /// Receives the content of a long body that is not kept in memory.
   private var spool: SpoolFile?
-  /// Bytes of the present body in that file.
+  /// Bytes of the current body in that file.
   private(set) var spooledBytes = 0
   private(set) var isSpooled = false
 
@@ -51,13 +51,13 @@ struct RequestStore: ~Copyable {
 
   var head: RequestHead { _read { yield parser.head } }
 
-  /// True when the bytes of no request have arrived.
+  /// True when no byte of a request has arrived.
   var isIdle: Bool { input.isEmpty || parser.isAtStart }
 
   // MARK: Arriving
 
-  /// Looks at what has arrived since the last time. Most requests are complete in one step.
-  /// - Parameter unaskedBytes: of a body about which nobody need be asked.
+  /// Parses what has arrived since the last call. Most requests are complete in one step.
+  /// - Parameter unaskedBytes: length of a body up to which the handler need not be asked.
   mutating func advance(unaskedBytes: Int) -> Step {
     guard !input.isEmpty else { return .needMore }
     switch input.withReadable({ parser.parse($0) }) {
@@ -83,14 +83,14 @@ struct RequestStore: ~Copyable {
       expectation: head.expectation)
   }
 
-  /// What is known of a request that was refused before its head was complete.
+  /// Facts of a request that was refused, perhaps before its head was complete.
   var factsOfRefused: Facts {
     var facts = facts
     facts.keepsAlive = false
     return facts
   }
 
-  /// Takes what has arrived of the body, after `head`.
+  /// Takes what has arrived of the body, after `.head`.
   mutating func receiveBody(limit: Int) -> BodyStep {
     switch head.framing {
     case .none: return .complete
@@ -124,7 +124,7 @@ struct RequestStore: ~Copyable {
 
   // MARK: Spooling
 
-  /// From now on the body goes to a file; false when there can be none.
+  /// Sends the body to a file from now on, unless none can be made.
   mutating func beginSpool(in directory: String) {
     spool = try? SpoolFile(in: directory)
     isSpooled = spool != nil
@@ -157,7 +157,7 @@ struct RequestStore: ~Copyable {
     }
   }
 
-  /// The file, for whoever handles the request; nil when the body is here.
+  /// Hands the file over to the request's handler; nil when the body is in memory.
   mutating func takeSpool(_ share: BodyShare?) -> SpooledBody? {
     guard let file = spool else { return nil }
     spool = nil
@@ -170,17 +170,17 @@ struct RequestStore: ~Copyable {
     isSpooled = false
   }
 
-  /// True when body bytes lie behind the head already.
+  /// True when body bytes follow the head already.
   var hasBodyBytes: Bool { input.count > head.count }
 
-  /// How much of the body to ask the kernel for: what must still come, as far as is known.
+  /// How many body bytes to read next: what is still missing, as far as that is known.
   var bodyReadBytes: Int {
     guard case .length(let length) = head.framing else { return HTTPLimits.readBytes }
     return min(HTTPLimits.bodyReadBytes, max(512, head.count + length - spooledBytes - input.count))
   }
 
   /// Forgets the request that was handled; what the client sent ahead stays.
-  /// - Returns: true when there is some.
+  /// - Returns: whether there is any.
   mutating func finish() -> Bool {
     if head.framing == .chunked {
       input.consume(head.count)
@@ -195,16 +195,16 @@ struct RequestStore: ~Copyable {
     return !input.isEmpty
   }
 
-  /// Bytes of the request that have arrived, and what the client sent ahead.
+  /// Bytes of the request that have arrived, including what was sent ahead.
   var heldBytes: Int { input.count + chunks.count }
 
-  /// Gives memory back between two requests: most connections rest most of the time.
+  /// Releases memory between two requests: most connections are idle most of the time.
   mutating func rest() {
     guard input.isEmpty, input.allocatedBytes > HTTPLimits.restingBufferBytes else { return }
     input = ByteBuffer(capacity: HTTPLimits.restingBufferBytes)
   }
 
-  /// Gives back the memory of a large body that was handled.
+  /// Releases the memory of a large body that was handled.
   mutating func trim() {
     guard input.allocatedBytes > HTTPLimits.idleBufferBytes else { return }
     let ahead = input.withReadable { Array(copying: $0) }
@@ -212,14 +212,14 @@ struct RequestStore: ~Copyable {
     input.append(ahead)
   }
 
-  /// Forgets all that has arrived, and gives its memory back: nothing more is read as a request.
+  /// Discards all that has arrived and releases its memory: no more is parsed as a request.
   mutating func discard() {
     input = ByteBuffer(capacity: HTTPLimits.readBytes)
     chunks = ByteBuffer(capacity: 64)
     endSpool()
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   func withPath<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result

@@ -1,13 +1,13 @@
-/// Finds who answers a path: a tree of path segments, built once, read for each request.
+/// Maps paths to endpoints: a tree of path segments, built once, read for each request.
 ///
-/// Patterns are written `/v1/devices/{device}/groups/{groupSeq}`: a segment in braces matches any one segment that is
-/// not empty. A literal segment goes before a parameter; when it leads nowhere, the parameter is tried. Literals are
-/// compared with the path as sent, so a client that encodes letters needlessly is not understood; parameters are
-/// percent-decoded. HEAD is answered by the route for GET unless it has one of its own.
+/// Patterns are written `/v1/devices/{device}/groups/{groupSeq}`: a segment in braces matches any one non-empty
+/// segment. A literal segment takes precedence over a parameter; if it leads nowhere, the parameter is tried. Literals
+/// are compared with the path as sent, so needlessly encoded letters do not match; parameters are percent-decoded. HEAD
+/// uses the route for GET unless it has its own.
 package struct Router<Endpoint> {
   package enum Match {
     case found(Endpoint, PathParameters)
-    /// The path exists, but not for this method. For the `Allow` header, in alphabetical order.
+    /// The path exists, but not for this method. The methods for the `Allow` header, in alphabetical order.
     case methodNotAllowed(allow: [Method])
     case notFound
   }
@@ -31,13 +31,13 @@ package struct Router<Endpoint> {
     var leaves: [Leaf] = []
   }
 
-  /// All routes in the order they were added.
+  /// All routes in the order in which they were added.
   package private(set) var routes: [Route] = []
   private var nodes = [Node()]
 
   package init() {}
 
-  /// Adds a route. Two routes for one method and the same pattern are a mistake of ours, and trap.
+  /// Adds a route. Two routes for one method and pattern are a programming error, and trap.
   package mutating func add(_ method: Method, _ pattern: String, _ endpoint: Endpoint) {
     precondition(pattern.first == "/", "a pattern begins with a slash: \(pattern)")
     precondition(method != .other, "a route needs a known method: \(pattern)")
@@ -87,7 +87,7 @@ package struct Router<Endpoint> {
     }
     if let (leaf, ranges) = search.found {
       let values = ranges.compactMap { FormDecoding.decode(path.extracting($0), plusIsSpace: false) }
-      // A parameter that is no UTF-8 names nothing.
+      // A parameter that is not UTF-8 matches nothing.
       guard values.count == ranges.count else { return .notFound }
       return .found(leaf.endpoint, PathParameters(names: leaf.names, values: values))
     }
@@ -102,7 +102,7 @@ package struct Router<Endpoint> {
     var allowed: Set<Method> = []
   }
 
-  /// - Parameter start: first byte of the segment to look at.
+  /// - Parameter start: first byte of the segment to match.
   private func visit(_ node: Int, _ path: Span<UInt8>, from start: Int, _ search: inout Search) {
     var end = start
     while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
@@ -146,7 +146,7 @@ package struct Router<Endpoint> {
   }
 }
 
-/// What the segments in braces stood for, percent-decoded.
+/// Values of the segments in braces, percent-decoded.
 package struct PathParameters: Sendable {
   private let names: [String]
   private let values: [String]
@@ -158,7 +158,7 @@ package struct PathParameters: Sendable {
 
   package var count: Int { values.count }
 
-  /// Traps when the pattern has no such parameter: that is a mistake of ours.
+  /// Traps when the pattern has no such parameter, which is a programming error.
   package subscript(_ name: String) -> String {
     guard let value = value(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
     return value
@@ -169,7 +169,7 @@ package struct PathParameters: Sendable {
 }
 
 extension Response {
-  /// 405 with the methods that the path knows (RFC 9110 §15.5.6), for handlers that have nothing to add.
+  /// 405 with the methods that the path supports (RFC 9110 §15.5.6), for handlers that add nothing.
   package static func methodNotAllowed(allow: [Method]) -> Response {
     let methods = allow.map(\.rawValue).joined(separator: ", ")
     return Response(status: .methodNotAllowed, headers: [("Allow", methods)])

@@ -1,43 +1,44 @@
 internal import Reactor
 
-/// What a connection answers: what must be known of the present request, and the bytes that gather until the end of the turn.
+/// A connection's answers: the facts that the current answer depends on, and the bytes that collect until the end of
+/// the turn.
 ///
-/// Invariant: answers stand in the order of their requests, each one whole, or in pieces until `finishStream`. A class, as
-/// the connection's other parts: a struct that is changed by calls is watched for overlapping accesses, which costs a small
-/// request a fifth more.
+/// Invariant: answers are in the order of their requests, each one complete, or in pieces until `finishStream`. A
+/// class, as the connection's other parts: the run-time checks for overlapping accesses to a mutated struct cost a
+/// small request a fifth more.
 final class Answers {
-  /// What came of adding to them.
+  /// Result of extending the answers.
   enum Progress {
     /// Nothing to send.
     case same
     case grew
-    /// The head is there, and pieces follow.
+    /// The head is written, and pieces follow.
     case begun
-    /// The answer is there whole.
+    /// The answer is written completely.
     case whole(Status)
-    /// The source of the stream wants to know when all of it so far has been sent.
+    /// The source of the stream waits until everything so far has been sent.
     case awaitsDrain
-    /// The answer cannot become what its head says.
+    /// The answer cannot become what its head announced.
     case broken
   }
 
   private var output = Output()
   private var exchange = ResponseWriter.Exchange()
   private var stream: StreamedAnswer?
-  /// When the present request was whole, for the meter.
+  /// When the current request was complete, for the meter.
   private var beganAt = Instant(nanoseconds: 0)
 
   /// Bytes that the kernel has not taken.
   var count: Int { output.count }
-  /// The number of the present request.
+  /// The number of the current request.
   var number: UInt64 { exchange.number }
-  /// Whether the connection stays open after the present answer.
+  /// Whether the connection stays open after the current answer.
   var keepsAlive: Bool {
     get { exchange.keepsAlive }
     set { exchange.keepsAlive = newValue }
   }
 
-  /// Time since the present request was whole.
+  /// Time since the current request was complete.
   func age(at now: Instant) -> Duration { now - beganAt }
 
   func begin(_ number: UInt64, _ facts: RequestStore.Facts, at now: Instant) {
@@ -46,13 +47,13 @@ final class Answers {
       number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
 
-  /// A request that has its number already is whole, or refused.
+  /// A request that has its number already is complete, or refused.
   func beginAgain(_ facts: RequestStore.Facts, at now: Instant) {
     beganAt = now
     exchange.keepsAlive = facts.keepsAlive
   }
 
-  // MARK: Whole
+  // MARK: Whole answers
 
   func write(_ response: Response, by writer: inout ResponseWriter, now: Instant) -> Progress {
     output.reattach()
@@ -78,13 +79,13 @@ final class Answers {
     return .whole(status)
   }
 
-  /// The client waits for leave to send its body.
+  /// Tells a client that waits with its body to send it.
   func writeContinue() {
     output.reattach()
     output.buffer.append("HTTP/1.1 100 Continue\r\n\r\n")
   }
 
-  // MARK: In pieces
+  // MARK: Answers in pieces
 
   var isEndless: Bool { stream?.isEndless == true }
   var awaitsDrain: Bool { stream?.awaitsDrain == true }
@@ -104,7 +105,7 @@ final class Answers {
     stream?.write(piece, to: &output.buffer) == true ? .grew : .same
   }
 
-  /// Broken when the body is shorter than was said.
+  /// Returns `.broken` when the body is shorter than announced.
   func finishStream() -> Progress {
     guard let ended = stream, ended.finish(&output.buffer) else { return .broken }
     stream = nil
@@ -121,22 +122,22 @@ final class Answers {
     return .same
   }
 
-  /// What to call when all of the stream so far has been sent.
+  /// The action to call when all of the stream so far has been sent.
   func takeDrained() -> (() -> Void)? { stream?.takeDrained() }
 
-  /// The client has gone. Returns what to call then.
+  /// The client has gone. Returns the action to call.
   func abandonStream() -> (() -> Void)? {
     guard let abandoned = stream else { return nil }
     stream = nil
     return abandoned.abandoned
   }
 
-  // MARK: Out
+  // MARK: Sending
 
-  /// As `Output.send`.
+  /// See `Output.send`.
   func send(over transport: Transport) -> Bool { output.send(over: transport) }
 
-  /// Gives a large buffer back.
+  /// Releases a large buffer.
   func trim() {
     output.trim()
   }

@@ -1,5 +1,5 @@
-/// Why the engine itself refuses a request, before any handler has seen it. Each has a stable name for clients to branch
-/// on; those that doors refuse with too have the doors' names.
+/// Why the engine itself refuses a request, before a handler sees it. Each has a stable name for clients to branch on;
+/// problems that handlers report too share their names.
 package enum EngineProblem: CaseIterable, Sendable {
   case malformed
   case timeout
@@ -53,7 +53,7 @@ package enum EngineProblem: CaseIterable, Sendable {
     }
   }
 
-  /// The problem that stands for a status; nil for one that the engine does not refuse with.
+  /// The problem for a status; nil if the engine does not refuse with it.
   init?(_ status: Status) {
     guard let problem = Self.allCases.first(where: { $0.status == status }) else { return nil }
     self = problem

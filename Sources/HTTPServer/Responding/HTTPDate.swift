@@ -1,11 +1,11 @@
-/// Times as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// Dates in HTTP's format: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 package enum HTTPDate {
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// - Parameter seconds: since 1970-01-01 UTC, not before.
+  /// - Parameter seconds: since 1970-01-01 UTC, not negative.
   package static func text(seconds: Int64) -> String {
     let day = Int(seconds / 86_400)
     let second = Int(seconds % 86_400)

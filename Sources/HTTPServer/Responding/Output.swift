@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// What a connection still has to send: a buffer that gathers heads and small bodies, and behind it at most one large
-/// body that is sent from where it lies. One owner; all that is done to it in one go is one access (see `RequestStore`).
+/// What a connection still has to send: a buffer of heads and small bodies, followed by at most one large body that is
+/// sent without a copy. One owner; a sequence of operations is one access (see `RequestStore`).
 struct Output: ~Copyable {
   var buffer = ByteBuffer(capacity: HTTPLimits.idleOutputBytes)
   private var detached: [UInt8] = []
@@ -12,7 +12,7 @@ struct Output: ~Copyable {
   /// Bytes that the kernel has not taken.
   var count: Int { buffer.count + detached.count - detachedSent }
 
-  /// Adds a body. The caller begins no further answer while a large one is outstanding.
+  /// Adds a body. The caller begins no further answer while a large one is unsent.
   mutating func append(body: [UInt8]) {
     if body.count >= HTTPLimits.detachedBodyBytes {
       detached = body
@@ -22,7 +22,7 @@ struct Output: ~Copyable {
     }
   }
 
-  /// Begins or continues an answer behind a large body: what was detached joins the buffer.
+  /// Allows more output after a large body by moving its rest into the buffer.
   mutating func reattach() {
     guard !detached.isEmpty else { return }
     buffer.append(Array(detached[detachedSent...]))
@@ -30,7 +30,7 @@ struct Output: ~Copyable {
     detachedSent = 0
   }
 
-  /// Sends once, or twice when a large body follows. False when the connection is lost.
+  /// Sends once, or twice when a large body follows. Returns false when the connection is lost.
   mutating func send(over transport: Transport) -> Bool {
     if !buffer.isEmpty {
       guard case .progress = Self.judge(transport.send(&buffer)) else { return false }
@@ -55,7 +55,7 @@ struct Output: ~Copyable {
     }
   }
 
-  /// Gives a large buffer back.
+  /// Releases a large buffer.
   mutating func trim() {
     if count == 0, buffer.allocatedBytes > HTTPLimits.idleBufferBytes { self = Output() }
   }

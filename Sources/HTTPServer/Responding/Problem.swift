@@ -1,7 +1,7 @@
-/// What the engine answers by itself: RFC 9457 problem details, so that clients parse one form of error only.
+/// The engine's own answers: RFC 9457 problem details, so that clients parse only one error format.
 enum Problem {
   static func response(_ status: Status, _ detail: String, number: UInt64) -> Response {
-    // Details are sentences of this module: none holds a character that JSON would want escaped.
+    // Details are sentences of this module: none holds a character that JSON must escape.
     let kind = EngineProblem(status)
     let body = """
       {"type":"\(kind?.type ?? "about:blank")","title":"\(kind?.title ?? status.reason)","status":\(status.code),\

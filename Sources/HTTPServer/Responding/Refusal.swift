@@ -1,14 +1,13 @@
-/// What the engine tells a client instead of handing its request on: a sentence of ours, in which nothing comes from the
-/// request.
+/// The engine's answer to a request that it does not hand on: a sentence of ours that repeats nothing of the request.
 struct Refusal {
-  /// What it is counted as, beside being refused.
+  /// The counter that a refusal adds to.
   enum Cause {
     /// The request is at fault.
     case malformed
     case tooSlow
-    /// There is too much of everybody.
+    /// The server as a whole is overloaded.
     case overload
-    /// There is too much of one address.
+    /// One address exceeds its limit.
     case address
   }
 
@@ -44,12 +43,12 @@ struct Refusal {
     Refusal(.expectationFailed, "Only the expectation 100-continue can be met (RFC 9110 §10.1.1).")
   }
 
-  /// - Parameter limit: bytes.
+  /// - Parameter limit: in bytes.
   static func tooLarge(_ limit: Int) -> Refusal {
     Refusal(.contentTooLarge, "The body is too large: what is asked here takes \(limit) bytes at most.")
   }
 
-  /// - Parameter number: of the request.
+  /// - Parameter number: the request's.
   func response(_ number: UInt64) -> Response {
     var response = Problem.response(status, detail, number: number)
     switch cause {

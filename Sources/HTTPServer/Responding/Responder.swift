@@ -1,6 +1,6 @@
 package import Reactor
 
-/// The way back to whoever asked: names one request of one connection. Cheap to copy; for the loop's thread only.
+/// Answers one request of one connection. Cheap to copy; for the loop's thread only.
 ///
 /// Answer exactly once, now or later. A second answer is ignored, and so is one to a client that has gone.
 package struct Responder {
@@ -23,7 +23,7 @@ package struct Responder {
     connection.respond(serial, status, contentType) { $0.append(body) }
   }
 
-  /// Lends a buffer to write the body into: nothing is allocated once the buffer has grown.
+  /// Writes the body into a shared buffer: nothing is allocated once the buffer has grown.
   package func send(status: Status, contentType: StaticString, _ write: (inout ByteBuffer) -> Void) {
     connection.respond(serial, status, contentType, write)
   }
@@ -34,8 +34,8 @@ package struct Responder {
   }
 
   /// Begins an answer that is written in pieces, now and later. Nil when the client has gone.
-  /// - Parameter length: of the whole body, in bytes; nil when it is not known: then pieces go in chunks. An answer that
-  ///   is finished before it has this length is cut off, for the client must not take it for the whole.
+  /// - Parameter length: of the whole body, in bytes; nil when unknown, which makes the pieces chunks. An answer that
+  ///   finishes short of this length is cut off, so that the client does not take it for complete.
   package func stream(status: Status, headers: [(String, String)], length: Int? = nil) -> ResponseStream? {
     connection.beginStream(serial, status, headers, length: length)
       ? ResponseStream(connection: connection, serial: serial) : nil
@@ -45,8 +45,8 @@ package struct Responder {
   package var ticket: ResponseTicket { connection.ticket(serial) }
 }
 
-/// What a `Responder` and a `ResponseStream` need of the connection behind them. Every call names the request that it
-/// answers; one that is late, or a second one, does nothing.
+/// What a `Responder` and a `ResponseStream` need of their connection. Every call names the request that it answers; a
+/// late or repeated one does nothing.
 protocol Answering: AnyObject {
   func isAwaiting(_ serial: UInt64) -> Bool
   func respond(_ serial: UInt64, _ response: Response)

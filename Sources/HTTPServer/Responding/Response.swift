@@ -2,7 +2,7 @@
 /// X-Content-Type-Options; over TLS Strict-Transport-Security.
 package struct Response: Sendable {
   package var status: Status
-  /// Names in any case. Fields that frame the message are dropped: the connection knows better.
+  /// Names in any case. Fields that frame the message are dropped: the connection writes them.
   package var headers: [(String, String)]
   package var body: [UInt8]
 

@@ -1,8 +1,8 @@
-/// An answer that is written in pieces: for downloads made on the way, and for server-sent events. For the loop's
-/// thread; `ResponseTicket.stream` is for others. Cheap to copy.
+/// An answer that is written in pieces: for generated downloads and for server-sent events. For the loop's thread;
+/// other threads use `ResponseTicket.stream`. Cheap to copy.
 ///
-/// Pieces gather until the end of the turn like everything else. A source that can produce faster than its client reads
-/// should produce a piece, then wait for `whenDrained`; one that does not is cut off above `HTTPLimits.streamBytes`.
+/// Pieces collect until the end of the turn like all output. A source that can produce faster than its client reads
+/// should write a piece, then wait for `whenDrained`; otherwise it is cut off above `HTTPLimits.streamBytes`.
 package struct ResponseStream {
   let connection: any Answering
   let serial: UInt64
@@ -10,10 +10,10 @@ package struct ResponseStream {
   /// False when the client has gone or the stream is finished.
   package var isOpen: Bool { connection.isStreaming(serial) }
 
-  /// Bytes that the client has not been sent yet; 0 when the client has gone.
+  /// Bytes not sent to the client yet; 0 when the client has gone.
   package var unsentBytes: Int { isOpen ? connection.unsentBytes : 0 }
 
-  /// Adds a piece. False when the client has gone.
+  /// Adds a piece. Returns false when the client has gone.
   @discardableResult
   package func write(_ piece: [UInt8]) -> Bool {
     connection.writeStream(serial, piece.span)
@@ -29,17 +29,17 @@ package struct ResponseStream {
     connection.writeStream(serial, Array(piece.utf8).span)
   }
 
-  /// Ends the answer. The connection goes on with the next request.
+  /// Ends the answer. The connection continues with the next request.
   package func finish() {
     connection.finishStream(serial)
   }
 
-  /// Calls `action` once, when all that was written has been sent. Replaces an earlier one.
+  /// Calls `action` once, when all that was written has been sent. Replaces an earlier action.
   package func whenDrained(_ action: @escaping () -> Void) {
     connection.whenDrained(serial, action)
   }
 
-  /// Calls `action` when the client goes before the stream is finished. Replaces an earlier one.
+  /// Calls `action` when the client goes before the stream is finished. Replaces an earlier action.
   package func whenAbandoned(_ action: @escaping () -> Void) {
     connection.whenAbandoned(serial, action)
   }
@@ -48,7 +48,7 @@ package struct ResponseStream {
 /// One event of a `text/event-stream` (WHATWG HTML, server-sent events).
 package struct ServerSentEvent: Sendable {
   package static let headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")]
-  /// A comment, which clients ignore: sent now and then, it keeps proxies from closing the connection.
+  /// A comment, which clients ignore: sent regularly, it keeps proxies from closing the connection.
   package static let keepAlive = ":\n\n"
 
   package var event: String?
@@ -61,7 +61,7 @@ package struct ServerSentEvent: Sendable {
     self.data = data
   }
 
-  /// As it goes over the wire. Line breaks in the data make several data lines; elsewhere they are left out.
+  /// The event's wire format. Line breaks in the data make several data lines; in other fields they are dropped.
   package var text: String {
     var lines: [String] = []
     if let event { lines.append("event: \(Self.oneLine(event))") }

@@ -1,27 +1,27 @@
 package import Reactor
 internal import Synchronization
 
-/// A `Responder` that may travel: another thread answers through the inbox of the server that issued it.
+/// A `Responder` for other threads, which answers through the inbox of its server.
 package struct ResponseTicket: Sendable {
-  /// Where replies to this ticket go. Offer a batch of them at once to wake the server once.
+  /// Inbox for replies to this ticket. Offering several at once wakes the server once.
   package let replies: Inbox<Reply>
   let slot: Int
   let connection: UInt64
   let serial: UInt64
 
-  /// Answers. False when the server has stopped, or when more answers wait than it has connections.
+  /// Answers. Returns false when the server has stopped, or its inbox is full.
   @discardableResult
   package func send(_ response: Response) -> Bool {
     replies.offer(Reply(ticket: self, response: response))
   }
 
-  /// Lets the body come of a request whose handler held it. False as for `send`.
+  /// Admits the body of a request whose handler held it. Returns false as `send` does.
   @discardableResult
   package func goOn() -> Bool {
     replies.offer(Reply(ticket: self, event: .goOn))
   }
 
-  /// Begins an answer that this thread writes in pieces. Nil when the server takes no more.
+  /// Begins an answer that another thread writes in pieces. Nil when the server accepts no more replies.
   /// - Parameters:
   ///   - drained: called on the server's thread when all that was written so far has been sent.
   ///   - ended: called once, on any thread, when the answer is over or its client has gone.
@@ -34,13 +34,13 @@ package struct ResponseTicket: Sendable {
   }
 }
 
-/// A `ResponseStream` for another thread.
+/// A `ResponseStream` for other threads.
 package final class TicketStream: Sendable {
   private let ticket: ResponseTicket
   private let ended = Atomic<Bool>(false)
   private let whenDrained: (@Sendable () -> Void)?
   private let whenEnded: (@Sendable () -> Void)?
-  /// Pieces that were written here and have not been sent yet; and those of them that the connection has taken.
+  /// Pieces written here and not sent yet; and those of them that the connection has taken.
   private let unsent = Atomic<Int>(0)
   private let taken = Atomic<Int>(0)
 
@@ -52,14 +52,14 @@ package final class TicketStream: Sendable {
     whenEnded = ended
   }
 
-  /// False when the client has gone, was cut off, or the stream is finished. It may take a turn until this is known.
+  /// False when the client has gone or was cut off, or the stream is finished. A change may take a turn to show.
   package var isOpen: Bool { !ended.load(ordering: .relaxed) }
 
-  /// True when all that was written has been sent: a source that can produce faster than its client reads waits for this
-  /// before the next piece.
+  /// True when all that was written has been sent. A source that can produce faster than its client reads waits for
+  /// this before the next piece.
   package var isDrained: Bool { unsent.load(ordering: .acquiring) == 0 }
 
-  /// Adds a piece. False when nobody reads any more, or when the server's inbox is full: then nothing was taken.
+  /// Adds a piece. Returns false, taking nothing, when the stream is over or the server's inbox is full.
   @discardableResult
   package func write(_ piece: [UInt8]) -> Bool {
     guard isOpen else { return false }
@@ -83,7 +83,7 @@ package final class TicketStream: Sendable {
     _ = ticket.replies.offer(Reply(ticket: ticket, event: .end))
   }
 
-  /// Breaks the answer off, so that its reader does not take it for a whole one.
+  /// Breaks the answer off, so that its reader does not take it for complete.
   package func abandon() {
     guard isOpen else { return }
     end()
@@ -106,7 +106,7 @@ package final class TicketStream: Sendable {
   }
 }
 
-/// One answer, or a part of one, on its way to the server's thread.
+/// An answer, or a part of one, for the server's thread.
 package struct Reply: Sendable {
   enum Event: Sendable {
     case response(Response)

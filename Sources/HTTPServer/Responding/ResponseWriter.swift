@@ -2,7 +2,7 @@ internal import Reactor
 
 /// Writes answers into the output of connections. One per server; knows nothing of sockets.
 struct ResponseWriter: ~Copyable {
-  /// What an answer must know of its request when the request's bytes are gone.
+  /// What an answer needs of its request after the request's bytes are gone.
   struct Exchange {
     var number: UInt64 = 0
     var isHead = false
@@ -12,17 +12,17 @@ struct ResponseWriter: ~Copyable {
   }
 
   private let clock: any Clock
-  /// Before the date: what every answer says.
+  /// Constant headers of every answer, before Date.
   private let standing: String
-  /// What all answers have in common, `Date: …` and the name of the field that follows it, renewed once a second; and the
-  /// same behind the status line that most answers have.
+  /// Headers common to all answers, up to the name of X-Request-Id, renewed with the date once a second; and the same
+  /// after the status line of a 200.
   private var dateLine: [UInt8] = []
   private var startOfOK: [UInt8] = []
   private var dateIsValidUntil = Instant(nanoseconds: .min)
-  /// For bodies that are written before their length is known.
+  /// For bodies written before their length is known.
   private var scratch = ByteBuffer(capacity: 1_024)
 
-  /// - Parameter isSecure: answers go out over TLS; browsers are told never to come without it.
+  /// - Parameter isSecure: answers go out over TLS and get Strict-Transport-Security.
   init(clock: any Clock, isSecure: Bool = false) {
     self.clock = clock
     standing =
@@ -68,7 +68,7 @@ struct ResponseWriter: ~Copyable {
 
   // MARK: Any answer
 
-  /// - Parameter bodyCount: nil for a body of unknown length, which goes in chunks (or ends with the connection, in
+  /// - Parameter bodyCount: nil for a body of unknown length, which is chunked (or ends with the connection, in
   ///   HTTP/1.0).
   mutating func writeHead(
     _ status: Status, headers: [(String, String)], bodyCount: Int?, _ exchange: Exchange, now: Instant,
@@ -81,7 +81,7 @@ struct ResponseWriter: ~Copyable {
       buffer.append(": ")
       Self.writeSafely(value, to: &buffer)
     }
-    // 1xx and 204 must not have a length; a 304 would have to name the length of the 200 (RFC 9110 §8.6).
+    // 1xx and 204 must not have a length; that of a 304 would have to be that of the 200 (RFC 9110 §8.6).
     if status.forbidsBody {
     } else if let bodyCount {
       buffer.append("\r\nContent-Length: ")
@@ -92,7 +92,7 @@ struct ResponseWriter: ~Copyable {
     buffer.append("\r\n\r\n")
   }
 
-  /// Status line, what all answers say, Date, X-Request-Id and perhaps Connection; the last line is left open.
+  /// Status line, common headers, Date, X-Request-Id and possibly Connection; the last line is left open.
   private mutating func writeStart(_ status: Status, _ exchange: Exchange, now: Instant, to buffer: inout ByteBuffer) {
     if now >= dateIsValidUntil { renewDate(now) }
     if status == .ok {
@@ -132,7 +132,7 @@ struct ResponseWriter: ~Copyable {
     }
   }
 
-  /// A line break in a value that came from elsewhere must not begin a header of its own: it becomes a space.
+  /// A line break in an untrusted value must not begin a header: it becomes a space.
   private static func writeSafely(_ text: String, to buffer: inout ByteBuffer) {
     if text.utf8.contains(where: ByteClass.isControl) {
       buffer.append(text.utf8.map { ByteClass.isControl($0) ? ByteClass.space : $0 })

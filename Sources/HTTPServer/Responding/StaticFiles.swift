@@ -2,19 +2,19 @@ internal import Reactor
 
 /// Answers GET and HEAD with the files of one directory.
 ///
-/// A path is taken apart into segments here, whatever the parser has refused before: a segment that is empty, begins
-/// with a dot, or holds a slash, backslash or NUL once decoded names no file. What is left is resolved by the kernel,
-/// symbolic links included, and served only when it still lies inside the directory and is a regular file.
+/// A path is split into segments here, whatever the parser has refused before: a segment that is empty, begins with a
+/// dot, or holds a slash, backslash or control character once decoded names no file. The kernel resolves the rest,
+/// symbolic links included, and the result is served only if it lies inside the directory and is a regular file.
 ///
-/// Files up to `Limits.cachedFileBytes` stay in memory, and are looked at again (`stat`) on each request: a changed
-/// file is read anew. One owner, one thread; a read of a large file blocks that thread.
+/// Files up to `Limits.cachedFileBytes` stay in memory, and their `stat` is compared on each request: a changed file is
+/// read again. One owner, one thread; reading a large file blocks that thread.
 package struct StaticFiles {
   package enum Limits {
     /// Larger files are read for each request.
     package static let cachedFileBytes = 1_048_576
-    /// All cached files together; when it would be passed, the cache is emptied first.
+    /// All cached files together; the cache is emptied before it would exceed this.
     package static let cacheBytes = 67_108_864
-    /// Larger files are not served: an answer is made in memory.
+    /// Larger files are not served, because answers are built in memory.
     package static let fileBytes = 268_435_456
   }
 
@@ -31,8 +31,8 @@ package struct StaticFiles {
   private var cachedBytes = 0
 
   /// - Parameters:
-  ///   - directory: must exist; itself it may be reached through links.
-  ///   - cacheControl: by default clients ask each time, and are mostly told 304.
+  ///   - directory: must exist; its own path may contain links.
+  ///   - cacheControl: by default clients revalidate each time, and mostly get 304.
   ///   - headers: sent with each file, for example a Content-Security-Policy.
   package init?(directory: String, cacheControl: String = "no-cache", headers: [(String, String)] = []) {
     guard let root = RegularFile.resolve(directory) else { return nil }
@@ -89,7 +89,7 @@ package struct StaticFiles {
   // MARK: Files
 
   private mutating func entry(_ relative: String) -> Entry? {
-    // Resolved each time: a link may have been turned elsewhere since.
+    // Resolved each time: a link may have changed since.
     guard let full = RegularFile.resolve(root + "/" + relative), full.hasPrefix(root == "/" ? "/" : root + "/")
     else {
       return nil
@@ -114,7 +114,7 @@ package struct StaticFiles {
     cachedBytes += entry.body.count
   }
 
-  /// Strong: a rewritten file has another time, to the nanosecond, or another size.
+  /// A strong tag: a rewritten file has another time, to the nanosecond, or another size.
   private static func tag(_ stamp: RegularFile.Stamp) -> String {
     let time = String(UInt64(bitPattern: Int64(stamp.seconds &* 1_000_000_000 &+ stamp.nanoseconds)), radix: 36)
     return "\"\(String(stamp.inode, radix: 36))-\(String(stamp.size, radix: 36))-\(time)\""

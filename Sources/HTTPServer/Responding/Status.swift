@@ -48,7 +48,7 @@ package struct Status: Hashable, Sendable, CustomStringConvertible {
 
   package var description: String { "\(code) \(reason)" }
 
-  /// The phrase beside the code; for people only.
+  /// The reason phrase; for people only.
   package var reason: StaticString {
     switch code {
     case 100: "Continue"

@@ -1,23 +1,24 @@
 internal import Reactor
 
-/// An answer that is written in pieces: how they go over the wire, and who wants to know of its progress.
+/// State of an answer written in pieces: its framing, and the actions to call on its progress.
 ///
-/// Invariant: as many bytes as were said, if that was said; an empty piece is left out, for an empty chunk would end the
-/// body. Pure but for what it is told to call.
+/// Invariant: the body has as many bytes as were announced, if any were; an empty piece is dropped, because an empty
+/// chunk would end the body. Pure, apart from the actions it stores.
 struct StreamedAnswer {
   let status: Status
-  /// Events have no end to wait for: a client that has shut its side has gone. Browsers leave a page so.
+  /// Event streams do not end by themselves: a client that shuts down its side has gone. Browsers leave a page this
+  /// way.
   let isEndless: Bool
-  /// Whether pieces go in chunks; else the end of the connection ends the body (HTTP/1.0).
+  /// Whether pieces are chunks; otherwise the end of the connection, or the announced length, ends the body.
   private let isChunked: Bool
-  /// True when nothing of the body may be sent: the answer to HEAD.
+  /// True when no body may be sent, as in the answer to HEAD.
   private let isSilent: Bool
-  /// Bytes that are still owed, when the length was said.
+  /// Bytes still owed, when a length was announced.
   private var owedBytes: Int?
   private var drained: (() -> Void)?
   private var ended: (() -> Void)?
 
-  /// - Parameter length: of the body in bytes; nil when it is not known.
+  /// - Parameter length: of the body in bytes; nil when unknown.
   init(_ status: Status, _ exchange: ResponseWriter.Exchange, length: Int?, isEndless: Bool) {
     self.status = status
     self.isEndless = isEndless
@@ -26,7 +27,7 @@ struct StreamedAnswer {
     owedBytes = length
   }
 
-  /// Whether these are the headers of events.
+  /// Whether these are the headers of an event stream.
   static func isEndless(_ headers: [(String, String)]) -> Bool {
     headers.contains { $0 == ServerSentEvent.headers[0] }
   }
@@ -47,7 +48,7 @@ struct StreamedAnswer {
     return true
   }
 
-  /// Returns false when the body is shorter than was said: the client must not take it for the whole.
+  /// Returns false when the body is shorter than announced: the client must not take it for complete.
   func finish(_ buffer: inout ByteBuffer) -> Bool {
     guard !isSilent else { return true }
     if let owedBytes, owedBytes > 0 { return false }
@@ -67,12 +68,12 @@ struct StreamedAnswer {
     ended = action
   }
 
-  /// What to call when all so far has been sent: once.
+  /// The action to call once everything so far has been sent; returned once.
   mutating func takeDrained() -> (() -> Void)? {
     defer { drained = nil }
     return drained
   }
 
-  /// What to call when the client has gone.
+  /// The action to call when the client has gone.
   var abandoned: (() -> Void)? { ended }
 }

@@ -1,16 +1,16 @@
 package import Reactor
 
-/// What a benchmark takes away from a server, to show what it is worth, and a test hurries. Nothing else can: there is no
-/// variable for it.
+/// Features that a benchmark switches off to measure what they are worth, and delays that a test shortens. No
+/// environment variable sets them.
 package struct BenchmarkOverrides: Sendable {
-  /// False: outcomes move the totals but leave no rows.
+  /// False: outcomes update the totals but leave no rows.
   package var storesOutcomes = true
-  /// False: every send takes the long way, a statement and a commit for each step.
+  /// False: every send runs step by step, with a statement and a commit each.
   package var batchesSends = true
   package var adminThreads = ServerLimits.adminThreads
-  /// Pauses between attempts at a webhook; nil: those of the courier.
+  /// Pauses between webhook attempts, in seconds; nil: the defaults of `WebhookDelivery`.
   package var webhookRetrySeconds: [Int32]?
-  /// The machine's; another one where a test sets it wrong.
+  /// The machine's clock; a test may supply one that is wrong.
   package var clock: any Clock = SystemClock()
 
   package init() {}

@@ -1,6 +1,6 @@
 internal import HTTPClient
 
-/// The variables about the way out.
+/// The variables of the outbound proxy.
 extension Configuration {
   static let proxyVariables = [
     Variable(
@@ -17,7 +17,7 @@ extension Configuration {
         "on: there is no DNS here, and the proxy looks up webhooks' names; it must refuse private addresses itself"),
   ]
 
-  /// What was said of the proxy; together it is one.
+  /// Values of the proxy variables, from which one proxy is made.
   struct ProxyWords: Sendable {
     var url: String?
     var file: String?
@@ -25,7 +25,7 @@ extension Configuration {
     var resolvesNames = false
   }
 
-  /// False when the variable is not one of these.
+  /// Returns false when the variable is not one of these.
   mutating func setProxy(_ name: String, _ value: String) throws(Mistake) -> Bool {
     let given = value.isEmpty ? nil : value
     switch name {
@@ -47,7 +47,7 @@ extension Configuration {
     return true
   }
 
-  /// The proxy out of all that was said of it; nil when nothing names one. Its text is shown in no mistake: it may hold a
+  /// The proxy that these variables describe; nil when none is named. No mistake shows its URL, which may hold a
   /// password.
   func readProxy() throws(Mistake) -> OutboundProxy? {
     var (name, text) = ("UPMC_PROXY_URL", proxyWords.url)

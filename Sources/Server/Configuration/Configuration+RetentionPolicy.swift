@@ -1,6 +1,6 @@
 internal import Dispatcher
 
-/// The variables about what is kept, and for how long.
+/// The variables of the retention policy.
 extension Configuration {
   static let keepingVariables = [
     Variable(
@@ -14,7 +14,7 @@ extension Configuration {
   /// Nil: for ever.
   package var keptHistoryDays: Int32? { keeping.historyDays }
 
-  /// False when the variable is not one of these.
+  /// Returns false when the variable is not one of these.
   mutating func setKeeping(_ name: String, _ value: String) throws(Mistake) -> Bool {
     switch name {
     case "UPMC_KEEP_HISTORY_DAYS": keeping.historyDays = try Self.days(name, value)
@@ -24,7 +24,7 @@ extension Configuration {
     return true
   }
 
-  /// What only both together can tell.
+  /// Checks that need both variables.
   func checkKeeping() throws(Mistake) {
     guard let messages = keeping.messageDays else { return }
     guard let history = keeping.historyDays, history <= messages else {

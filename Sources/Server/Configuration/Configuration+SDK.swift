@@ -1,7 +1,7 @@
 internal import Reactor
 internal import API
 
-/// The variables of the SDK's door.
+/// The variables of the legacy API.
 extension Configuration {
   static let sdkVariables = [
     Variable(

@@ -4,9 +4,9 @@ package import HTTPClient
 package import Reactor
 package import API
 
-/// What a server is told from outside: `UPMC_…` environment variables.
+/// The server's settings, from `UPMC_…` environment variables.
 package struct Configuration: Sendable {
-  /// One variable: what it means and what it is when absent. `upmc serve --help` lists them.
+  /// One variable: its meaning and its default. `upmc serve --help` lists them.
   package struct Variable: Sendable {
     package let name: String
     package let standard: String
@@ -63,7 +63,7 @@ package struct Configuration: Sendable {
       Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
     ] + proxyVariables + keepingVariables + Listening.variables + sdkVariables
 
-  /// A variable that cannot be used: one sentence that says which and why.
+  /// A variable that cannot be used: one sentence that names it and says why.
   package struct Mistake: Error, CustomStringConvertible, Sendable {
     package let description: String
   }
@@ -81,7 +81,7 @@ package struct Configuration: Sendable {
   package var apnsSandbox = ServiceAddress(host: "api.sandbox.push.apple.com", port: 443)
   package var fcm = ServiceAddress(host: "fcm.googleapis.com", port: 443)
   package var fcmTokenURL: String?
-  /// Where access tokens are got.
+  /// Where access tokens are obtained.
   package var tokenAddress: TokenAddress { TokenAddress(configured: fcmTokenURL) }
   package var fcmMessagesPerMinute = 600_000
   package var fcmValidatesOnly = false
@@ -93,12 +93,12 @@ package struct Configuration: Sendable {
   package var migrationsDirectory: String?
   package var publicDirectory: String?
   package var webhookNetworks: [IPBlock] = []
-  /// Through which all that this server calls is called; nil for the straight way.
+  /// Proxy for all outgoing calls; nil for direct connections.
   package var proxy: OutboundProxy?
   var proxyWords = ProxyWords()
   package var keeping = RetentionPolicy()
 
-  /// The door for apps built with the existing SDK.
+  /// Settings of the API for apps built with the existing SDK.
   package var sdk = LegacyConfiguration()
 
   package var handicaps = BenchmarkOverrides()
@@ -107,7 +107,7 @@ package struct Configuration: Sendable {
     case text, json
   }
 
-  /// Host and port out of a URL.
+  /// Host and port of a URL.
   package struct ServiceAddress: Equatable, Sendable {
     package let host: String
     package let port: UInt16
@@ -120,7 +120,7 @@ package struct Configuration: Sendable {
 
   package init() {}
 
-  /// Reads the environment. An unknown variable that begins like ours is a mistake of spelling.
+  /// Reads the environment. An unknown variable with our prefix is treated as a misspelling.
   package init(environment: [String: String]) throws(Mistake) {
     for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isOurs(name, value) {
       try set(name, value)
@@ -177,7 +177,7 @@ package struct Configuration: Sendable {
     return (host, port)
   }
 
-  /// `https://host` with a port and a path, if there are; without a slash at its end.
+  /// `https://host`, optionally with a port and a path, without a trailing slash. `http://` is accepted too.
   static func publicURL(_ name: String, _ value: String) throws(Mistake) -> String {
     var text = value[...]
     while text.hasSuffix("/") { text = text.dropLast() }

@@ -1,10 +1,10 @@
 internal import HTTPServer
 internal import Reactor
 
-/// Where the console's static files are.
+/// Locates the console's static files.
 package enum ConsoleDirectory {
-  /// The directory with the console: the configured one, or the one that comes with the program; nil when none does.
-  /// - Throws: when the configured one is not there, or is no console's.
+  /// The configured directory, or the one installed with the program; nil when there is none.
+  /// - Throws: when the configured one does not exist, or does not hold the console.
   package static func locate(configured: String?) throws(Configuration.Mistake) -> String? {
     guard let configured else { return ProgramFiles.find("Public") }
     guard ProgramFiles.isDirectory(configured) else {
@@ -21,7 +21,7 @@ package enum ConsoleDirectory {
     return configured
   }
 
-  /// For the log of a server that has no console.
+  /// Log message of a server without console.
   package static var absence: String {
     "the console's files were not found (\(ProgramFiles.places(of: "Public").joined(separator: ", "))): only the API is "
       + "served; set UPMC_PUBLIC_DIR to where they are"

@@ -2,12 +2,12 @@ package import HTTPServer
 package import Operations
 package import Reactor
 
-/// How the doors meet the network: TLS, limits, and the proxies before them.
+/// How the server listens: TLS, limits, and the proxies in front of it.
 package struct Listening: Sendable {
-  /// Descriptors kept for everything but clients: databases, connections to Apple, files.
+  /// Descriptors reserved for everything but clients: databases, connections to Apple, files.
   static let keptDescriptors = 256
 
-  /// With fewer, nothing is left for clients.
+  /// With fewer descriptors nothing is left for clients.
   static let leastDescriptors = keptDescriptors + 2 * HTTPLimits.refusals
 
   static let variables: [Configuration.Variable] = [
@@ -45,9 +45,9 @@ package struct Listening: Sendable {
   package var certificateFile: String?
   /// Nil when the key is in the certificate's file.
   package var keyFile: String?
-  /// Of all loops together.
+  /// For all loops together.
   package var connections = 20_000
-  /// Many clients of a mobile network share an address, so both limits are far above what one of them needs; they keep
+  /// Many clients of a mobile network share an address, so both limits are far above what one client needs; they keep
   /// one address from taking everything.
   package var connectionsPerAddress: Int? = 1_000
   package var requestsPerAddress: Int? = 1_000
@@ -59,14 +59,14 @@ package struct Listening: Sendable {
 
   package init() {}
 
-  /// What one of `loops` engines is told. The kernel spreads connections evenly over them, and so are the limits.
+  /// Engine configuration for one of `loops` loops; limits are divided evenly, as the kernel divides connections.
   ///
-  /// Connections that rest get half of the memory, bodies a quarter and answers an eighth: together with all else that
-  /// stays within it, so that a server with a small limit refuses some instead of being killed for all.
+  /// Idle connections get half of the memory, bodies a quarter and answers an eighth. Together with everything else
+  /// that stays within the limit, so a server with little memory refuses some requests instead of being killed.
   /// - Parameters:
-  ///   - descriptors: how many this process may have.
-  ///   - memoryBytes: how much this process may have.
-  ///   - spoolDirectory: where uploads wait; nil: in memory.
+  ///   - descriptors: limit of this process.
+  ///   - memoryBytes: memory limit of this process.
+  ///   - spoolDirectory: for uploads; nil: in memory.
   func engine(
     loops: Int, descriptors: Int, memoryBytes: Int, spoolDirectory: String? = nil
   ) -> HTTPServer.Configuration {
@@ -86,18 +86,18 @@ package struct Listening: Sendable {
     return engine
   }
 
-  /// What a health check must say before its request: a connection from a trusted proxy begins with the PROXY protocol.
-  /// - Parameter address: where the health check comes from.
+  /// Bytes that a health check must send before its request: the PROXY protocol, if it comes from a trusted proxy.
+  /// - Parameter address: the health check's source.
   package func probePreamble(from address: IPAddress) -> [UInt8] {
     expectsProxyHeader && trustedProxies.contains { $0.contains(address) } ? ProxyHeader.local : []
   }
 
-  /// Connections that may rest in the part of the memory that is theirs.
+  /// Idle connections that fit into their part of the memory.
   package func fitting(_ memoryBytes: Int) -> Int {
     memoryBytes / 2 / (certificateFile == nil ? HTTPLimits.connectionBytes : HTTPLimits.secureConnectionBytes)
   }
 
-  /// How many new devices one of `loops` lets in.
+  /// Rates of new devices for one of `loops` loops.
   func newDevices(loops: Int) -> NewDevices.Rates {
     var rates = newDevices
     rates.perAddress = rates.perAddress.map { Self.share($0, of: loops) }
@@ -109,7 +109,7 @@ package struct Listening: Sendable {
 
   // MARK: From the environment
 
-  /// False when the variable is not one of these.
+  /// Returns false when the variable is not one of these.
   mutating func set(_ name: String, _ value: String) throws(Configuration.Mistake) -> Bool {
     switch name {
     case "UPMC_TLS_CERTIFICATE": certificateFile = value.isEmpty ? nil : value
@@ -127,7 +127,7 @@ package struct Listening: Sendable {
     return true
   }
 
-  /// What only the variables together can tell.
+  /// Checks that need several variables.
   func check() throws(Configuration.Mistake) {
     if keyFile != nil, certificateFile == nil {
       throw Self.mistake("UPMC_TLS_KEY is set without UPMC_TLS_CERTIFICATE. Set UPMC_TLS_CERTIFICATE too, or neither.")

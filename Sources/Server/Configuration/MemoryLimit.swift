@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// How much memory this process may have: the machine's, or what a container or a service manager leaves of it
-/// (`memory.max` of cgroup v2, `memory.limit_in_bytes` of v1, of its group and all groups around it).
+/// Memory limit of this process: the machine's memory, or the limit of a container or service manager (`memory.max` of
+/// cgroup v2, `memory.limit_in_bytes` of v1, of its group and all enclosing groups).
 package enum MemoryLimit {
-  /// Bytes.
+  /// In bytes.
   package static var bytes: Int {
     find(physical: physicalBytes, groups: text("/proc/self/cgroup") ?? "", read: text)
   }
@@ -14,8 +14,8 @@ package enum MemoryLimit {
   private static func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
   /// - Parameters:
-  ///   - groups: `/proc/self/cgroup`: a line `number:controllers:path` for each hierarchy (cgroups(7)).
-  ///   - read: the text of a file; nil when it is not there.
+  ///   - groups: `/proc/self/cgroup`: a line `number:controllers:path` per hierarchy (cgroups(7)).
+  ///   - read: returns a file's text; nil when it does not exist.
   static func find(physical: Int, groups: String, read: (String) -> String?) -> Int {
     var limit = physical
     for line in groups.split(separator: "\n") {
@@ -26,7 +26,7 @@ package enum MemoryLimit {
       let root = isUnified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory"
       let file = isUnified ? "memory.max" : "memory.limit_in_bytes"
       var path = parts[2]
-      // In a container the path may be that of the host, and the container's own group stands at the root.
+      // In a container the path may be the host's, with the container's own group mounted at the root.
       while true {
         let name = path == "/" ? "\(root)/\(file)" : "\(root)\(path)/\(file)"
         if let bytes = read(name).flatMap({ Int($0.filter(\.isNumber)) }), bytes > 0 { limit = min(limit, bytes) }

@@ -1,16 +1,16 @@
 internal import Postgres
 internal import Reactor
 
-/// Files that hold a secret, which an operator names in a variable.
+/// Files that hold a secret and are named by a variable.
 enum SecretFile {
   /// The whole file as text.
   /// - Parameters:
-  ///   - name: the variable, for the sentence that says what is wrong.
-  ///   - content: what should be in it, for people.
+  ///   - name: the variable, for the error message.
+  ///   - content: what the file should hold, for the error message.
   static func read(
     _ path: String, name: String, holding content: String
   ) throws(Configuration.Mistake) -> String {
-    // A secret is often a link to where it lies.
+    // A secret is often a symbolic link.
     if let bytes = RegularFile.resolve(path).flatMap({ RegularFile.open(path: $0)?.read() }) {
       return String(decoding: bytes, as: UTF8.self)
     }

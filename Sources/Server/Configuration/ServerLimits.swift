@@ -1,16 +1,16 @@
-/// Numbers of the wiring: unit, reason.
+/// Numbers of the server's assembly: unit, reason.
 package enum ServerLimits {
-  /// The doors answer what they have within this time.
+  /// On a stop, time for the HTTP service to answer its requests.
   static let drain: Duration = .seconds(10)
-  /// After so much of it, what the database still works at for admin requests is cancelled.
+  /// Into that time, when the database statements of admin requests are cancelled.
   static let adminDrain: Duration = .seconds(4)
-  /// How long requests to Apple and Google under way may take to be answered at a stop.
+  /// On a stop, time for Apple and Google to answer requests in flight.
   static let providerDrain: Duration = .seconds(5)
-  /// How often apps and credentials are read again when nothing announces a change.
+  /// How often apps and credentials are reloaded when no change is announced.
   static let catalogInterval: Duration = .seconds(1)
-  /// After so long without an answer a probe checks whether the database answers at all.
+  /// Silence after which a probe checks whether the database still answers.
   static let catalogSilence: Duration = .seconds(5)
-  /// Days before a push certificate ends that the log begins to say so.
+  /// Days before a push certificate's expiry from which on the log warns.
   static let certificateWarningDays: Int64 = 30
   /// Most HTTP loops: more would take the cores that the database needs.
   static let httpLoops = 2

@@ -1,17 +1,17 @@
 internal import FoundationEssentials
 
-/// Where uploads are kept until they are stored.
+/// Directory for uploads until they are stored.
 extension Configuration {
-  /// The data directory, or the system's place for such files where there is none.
+  /// The data directory if it exists, otherwise the system's temporary directory.
   package var spoolDirectory: String {
     if FileManager.default.fileExists(atPath: dataDirectory) { return dataDirectory }
     return ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
   }
 }
 
-/// What this user may do in a directory.
+/// Permissions of this user in a directory.
 package enum DirectoryRights {
-  /// Asks only: nothing is made.
+  /// Checks without creating anything.
   package static func mayMakeFiles(in directory: String) -> Bool {
     FileManager.default.isWritableFile(atPath: directory) && FileManager.default.isExecutableFile(atPath: directory)
   }

@@ -7,8 +7,8 @@ internal import Reactor
 internal import Store
 internal import TLS
 
-/// Keeps the APNs sender supplied: credentials as the database holds them, and one provider token per key for all nodes,
-/// minted under its row's lock. Lives on thread `catalog`.
+/// Supplies the APNs sender: with credentials from the database, and with one provider token per key for all nodes,
+/// minted under a row lock. Lives on the thread `catalog`.
 final class APNsCredentialRefresher {
   private let sender: APNsSender
   private let requests: Inbox<ProviderTokenRequest>
@@ -16,9 +16,9 @@ final class APNsCredentialRefresher {
   private let health: Health
   private let clock: any Clock
   private let keyIsNew: (App.Number) -> Void
-  /// When this server began, by the database's clock.
+  /// When this server started, by the database's clock.
   private let beganAt: Int64
-  /// The first look has been: what comes now was stored while this server runs.
+  /// True after the first refresh: credentials that change now were stored while this server runs.
   private var hasLooked = false
   private let log = Logger(label: "apns-keeper")
   private var keys: [App.Number: SigningKey] = [:]
@@ -26,8 +26,8 @@ final class APNsCredentialRefresher {
   private(set) var tokens: [KeyName: ProviderToken] = [:]
 
   /// - Parameters:
-  ///   - beganAt: when the server began, in microseconds since 1970 by the database's clock.
-  ///   - keyIsNew: called for each key that was stored since then, also for one stored before the first look.
+  ///   - beganAt: when the server started, in microseconds since 1970 by the database's clock.
+  ///   - keyIsNew: called for each key stored since then, including those stored before the first refresh.
   init(
     sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, health: Health, clock: any Clock,
     beganAt: Int64, keyIsNew: @escaping (App.Number) -> Void = { _ in }
@@ -58,7 +58,7 @@ final class APNsCredentialRefresher {
     }
   }
 
-  /// Hands changed credentials to the sender.
+  /// Passes changed credentials to the sender.
   private func readCredentials(_ connection: Connection) throws {
     var present: Set<App.Number> = []
     for credential in try connection.run(Secrets.credentials()) where credential.network == .apns {
@@ -91,7 +91,7 @@ final class APNsCredentialRefresher {
         warnOfEnd(identity, app)
       }
     } catch {
-      // What was there before is not what the operator wants any more.
+      // The previous credential is no longer what the operator wants.
       sender.set(nil, for: app)
       health.note(Health.Credential(isUsable: false), of: app, .apns)
       log.error("an APNs credential cannot be used", metadata: ["app": "\(app)", "error": "\(error)"])
@@ -106,7 +106,7 @@ final class APNsCredentialRefresher {
       metadata: ["app": "\(app)", "days": .stringConvertible(days)])
   }
 
-  /// Takes the token that another node has minted, or mints one. Never more often than Apple allows.
+  /// Adopts the token that another node minted, or mints one, never more often than Apple allows.
   private func renew(
     _ key: SigningKey, refused: ProviderToken?, now: Int64, _ connection: Connection
   ) throws {
@@ -114,12 +114,12 @@ final class APNsCredentialRefresher {
       let fingerprint = key.name.fingerprint
       let place = ProviderTokens.place(of: fingerprint)
       let stored = try connection.run(ProviderTokens.lock(fingerprint))
-      // What does not open was sealed with another master key, or put there: as if there were none.
+      // A token that does not open was sealed with another master key, or forged: ignore it.
       if let issuedAt = stored.issuedAt, let opened = try? master.open(stored.sealed, for: place) {
         let token = ProviderToken(key.name, value: String(decoding: opened, as: UTF8.self), issuedAt: issuedAt)
         let mayMint = now >= issuedAt + APNs.Limits.tokenRestSeconds || token.isAhead(atSeconds: now)
         if token.isGood(atSeconds: now), token != refused, !token.isDue(atSeconds: now) { return token }
-        // Refused though young: minting again would only be throttled. The clock may be wrong.
+        // Refused though young: another mint would only be throttled. The clock may be wrong.
         if token == refused, !mayMint {
           log.error("APNs refuses a young provider token; check the clock of this machine")
           return nil

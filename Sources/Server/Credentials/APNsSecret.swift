@@ -3,7 +3,7 @@ internal import Operations
 internal import Store
 internal import TLS
 
-/// What opens APNs for an app, unsealed.
+/// An app's APNs credential, unsealed.
 enum APNsSecret {
   case key(SigningKey)
   case certificate(TLSIdentity)

@@ -4,15 +4,15 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// Thread `catalog`: reads apps and credentials again when somebody missed one, and every second at the latest. An app
-/// made on the command line or on another node is known here within that time.
+/// The thread `catalog`: reloads apps and credentials when a lookup missed one, and at least every second. An app
+/// created on the command line or on another node is known here within that time.
 final class CatalogRefresher {
   private let stopping: StopSignal
   private let catalog: Catalog
 
   /// - Parameters:
   ///   - forgive: called with each app that an operator has resumed.
-  ///   - makeTurn: made on the thread; does what else depends on what the database holds.
+  ///   - makeTurn: called once on the thread; returns what else to run after each reload.
   init(
     databaseURL: String, catalog: Catalog, forgive: @escaping @Sendable (App.Number) -> Void,
     makeTurn: @escaping @Sendable () -> (Connection) throws -> Void
@@ -41,7 +41,7 @@ final class CatalogRefresher {
     }
   }
 
-  /// Finds the apps that were paused at the last look and are not any more.
+  /// Finds the apps that were paused at the last reload and no longer are.
   private struct Resumptions {
     private var paused: Set<App.Number> = []
 

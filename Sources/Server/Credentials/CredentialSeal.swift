@@ -3,10 +3,10 @@ package import Operations
 package import Store
 internal import TLS
 
-/// Whether what opens a push network can be used, without using it.
+/// Checks, without using it, whether a push network credential is usable.
 package enum CredentialSeal {
-  /// Opens and reads a credential.
-  /// - Returns: when it ends, in seconds since 1970; nil for keys, which do not.
+  /// Opens and parses a credential.
+  /// - Returns: when it expires, in seconds since 1970; nil for keys and service accounts, which do not.
   /// - Throws: one sentence that says what is wrong with it.
   package static func open(
     _ credential: Secrets.Credential, _ master: MasterKey, tokens: TokenAddress = TokenAddress()

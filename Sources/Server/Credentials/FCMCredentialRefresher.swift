@@ -5,14 +5,14 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// Keeps the FCM sender supplied with service accounts, as the database holds them. Access tokens are the sender's own
-/// business. Lives on thread `catalog`.
+/// Supplies the FCM sender with service accounts from the database. The sender obtains access tokens itself. Lives on
+/// the thread `catalog`.
 final class FCMCredentialRefresher {
   private let sender: FCMSender
   private let master: MasterKey
   private let health: Health
   private let log = Logger(label: "fcm-keeper")
-  /// What was handed over, as it is stored.
+  /// What was passed to the sender, as stored.
   private var known: [App.Number: Stored] = [:]
 
   private struct Stored: Equatable {
@@ -22,7 +22,7 @@ final class FCMCredentialRefresher {
 
   private let tokens: TokenAddress
 
-  /// - Parameter tokens: where access tokens are got. An account that names another address is not used.
+  /// - Parameter tokens: where access tokens are obtained. An account that names another address is not used.
   init(sender: FCMSender, master: MasterKey, health: Health, tokens: TokenAddress) {
     self.tokens = tokens
     self.health = health
@@ -63,7 +63,7 @@ final class FCMCredentialRefresher {
         for: credential.app)
       health.note(Health.Credential(isUsable: true), of: credential.app, .fcm)
     } catch {
-      // What was there before is not what the operator wants any more.
+      // The previous credential is no longer what the operator wants.
       sender.set(nil, for: credential.app)
       health.note(Health.Credential(isUsable: false), of: credential.app, .fcm)
       log.error("a service account cannot be used", metadata: ["app": "\(credential.app)", "error": "\(error)"])

@@ -5,8 +5,8 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `key-check`: tries each new APNs key once, with the provider token that all nodes will use, and writes down what
-/// Apple said. Where Apple cannot be reached, that is written down; a key is never tried again by itself.
+/// The thread `key-check`: tries each new APNs key once, with the provider token that all nodes will use, and stores
+/// Apple's answer, or that Apple was unreachable; it never retries a key by itself.
 final class KeyCheck: Sendable {
   private let wishes: Inbox<App.Number>
 
@@ -19,7 +19,7 @@ final class KeyCheck: Sendable {
         let apps = Set(wishes.receive(atMost: .seconds(60)))
         guard !apps.isEmpty else { continue }
         do {
-          // A connection for the moment: most days nobody stores a key.
+          // A connection made on demand: most days no key is stored.
           let connection = try Connection(databaseURL)
           for app in apps where !wishes.isClosed { try Self.check(app, connection, configuration, master, log) }
         } catch {
@@ -29,7 +29,8 @@ final class KeyCheck: Sendable {
     }
   }
 
-  /// An app has another key. Callable from any thread. One that finds no room is left to the doctor.
+  /// Queues an app with a new key. Callable from any thread. When the queue is full, the check is left to `upmc
+  /// doctor`.
   func look(at app: App.Number) {
     _ = wishes.offer(app)
   }

@@ -3,9 +3,9 @@ package import Operations
 internal import Postgres
 internal import Reactor
 
-/// Where the master key comes from.
+/// Source of the master key.
 package enum MasterKeyFile {
-  /// The key that was configured; with the private database one is made at the first start and kept beside it.
+  /// The configured key. For the private database one is generated at the first start and kept beside it.
   /// - Throws: `Configuration.Mistake`.
   package static func load(_ configuration: Configuration) throws -> MasterKey {
     if let text = configuration.masterKey { return try decode(text, source: "UPMC_MASTER_KEY") }
@@ -25,12 +25,12 @@ package enum MasterKeyFile {
       try SecretFile.read(path, name: "The private database's master key", holding: "the key"), source: path)
   }
 
-  /// True when nobody gives a key: with the private database one is made, beside it.
+  /// True when no key is configured and the private database's own is used.
   static func isMade(for configuration: Configuration) -> Bool {
     configuration.databaseURL == nil && configuration.masterKey == nil && configuration.masterKeyFile == nil
   }
 
-  /// The same, when it opens what the database holds.
+  /// Loads the key and verifies that it opens what the database holds.
   package static func load(_ configuration: Configuration, for connection: DatabaseConnection) throws -> MasterKey {
     let master = try load(configuration)
     guard try fits(master, connection) != false else {
@@ -43,7 +43,7 @@ package enum MasterKeyFile {
     return master
   }
 
-  /// Nil when nothing is sealed yet, or no table is there that could hold it.
+  /// Nil when nothing is sealed yet, or no table exists that could hold it.
   private static func fits(_ master: MasterKey, _ connection: DatabaseConnection) throws -> Bool? {
     do throws(PostgresError) {
       return try SigningKeys.fit(master, connection)
@@ -52,7 +52,7 @@ package enum MasterKeyFile {
     }
   }
 
-  /// Where the key is, for people.
+  /// Where the key comes from, for people.
   private static func source(_ configuration: Configuration) -> String {
     if configuration.masterKey != nil { return "UPMC_MASTER_KEY" }
     return "The master key in \(configuration.masterKeyFile ?? configuration.dataDirectory + "/master.key")"
@@ -70,7 +70,7 @@ package enum MasterKeyFile {
   private static func make(_ path: String) throws {
     let text = Data(MasterKey.makeBytes()).base64EncodedString() + "\n"
     do {
-      // Another process may be first: then its key counts.
+      // Another process may have created it first: then its key counts.
       _ = try PrivateFile.create(path, Array(text.utf8))
     } catch {
       throw Configuration.Mistake(

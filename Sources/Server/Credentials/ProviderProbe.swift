@@ -11,10 +11,10 @@ package import Reactor
 internal import Store
 internal import Synchronization
 
-/// Asks the push networks, for each app, whether they take what this server would send: by a push to a token that nobody
-/// has. Whoever says that the token is bad has let everything else pass.
+/// Asks the push networks, for each app, whether they accept what this server would send, by a push to a non-existent
+/// token. A network that complains only about the token has accepted everything else.
 ///
-/// Uses the very senders and keepers of the server, so also the provider token that all nodes share.
+/// Uses the server's own senders and refreshers, hence also the provider token that all nodes share.
 package final class ProviderProbe {
   package struct Question: Sendable {
     package let app: App
@@ -29,19 +29,19 @@ package final class ProviderProbe {
   }
 
   package enum Answer: Equatable, Sendable {
-    /// In the network's own word.
+    /// The network's own word.
     case works(String)
     case refused(String)
     case unreachable(String)
   }
 
-  /// Reaching takes at most TCP, TLS and an answer; twice that is hopeless.
+  /// Reaching a network takes at most TCP, TLS and an answer; twice that is hopeless.
   private static let timeout: Duration = .seconds(30)
-  /// After a first failure to connect: one more try fits in.
+  /// After the first connection failure: leaves time for one retry.
   private static let timeoutAfterFailure: Duration = .seconds(4)
   private static let pause: Duration = .milliseconds(100)
 
-  /// What is minted here is used by all nodes.
+  /// The database's clock: all nodes use the tokens minted here.
   private let clock: DatabaseClock
   private let apns: APNsSender
   private let fcm: FCMSender
@@ -53,7 +53,7 @@ package final class ProviderProbe {
   private let times: PeerTimes
   private let pushkeys = PushKeyring(present: SymmetricKey.random())
 
-  /// - Parameter machine: the clock that is compared with those of the networks.
+  /// - Parameter machine: the clock compared with those of the networks.
   package init(_ configuration: Configuration, master: MasterKey, machine: any Clock) throws {
     let clock = DatabaseClock(machine: machine)
     self.clock = clock
@@ -92,7 +92,7 @@ package final class ProviderProbe {
     }
   }
 
-  /// How far the network's clock was ahead of this machine's when it answered last, in seconds; nil when it did not say.
+  /// Seconds by which the network's clock was ahead of this machine's at its last answer; nil when unknown.
   package func clockDifference(to network: PushNetwork) -> Int64? { times.difference(network) }
 
   /// Ends the threads.
@@ -107,7 +107,7 @@ package final class ProviderProbe {
     }
   }
 
-  /// The answers, in the order of the questions. Blocks until there are all of them, or half a minute.
+  /// Answers in the order of the questions. Blocks until all are there, for about half a minute at most.
   package func ask(_ questions: [Question], _ connection: DatabaseConnection) throws -> [Answer] {
     var answers = [Answer?](repeating: nil, count: questions.count)
     var isUnderWay = [Bool](repeating: false, count: questions.count)
@@ -164,7 +164,7 @@ package final class ProviderProbe {
   }
 }
 
-/// What the networks' clocks have shown.
+/// Clock differences seen in the networks' answers.
 private final class PeerTimes: Sendable {
   private let clock: any Clock
   private let differences = Mutex<[PushNetwork: Int64]>([:])
@@ -181,14 +181,14 @@ private final class PeerTimes: Sendable {
   func difference(_ network: PushNetwork) -> Int64? { differences.withLock { $0[network] } }
 }
 
-/// What the senders complain of meanwhile: the reason why a connection failed is said nowhere else.
+/// Captures the senders' warnings: the reason of a failed connection is reported nowhere else.
 private final class NetworkWords: Sendable {
   struct Failure: Sendable {
     let at: Instant
     let reason: String
   }
 
-  /// By network and environment, for each has a host of its own.
+  /// By network and environment, because each has its own host.
   private let failures = Mutex<[String: Failure]>([:])
 
   func failure(of question: ProviderProbe.Question) -> Failure? {
@@ -201,7 +201,7 @@ private final class NetworkWords: Sendable {
 
   private func note(_ place: String, _ reason: String) {
     let now = SystemClock().now
-    // The first one began it.
+    // Keeps the time of the first failure.
     failures.withLock { $0[place] = Failure(at: $0[place]?.at ?? now, reason: reason) }
   }
 

@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import Postgres
 internal import Reactor
 
-/// What a demonstration that runs was told and has found out, for whoever looks at its database meanwhile: the doctor would
-/// else ask Apple and Google about keys that only the simulator knows.
+/// Settings of a running demonstration, for commands that look at its database meanwhile: `upmc doctor` would otherwise
+/// ask Apple and Google about keys that only the simulator knows.
 package enum DemoSettings {
   private static let name = "demo-settings"
 
-  /// The variables under which the demonstration of a data directory runs; nil when none does.
+  /// Environment variables of the demonstration that runs on a data directory; nil when none does.
   package static func load(_ directory: String) -> [String: String]? {
     guard let bytes = RegularFile.open(path: "\(directory)/\(name)")?.read() else { return nil }
     var settings: [String: String] = [:]
@@ -15,7 +15,7 @@ package enum DemoSettings {
       let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2 { settings[String(parts[0])] = String(parts[1]) }
     }
-    // One that was killed has left its file.
+    // A demonstration that was killed has left its file.
     guard let process = settings.removeValue(forKey: "process"), FileStatus("/proc/\(process)") != nil else {
       return nil
     }
@@ -27,7 +27,7 @@ package enum DemoSettings {
       "process=\(ProcessInfo.processInfo.processIdentifier)",
       "UPMC_APNS_PRODUCTION_URL=\(url(server.apnsProduction))", "UPMC_APNS_SANDBOX_URL=\(url(server.apnsSandbox))",
       "UPMC_FCM_URL=\(url(server.fcm))",
-      // Everything is on this machine.
+      // Everything runs on this machine.
       "UPMC_PROXY_URL=", "UPMC_PROXY_URL_FILE=",
     ]
     if let url = server.fcmTokenURL { lines.append("UPMC_FCM_TOKEN_URL=\(url)") }

@@ -8,7 +8,7 @@ internal import Simulator
 internal import Store
 
 /// What the demo needs in the database and on disk: an app with a credential that the simulator trusts, and an API key
-/// that stays the same from start to start.
+/// that stays the same across starts.
 final class DemoStage {
   let clientKey: String
   private let apiKey: String
@@ -36,7 +36,7 @@ final class DemoStage {
     apiKey = try Self.apiKey(configuration.dataDirectory + "/demo-api-key", connection)
   }
 
-  /// The API key of the first start, or a new one.
+  /// The API key of an earlier start, or a new one.
   private static func apiKey(_ path: String, _ connection: Connection) throws -> String {
     if let text = read(path), (try? Authorization.authenticate(text, on: connection)) != nil { return text }
     let key = try Administration.createKey(.admin, appID: nil, name: "demo", by: .commandLine, on: connection).apiKey
@@ -52,7 +52,7 @@ final class DemoStage {
 
   // MARK: The simulator
 
-  /// The same signing key each time: the provider token in the database was signed with it.
+  /// Reuses the signing key: it signed the provider token that the database holds.
   var simulatorConfiguration: Simulator.Configuration {
     var simulator = Simulator.Configuration()
     simulator.privateKeyPEM = Self.read(keyFile)
@@ -61,7 +61,7 @@ final class DemoStage {
     return simulator
   }
 
-  /// Makes the server trust the simulator, and the simulator's key the app's credential.
+  /// Registers the simulator's key as the app's credential, and its service account.
   func adopt(_ started: Simulator.Started) throws {
     let key = started.providerKey
     if Self.read(keyFile) == nil { _ = try PrivateFile.create(keyFile, Array(key.privateKeyPEM.utf8)) }
@@ -72,7 +72,7 @@ final class DemoStage {
     if Self.read(accountKeyFile) == nil {
       _ = try PrivateFile.create(accountKeyFile, Array(account.privateKeyPEM.utf8))
     }
-    // As Google's files are: where its tokens are got stands in the server's settings.
+    // Like Google's own files: the server's settings determine where tokens are obtained.
     let json = account.json(tokenURI: TokenAddress.google)
     // The README's walk-through gives it to an app of its own.
     let path = configuration.dataDirectory + "/demo-service-account.json"
@@ -85,20 +85,20 @@ final class DemoStage {
 
   func serverConfiguration(_ started: Simulator.Started) throws -> Configuration {
     var server = configuration
-    // The virtual devices of the demonstration speak plain HTTP.
+    // The demonstration's virtual devices speak plain HTTP.
     server.listening.certificateFile = nil
-    // Devices of this machine reach it so; with port 0 nobody can say it beforehand.
+    // How devices on this machine reach the server; unknown in advance with port 0.
     if server.publicURL == nil, server.listenPort != 0 { server.publicURL = "http://127.0.0.1:\(server.listenPort)" }
     server.apnsProduction = try service(started.endpoints.apns)
     server.apnsSandbox = try service(started.endpoints.sandbox)
     if let fcm = started.endpoints.fcm { server.fcm = try service(fcm) }
     server.fcmTokenURL = started.tokenURL
-    // The simulator is on this machine too.
+    // The simulator runs on this machine too.
     server.proxy = nil
     let path = configuration.dataDirectory + "/demo-ca.pem"
     try Data(started.authorityPEM.utf8).write(to: URL(filePath: path))
     server.caFile = path
-    // Where the walk-through of the README looks into what the devices received.
+    // The README's walk-through uses it to look at what the devices received.
     let control = "http://\(started.endpoints.control ?? "")\n"
     try Data(control.utf8).write(to: URL(filePath: configuration.dataDirectory + "/demo-simulator-url"))
     return server
@@ -130,7 +130,7 @@ final class DemoStage {
     return found.funnel
   }
 
-  /// The lines to try next, ready to paste.
+  /// Commands to try next, ready to paste.
   func lessons(url: String) throws -> String {
     let link = try ConsoleAccounts.demonstrationLink(on: connection, now: connection.run(WallClock.now()))?.path ?? "/"
     return """

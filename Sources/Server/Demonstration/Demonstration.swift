@@ -6,7 +6,7 @@ internal import Reactor
 internal import Simulator
 internal import Synchronization
 
-/// `upmc demo`: everything on this machine, with a simulator in Apple's place. What `make run` starts.
+/// `upmc demo`: everything on this machine, with a simulator in place of Apple and Google. `make run` starts it.
 ///
 /// ```
 ///   private PostgreSQL ─ server ─ simulator ─ virtual devices
@@ -16,7 +16,7 @@ internal import Synchronization
 package enum Demonstration {
   static let appID = "com.example.demo"
   static let devices = 50
-  /// Of these users, in addition: the first ones have an Android device too.
+  /// In addition: the first of these users have an Android device too.
   static let androidDevices = 15
   static let users = 25
 
@@ -77,7 +77,7 @@ package enum Demonstration {
     say(try stage.lessons(url: url))
   }
 
-  /// Prints the funnel whenever it changes, until everything that will be confirmed is.
+  /// Prints the funnel at each change, until every expected confirmation has arrived.
   private static func watch(_ seqno: Int64, _ stage: DemoStage, _ simulator: Simulator) throws {
     var last = ""
     var quietTurns = 0
@@ -96,7 +96,7 @@ package enum Demonstration {
     }
   }
 
-  /// What share confirms, and why.
+  /// Explains which share of pushes was confirmed, and why.
   private static func confirmations(_ seqno: Int64, _ stage: DemoStage, _ simulator: Simulator) throws -> String {
     let funnel = try stage.funnel(seqno)
     let off = simulator.deviceCounters?.off ?? 0

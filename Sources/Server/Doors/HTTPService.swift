@@ -19,10 +19,10 @@ final class HTTPService {
     case close
   }
 
-  /// How many loops serve.
+  /// Number of HTTP loops.
   static var loops: Int { max(1, min(ServerLimits.httpLoops, Machine.cores / 2)) }
 
-  /// - Parameter descriptors: of listening sockets, one for each loop, which are ours from now on.
+  /// - Parameter descriptors: listening sockets, one per loop; the service owns them from now on.
   init(
     _ configuration: Configuration, descriptors: [Int32], databaseURL: String, catalog: Catalog, keys: SigningKeys,
     master: MasterKey,
@@ -97,7 +97,7 @@ final class HTTPService {
     self.commands = commands
   }
 
-  /// What went wrong is in the log already; this line says whose request it was.
+  /// The cause is in the log already; this line names the request.
   private static func tell(_ requestID: String, _ door: String, _ status: Int, _ took: Duration) {
     Logger(label: "http").error(
       "a request failed",
@@ -107,9 +107,8 @@ final class HTTPService {
       ])
   }
 
-  /// Answers what is there, takes nothing new.
-  /// - Parameter adminPatience: after that, whatever the admin threads still work at is cancelled, so that there is time to
-  ///   say so.
+  /// Answers requests in progress and accepts no new ones.
+  /// - Parameter adminTimeout: after this, running admin statements are cancelled, which leaves time to answer.
   func drain(within timeout: Duration, adminTimeout: Duration) {
     admin.endStreams()
     for inbox in commands { _ = inbox.offer(.drain(within: timeout)) }
@@ -126,7 +125,7 @@ final class HTTPService {
     }
   }
 
-  /// New connections are shown this certificate; those that are open go on.
+  /// New connections get this certificate; open ones keep theirs.
   func renew(_ tls: TLSContext) {
     for inbox in commands { _ = inbox.offer(.renew(tls)) }
   }

@@ -1,14 +1,14 @@
 package import TLS
 
-/// The certificate of the doors: read at the start, and again whenever the operator has renewed it.
+/// The listeners' TLS certificate: read at the start, and again when the operator has renewed it.
 package enum ListenerCertificate {
-  /// Nil when the doors speak plain HTTP.
+  /// Nil for plain HTTP.
   /// - Throws: one sentence that says what is wrong with which file.
   static func load(_ listening: Listening) throws(ServerError) -> TLSContext? {
     try read(listening)?.context
   }
 
-  /// The same with the certificate.
+  /// Also returns the certificate.
   package static func read(
     _ listening: Listening
   ) throws(ServerError) -> (identity: TLSIdentity, context: TLSContext)? {

@@ -1,16 +1,16 @@
 internal import Glibc
 internal import Reactor
 
-/// The sockets of the doors and of the metrics. Bound before anything else starts: an address that cannot be had ends the
-/// start when nothing has begun. Whoever connects meanwhile waits until the loops take over.
+/// The listening sockets of HTTP and metrics. They are bound before anything else starts, so an unusable address ends
+/// the start early. Clients that connect meanwhile wait until the loops take over.
 final class Listeners {
   let doors: SocketAddress
   let metrics: SocketAddress?
   private var doorDescriptors: [Int32] = []
   private var metricsDescriptor: Int32?
 
-  /// - Parameter loops: how many loops share the doors' address.
-  /// - Throws: `ServerError` that names the variable, what is wrong with the address, and what to do.
+  /// - Parameter loops: how many loops share the HTTP address.
+  /// - Throws: `ServerError` that names the variable, the problem with the address, and what to do.
   init(_ configuration: Configuration, loops: Int = 1) throws(ServerError) {
     let name = "UPMC_LISTEN"
     let first = try Self.listen(name, configuration.listenHost, configuration.listenPort, reusePort: loops > 1)
@@ -32,7 +32,7 @@ final class Listeners {
 
   deinit { for descriptor in doorDescriptors + [metricsDescriptor].compactMap({ $0 }) { _ = close(descriptor) } }
 
-  /// One for each loop; the caller owns them.
+  /// One per loop; the caller owns them.
   func takeDoors() -> [Int32] {
     defer { doorDescriptors = [] }
     return doorDescriptors
@@ -44,8 +44,8 @@ final class Listeners {
     return metricsDescriptor
   }
 
-  /// Whether all of them can be had now. Nobody else listens on them either, also not another server of ours that would
-  /// share its address with our loops.
+  /// Checks that all addresses are available. Without `SO_REUSEPORT`, so that another server of ours that would share
+  /// them counts as a conflict.
   static func probe(_ configuration: Configuration) throws(ServerError) {
     _ = try Listeners(configuration)
   }

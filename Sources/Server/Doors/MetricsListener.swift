@@ -4,13 +4,13 @@ internal import HTTPServer
 internal import Logging
 internal import Reactor
 
-/// Thread `metrics`: `/metrics`, `/health` and `/ready` on an address of their own, which a firewall keeps to those who
-/// watch over the server. Asks nobody for a credential.
+/// The thread `metrics`: `/metrics`, `/health` and `/ready` at an address of their own, which a firewall restricts to
+/// the operators. Needs no credential.
 final class MetricsListener {
   let address: SocketAddress
   private let stopping: StopSignal
 
-  /// - Parameter descriptor: of a listening socket, which is ours from now on.
+  /// - Parameter descriptor: a listening socket; the listener owns it from now on.
   init(
     _ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsHandler,
     readiness: NodeReadiness

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Metrics
 
-/// Counts how attempts to sign in to the console end. On the thread `passwords`.
+/// Counts console sign-ins by their result. On the thread `passwords`.
 struct SignInMeter {
   private let accepted: Counter
   private let refused: Counter
@@ -16,7 +16,7 @@ struct SignInMeter {
     (accepted, refused, slowed, failed) = (cell("accepted"), cell("refused"), cell("too-many"), cell("failed"))
   }
 
-  /// - Parameter code: nil when somebody has signed in.
+  /// - Parameter code: nil for a success.
   func ended(_ code: Problem.Code?) {
     switch code {
     case nil: accepted.add()

@@ -5,14 +5,14 @@ internal import Postgres
 internal import Reactor
 internal import API
 
-/// What stands at the doors while the database is away at the start: everything is answered 503, so that a load balancer
-/// sends requests elsewhere and an operator who asks `/ready` is told why. One thread; gone before the real doors open.
+/// Answers 503 while the database is away at the start, so that a load balancer sends requests elsewhere and `/ready`
+/// tells operators why. One thread; it ends before the HTTP service starts.
 final class StartupResponder {
   let address: SocketAddress
   private let stopping: StopSignal
   private let ended: Inbox<Void>
 
-  /// - Parameter wanted: where the doors will be.
+  /// Listens where the HTTP service will.
   init(host: String, port: UInt16) throws {
     guard let wanted = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
       throw ServerError("UPMC_LISTEN: the host \(host) has no address.")
@@ -40,7 +40,7 @@ final class StartupResponder {
 
   private static let drain: Duration = .seconds(1)
 
-  /// Answers what it has, and frees the address.
+  /// Answers pending requests and frees the address.
   func close() {
     stopping.give()
     _ = ended.receive(atMost: Self.drain + .seconds(1))
@@ -54,13 +54,13 @@ final class StartupResponder {
   }
 }
 
-/// Waiting for a database that is away when the server starts: however long it takes, or until a signal to stop.
+/// Waits for a database that is away when the server starts, without limit, or until a stop signal.
 enum DatabaseTimeouts {
   private static let firstPause: Duration = .milliseconds(500)
   private static let longestPause: Duration = .seconds(5)
 
-  /// Calls `attempt` until the database answers. What it answers, an error perhaps, is the caller's.
-  /// - Returns: nil when a signal to stop came first.
+  /// Retries `attempt` while the database cannot be reached; returns its result and rethrows its other errors.
+  /// - Returns: nil when a stop signal came first.
   static func wait<Value>(_ configuration: Configuration, for attempt: () throws -> Value) throws -> Value? {
     let log = Logger(label: "database")
     var room: StartupResponder?

@@ -4,9 +4,9 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// What this node knows about its own ability to deliver. Written by threads `vitals` and `catalog`, read by any.
+/// What this node knows about its ability to deliver. Written by the threads `vitals` and `catalog`, read by any.
 final class Health: Sendable {
-  /// What the last look at the database has shown.
+  /// Result of the last sampling of the database.
   struct Look: Sendable {
     var at: Instant
     var roundTrip: Duration
@@ -17,10 +17,10 @@ final class Health: Sendable {
     var history: Vitals.History
   }
 
-  /// A credential as this node could open it.
+  /// Whether this node could open a credential.
   struct Credential: Sendable {
     var isUsable: Bool
-    /// Seconds since 1970; nil for keys, which do not end.
+    /// Seconds since 1970; nil for keys, which do not expire.
     var endsAt: Int64?
   }
 
@@ -38,7 +38,7 @@ final class Health: Sendable {
 
   private let state = Mutex(State())
 
-  /// The last look; nil when there was none within the last half minute.
+  /// The last sample; nil when it is older than half a minute.
   var look: Look? {
     let look = state.withLock(\.look)
     guard let look, SystemClock().now - look.at < Self.freshness else { return nil }
@@ -49,7 +49,7 @@ final class Health: Sendable {
 
   var credentials: [CredentialKey: Credential] { state.withLock(\.credentials) }
 
-  /// The database has given no connection for an admin request, and has not been found to give one since.
+  /// The database refused a connection for an admin request, and has given none since.
   var lacksConnections: Bool {
     get { state.withLock(\.lacksConnections) }
     set { state.withLock { $0.lacksConnections = newValue } }
@@ -59,7 +59,7 @@ final class Health: Sendable {
     state.withLock { $0.look = look }
   }
 
-  /// - Parameter credential: nil when there is none any more.
+  /// - Parameter credential: nil when it was removed.
   func note(_ credential: Credential?, of app: App.Number, _ network: PushNetwork) {
     state.withLock { $0.credentials[CredentialKey(app: app, network: network)] = credential }
   }

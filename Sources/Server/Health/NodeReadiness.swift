@@ -6,11 +6,11 @@ internal import PushTransport
 internal import Reactor
 internal import Store
 
-/// Can this node deliver? Told to whoever asks `/ready`, without names: the answer needs no credential.
+/// Reports for `/ready` whether this node can deliver. It names nothing, because the answer needs no credential.
 ///
-/// Without its database it can do nothing and says 503, so that a load balancer asks another node; the same where the
-/// database has no connection left for its admin threads. Whatever else is wrong (credentials, a network that takes nothing,
-/// a full disk) is the same on every node: then it says so with 200.
+/// Without its database a node can do nothing and answers 503, so that a load balancer uses another node; the same if
+/// the database has no connection left for its admin threads. Any other problem (credentials, a push network that
+/// accepts nothing, a full disk) is the same on every node, so it is reported with 200.
 struct NodeReadiness: ReadinessReport {
   let health: Health
   let lastAccepted: LastSuccess

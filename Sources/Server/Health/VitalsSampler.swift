@@ -4,14 +4,14 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `vitals`: looks every few seconds how much waits and how the database stands, on a connection of its own, so that
-/// a slow answer holds up nobody.
+/// The thread `vitals`: samples every few seconds how much waits and how the database is, on its own connection, so
+/// that a slow answer delays no one else.
 final class VitalsSampler {
   private let stopping: StopSignal
   private static let interval: Duration = .seconds(5)
-  /// Looks between two at the size of the database: it is a look at every file.
+  /// Samples between two queries of the database's size, which examines every file.
   private static let looksPerSize = 12
-  /// The database's time for each of the looks.
+  /// Statement timeout of the sampling queries.
   private static let timeout: Duration = .seconds(5)
 
   init(databaseURL: String, health: Health) throws {
@@ -28,14 +28,14 @@ final class VitalsSampler {
       var bytes: Int64 = 0
       var wasThere = true
       let worker = DatabaseWorker(databaseURL, options, stopping: stopping) { error in
-        // The threads that need it complain often enough.
+        // The threads that depend on the database log enough.
         if wasThere { log.warning("the database does not answer", metadata: ["error": "\(error)"]) }
         wasThere = false
       }
       worker.run { connection in
         if looks % Self.looksPerSize == 0 { bytes = try connection.run(Vitals.size()) }
         health.saw(try queues.look(connection, databaseBytes: bytes))
-        // One that is made now, and let go: then there is one for an admin thread too.
+        // Opens a connection and drops it: if that works, an admin thread can get one too.
         if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
           health.lacksConnections = false
           log.notice("the database has connections again")
@@ -43,7 +43,7 @@ final class VitalsSampler {
         if !wasThere { log.notice("the database answers again") }
         wasThere = true
         looks += 1
-        // A second at a time: an admin thread may miss its connection meanwhile.
+        // In steps of a second: an admin thread may lack its connection meanwhile.
         var waited: Duration = .zero
         repeat {
           stopping.rest(atMost: .seconds(1))
@@ -53,7 +53,7 @@ final class VitalsSampler {
     }
   }
 
-  /// What is looked at, and from where on.
+  /// The sampled queues, with their low-water marks.
   private struct Queues {
     private var claims = QueueStart()
     private var lanes: [Lane: QueueStart] = [:]

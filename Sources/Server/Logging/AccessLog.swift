@@ -5,14 +5,14 @@ internal import Reactor
 /// Logs one line per request: at `info` when `UPMC_ACCESS_LOG` is set, else at `debug`.
 struct AccessLog {
   private enum Limits {
-    /// Of what a caller calls its request.
+    /// Longest accepted id of a caller.
     static let callerIDBytes = 64
   }
 
   private let log = Logger(label: "access")
   private let level: Logger.Level
 
-  /// Nil where nobody would read it.
+  /// Nil when the log level would drop its lines.
   init?(isAskedFor: Bool) {
     level = isAskedFor ? .info : .debug
     guard level >= log.logLevel else { return nil }
@@ -29,8 +29,8 @@ struct AccessLog {
     log.log(level: level, "answered", metadata: metadata)
   }
 
-  /// A log is kept for longer than people are, so whom or which device a path names is not in it: of its parts only words of
-  /// our own stay, and the numbers of messages.
+  /// Logs are kept for longer than people's data, so a path's names of people and devices are masked: only our own
+  /// words and message numbers stay.
   static func masked(_ path: String) -> String {
     var before: Substring = ""
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).map { part in
@@ -43,7 +43,7 @@ struct AccessLog {
     return parts.joined(separator: "/")
   }
 
-  /// Others choose it, so it is taken only in the form that such ids have: letters, digits, and what joins them.
+  /// The caller chooses this id, so only the usual form is accepted: letters, digits and separators.
   static func isPlain(_ id: String) -> Bool {
     (1...Limits.callerIDBytes).contains(id.utf8.count)
       && id.utf8.allSatisfy { byte in

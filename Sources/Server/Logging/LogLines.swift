@@ -3,7 +3,7 @@ internal import JSON
 package import Logging
 internal import Reactor
 
-/// Log lines on standard error: text for people, JSON for collectors. One `write` per line, so lines never mix.
+/// Log lines on standard error: text for people, JSON for collectors. One `write` per line, so lines never interleave.
 package struct LogLines: LogHandler {
   package var logLevel: Logger.Level
   package var metadata: Logger.Metadata = [:]
@@ -11,7 +11,7 @@ package struct LogLines: LogHandler {
   private let format: Configuration.LogFormat
   private static let repeated = RepeatedLines()
 
-  /// Sets up logging for the whole process. Call it once, first.
+  /// Sets up logging for the process. Call it once, first.
   package static func bootstrap(level: String, format: Configuration.LogFormat) {
     let level = Logger.Level(rawValue: level) ?? .info
     LoggingSystem.bootstrap { LogLines(logLevel: level, label: $0, format: format) }
@@ -31,7 +31,7 @@ package struct LogLines: LogHandler {
   package func log(event: LogEvent) {
     var all = metadata.merging(event.metadata ?? [:]) { _, new in new }
     if event.level >= .warning {
-      // Whichever part says it.
+      // Compared regardless of the label.
       let line = LogLine.bounded("\(event.message) \(all.sorted { $0.key < $1.key })")
       guard case .write(let repeated) = Self.repeated.judge(line, at: SystemClock().now) else { return }
       if repeated > 0 { all["repeated"] = .stringConvertible(repeated) }

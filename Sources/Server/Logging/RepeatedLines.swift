@@ -2,11 +2,11 @@ internal import Logging
 internal import Reactor
 internal import Synchronization
 
-/// Suppresses log lines that every thread repeats while a fault lasts. It writes the first line at once, then one a minute
-/// with the number of suppressed lines.
+/// Suppresses log lines that every thread repeats while a fault lasts. It writes the first line at once, then one a
+/// minute with the number of suppressed lines.
 final class RepeatedLines: Sendable {
   enum Judgement: Equatable {
-    /// - Parameter repeated: lines like it that were held back before; 0: none.
+    /// - Parameter repeated: equal lines suppressed since the last one; 0: none.
     case write(repeated: Int)
     case hold
   }
@@ -18,13 +18,13 @@ final class RepeatedLines: Sendable {
 
   private enum Limits {
     static let pause: Duration = .seconds(60)
-    /// Different lines that are remembered.
+    /// Most different lines remembered.
     static let lines = 256
   }
 
   private let entries = Mutex<[String: Entry]>([:])
 
-  /// - Parameter line: without its time, and without who says it.
+  /// - Parameter line: without its time and label.
   func judge(_ line: String, at now: Instant) -> Judgement {
     entries.withLock { entries in
       if let entry = entries[line] {
@@ -36,7 +36,7 @@ final class RepeatedLines: Sendable {
         return .write(repeated: entry.held)
       }
       if entries.count >= Limits.lines { entries = entries.filter { now - $0.value.writtenAt < Limits.pause } }
-      // Where so many different ones come in a minute, each is written.
+      // When too many different lines arrive in a minute, each is written.
       if entries.count < Limits.lines { entries[line] = Entry(writtenAt: now) }
       return .write(repeated: 0)
     }

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// The accounts of people who use the console.
+/// Console accounts.
 extension Endpoint {
   static let accounts: [Endpoint] = [
     Endpoint(
@@ -36,7 +36,7 @@ extension Endpoint {
       handler: .whole(AdminCall.linkAccount)),
   ]
 
-  /// What sessions and accounts take and answer, in the order of the description.
+  /// Request and response schemas of sessions and accounts, in the order of the description.
   static let accountSchemas: [JSONTree.Member] = [
     SignInRequest.schema, SignedIn.object.named, SignInService.NewPassword.object.named,
     ItemPage<ConsoleAccounts.Entry>.object.named, ConsoleAccounts.Entry.object.named,

@@ -33,7 +33,7 @@ extension Endpoint {
       problems: [.notFound], handler: .whole(AdminCall.revokeKey)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let keySchemas: [JSONTree.Member] = [
     ItemPage<Administration.KeyEntry>.object.named, Administration.KeyEntry.object.named,
     Administration.NewKey.object.named, Administration.KeyCreated.object.named,
@@ -44,7 +44,6 @@ extension Endpoint {
     "revokedAt":null}
     """
 
-  /// Made for this document; it opens nothing.
 }
 
 extension AdminCall {

@@ -4,7 +4,7 @@ internal import JSON
 internal import Logging
 internal import Operations
 
-/// Signing in to the console, and out.
+/// Signing in to and out of the console.
 extension Endpoint {
   static let sessions: [Endpoint] = [
     Endpoint(
@@ -47,7 +47,7 @@ extension Endpoint {
 }
 
 extension AdminCall {
-  /// Open to all; that it must be JSON keeps other sites' forms out.
+  /// Needs no credential; requiring a JSON Content-Type keeps other sites' forms out.
   fileprivate func signIn() throws(Problem) -> Response {
     let wish = try SignInRequest(try jsonBody())
     let session: SignInService.Session

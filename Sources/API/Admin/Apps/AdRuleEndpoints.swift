@@ -3,7 +3,7 @@ internal import Operations
 internal import Domain
 internal import HTTPServer
 
-/// What an app asks of its ads.
+/// An app's advertising rules.
 extension Endpoint {
   static let adRules: [Endpoint] = [
     Endpoint(
@@ -36,7 +36,7 @@ extension Endpoint {
     {"appId":"com.example.bank","label":"(광고)","optOut":"무료수신거부","night":{"from":"21:00:00","to":"08:00:00"}}
     """
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let adRuleSchemas: [JSONTree.Member] = [
     AdvertisingRules.Entry.object.named, AdvertisingRules.Change.object.named, AdvertisingRules.nightSchema,
   ]

@@ -66,7 +66,7 @@ extension Endpoint {
       problems: [.unknownApp, .conflict], handler: .whole(AdminCall.changeApp)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let appSchemas: [JSONTree.Member] = [
     Administration.AppEntry.object.named, Administration.IdentityStanding.object.named,
     ItemPage<Administration.AppEntry>.object.named, Administration.NewApp.object.named,

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Who did what.
+/// The audit log.
 extension Endpoint {
   static let audit: [Endpoint] = [
     Endpoint(
@@ -32,7 +32,7 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit))
   ]
 
-  /// What it answers.
+  /// Response schemas.
   static let auditSchemas: [JSONTree.Member] = [ItemPage<AuditTrail.Entry>.object.named]
 }
 

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// What opens push networks for apps: goes in, is never given out again.
+/// Push network credentials of apps: written, never read back.
 extension Endpoint {
   static let credentials: [Endpoint] = [
     Endpoint(
@@ -53,7 +53,7 @@ extension Endpoint {
       handler: .whole(AdminCall.deleteCredential)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let credentialSchemas: [JSONTree.Member] = [
     ItemPage<Administration.CredentialEntry>.object.named,
     Administration.NewCredential.object.named, Administration.credentialSet,

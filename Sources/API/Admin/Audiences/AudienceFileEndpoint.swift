@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Audiences that come as files.
+/// Audiences uploaded as files.
 extension Endpoint {
   static let files: [Endpoint] = [
     Endpoint(
@@ -32,7 +32,7 @@ extension Endpoint {
       ], problems: [.unknownApp, .impossible], handler: .whole(AdminCall.uploadAudience))
   ]
 
-  /// What it takes and answers, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let fileSchemas: [JSONTree.Member] = [
     ("CSVFile", .object([("type", "string"), ("description", "One user a line.")])), CSVUploads.Stored.object.named,
   ]

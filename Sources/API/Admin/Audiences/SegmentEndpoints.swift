@@ -51,7 +51,7 @@ extension Endpoint {
       problems: [.unknownSegment], handler: .whole(AdminCall.countSegment)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let segmentSchemas: [JSONTree.Member] = [
     SegmentService.Entry.object.named, ItemPage<SegmentService.Entry>.object.named, SegmentService.New.object.named,
     SegmentService.Draft.object.named, SegmentService.Change.object.named, SegmentService.Count.object.named,

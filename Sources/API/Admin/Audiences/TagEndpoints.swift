@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Tags: who is who.
+/// Tags of users and devices.
 extension Endpoint {
   static let tags: [Endpoint] = [
     Endpoint(
@@ -35,7 +35,7 @@ extension Endpoint {
       problems: [.invalidField, .unknownApp, .unknownDevice, .impossible], handler: .whole(AdminCall.tags)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let tagSchemas: [JSONTree.Member] = [
     TagBody.named, TagService.Changed.object.named, TagService.List.object.named,
   ]
@@ -67,7 +67,7 @@ extension AdminCall {
   }
 }
 
-/// Whose tags are to be changed, and how.
+/// Body of a tag change: whose tags, and how they change.
 private struct TagBody {
   var appID = ""
   var clientUIDs: [String]?
@@ -76,7 +76,7 @@ private struct TagBody {
   var remove: [String] = []
   var set: [String]?
 
-  /// Those of users or those of devices.
+  /// Either users or devices, never both.
   static let named: JSONTree.Member = (
     "TagChange", JSONSchema.oneOf([tagsOf([users(isNeeded: true)]), tagsOf([devices(isNeeded: true)])].map(\.schema))
   )

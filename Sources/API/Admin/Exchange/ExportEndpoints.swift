@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// People and what was sent to them in files, on their way out.
+/// Exports of people, deliveries and the audit log as files.
 extension Endpoint {
   static let exports: [Endpoint] = [
     export(

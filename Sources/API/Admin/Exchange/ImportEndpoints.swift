@@ -3,7 +3,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// People in files, on their way in.
+/// Imports of people from files.
 extension Endpoint {
   static let imports: [Endpoint] = [
     Endpoint(
@@ -56,7 +56,7 @@ extension Endpoint {
       problems: [.notFound, .conflict, .impossible], handler: .whole(AdminCall.takeImportPart)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let importSchemas: [JSONTree.Member] = [
     ItemPage<ImportService.Entry>.object.named, ImportService.Entry.object.named, ImportService.New.object.named,
     ItemPage<ImportService.FaultEntry>.object.named,

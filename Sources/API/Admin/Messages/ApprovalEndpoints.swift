@@ -3,7 +3,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Sends that wait for a second person.
+/// Sends that wait for a second person's approval.
 extension Endpoint {
   static let approvals: [Endpoint] = [
     Endpoint(
@@ -64,7 +64,7 @@ extension Endpoint {
     "decidedAt":null,"reason":null,"seqno":null}
     """
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let approvalSchemas: [JSONTree.Member] = [
     ItemPage<ApprovalService.Entry>.object.named, ApprovalService.Entry.object.named,
     ApprovalService.Rejection.object.named,
@@ -97,7 +97,7 @@ extension AdminCall {
   }
 
   fileprivate func reject() throws(Problem) -> Response {
-    // Whoever has no reason may also say nothing.
+    // The body is optional: a rejection needs no reason.
     let reason = request.body.isEmpty ? nil : try self.body(ApprovalService.Rejection.object).reason
     return .json(
       .ok,

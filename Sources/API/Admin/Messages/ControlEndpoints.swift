@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// A message on its way.
+/// Control of a message: pause, resume, cancel, pace, resend.
 extension Endpoint {
   static let control: [Endpoint] = [
     change(
@@ -53,7 +53,7 @@ extension Endpoint {
       ], handler: .whole(AdminCall.resend)),
   ]
 
-  /// What they take, in the order of the description.
+  /// Request schemas, in the order of the description.
   static let controlSchemas: [JSONTree.Member] = [
     ControlService.PaceChange.object.named, ResendService.Wish.object.named,
   ]

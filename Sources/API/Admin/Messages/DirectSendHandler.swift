@@ -2,14 +2,14 @@ internal import Domain
 internal import Operations
 internal import HTTPServer
 
-/// `POST /v1/admin/messages` to named users, answered on the HTTP loop: an OTP shares its commit with its neighbours
-/// instead of waiting for an admin thread. Whatever is not such a send is left to the threads, wrong ones included, and is
-/// answered there.
+/// `POST /v1/admin/messages` to named users, handled on the HTTP loop: an OTP shares its commit with concurrent
+/// operations instead of waiting for an admin thread. Every other request, invalid ones included, is left to the
+/// threads.
 struct DirectSendHandler {
   let catalog: Catalog
   let committer: Committer
 
-  /// False when the request is not for here.
+  /// Returns false, without answering, when the request is not such a send or the committer takes none now.
   func take(_ request: Request, _ responder: Responder) -> Bool {
     guard request.method == .post, request.pathEquals("/v1/admin/messages"), request.query.isEmpty,
       request.bodyCount <= AdminLimits.namedSendBytes,

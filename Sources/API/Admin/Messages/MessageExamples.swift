@@ -1,4 +1,4 @@
-/// Sends to copy from.
+/// Example sends for the description.
 enum MessageExamples {
   static let sends: [(name: String, json: String)] = [
     (
@@ -59,7 +59,7 @@ enum MessageExamples {
     "headers":{"topic":"com.example.bank","pushType":"alert","priority":10,"keptForDevice":true},"notes":[],"refusals":[]}
     """
 
-  // A day that will be in the past; who tries the examples out puts a coming one in its place.
+  // These dates will pass; replace them with future ones to try the examples out.
   static let day = "2027-03-01"
   static let lastDay = "2027-06-30"
 }

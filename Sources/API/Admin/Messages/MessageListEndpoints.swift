@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Messages page by page, and what failed of one.
+/// Message lists, and a message's failures, shards and explanation.
 extension Endpoint {
   static let messageLists: [Endpoint] = [
     Endpoint(
@@ -81,7 +81,7 @@ extension Endpoint {
       ], problems: [.unknownMessage, .notKept], handler: .whole(AdminCall.explain)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Response schemas, in the order of the description.
   static let messageListSchemas: [JSONTree.Member] = [
     ReportService.ShardsAnswer.object.named, ReportService.ShardsAnswer.shard.named,
     ItemPage<MessageListing.Entry>.object.named, ExplanationService.Answer.object.named,

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// What became of a message.
+/// A message's funnel and deliveries.
 extension Endpoint {
   static let reports: [Endpoint] = [
     Endpoint(
@@ -46,7 +46,7 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownMessage, .notKept], handler: .whole(AdminCall.deliveries)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Response schemas, in the order of the description.
   static let reportSchemas: [JSONTree.Member] = [
     funnelEvents, ReportService.FunnelAnswer.object.named, ItemPage<DeliveryPages.Delivery>.object.named,
     DeliveryPages.Delivery.object.named,

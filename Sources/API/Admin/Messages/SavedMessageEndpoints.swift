@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Messages that are kept instead of sent.
+/// Templates, drafts and senders: messages that are saved, not sent.
 extension Endpoint {
   static let saved: [Endpoint] =
     kept(
@@ -67,7 +67,7 @@ extension Endpoint {
     ]
   }
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let savedSchemas: [JSONTree.Member] = SavedMessages.Kind.allCases.flatMap { kind in
     let entry = SavedMessageService.Entry.object(of: kind)
     return [

@@ -39,7 +39,7 @@ extension Endpoint {
     Link("resendMessage", "seqno", "$response.body#/seqno"),
   ]
 
-  /// What it answers, in the order of the description.
+  /// Response schemas, in the order of the description.
   static let sendAnswerSchemas: [JSONTree.Member] = [
     SendAnswer.Accepted.object.named, DryRun.object.named, sendAnswer, ApprovalService.Waiting.object.named,
   ]

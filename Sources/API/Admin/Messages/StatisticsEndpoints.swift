@@ -53,7 +53,7 @@ extension Endpoint {
       ], problems: [.unknownApp], handler: .pieces(.live, AdminCall.watchOverview)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Response schemas, in the order of the description.
   static let statisticsSchemas: [JSONTree.Member] = [StatisticsService.Report.object.named, overviewEvents]
 
   private static let overviewEvents: JSONTree.Member = (

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Pictures, sounds and films for notifications.
+/// Uploads of pictures, sounds and videos for notifications.
 extension Endpoint {
   static let uploads: [Endpoint] = [
     Endpoint(
@@ -30,7 +30,7 @@ extension Endpoint {
       ], problems: [.unknownApp, .notConfigured], handler: .whole(AdminCall.upload))
   ]
 
-  /// What it takes and answers, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let uploadSchemas: [JSONTree.Member] = [UploadService.Uploaded.object.named, file]
 
   private static let file: JSONTree.Member = (

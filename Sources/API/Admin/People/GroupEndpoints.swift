@@ -81,7 +81,7 @@ extension Endpoint {
     "hasGroups":false,"joinable":false}
     """
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let groupSchemas: [JSONTree.Member] = [
     Administration.NewGroup.object.named, Administration.GroupCreated.object.named,
     ItemPage<GroupService.Entry>.object.named, GroupService.Entry.object.named, GroupService.Change.object.named,

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Users and devices, as operators look at them.
+/// Users and devices, as operators see them.
 extension Endpoint {
   static let people: [Endpoint] = [
     Endpoint(
@@ -108,7 +108,7 @@ extension Endpoint {
       ], problems: [.unknownDevice], handler: .whole(AdminCall.device)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let peopleSchemas: [JSONTree.Member] = [
     ItemPage<UserDirectory.UserEntry>.object.named,
     UserDirectory.UserDetail.object.named, ItemPage<PersonHistory.Entry>.object.named,

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Devices that are put aside.
+/// Quarantined devices.
 extension Endpoint {
   static let quarantine: [Endpoint] = [
     Endpoint(
@@ -37,7 +37,7 @@ extension Endpoint {
       problems: [.unknownApp, .unknownDevice], handler: .whole(AdminCall.restoreQuarantine)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let quarantineSchemas: [JSONTree.Member] = [
     ItemPage<QuarantineService.Entry>.object.named,
     (
@@ -51,7 +51,7 @@ extension Endpoint {
     QuarantineService.Restored.object.named,
   ]
 
-  /// As `AdminCall.readRestoration` reads it.
+  /// Must match `AdminCall.readRestoration`.
   private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
     JSONSchema.object(isClosed: true, [.required("appId", JSONSchema.appID), .required(name, schema, about)])
   }
@@ -71,7 +71,8 @@ extension AdminCall {
     return .json(.ok, try QuarantineService.restore(scope, of: appID, by: caller, on: connection))
   }
 
-  /// `{"appId", "device"}` for one, `{"appId", "since"}` for those since a time, `{"appId", "all": true}` for everyone.
+  /// `{"appId", "device"}` restores one device, `{"appId", "since"}` those quarantined since a time, `{"appId", "all":
+  /// true}` all.
   static func readRestoration(_ body: [UInt8]) throws(Problem) -> (appID: String, scope: QuarantineService.Scope) {
     var reader = JSONReader(body)
     var appID: String?

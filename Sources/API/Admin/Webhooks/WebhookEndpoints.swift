@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Where events go, what was told, and telling it again.
+/// Webhooks, their deliveries and replays, and a message's SMS fallbacks.
 extension Endpoint {
   static let webhooks: [Endpoint] = [
     Endpoint(
@@ -126,7 +126,7 @@ extension Endpoint {
     "decidedAt":"2026-11-21T09:33:00.301Z","lateAt":null}],"nextCursor":null}
     """
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let webhookSchemas: [JSONTree.Member] = [
     WebhookService.NewWebhook.object.named, WebhookService.Change.object.named, WebhookService.Entry.object.named,
     WebhookService.Made.object.named, ItemPage<WebhookService.Entry>.object.named, EventService.Tested.object.named,
