@@ -128,7 +128,7 @@ let package = Package(
     // Which suites an everyday run leaves out.
     .target(name: "TestTier", path: "Tests/TestTier", swiftSettings: testing),
     tests("StyleTests", on: []),
-    tests("ReactorTests", on: ["Reactor"]),
+    tests("ReactorTests", on: ["Reactor", "TestSupport"]),
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
     tests("PlainTextTests", on: ["PlainText"]),
     tests("JSONTests", on: ["JSON"]),

@@ -16,10 +16,10 @@ package enum Serving {
     let database = try Database(configuration) { log.info("\($0)") }
     defer { database.close() }
     // Waits for a database that is away: machines start in any order.
-    ServiceManager.status("Waiting for the database.")
+    ServiceNotifier.status("Waiting for the database.")
     let master = try DatabaseTimeouts.wait(configuration) {
       try database.ensureRunning()
-      ServiceManager.status("Preparing the database.")
+      ServiceNotifier.status("Preparing the database.")
       // Before a migration changes anything for a server that then cannot start.
       let master = try MasterKeyFile.load(configuration, for: DatabaseConnection(database.url))
       try database.migrate(configuration) { log.info("\($0)") }
@@ -28,9 +28,9 @@ package enum Serving {
     guard let master else { return log.info("stopped") }
     let server = try Server(configuration, databaseURL: database.url, master: master)
     greet(configuration, server, databaseURL: database.url, log)
-    ServiceManager.ready("Serving at \(server.address).")
+    ServiceNotifier.ready("Serving at \(server.address).")
     database.keepUntilStopped { server.reload() }
-    ServiceManager.stopping()
+    ServiceNotifier.stopping()
     server.stop()
   }
 

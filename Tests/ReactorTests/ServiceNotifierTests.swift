@@ -5,19 +5,19 @@ import Testing
 @testable import Reactor
 
 /// What systemd's socket receives, with sockets of the kernel.
-@Suite struct ServiceManagerTests {
+@Suite struct ServiceNotifierTests {
   @Test func `a state goes in one datagram to a path`() throws {
     let directory = TemporaryDirectory.make()
     defer { TemporaryDirectory.remove(directory) }
     let socket = try NotifySocket(directory + "/notify")
-    ServiceManager.send("READY=1\nSTATUS=Serving.", to: directory + "/notify")
+    ServiceNotifier.send("READY=1\nSTATUS=Serving.", to: directory + "/notify")
     #expect(socket.receive() == "READY=1\nSTATUS=Serving.")
   }
 
   @Test func `and to a name in the abstract namespace`() throws {
     let name = "@upmc-test-\(getpid())-\(UInt64.random(in: 0 ... .max))"
     let socket = try NotifySocket(name)
-    ServiceManager.send("STOPPING=1", to: name)
+    ServiceNotifier.send("STOPPING=1", to: name)
     #expect(socket.receive() == "STOPPING=1")
   }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Reports to the service manager that started this process (systemd, `sd_notify(3)`): one datagram to the socket that
 /// `NOTIFY_SOCKET` names. Without that variable nothing happens. No library, because the protocol is one `sendto`.
-package enum ServiceManager {
+package enum ServiceNotifier {
   /// `READY=1`: what depends on this service may start.
   /// - Parameter status: one line for `systemctl status`.
   package static func ready(_ status: String) { notify("READY=1\nSTATUS=\(status)") }
