@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Reactor
 internal import Postgres
 
 /// Settings of the private database: PostgreSQL's default durability, memory in proportion to the machine.
@@ -59,27 +59,7 @@ struct Settings: Equatable {
 extension Settings.Machine {
   /// Measures this machine.
   static func read(diskOf path: String) -> Settings.Machine {
-    let pages = sysconf(Int32(_SC_PHYS_PAGES))
-    let physical = pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) : 1 << 30
-    let groups = Files.text("/proc/self/cgroup") ?? ""
-    let limits = memoryLimitFiles(groups).compactMap(Files.text).compactMap(memoryLimit)
-    return Settings.Machine(
-      memoryBytes: ([physical] + limits).min() ?? physical,
-      diskBytes: FileStatus.freeBytes(at: path) ?? 1 << 30)
-  }
-
-  /// Files with the memory limit of a container or service (`cgroups(7)`, versions 2 and 1).
-  static func memoryLimitFiles(_ groups: String) -> [String] {
-    let own = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) } ?? "/"
-    return [
-      "/sys/fs/cgroup\(own == "/" ? "" : own)/memory.max", "/sys/fs/cgroup/memory.max",
-      "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    ]
-  }
-
-  /// Nil for `max`, which means no limit.
-  static func memoryLimit(_ text: String) -> Int? {
-    text.split(separator: "\n").first.flatMap { Int($0) }
+    Settings.Machine(memoryBytes: MemoryLimit.bytes, diskBytes: FileStatus.freeBytes(at: path) ?? 1 << 30)
   }
 }
 

@@ -18,18 +18,18 @@ final class Deadlines {
   }
 
   func run() {
-    var pause = PollBackoff(usual: CourierLimits.pollInterval)
+    var pause = PollBackoff(usual: WebhookDeliveryLimits.pollInterval)
     let worker = DatabaseWorker(
-      configuration.databaseURL, CourierLimits.connectionOptions(log.label), stopping: stopping,
-      pause: CourierLimits.databasePause
+      configuration.databaseURL, WebhookDeliveryLimits.connectionOptions(log.label), stopping: stopping,
+      pause: WebhookDeliveryLimits.databasePause
     ) { [log] error in
       log.error("the database failed; trying again", metadata: ["error": "\(error)"])
     }
     worker.run { connection in
       let began = clock.now
-      let count = try decide(connection, atMost: CourierLimits.decidedAtOnce)
+      let count = try decide(connection, atMost: WebhookDeliveryLimits.decidedAtOnce)
       // More may be due: decide it at once.
-      guard count < CourierLimits.decidedAtOnce else { return }
+      guard count < WebhookDeliveryLimits.decidedAtOnce else { return }
       let took = clock.now - began
       try watchCredentials(connection)
       if count > 0 { pause.stir(at: clock.now) }
@@ -48,7 +48,7 @@ final class Deadlines {
           "it cannot be decided whether a short message is asked for; it is tried again in ten minutes",
           metadata: ["seqno": .stringConvertible(seqno), "error": "\(error)"])
       }
-      return CourierLimits.decidedAtOnce
+      return WebhookDeliveryLimits.decidedAtOnce
     }
   }
 
@@ -67,7 +67,7 @@ final class Deadlines {
 
   private func watchCredentials(_ connection: Connection) throws(PostgresError) {
     guard clock.now >= watchAgainAt else { return }
-    watchAgainAt = clock.now + CourierLimits.watchInterval
+    watchAgainAt = clock.now + WebhookDeliveryLimits.watchInterval
     try connection.run(Events.credentialsExpiring())
   }
 }

@@ -23,11 +23,13 @@ final class Rounds {
   private let log = Logger(label: "webhooks")
   private let database: OwnConnection
   private var targets: [Webhooks.Number: Target] = [:]
+  /// Targets of webhooks that were changed while requests were in flight.
+  private var replaced: [Target] = []
   /// Results of attempts that are not stored yet.
   private var results: [EventDeliveries.Result] = []
   private var isOffUntil = Instant(nanoseconds: 0)
   private var looksAgainAt = Instant(nanoseconds: 0)
-  private var pause = PollBackoff(usual: CourierLimits.pollInterval)
+  private var pause = PollBackoff(usual: WebhookDeliveryLimits.pollInterval)
   /// The last webhook of the previous round.
   private var last: Webhooks.Number = 0
   private var shares = Shares()
@@ -40,9 +42,9 @@ final class Rounds {
     self.resolver = resolver
     self.stopping = stopping
     loop = try EventLoop(clock: configuration.clock)
-    database = OwnConnection(configuration.databaseURL, CourierLimits.connectionOptions(log.label))
+    database = OwnConnection(configuration.databaseURL, WebhookDeliveryLimits.connectionOptions(log.label))
     rule = AddressRule(allowing: configuration.privateNetworks)
-    found = try Inbox(capacity: CourierLimits.webhooksAtOnce * 4)
+    found = try Inbox(capacity: WebhookDeliveryLimits.webhooksAtOnce * 4)
     try stopping.wake(loop)
     try loop.attach(found) { [unowned self] found in
       for answer in found { resolved(answer) }
@@ -52,24 +54,41 @@ final class Rounds {
   func run() {
     while !stopping.isGiven {
       round()
-      loop.turn(atMost: CourierLimits.pollInterval)
+      loop.turn(atMost: WebhookDeliveryLimits.pollInterval)
     }
-    let deadline = loop.clock.now + CourierLimits.drain
-    while targets.values.contains(where: { $0.underWay > 0 }), loop.clock.now < deadline {
+    let deadline = loop.clock.now + WebhookDeliveryLimits.drain
+    while replaced.contains(where: { $0.underWay > 0 }) || targets.values.contains(where: { $0.underWay > 0 }),
+      loop.clock.now < deadline
+    {
       loop.turn(atMost: .milliseconds(100))
     }
     write()
     for target in targets.values { target.close() }
+    for target in replaced { target.close() }
+  }
+
+  /// Forgets the former targets of changed webhooks once they are idle, and targets of webhooks that had no event for a
+  /// while: they may have been deleted.
+  private func forgetIdle() {
+    let now = loop.clock.now
+    for target in replaced where target.underWay == 0 { target.close() }
+    replaced.removeAll { $0.underWay == 0 }
+    for (webhook, target) in targets
+    where target.underWay == 0 && !target.isAsking && now - target.servedAt > WebhookDeliveryLimits.idleTarget {
+      target.close()
+      targets[webhook] = nil
+    }
   }
 
   private func round() {
     write()
+    forgetIdle()
     guard results.isEmpty, loop.clock.now >= max(isOffUntil, looksAgainAt) else { return }
     do {
       let now = loop.clock.now
       let busy = targets.values.filter { room(for: $0, at: now) == 0 }.map(\.webhook)
       let due = try database.present().run(
-        EventDeliveries.webhooks(atMost: CourierLimits.webhooksAtOnce, without: busy, after: last))
+        EventDeliveries.webhooks(atMost: WebhookDeliveryLimits.webhooksAtOnce, without: busy, after: last))
       last = due.last?.webhook ?? 0
       if due.isEmpty {
         looksAgainAt = loop.clock.now + pause.after(loop.clock.now - now, at: loop.clock.now)
@@ -86,7 +105,7 @@ final class Rounds {
   private func lost(_ error: any Error) {
     log.error("the database failed; trying again", metadata: ["error": "\(error)"])
     database.failed(error)
-    isOffUntil = loop.clock.now + CourierLimits.databasePause
+    isOffUntil = loop.clock.now + WebhookDeliveryLimits.databasePause
   }
 
   /// The target of a webhook; a new one when the webhook was changed.
@@ -94,6 +113,8 @@ final class Rounds {
     if let known = targets[listener.webhook], known.url == listener.url, known.sealed == listener.sealed {
       return known
     }
+    // The former one's requests end by themselves, and its results are stored; nothing more is sent by it.
+    if let former = targets[listener.webhook], former.underWay > 0 { replaced.append(former) }
     let made = Target(listener, secret: configuration.secret(listener.sealed, listener.webhook))
     targets[listener.webhook] = made
     return made
@@ -116,6 +137,7 @@ final class Rounds {
 
   private func serve(_ target: Target) throws(PostgresError) {
     let now = loop.clock.now
+    target.servedAt = now
     guard room(for: target, at: now) > 0, shares.room(for: target.app) > 0 else { return }
     if target.place == nil { target.fail(Way.Refusal(reason: "\(target.url) is no URL")) }
     if target.secret == nil {
@@ -159,7 +181,7 @@ final class Rounds {
   ) throws(PostgresError) -> [EventDeliveries.Attempt] {
     do throws(PostgresError) {
       return try database.present().run(
-        EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: CourierLimits.leaseSeconds))
+        EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: WebhookDeliveryLimits.leaseSeconds))
     } catch {
       guard error.isOwnFault else { throw error }
       // Isolate the faulty event by halving, so that the others are sent.

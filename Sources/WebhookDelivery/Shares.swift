@@ -7,7 +7,7 @@ struct Shares {
 
   /// How many more may begin for an app.
   func room(for app: App.Number) -> Int {
-    max(0, min(CourierLimits.underWayOfOneApp - ofApp[app, default: 0], CourierLimits.underWay - all))
+    max(0, min(WebhookDeliveryLimits.underWayOfOneApp - ofApp[app, default: 0], WebhookDeliveryLimits.underWay - all))
   }
 
   mutating func began(_ app: App.Number) {

@@ -31,6 +31,8 @@ final class Target {
   /// The way that `client` uses.
   private var way: Way?
   private(set) var underWay = 0
+  /// When one of its events was last due.
+  var servedAt = Instant(nanoseconds: 0)
   private var failures = 0
   /// The last attempt got no answer: the way may be at fault.
   private var wasMissed = false
@@ -72,7 +74,7 @@ final class Target {
   func stays(_ refusal: Way.Refusal, at now: Instant) {
     isAsking = false
     if case .ready = standing {
-      standing = .ready(until: now + CourierLimits.nameLife)
+      standing = .ready(until: now + WebhookDeliveryLimits.nameLife)
     } else {
       standing = .none(refusal)
     }
@@ -91,7 +93,7 @@ final class Target {
     } catch {
       return fail(error)
     }
-    standing = .ready(until: loop.clock.now + CourierLimits.nameLife)
+    standing = .ready(until: loop.clock.now + WebhookDeliveryLimits.nameLife)
     if found == way, client != nil { return }
     do throws(TLSError) {
       try connect(by: found, place, loop, context)
@@ -104,9 +106,9 @@ final class Target {
     by way: Way, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
   ) throws(TLSError) {
     var configuration = HTTPClient.Configuration()
-    configuration.connections = CourierLimits.connections
-    configuration.timeout = CourierLimits.timeout
-    configuration.bodyBytes = CourierLimits.answerBytes
+    configuration.connections = WebhookDeliveryLimits.connections
+    configuration.timeout = WebhookDeliveryLimits.timeout
+    configuration.bodyBytes = WebhookDeliveryLimits.answerBytes
     configuration.tunnel = way.tunnel
     if place.isSecure {
       configuration.security = HTTPClientSecurity(context: try context(), serverName: place.host)
@@ -126,7 +128,8 @@ final class Target {
   func room(at now: Instant) -> Int {
     guard now >= restsUntil else { return 0 }
     // After failures a single event probes whether it works again.
-    return max(0, (failures >= CourierLimits.failuresBeforeRest ? 1 : CourierLimits.connections) - underWay)
+    return max(
+      0, (failures >= WebhookDeliveryLimits.failuresBeforeRest ? 1 : WebhookDeliveryLimits.connections) - underWay)
   }
 
   /// Call after `began`.
@@ -146,9 +149,9 @@ final class Target {
       return
     }
     failures += 1
-    let excess = failures - CourierLimits.failuresBeforeRest
+    let excess = failures - WebhookDeliveryLimits.failuresBeforeRest
     guard excess >= 0 else { return }
-    restsUntil = now + min(CourierLimits.longestRest, .seconds(1 << min(excess, 10)))
+    restsUntil = now + min(WebhookDeliveryLimits.longestRest, .seconds(1 << min(excess, 10)))
     // Its address may have changed.
     if case .ready = standing { standing = .unknown }
   }

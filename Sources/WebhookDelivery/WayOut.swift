@@ -44,7 +44,7 @@ struct WayOut {
       return
     }
     if fault.isAboutPassword {
-      standing = .rests(until: now + CourierLimits.passwordRest)
+      standing = .rests(until: now + WebhookDeliveryLimits.passwordRest)
     } else if case .isTried = standing {
       // A proxy that answers 502 accepted the password; without an answer none was asked for.
       standing = fault.status == nil ? .unproven : .good
@@ -54,7 +54,7 @@ struct WayOut {
   /// True when a failure may be logged: often enough to be noticed, but not for each attempt.
   mutating func speaks(at now: Instant) -> Bool {
     guard now >= speaksAt else { return false }
-    speaksAt = now + CourierLimits.proxyWordsPause
+    speaksAt = now + WebhookDeliveryLimits.proxyWordsPause
     return true
   }
 }

@@ -26,7 +26,7 @@ struct WebhookDecision: Equatable {
       }
       verdict.reason = reason(response.status)
       if let seconds = response.header("retry-after").flatMap({ Int32($0) }), seconds > 0 {
-        asked = min(seconds, CourierLimits.longestRetryAfter)
+        asked = min(seconds, WebhookDeliveryLimits.longestRetryAfter)
       }
     // Tenants read it: details of the operator's proxy and network go to the log only.
     case .failure(.noTunnel): verdict.reason = "the way out did not open"

@@ -72,7 +72,7 @@ package final class WebhookDelivery {
   /// Stops the threads; requests in flight may be answered within a few seconds.
   package func stop() {
     stopping.give()
-    let deadline = SystemClock().now + CourierLimits.drain + .seconds(2)
+    let deadline = SystemClock().now + WebhookDeliveryLimits.drain + .seconds(2)
     while threads > 0 {
       let rest = deadline - SystemClock().now
       guard rest > .zero else { return }

@@ -20,7 +20,7 @@ package struct WebhookDeliveryConfiguration: Sendable {
   /// Private networks in which webhooks are allowed.
   package var privateNetworks: [IPBlock] = []
   /// Pauses between attempts, in seconds; tests shorten them.
-  package var retrySeconds = CourierLimits.retrySeconds
+  package var retrySeconds = WebhookDeliveryLimits.retrySeconds
 
   package init(
     databaseURL: String, contents: ContentSeal, clock: any Clock = SystemClock(),

@@ -1,7 +1,7 @@
 internal import Postgres
 
 /// Numbers of this module: unit, reason.
-package enum CourierLimits {
+package enum WebhookDeliveryLimits {
   /// Poll interval for due deliveries.
   static let pollInterval: Duration = .milliseconds(250)
   /// Pause after a database failure.
@@ -36,6 +36,8 @@ package enum CourierLimits {
   static let answerBytes = 65_536
   /// How long a resolved address is used.
   static let nameLife: Duration = .seconds(60)
+  /// How long a webhook without events keeps its connections and what is known of it.
+  static let idleTarget: Duration = .seconds(3_600)
   /// Consecutive failures after which a webhook backs off.
   static let failuresBeforeRest = 3
   static let longestRest: Duration = .seconds(300)

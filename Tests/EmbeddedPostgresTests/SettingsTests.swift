@@ -28,12 +28,4 @@ import Testing
       #expect(text.contains(line + "\n"))
     }
   }
-
-  @Test func `limits of containers and services are looked for`() {
-    typealias Machine = Settings.Machine
-    #expect(Machine.memoryLimitFiles("0::/system.slice/upmc.service\n")[0].hasSuffix("/upmc.service/memory.max"))
-    #expect(Machine.memoryLimitFiles("0::/\n")[0] == "/sys/fs/cgroup/memory.max")
-    #expect(Machine.memoryLimit("536870912\n") == 536_870_912)
-    #expect(Machine.memoryLimit("max\n") == nil)
-  }
 }

@@ -52,7 +52,10 @@ import Testing
       ]),
     Line(
       controller: "rcv_get_usergroup_user", good: ["GROUPSEQ": "1"],
-      bad: [(["GROUPSEQ": "77"], "500"), (["GROUPSEQ": ""], "500")]),
+      bad: [
+        (["GROUPSEQ": "77"], "500"), (["GROUPSEQ": ""], "500"),
+        (["LAST_CUID": String(repeating: "k", count: 257)], "500"),
+      ]),
     Line(
       controller: "rcv_delete_usergroup_user", good: ["GROUPSEQ": "1"],
       bad: [(["GROUPSEQ": "0"], "500"), (["GROUPSEQ": "77"], "500"), (["GROUPSEQ": "1", "AUTHKEY": ""], "40100")]),

@@ -33,6 +33,7 @@ import Testing
     server.turn()
     #expect(try server.connect().exchange(Self.get).status == 200)
     #expect(server.server.counters.turnedAway == 1)
+    #expect(server.server.counters.malformed == 0)
   }
 
   @Test func `loopback has no limits unless told so`() throws {

@@ -28,6 +28,7 @@ import Testing
     #expect(answer.status == 408)
     #expect(answer.header("connection") == "close")
     #expect(server.server.counters.timedOut == 1)
+    #expect(server.server.counters.malformed == 0)
     #expect(peer.waitForClose())
   }
 

@@ -43,7 +43,7 @@ private final class NotifySocket {
 
   func receive() -> String {
     var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue))
+    let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 }

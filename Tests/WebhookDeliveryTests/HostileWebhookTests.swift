@@ -94,7 +94,7 @@ import Testing
     try webhooks(1, of: "quiet", url: "http://127.0.0.1:\(receiver.address.port)/")
     let isTold = try webhooks { try delivered("quiet") == 1 }
     #expect(isTold && !silent.isOver)
-    #expect(silent.connections <= CourierLimits.underWayOfOneApp, "\(silent.connections) connections")
+    #expect(silent.connections <= WebhookDeliveryLimits.underWayOfOneApp, "\(silent.connections) connections")
   }
 
   @Test func `turns go round when more webhooks wait than a round takes`() throws {

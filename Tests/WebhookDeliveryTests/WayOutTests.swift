@@ -29,7 +29,7 @@ import Testing
     way.ended(Self.refused(502), at: start)
     #expect(way.room(at: start) == .max, "it was let in")
     for _ in 0..<3 { way.ended(Self.refused(status), at: start) }
-    let (early, due) = (start + CourierLimits.passwordRest / 2, start + CourierLimits.passwordRest)
+    let (early, due) = (start + WebhookDeliveryLimits.passwordRest / 2, start + WebhookDeliveryLimits.passwordRest)
     #expect(way.room(at: early) == 0)
     // One that began before has its answer.
     way.ended(.failure(.lost("x")), at: start)
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `the log hears of it now and then`() {
     var way = WayOut()
-    let spoken = [Duration.zero, .seconds(1), CourierLimits.proxyWordsPause].map { way.speaks(at: start + $0) }
+    let spoken = [Duration.zero, .seconds(1), WebhookDeliveryLimits.proxyWordsPause].map { way.speaks(at: start + $0) }
     #expect(spoken == [true, false, true])
   }
 }

@@ -29,7 +29,7 @@ import Testing
   @Test func `what the receiver asks for is kept to, within reason`() {
     #expect(verdict(503, [("retry-after", "120")]).afterSeconds == 120)
     #expect(verdict(503, [("retry-after", "1")]).afterSeconds == 5)
-    #expect(verdict(503, [("retry-after", "99999999")]).afterSeconds == CourierLimits.longestRetryAfter)
+    #expect(verdict(503, [("retry-after", "99999999")]).afterSeconds == WebhookDeliveryLimits.longestRetryAfter)
     #expect(verdict(503, [("retry-after", "soon")]).afterSeconds == 5)
   }
 

@@ -121,7 +121,8 @@ extension Controller {
       "rcv_delete_usergroup", "Delete a group", "With its memberships.", "GROUPSEQ!", body: "{}", isForServers: true
     ) { $0.deleteGroup },
     Controller(
-      "rcv_get_usergroup_user", "List a group's users", "A thousand at a time.", "GROUPSEQ!", body: "{}",
+      "rcv_get_usergroup_user", "List a group's users", "A thousand at a time, after LAST_CUID.", "GROUPSEQ! LAST_CUID",
+      body: "{}",
       isForServers: true
     ) { $0.listGroupUsers },
   ]

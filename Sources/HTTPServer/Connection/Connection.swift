@@ -255,7 +255,6 @@ final class Connection: EventLoop.Handler, Answering {
     phase = .handling
     beginUnlessAsked(request.store.factsOfRefused)
     server.counters.count(refusal.cause)
-    server.counters.refused &+= 1
     respond(serial, refusal.response(answers.number))
     dropBody()
   }

@@ -6,14 +6,15 @@ package struct ServerCounters: Sendable {
   package var overloaded: UInt64 = 0
   /// Connections and requests answered 429: too many of one address.
   package var turnedAway: UInt64 = 0
-  /// Refusals by the engine that ended a connection, whatever the cause: malformed, too slow, overload, address.
-  package var refused: UInt64 = 0
+  /// Requests that were no proper ones.
+  package var malformed: UInt64 = 0
+  /// Requests that took too long to arrive.
   package var timedOut: UInt64 = 0
 
   /// Counts a refusal by its cause.
   mutating func count(_ cause: Refusal.Cause) {
     switch cause {
-    case .malformed: break
+    case .malformed: malformed &+= 1
     case .tooSlow: timedOut &+= 1
     case .overload: overloaded &+= 1
     case .address: turnedAway &+= 1

@@ -89,7 +89,7 @@ package final class RequestMeter {
     connections.set(Int64(count))
     accepted.advance(to: counters.accepted)
     for (cell, number) in zip(
-      turnedAway, [counters.overloaded, counters.turnedAway, counters.refused, counters.timedOut])
+      turnedAway, [counters.overloaded, counters.turnedAway, counters.malformed, counters.timedOut])
     {
       cell.advance(to: number)
     }

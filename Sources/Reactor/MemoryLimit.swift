@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import Glibc
 
 /// Memory limit of this process: the machine's memory, or the limit of a container or service manager (`memory.max` of
@@ -11,7 +10,22 @@ package enum MemoryLimit {
 
   private static var physicalBytes: Int { Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))) }
 
-  private static func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+  /// Files of the kernel have no size that could be trusted.
+  private static func text(_ path: String) -> String? {
+    let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else { return nil }
+    let file = FileDescriptor(owning: number)
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, filled in
+      while filled < buffer.count {
+        // Safe: never reads more than the space that is left.
+        let count = unsafe read(file.number, buffer.baseAddress! + filled, buffer.count - filled)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { break }
+        filled += count
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
 
   /// - Parameters:
   ///   - groups: `/proc/self/cgroup`: a line `number:controllers:path` per hierarchy (cgroups(7)).

@@ -1,7 +1,6 @@
-import HTTPServer
 import Testing
 
-@testable import Server
+@testable import Reactor
 
 @Suite struct MemoryLimitTests {
   private static let machine = 16 << 30
