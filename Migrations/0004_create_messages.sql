@@ -129,7 +129,7 @@ CREATE TABLE shards (
   cursor_entry    integer,
   targeted        bigint NOT NULL,
   claimed         bigint NOT NULL DEFAULT 0,
-  -- Blocks that were made of it: the number of the next one.
+  -- Number of the next block that is made of it; it goes on elsewhere on another timeline (`Shards.Record.blocks`).
   blocks          integer NOT NULL DEFAULT 0,
   -- True when everything has been claimed.
   exhausted       boolean NOT NULL DEFAULT false,

@@ -11,12 +11,18 @@ package enum Shards {
     package let claimed: Int64
     /// 0 for messages without waves.
     package let wave: Int16
-    /// Blocks that were made of it.
+    /// Number of its next block: 14 bits, of which the upper 3 are the database's timeline.
+    ///
+    /// A standby that is promoted may lack the last claims, whose pushes have left with the numbers of their blocks in
+    /// their pushkeys. On another timeline numbers go on in another eighth, so that no receipt counts for whoever stands
+    /// in a block of the same number. Eight promotions during one message would be needed to come back to the first.
     package let blocks: Int32
 
-    /// The block that is made of it next; nil when its numbers are used up.
+    /// The next block of the shard; nil when the numbers of this timeline are used up: the last one is never given, or the
+    /// count would run into the next eighth.
     package var nextBlock: BlockID? {
-      blocks < 1 << 14 && shard < (1 << 14) - 1 ? BlockID(seqno: seqno, number: shard << 14 | blocks) : nil
+      blocks & Shards.lastOfTimeline < Shards.lastOfTimeline && shard < (1 << 14) - 1
+        ? BlockID(seqno: seqno, number: shard << 14 | blocks) : nil
     }
 
     /// What is left of the shard.
@@ -27,6 +33,12 @@ package enum Shards {
       case entries(Range<Int>)
     }
   }
+
+  /// Bits of a block's number within a shard that count on one timeline.
+  private static let timelineBits = 11
+  private static let lastOfTimeline: Int32 = (1 << timelineBits) - 1
+  /// First number of the present timeline, the first of which is 1.
+  private static let firstOfTimeline = "(((present_timeline() - 1) & 7) << \(timelineBits))"
 
   private static let createStatement = Statement(
     "shards-create",
@@ -71,7 +83,9 @@ package enum Shards {
   private static let lockStatement = Statement(
     "shards-lock",
     """
-    SELECT shard, cursor_key, upto_key, cursor_entry, list_to, targeted, claimed, wave, blocks FROM shards s
+    SELECT shard, cursor_key, upto_key, cursor_entry, list_to, targeted, claimed, wave,
+      CASE WHEN blocks >> \(timelineBits) << \(timelineBits) = \(firstOfTimeline) THEN blocks ELSE \(firstOfTimeline) END
+    FROM shards s
     WHERE seqno = $1 AND NOT exhausted AND \(LatenessCondition.isOpen)
     ORDER BY shard LIMIT 1
     -- Another node's claimer works on its own shard; nobody waits.
