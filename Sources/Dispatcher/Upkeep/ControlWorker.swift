@@ -129,8 +129,9 @@ final class ControlWorker {
       guard let message = try connection.run(Messages.find(seqno)) else { continue }
       let movesBadge = RequestGist(stored: message.request).movesBadge
       try passingBy("a cancellation does not end", seqno) {
-        try Cancellation.sweep(
+        let hasEnded = try Cancellation.sweep(
           seqno, app: message.app, movesBadge: movesBadge, now: shared.clock.wallMicroseconds, on: connection)
+        if hasEnded { log.info("ended: cancelled", metadata: ["seqno": .stringConvertible(seqno)]) }
       }
     }
   }

@@ -149,7 +149,9 @@ final class Janitor {
       log.warning(
         "devices were claimed twice and are counted once", metadata: ["messages": .stringConvertible(settled)])
     }
-    try Messages.finish(unfinished, at: shared.clock.wallMicroseconds, on: connection)
+    let ended = try Messages.finish(unfinished, at: shared.clock.wallMicroseconds, on: connection)
+    // Seldom ones, whose last answer did not end them: a crash came between, or nobody was in the audience.
+    MessageLog(log).ended(ended, campaigns: Set(ended))
     let stranded = shared.stranded.withLock { claims in
       defer { claims.removeAll() }
       return claims

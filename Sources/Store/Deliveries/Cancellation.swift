@@ -156,12 +156,13 @@ package enum Cancellation {
     try Increments.takeBack(negatives, on: connection)
   }
 
-  /// All steps that need nobody's answer, then the end if nothing is under way.
+  /// All steps that need no answer of a network, then the end if nothing is under way. Returns whether the message ended.
+  @discardableResult
   package static func sweep(
     _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
-  ) throws(PostgresError) {
+  ) throws(PostgresError) -> Bool {
     try endUnclaimed(seqno, on: connection)
     while try endDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}
-    try Messages.finish([seqno], at: now, on: connection)
+    return try !Messages.finish([seqno], at: now, on: connection).isEmpty
   }
 }
