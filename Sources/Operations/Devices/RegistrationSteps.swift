@@ -23,7 +23,7 @@ struct RegistrationSteps {
     let vouching: AppPolicies.Vouching
     /// Known from round 1 on.
     var row = InstallationRow(.lowest, .none)
-    /// The device that stays what it is, because nothing shows that this one is it.
+    /// The device that keeps the token, because the registration does not prove that it is this device.
     var standing: DeviceID?
     var isNew = false
     var givesFullKey = true
