@@ -5,7 +5,7 @@ extension JSONForm<String?> {
 }
 
 extension JSONForm<String> {
-  /// Text of at most `bytes` UTF-8 bytes.
+  /// Text of 1 to `bytes` UTF-8 bytes, or empty if allowed.
   /// - Parameter pattern: pattern in the API description; nil for any text.
   package static func text(upTo bytes: Int, isEmptyAllowed: Bool = false, pattern: String? = nil) -> JSONForm {
     JSONForm(

@@ -162,7 +162,7 @@ struct AppChecks {
     }
   }
 
-  /// A warning if users other than the owner may read the key file; nil otherwise, or if there is no file.
+  /// A warning if users outside the key file's owner and group may access it; nil otherwise, or if there is no file.
   private var openFile: Finding? {
     guard configuration.masterKey == nil else { return nil }
     let path = configuration.masterKeyFile ?? configuration.dataDirectory + "/master.key"

@@ -22,8 +22,8 @@ package enum Maintenance {
     /// Free bytes on the database's disk: below the first value it may stop within hours, below the second within days.
     package static let leastRoomBytes = 1 << 30
     package static let goodRoomBytes = 10 << 30
-    /// Clock difference to a push network, in seconds; networks report whole seconds. A larger one gets provider tokens
-    /// rejected.
+    /// Clock difference to a push network at which the doctor warns or fails, in seconds; networks report whole seconds
+    /// and reject provider tokens by their time.
     package static let clockWarningSeconds: Int64 = 5
     package static let clockFailureSeconds: Int64 = 300
     /// Days before a certificate's end from which the doctor warns.

@@ -14,7 +14,6 @@ extension Administration {
       "APIKeyCreated", [.always("apiKey", .anyText, \.apiKey), .always("role", .role, \.role)])
   }
 
-  /// Properties of a new API key.
   package struct NewKey: Sendable {
     package var role = Role.viewer
     /// The only app the key may access; nil for all apps.

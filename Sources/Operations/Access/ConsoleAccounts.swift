@@ -36,7 +36,6 @@ package enum ConsoleAccounts {
       ])
   }
 
-  /// Properties of a new account.
   package struct NewAccount: Sendable {
     package var login = ""
     package var name = ""

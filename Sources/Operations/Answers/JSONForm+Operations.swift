@@ -26,7 +26,6 @@ extension JSONForm<Role> {
 }
 
 extension JSONForm<String> {
-  /// The name of a role.
   package static let role = JSONForm.words(Role.allCases.map(\.rawValue))
   /// A display name. Its length is checked on storing.
   package static let name = JSONForm.anyText.described(JSONSchema.text(upTo: Operations.Limits.nameBytes))

@@ -152,7 +152,7 @@ package enum ApprovalService {
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// Returns the pending approval of the first request with this idempotency key, if it has one.
+  /// Returns the answer to the first request with this idempotency key, if it had to wait for approval.
   static func earlier(
     _ request: SendRequest, _ app: App, _ digest: RequestDigest, on connection: Connection
   ) throws(Problem) -> Waiting? {

@@ -5,7 +5,6 @@ internal import Store
 
 /// Creating, listing and resuming apps.
 extension Administration {
-  /// Properties of a new app.
   package struct NewApp: Sendable {
     package var appID = ""
     package var name = ""

@@ -162,7 +162,6 @@ extension Administration {
       appID: appID, secret: keys.userProofs.secret(appID: appID, generation: app.identityRules.proofGeneration))
   }
 
-  /// Properties of a new voucher.
   package struct NewVoucher: Sendable {
     package var appID = ""
     package var seconds = Operations.Limits.voucherSeconds.upperBound
@@ -179,7 +178,6 @@ extension Administration {
       ])
   }
 
-  /// A valid voucher.
   package struct Voucher: DescribedAnswer {
     package let appID: String
     package let clientUID: String

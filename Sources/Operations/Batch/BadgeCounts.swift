@@ -65,7 +65,7 @@ struct BadgeCounts {
   /// The count at this point of the batch.
   subscript(user: Users.Key) -> Int16 { present[user] ?? 0 }
 
-  /// Changes a count relatively, as a read that takes one off does.
+  /// Changes a count in relation to its former value, as a read does that takes one off.
   mutating func move(_ user: Users.Key, to count: Int16) {
     present[user] = count
   }

@@ -37,7 +37,7 @@ package indirect enum Operation: Sendable {
     package let read: BadgeOption?
     /// False if the pushkey proved wrong: the confirmation is answered but not recorded.
     package let isGenuine: Bool
-    /// The proof used instead of a pushkey; nil if the pushkey itself is the proof.
+    /// What was proved instead of a pushkey; nil if the pushkey is the proof.
     package let reach: Reach?
     /// Location of the delivery, decoded from the pushkey; nil if it must be found by its token.
     package let place: DeliveryCoordinates?

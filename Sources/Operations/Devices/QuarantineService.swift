@@ -8,7 +8,6 @@ package import Store
 /// A quarantined device keeps all its data; audiences count it and skip it. It is restored when it registers again.
 /// Restoring sends nothing: messages skipped in the meantime stay skipped.
 package enum QuarantineService {
-  /// A quarantined device.
   package struct Entry: DescribedAnswer {
     package let record: Quarantine.Record
 

@@ -57,7 +57,6 @@ package enum ImportService {
   private static let kindNames = JSONForm.words(["users", "members", "devices"])
   private static let encodingNames = JSONForm.words(FileEncoding.allCases.map(\.name))
 
-  /// Properties of a new import.
   package struct New: Sendable {
     package var appID = ""
     package var kind = Imports.Kind.users
@@ -168,7 +167,6 @@ package enum ImportService {
     return try show(number, by: caller, on: connection)
   }
 
-  /// One part of a file.
   package struct Part: Sendable {
     /// From 1.
     let number: Int32

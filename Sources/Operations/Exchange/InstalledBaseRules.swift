@@ -144,7 +144,7 @@ struct InstalledBaseRules {
         attributes: line.attributes, now: now)
     if row == nil {
       record.registeredAt = 0
-      // `touch` ignores calls within an hour of the last one; this way, the device's first call is recorded.
+      // A call within an hour of the last one is not recorded, but the device's first call must be.
       record.seenAt = now - Operations.Limits.seenMicroseconds
     } else if record.psid != line.psid {
       record.psid = line.psid

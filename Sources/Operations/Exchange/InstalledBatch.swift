@@ -70,7 +70,7 @@ struct InstalledBatch: Sendable {
       var fresh: [Int] = []
       var verdicts: [InstalledBaseRules.Verdict] = []
       for (index, line) in lines.enumerated() {
-        // Where a user may have only one device, streaming would miss the devices that lose their user.
+        // Where a user may have only one device, the others lose their user, which streaming cannot do.
         if app.devicePolicy == .multi, owners[line.token] == nil,
           !line.device.rows.contains(where: { records[$0] != nil })
         {

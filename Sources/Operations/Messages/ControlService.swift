@@ -154,8 +154,8 @@ package enum ControlService {
 }
 
 extension Operations.Limits {
-  /// How long a cancellation waits for deliveries in flight before it returns. A push network's response arrives within
-  /// half a second.
+  /// How long a cancellation waits for deliveries in flight before it returns. Those still queued in a push provider come
+  /// back within half a second.
   static let cancelTimeout: Duration = .milliseconds(900)
   static let cancelPause: Duration = .milliseconds(20)
 }

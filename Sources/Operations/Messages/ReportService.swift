@@ -5,7 +5,6 @@ package import Store
 
 /// A message's results: its totals and each of its deliveries.
 package enum ReportService {
-  /// The funnel of one message.
   package struct FunnelAnswer: DescribedAnswer {
     package let funnel: Funnel
     /// A JSON object: counts by reason.

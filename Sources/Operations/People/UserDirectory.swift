@@ -197,7 +197,7 @@ struct KeyRange {
   let from: String
   let upto: String
 
-  /// U+10FFFF is the last code point; no stored text starts with it.
+  /// U+10FFFF is the last code point; no stored key has it after the prefix.
   init(prefix: String) {
     from = prefix
     upto = prefix + "\u{10FFFF}"

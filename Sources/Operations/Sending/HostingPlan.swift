@@ -21,7 +21,7 @@ struct HostingPlan {
   private let shownUntil: Int64
 
   /// - Parameters:
-  ///  - lastDueAt, expiresAt: times of the message, in microseconds since 1970.
+  ///   - lastDueAt, expiresAt: times of the message, in microseconds since 1970.
   /// - Throws: `.payloadTooLarge` if the message cannot be made to fit.
   init(
     _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ hosting: ContentHosting,

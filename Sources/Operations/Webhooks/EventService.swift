@@ -156,7 +156,6 @@ package enum EventService {
 }
 
 extension JSONForm<UUIDValue> {
-  /// The id of an event.
   fileprivate static let eventID = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
     for: { UUIDValue($0) }, else: "must be an event's id (a UUID)", written: \.description)
 }

@@ -18,7 +18,6 @@ package enum WebhookService {
       "Webhook", members.map { $0.of(\.record) } + [.optional("secret", secretForm, \.secret, "Only when it is new.")])
   }
 
-  /// A newly created webhook.
   package struct Made: DescribedAnswer {
     package let record: Webhooks.Record
     package let secret: String
@@ -34,7 +33,6 @@ package enum WebhookService {
     .always("waiting", .count, \.waiting, "Events on their way."), .always("dead", .count, \.dead, "Events given up."),
   ]
 
-  /// Properties of a new webhook.
   package struct NewWebhook: Sendable {
     package var appID = ""
     package var url = ""
