@@ -1,18 +1,18 @@
 internal import COpenSSL
 
-/// AES-256 in Galois/Counter Mode (NIST SP 800-38D): a nonce of 12 random bytes, the ciphertext, a tag of 16 bytes, in one
-/// run of bytes.
+/// AES-256 in Galois/Counter Mode (NIST SP 800-38D). Sealed form: a nonce of 12 random bytes, the ciphertext, and a tag
+/// of 16 bytes, concatenated.
 package enum AESGCM {
   private static let (nonceBytes, tagBytes) = (12, 16)
 
   /// - Parameters:
-  ///   - key: of 32 bytes.
-  ///   - context: additional authenticated data: not part of the result, and needed unchanged to open it.
+  ///   - key: 32 bytes.
+  ///   - context: additional authenticated data: not part of the result, but required unchanged to open it.
   package static func seal(_ plaintext: [UInt8], using key: SymmetricKey, authenticating context: [UInt8]) -> [UInt8] {
     seal(plaintext, using: key, nonce: RandomBytes.secret(nonceBytes), authenticating: context)
   }
 
-  /// For the published vectors. A nonce must never serve twice under one key: that gives both plaintexts away.
+  /// For the published test vectors. A nonce must never be reused under the same key: that reveals both plaintexts.
   static func seal(
     _ plaintext: [UInt8], using key: SymmetricKey, nonce: [UInt8], authenticating context: [UInt8]
   ) -> [UInt8] {
@@ -24,7 +24,7 @@ package enum AESGCM {
     return nonce + ciphertext + cipher.tag(tagBytes)
   }
 
-  /// Nil when it was sealed with another key or for another context, or was changed.
+  /// Returns nil if the text was sealed with another key or for another context, or was changed.
   package static func open(
     _ sealed: [UInt8], using key: SymmetricKey, authenticating context: [UInt8]
   ) -> [UInt8]? {
@@ -38,14 +38,14 @@ package enum AESGCM {
     return plaintext
   }
 
-  /// One text.
+  /// A cipher for a single text.
   @safe
   private struct Cipher: ~Copyable {
-    /// Looked up once, like `SHA256`.
+    /// Fetched once, like `SHA256.algorithm`.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
     private let context: OpenSSLObject
 
-    /// - Parameters: 32 and 12 bytes.
+    /// - Parameters: a key of 32 bytes and a nonce of 12.
     init(key: [UInt8], nonce: [UInt8], isSealing: Bool) {
       context = unsafe .made(EVP_CIPHER_CTX_new(), free: { unsafe EVP_CIPHER_CTX_free($0) })
       guard unsafe EVP_CipherInit_ex2(context.pointer, Self.algorithm, key, nonce, isSealing ? 1 : 0, nil) == 1 else {
@@ -58,7 +58,7 @@ package enum AESGCM {
       return unsafe bytes.isEmpty || EVP_CipherUpdate(context.pointer, nil, &count, bytes, Int32(bytes.count)) == 1
     }
 
-    /// As many bytes as are given.
+    /// Returns as many bytes as it is given.
     func update(_ bytes: [UInt8]) -> [UInt8]? {
       guard !bytes.isEmpty else { return [] }
       var count: Int32 = 0
@@ -80,7 +80,7 @@ package enum AESGCM {
       }
     }
 
-    /// False when the tag is another one.
+    /// Returns false if the tag does not match.
     func finish() -> Bool {
       var (rest, count) = ([UInt8](repeating: 0, count: 16), Int32(0))
       return unsafe EVP_CipherFinal_ex(context.pointer, &rest, &count) == 1

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Why bytes or text are no key that can be used.
+/// The reason why bytes or text are not a usable key.
 package struct UnusableKey: Error, Equatable, CustomStringConvertible {
   package let description: String
 
@@ -9,7 +9,7 @@ package struct UnusableKey: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// A private key, or its public half. OpenSSL keys are safe to use from several threads at once.
+/// A private key or its public half. OpenSSL keys may be used by several threads at once.
 @safe
 final class AsymmetricKey: @unchecked Sendable {
   private let key: OpenSSLObject
@@ -18,7 +18,7 @@ final class AsymmetricKey: @unchecked Sendable {
     self.key = key
   }
 
-  // MARK: Made and read
+  // MARK: Creating and reading
 
   static func makeP256() -> AsymmetricKey {
     AsymmetricKey(unsafe .made(upmc_generate_p256(), free: { unsafe EVP_PKEY_free($0) }))
@@ -28,7 +28,7 @@ final class AsymmetricKey: @unchecked Sendable {
     AsymmetricKey(unsafe .made(upmc_generate_rsa(bits), free: { unsafe EVP_PKEY_free($0) }))
   }
 
-  /// - Parameter isPrivate: which half the PEM text must hold.
+  /// - Parameter isPrivate: which half the PEM text must contain.
   convenience init(pem: String, isPrivate: Bool) throws(UnusableKey) {
     defer { ErrorQueue.clear() }
     let text = OpenSSLObject.memory(Array(pem.utf8))
@@ -42,7 +42,7 @@ final class AsymmetricKey: @unchecked Sendable {
     self.init(key)
   }
 
-  // MARK: What it is
+  // MARK: Properties
 
   var isP256: Bool {
     var name = [CChar](repeating: 0, count: 64)
@@ -58,7 +58,7 @@ final class AsymmetricKey: @unchecked Sendable {
   var isRSA: Bool { unsafe EVP_PKEY_is_a(key.pointer, "RSA") == 1 }
   var bits: Int { Int(unsafe EVP_PKEY_get_bits(key.pointer)) }
 
-  // MARK: Written
+  // MARK: Encoding
 
   var privatePEM: String {
     let text = OpenSSLObject.memory()
@@ -87,11 +87,11 @@ final class AsymmetricKey: @unchecked Sendable {
 
   // MARK: Signing
 
-  /// Over SHA-256 of the message; RSA by PKCS #1 v1.5, P-256 in DER.
+  /// Signs the SHA-256 of the message: RSA with PKCS #1 v1.5, P-256 in DER.
   func signature(for message: [UInt8]) -> [UInt8] {
     let context = unsafe OpenSSLObject.made(EVP_MD_CTX_new(), free: { unsafe EVP_MD_CTX_free($0) })
     var count = Int(unsafe EVP_PKEY_get_size(key.pointer))
-    // Safe: OpenSSL writes at most the given size, which is the most that a signature of this key has.
+    // Safe: OpenSSL writes at most the given size, which is the maximum for this key's signatures.
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       guard unsafe EVP_DigestSignInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil) == 1,
         unsafe EVP_DigestSign(context.pointer, buffer.baseAddress, &count, message, message.count) == 1

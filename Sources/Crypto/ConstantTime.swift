@@ -1,8 +1,9 @@
-/// Comparing what somebody has sent with what is right, so that the time tells nothing of where they differ.
+/// Compares received with expected bytes without revealing by timing where they differ.
 package enum ConstantTime {
-  /// Returns early only when the lengths differ: the expected length is no secret.
+  /// Returns early only if the lengths differ: the expected length is no secret.
   ///
-  /// Takes arrays only: a generic version is not specialised across modules, and costs more than the digest itself.
+  /// Takes only arrays: a generic version would not be specialised across modules and would cost more than the digest
+  /// itself.
   package static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0

@@ -1,4 +1,4 @@
-/// Digests, ciphers, signatures and keys, by the system's libcrypto.
+/// Digests, ciphers, signatures and keys, based on the system's libcrypto.
 ///
 /// ```
 ///   SymmetricKey ─┬─► HMAC ─► 32 bytes      SHA256 ─► 32 bytes
@@ -7,17 +7,17 @@
 ///   PEM text ─► P256 or RSA: PrivateKey ─► signature ─► PublicKey: valid or not
 /// ```
 ///
-/// Values and pure functions over bytes, but for the generator of random bytes. Keys and an `HMAC` may be shared by all
-/// threads. What all users of OpenSSL need stands here too: objects with one owner, and the error queue.
+/// Values and pure functions over bytes, except for the random generator. Keys and an `HMAC` may be shared by all
+/// threads. The module also holds what every user of OpenSSL needs: objects with a single owner, and the error queue.
 ///
-/// Invariants: each function does what its standard says, which the published vectors test. A call leaves the thread's
-/// error queue as empty as it was.
+/// Invariants: each function conforms to its standard, as tested with the published vectors. Every call leaves the
+/// thread's error queue empty.
 ///
-/// Failure: what a key, a file or a sealed text can cause is a value (`UnusableKey`, nil, false). What fails only because
-/// memory or random bytes are wanting, or the library lacks an algorithm that all of them have, ends the process.
+/// Failure: errors caused by a key, a file or a sealed text are values (`UnusableKey`, nil, false). Errors that can
+/// only come from a lack of memory or random bytes, or from a library without a standard algorithm, end the process.
 package enum Crypto {
   /// Ends the process.
-  /// - Parameter what: behind "OpenSSL does not".
+  /// - Parameter what: completes the sentence "OpenSSL does not …".
   static func fail(_ what: String) -> Never {
     fatalError("OpenSSL does not \(what): \(ErrorQueue.drain().joined(separator: "; "))")
   }

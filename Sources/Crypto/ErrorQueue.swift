@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// OpenSSL's error queue of the present thread.
+/// OpenSSL's error queue of the current thread.
 package enum ErrorQueue {
-  /// More entries than these are dropped.
+  /// Maximum of returned entries; further ones are dropped.
   private static let reportedErrors = 16
 
   package static func clear() {

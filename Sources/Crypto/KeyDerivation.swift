@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// Keys made of other secrets.
+/// Derives keys from other secrets.
 package enum KeyDerivation {
   /// HKDF with SHA-256 (RFC 5869), without salt.
   /// - Parameters:
-  ///   - purpose: the `info` of the RFC: keys for different purposes are independent of each other.
-  ///   - count: bytes of the derived key, up to 8,160.
+  ///   - purpose: the RFC's `info`: keys for different purposes are independent of each other.
+  ///   - count: length of the derived key in bytes, up to 8,160.
   package static func hkdf(_ key: SymmetricKey, purpose: String, count: Int = 32) -> SymmetricKey {
     let expanding = HMAC(
       key: SymmetricKey(
@@ -19,11 +19,11 @@ package enum KeyDerivation {
     return SymmetricKey(Array(bytes.prefix(count)))
   }
 
-  /// scrypt (RFC 7914): 128 · `rounds` · `blockSize` bytes of memory.
+  /// scrypt (RFC 7914); uses 128 · `rounds` · `blockSize` bytes of memory.
   /// - Parameters:
   ///   - rounds: N, a power of two.
   ///   - blockSize: r.
-  ///   - parallelism: p, one after the other.
+  ///   - parallelism: p; computed sequentially.
   package static func scrypt(
     _ password: String, salt: [UInt8], rounds: UInt64, blockSize: UInt64, parallelism: UInt64, count: Int = 32
   ) -> SymmetricKey {

@@ -1,15 +1,15 @@
 internal import COpenSSL
 
-/// One OpenSSL object with one owner; freed when the owner ends.
+/// An OpenSSL object with a single owner, freed with it.
 @safe
 package struct OpenSSLObject: ~Copyable {
   package typealias Free = @convention(c) (OpaquePointer?) -> Void
 
-  /// Valid as long as this value lives. Only lent: never freed by whoever reads it.
+  /// Valid while this value lives. Borrowers must not free it.
   package let pointer: OpaquePointer
   private let free: Free
 
-  /// Takes ownership. Nil when there is no object: why is in the error queue.
+  /// Takes ownership. Nil if there is no object; the error queue then holds the reason.
   package init?(takingOwnership pointer: OpaquePointer?, free: @escaping Free) {
     guard let pointer = unsafe pointer else { return nil }
     unsafe self.pointer = pointer
@@ -22,7 +22,7 @@ package struct OpenSSLObject: ~Copyable {
 }
 
 extension OpenSSLObject {
-  /// For what fails only when there is no memory: Swift's own objects end the process then, too.
+  /// For calls that fail only without memory, where Swift's own allocations also end the process.
   static func made(_ pointer: OpaquePointer?, free: @escaping Free) -> OpenSSLObject {
     guard let object = unsafe OpenSSLObject(takingOwnership: pointer, free: free) else {
       Crypto.fail("make an object")
@@ -30,7 +30,7 @@ extension OpenSSLObject {
     return object
   }
 
-  /// A memory BIO that holds a copy of `bytes`.
+  /// Returns a memory BIO with a copy of `bytes`.
   package static func memory(_ bytes: [UInt8] = []) -> OpenSSLObject {
     let bio = unsafe made(BIO_new(BIO_s_mem()), free: { unsafe _ = BIO_free($0) })
     let count = Int32(clamping: bytes.count)
@@ -40,7 +40,7 @@ extension OpenSSLObject {
     return bio
   }
 
-  /// What a memory BIO holds.
+  /// The contents of a memory BIO.
   package func memoryBytes() -> [UInt8] {
     var start: UnsafeMutablePointer<CChar>?
     let count = unsafe upmc_bio_bytes(pointer, &start)

@@ -5,12 +5,12 @@ package enum P256 {
   package struct PrivateKey: Sendable {
     private let key: AsymmetricKey
 
-    /// A new one.
+    /// Generates a key.
     package init() {
       key = .makeP256()
     }
 
-    /// - Parameter pem: `-----BEGIN PRIVATE KEY-----`, as Apple's .p8 files have it, or `EC PRIVATE KEY`; not encrypted.
+    /// - Parameter pem: `-----BEGIN PRIVATE KEY-----`, as in Apple's .p8 files, or `EC PRIVATE KEY`; unencrypted.
     package init(pem: String) throws(UnusableKey) {
       key = try AsymmetricKey(pem: pem, isPrivate: true)
       guard key.isP256 else { throw UnusableKey("is no key on the curve P-256") }
@@ -20,12 +20,12 @@ package enum P256 {
     package var pem: String { key.privatePEM }
     package var publicKey: PublicKey { PublicKey(key) }
 
-    /// r and s, 32 bytes each.
+    /// Returns r and s, 32 bytes each.
     package func signature(for message: [UInt8]) -> [UInt8] {
       ECDSA.raw(der: derSignature(for: message))
     }
 
-    /// As Apple's own recipe for the shell makes it.
+    /// The form that Apple's shell example produces.
     package func derSignature(for message: [UInt8]) -> [UInt8] { key.signature(for: message) }
   }
 
@@ -46,16 +46,16 @@ package enum P256 {
     /// SubjectPublicKeyInfo.
     package var der: [UInt8] { key.publicDER }
 
-    /// - Parameter signature: 64 bytes r and s, or DER.
+    /// - Parameter signature: r and s in 64 bytes, or DER.
     package func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
       key.isValid(signature.count == 64 ? ECDSA.der(raw: signature) : signature, for: message)
     }
   }
 
-  /// The two forms that a signature is written in.
+  /// Converts between the two encodings of a signature.
   private enum ECDSA {
     static func raw(der: [UInt8]) -> [UInt8] {
-      // Safe: OpenSSL reads at most the given bytes, and writes 32 for each number, which fits the curve.
+      // Safe: OpenSSL reads at most the given bytes and writes 32 for each number, which is enough for this curve.
       let read = unsafe der.withUnsafeBufferPointer { bytes in
         var start = bytes.baseAddress
         return unsafe d2i_ECDSA_SIG(nil, &start, bytes.count)
@@ -70,7 +70,7 @@ package enum P256 {
 
     static func der(raw: [UInt8]) -> [UInt8] {
       let signature = unsafe OpenSSLObject.made(ECDSA_SIG_new(), free: { unsafe ECDSA_SIG_free($0) })
-      // Safe: the signature takes the numbers over.
+      // Safe: the signature takes ownership of the numbers.
       unsafe ECDSA_SIG_set0(
         signature.pointer, BN_bin2bn(Array(raw.prefix(32)), 32, nil), BN_bin2bn(Array(raw.suffix(32)), 32, nil))
       var written: UnsafeMutablePointer<UInt8>?

@@ -1,16 +1,16 @@
-/// Signatures by RSA with PKCS #1 v1.5 and SHA-256 (RS256, RFC 7518 §3.3).
+/// RSA signatures with PKCS #1 v1.5 and SHA-256 (RS256, RFC 7518 §3.3).
 package enum RSA {
   private static let leastBits = 2048
 
   package struct PrivateKey: Sendable {
     private let key: AsymmetricKey
 
-    /// A new one of 2,048 bits. Costs a tenth of a second.
+    /// Generates a key of 2,048 bits, which takes a tenth of a second.
     package init() {
       key = .makeRSA(bits: leastBits)
     }
 
-    /// - Parameter pem: `-----BEGIN PRIVATE KEY-----` or `RSA PRIVATE KEY`, of 2,048 bits or more; not encrypted.
+    /// - Parameter pem: `-----BEGIN PRIVATE KEY-----` or `RSA PRIVATE KEY`, of at least 2,048 bits; unencrypted.
     package init(pem: String) throws(UnusableKey) {
       key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: true))
     }
@@ -29,7 +29,7 @@ package enum RSA {
       self.key = key
     }
 
-    /// - Parameter pem: `-----BEGIN PUBLIC KEY-----`, of 2,048 bits or more.
+    /// - Parameter pem: `-----BEGIN PUBLIC KEY-----`, of at least 2,048 bits.
     package init(pem: String) throws(UnusableKey) {
       key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: false))
     }

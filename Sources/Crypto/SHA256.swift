@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// SHA-256 (FIPS 180-4), in one go or part by part.
+/// SHA-256 (FIPS 180-4), at once or incrementally.
 @safe
 package struct SHA256: ~Copyable {
   package static let byteCount = 32
 
-  /// Looked up once: that costs more than hashing a line.
+  /// Fetched once, since fetching costs more than hashing a line.
   private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
   private let context: OpenSSLObject
 
@@ -18,7 +18,7 @@ package struct SHA256: ~Copyable {
     Self.expect(unsafe EVP_DigestUpdate(context.pointer, bytes, bytes.count))
   }
 
-  /// The 32 bytes.
+  /// Returns the 32-byte digest.
   package consuming func finalize() -> [UInt8] {
     // Safe: OpenSSL writes 32 bytes.
     unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
@@ -27,7 +27,7 @@ package struct SHA256: ~Copyable {
     }
   }
 
-  /// The 32 bytes.
+  /// Returns the 32-byte digest.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] {
     // Safe: OpenSSL writes 32 bytes.
     unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in

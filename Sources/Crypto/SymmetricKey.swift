@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// A secret of any length. Prints as nothing but its length.
+/// A secret of any length. Its description reveals only the length.
 package struct SymmetricKey: Sendable, CustomStringConvertible {
   let bytes: [UInt8]
 
@@ -8,7 +8,7 @@ package struct SymmetricKey: Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// 256 new bits from OpenSSL's generator for secrets.
+  /// Returns 256 bits from OpenSSL's generator for secrets.
   package static func random() -> SymmetricKey {
     SymmetricKey(RandomBytes.secret(32))
   }
@@ -16,7 +16,7 @@ package struct SymmetricKey: Sendable, CustomStringConvertible {
   package var description: String { "key of \(bytes.count) bytes" }
 }
 
-/// Bytes that nobody can guess.
+/// Unpredictable bytes.
 enum RandomBytes {
   static func secret(_ count: Int) -> [UInt8] {
     // Safe: OpenSSL writes the given number of bytes, or fails.

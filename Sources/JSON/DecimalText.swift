@@ -1,11 +1,11 @@
-/// A number as JSON writes it (RFC 8259, section 6), without its sign: digits, and where the decimal point stands among them.
+/// An unsigned JSON number (RFC 8259, section 6): its digits and the position of the decimal point.
 struct DecimalText {
-  /// Without zeros in front.
+  /// Without leading zeros.
   private var digits: [UInt8] = []
-  /// How many of the digits stand before the point; may lie outside of them.
+  /// Number of digits before the point; may be negative or exceed the number of digits.
   private var point = 0
 
-  /// - Parameter text: known to be a number.
+  /// - Parameter text: must be a valid number.
   init(_ text: ArraySlice<UInt8>) {
     var isFraction = false
     var index = text.startIndex
@@ -27,7 +27,7 @@ struct DecimalText {
     while digits.last == 0 { digits.removeLast() }
   }
 
-  /// No number of interest has an exponent beyond a million: such a one is cut there, and is too large or a fraction.
+  /// Exponents are capped at a million, beyond which a number is too large or a fraction in any case.
   private static func exponent(_ text: ArraySlice<UInt8>) -> Int {
     var value = 0
     for byte in text where byte >= UInt8(ascii: "0") { value = min(1_000_000, value * 10 + Int(byte - 48)) }

@@ -1,4 +1,4 @@
-/// An object with exactly one of several members, described once: its schema, and how it is read.
+/// An object with exactly one of several members, described once for its schema and for reading.
 ///
 /// ```
 /// static let choice = JSONChoice<BadgeRequest>("BadgeRequest", "What happens to the badge.", [
@@ -6,7 +6,7 @@
 /// ])
 /// ```
 package struct JSONChoice<Root: Sendable>: Sendable {
-  /// One of the members.
+  /// One of the possible members.
   package struct Option: Sendable {
     let name: String
     let schema: JSONTree
@@ -32,12 +32,12 @@ package struct JSONChoice<Root: Sendable>: Sendable {
     self.options = options
   }
 
-  /// As it stands among the named schemas of the description.
+  /// The entry among the API description's named schemas.
   package var named: JSONTree.Member {
     (name, JSONSchema.oneOf(options.map(\.schema)).adding("description", .text(about)))
   }
 
-  /// Within an object.
+  /// Its form as part of another object.
   package var form: JSONForm<Root> {
     let choice = self
     return JSONForm(JSONSchema.reference(name), read: { (reader) throws(JSONError) in try choice.read(&reader) })

@@ -1,10 +1,10 @@
-/// What is wrong with a JSON text, and where.
+/// An error in a JSON text, with its location.
 package struct JSONError: Error, Equatable, CustomStringConvertible {
   /// RFC 6901 pointer to the value, for example `/receipts/3/seqno`; empty for the whole text.
   package var pointer: String
-  /// One sentence for whoever sent it.
+  /// One sentence for the sender.
   package let reason: String
-  /// Each value is right by itself, but not beside the others: well-formed, and impossible all the same.
+  /// Whether the values are valid individually but not in combination.
   package let isContradiction: Bool
 
   package init(_ reason: String, pointer: String = "", isContradiction: Bool = false) {
@@ -13,12 +13,12 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
     self.isContradiction = isContradiction
   }
 
-  /// What values that are right by themselves cannot be together.
+  /// An error in the combination of values that are valid individually.
   package static func contradiction(_ reason: String) -> JSONError { JSONError(reason, isContradiction: true) }
 
   package var description: String { pointer.isEmpty ? reason : "\(pointer): \(reason)" }
 
-  /// The same error, seen from one level further out.
+  /// The error as seen from the enclosing value.
   package func inside(_ name: String) -> JSONError {
     let escaped = name.contains { $0 == "~" || $0 == "/" } ? Self.escape(name) : name
     return JSONError(reason, pointer: "/\(escaped)\(pointer)", isContradiction: isContradiction)

@@ -1,18 +1,18 @@
-/// One member of an object: its name, what it means, and where its value is found in `Root` or goes to.
+/// A member of an object: its name, its meaning, and where its value comes from or goes to in `Root`.
 ///
-/// `needed` and `optional` are of answers, `required` and `given` of requests.
+/// `always` and `optional` are for answers, `required` and `given` for requests.
 package struct JSONField<Root>: Sendable {
   let name: String
-  /// Nil: it is known to the reader, not to the description.
+  /// Nil if the reader accepts the member but the API description omits it.
   let property: JSONSchema.Property?
   let writing: (@Sendable (Root, inout JSONWriter) -> Void)?
   let reading: (@Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void)?
-  /// What is said when it is not there; nil where it need not be.
+  /// Error if the member is missing; nil if it may be.
   let missing: String?
 
-  // MARK: Of answers
+  // MARK: Answers
 
-  /// Always there.
+  /// A member that is always present.
   package static func always<Value>(
     _ name: String, _ form: JSONForm<Value>, _ value: @escaping @Sendable (Root) -> Value, _ about: String? = nil
   ) -> JSONField {
@@ -25,7 +25,7 @@ package struct JSONField<Root>: Sendable {
       }, reading: nil, missing: nil)
   }
 
-  /// Left out where there is none.
+  /// A member that is omitted if there is no value.
   package static func optional<Value>(
     _ name: String, _ form: JSONForm<Value>, _ value: @escaping @Sendable (Root) -> Value?, _ about: String? = nil
   ) -> JSONField {
@@ -39,7 +39,7 @@ package struct JSONField<Root>: Sendable {
       }, reading: nil, missing: nil)
   }
 
-  /// The same member of something that has a `Root`.
+  /// The field for a type that contains a `Root`.
   package func of<Whole>(_ part: @escaping @Sendable (Whole) -> Root) -> JSONField<Whole> {
     precondition(reading == nil, "\(name) is read")
     var write: (@Sendable (Whole, inout JSONWriter) -> Void)?
@@ -47,10 +47,10 @@ package struct JSONField<Root>: Sendable {
     return JSONField<Whole>(name: name, property: property, writing: write, reading: nil, missing: nil)
   }
 
-  // MARK: Of requests
+  // MARK: Requests
 
-  /// Must be there.
-  /// - Parameter missing: what is said when it is not.
+  /// A required member.
+  /// - Parameter missing: error if the member is missing.
   package static func required<Value>(
     _ name: String, _ form: JSONForm<Value>, _ place: any WritableKeyPath<Root, Value> & Sendable,
     _ about: String? = nil, missing: String = "is needed"
@@ -58,7 +58,7 @@ package struct JSONField<Root>: Sendable {
     field(.required(name, form.schema, about), form, missing: missing) { $0[keyPath: place] = $1 }
   }
 
-  /// May be there; else its place stays as it is.
+  /// An optional member; if it is missing, the property keeps its value.
   package static func given<Value>(
     _ name: String, _ form: JSONForm<Value>, _ place: any WritableKeyPath<Root, Value> & Sendable,
     _ about: String? = nil
@@ -73,7 +73,7 @@ package struct JSONField<Root>: Sendable {
     field(.optional(name, form.schema, about), form, missing: nil) { $0[keyPath: place] = $1 }
   }
 
-  /// May be there, and goes where `set` puts it.
+  /// An optional member, stored by `set`.
   package static func given<Value>(
     _ name: String, _ form: JSONForm<Value>, _ about: String? = nil,
     set: @escaping @Sendable (inout Root, Value) -> Void
@@ -81,7 +81,7 @@ package struct JSONField<Root>: Sendable {
     field(.optional(name, form.schema, about), form, missing: nil, set)
   }
 
-  /// May be there; how it is read is for `read` to know.
+  /// An optional member, parsed by `read`.
   package static func reading(
     _ name: String, _ schema: JSONTree, _ about: String? = nil,
     _ read: @escaping @Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void
@@ -89,7 +89,7 @@ package struct JSONField<Root>: Sendable {
     JSONField(name: name, property: .optional(name, schema, about), writing: nil, reading: read, missing: nil)
   }
 
-  /// The same member, which goes into a part of something.
+  /// The field for a type of which `Root` is a property.
   package func placed<Whole>(_ part: any WritableKeyPath<Whole, Root> & Sendable) -> JSONField<Whole> {
     guard let reading else { preconditionFailure("\(name) is not read") }
     return JSONField<Whole>(
@@ -97,12 +97,12 @@ package struct JSONField<Root>: Sendable {
       reading: { (whole, reader) throws(JSONError) in try reading(&whole[keyPath: part], &reader) }, missing: missing)
   }
 
-  /// Read, and not described: the server writes it.
+  /// The field without its description, for members that the server writes.
   package var unlisted: JSONField {
     JSONField(name: name, property: nil, writing: writing, reading: reading, missing: missing)
   }
 
-  /// Known only to whoever reads what the server has stored.
+  /// The field for reading stored text only; in requests it is an unknown field.
   package var stored: JSONField {
     guard let reading else { preconditionFailure("\(name) is not read") }
     return JSONField(
@@ -113,14 +113,14 @@ package struct JSONField<Root>: Sendable {
       }, missing: nil)
   }
 
-  /// Described here, and taken out by somebody else before this is read.
+  /// A member that is only described here: it is removed from the request before reading.
   package static func elsewhere(_ name: String, _ schema: JSONTree, _ about: String) -> JSONField {
     JSONField(
       name: name, property: .optional(name, schema, about), writing: nil,
       reading: { (_, _) throws(JSONError) in throw .unknownField }, missing: nil)
   }
 
-  /// Not part of the object, and refused in better words than an unknown one.
+  /// A member that is always refused, with a better error than that for an unknown field.
   package static func refused(_ name: String, _ objection: String) -> JSONField {
     JSONField(
       name: name, property: nil, writing: nil,

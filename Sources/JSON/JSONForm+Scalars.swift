@@ -1,12 +1,12 @@
-/// Texts and numbers.
+/// Forms of text and numbers.
 extension JSONForm<String?> {
   /// Always null.
   package static let null = JSONForm(.object([("type", "null")]), write: { (_, writer) in writer.null() })
 }
 
 extension JSONForm<String> {
-  /// Of 1 to `bytes` UTF-8 bytes, or also of none.
-  /// - Parameter pattern: what the description says of its form; nil where any text will do.
+  /// Text of 1 to `bytes` UTF-8 bytes, or empty if allowed.
+  /// - Parameter pattern: pattern in the API description; nil for any text.
   package static func text(upTo bytes: Int, isEmptyAllowed: Bool = false, pattern: String? = nil) -> JSONForm {
     JSONForm(
       JSONSchema.text(upTo: bytes, matching: pattern ?? JSONSchema.withoutNull, isEmptyAllowed: isEmptyAllowed),
@@ -18,22 +18,22 @@ extension JSONForm<String> {
       }, write: { $1.value($0) })
   }
 
-  /// Of any length, as answers have it.
+  /// Text of any length, for answers.
   package static let anyText = JSONForm(
     JSONSchema.anyText, read: { (reader) throws(JSONError) in try reader.readString() }, write: { $1.value($0) })
 
-  /// Of any length, as requests have it.
+  /// Text of any length, for requests.
   package static let givenText = JSONForm.anyText.described(JSONSchema.givenText)
 
-  /// A name of the IANA time zone database. Whether there is such a one is checked where it is kept.
+  /// A name from the IANA time zone database. Its existence is checked on storing.
   package static let timeZone = JSONForm.anyText.described(JSONSchema.timeZone)
 
-  /// Always this word.
+  /// Always the given word.
   package static func constant(_ word: String) -> JSONForm {
     JSONForm(JSONSchema.constant(.text(word)), write: { $1.value($0) })
   }
 
-  /// One of these words, which something else decides.
+  /// One of the given words.
   package static func words(_ words: [String]) -> JSONForm {
     JSONForm(
       JSONSchema.words(words),
@@ -57,10 +57,10 @@ extension JSONForm<Bool> {
 }
 
 extension JSONForm where Value: FixedWidthInteger & Sendable {
-  /// Also below 0.
+  /// Any integer, including negative ones.
   package static var integer: JSONForm { number(.object([("type", "integer")]), Value.min...Value.max) }
 
-  /// 0 or more.
+  /// An integer of 0 or more.
   package static var count: JSONForm { number(JSONSchema.count, 0...Value.max) }
 
   package static func number(_ range: ClosedRange<Value>) -> JSONForm {
@@ -80,7 +80,7 @@ extension JSONForm where Value: FixedWidthInteger & Sendable {
 }
 
 extension JSONForm where Value: RawRepresentable<String> & Sendable {
-  /// One of these words of an enumeration.
+  /// One of the given cases, by raw value.
   package static func words(_ values: [Value]) -> JSONForm {
     let words = values.map(\.rawValue)
     return JSONForm<String>.words(words).standing(
@@ -89,7 +89,7 @@ extension JSONForm where Value: RawRepresentable<String> & Sendable {
 }
 
 extension JSONForm<[UInt8]> {
-  /// An object as it stands, which somebody else understands.
+  /// An object, passed through unparsed.
   package static let object = JSONForm(
     .object([("type", "object")]),
     read: { (reader) throws(JSONError) in
@@ -97,7 +97,7 @@ extension JSONForm<[UInt8]> {
       return try reader.readRaw()
     }, write: { $1.raw($0) })
 
-  /// JSON as it stands.
+  /// JSON, passed through unparsed.
   package static func raw(_ schema: JSONTree) -> JSONForm {
     JSONForm(schema, read: { (reader) throws(JSONError) in try reader.readRaw() }, write: { $1.raw($0) })
   }

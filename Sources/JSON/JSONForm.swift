@@ -1,7 +1,7 @@
-/// How one kind of value stands in JSON: its schema, and how it is read and written, said once.
+/// The JSON form of one kind of value: its schema, and how it is read and written.
 ///
-/// What only answers hold needs no reader, and what only requests hold no writer: a member that is declared with a form
-/// that lacks its half is a mistake of ours, and traps where the object is declared.
+/// Values that occur only in answers need no reader, and those only in requests no writer. Declaring a member with a
+/// form that lacks the needed half is a programming error and traps where the object is declared.
 package struct JSONForm<Value>: Sendable {
   package typealias Reading = @Sendable (inout JSONReader) throws(JSONError) -> Value
   package typealias Writing = @Sendable (Value, inout JSONWriter) -> Void
@@ -17,13 +17,13 @@ package struct JSONForm<Value>: Sendable {
     (reading, writing) = (read, write)
   }
 
-  /// Of answers alone.
+  /// For answers only.
   package init(_ schema: JSONTree, write: @escaping Writing) {
     self.schema = schema
     (reading, writing) = (nil, write)
   }
 
-  /// Of requests alone.
+  /// For requests only.
   package init(_ schema: JSONTree, read: @escaping Reading) {
     self.schema = schema
     (reading, writing) = (read, nil)
@@ -40,13 +40,13 @@ package struct JSONForm<Value>: Sendable {
     (self.reading, self.writing) = (reading, writing)
   }
 
-  /// The same with another schema, or with more of it.
+  /// The form with a different schema.
   package func described(_ schema: JSONTree) -> JSONForm { JSONForm(schema, reading, writing) }
 
-  /// The same kind of text or number, which stands for something else.
+  /// Maps the form to another type.
   /// - Parameters:
-  ///   - meaning: nil when it stands for nothing.
-  ///   - objection: said then, for example "must be an event's id (a UUID)".
+  ///   - meaning: returns nil for an invalid value.
+  ///   - objection: the error for an invalid value, for example "must be an event's id (a UUID)".
   package func standing<Meaning>(
     for meaning: @escaping @Sendable (Value) -> Meaning?, else objection: String,
     written: @escaping @Sendable (Meaning) -> Value
@@ -62,7 +62,7 @@ package struct JSONForm<Value>: Sendable {
     return JSONForm<Meaning>(schema, read, write)
   }
 
-  /// The same for a place that may be empty.
+  /// The form for an optional property.
   package var some: JSONForm<Value?> {
     standing(for: { .some(.some($0)) }, else: "is not known") { value in
       guard let value else { preconditionFailure("there is nothing to write") }
@@ -70,7 +70,7 @@ package struct JSONForm<Value>: Sendable {
     }
   }
 
-  /// One of these or null.
+  /// The form's value or null.
   package static func orNull<Present>(_ form: JSONForm<Present>) -> JSONForm where Value == Present? {
     var (read, write): (Reading?, Writing?)
     if let reading = form.reading {
@@ -82,11 +82,11 @@ package struct JSONForm<Value>: Sendable {
     return JSONForm(JSONSchema.optional(form.schema), read, write)
   }
 
-  /// A list of these.
+  /// A list of the form's values.
   /// - Parameters:
-  ///   - count: how many there may be; nil in answers.
-  ///   - tooMany: said of one more.
-  ///   - tooFew: said of a list that is too short.
+  ///   - count: allowed number of elements; nil for any number.
+  ///   - tooMany: the error for an element beyond the maximum.
+  ///   - tooFew: the error for a list that is too short.
   package static func list<Element>(
     of form: JSONForm<Element>, _ count: ClosedRange<Int>? = nil, tooMany: String? = nil, tooFew: String? = nil
   ) -> JSONForm where Value == [Element] {

@@ -1,32 +1,32 @@
-/// A JSON object, described once: its schema, and how it is written of a `Root` or read into one.
+/// A JSON object, described once for its schema, for writing a `Root`, and for reading one.
 ///
 /// ```
 /// static let object = JSONObject<Entry>("Webhook", [
-///   .needed("webhook", .sequence, "Its number.") { $0.record.webhook },
-///   .optional("secret", secret, "Only when it is new.") { $0.secret },
+///   .always("webhook", .sequence, \.record.webhook, "Its number."),
+///   .optional("secret", secret, \.secret, "Only when it is new."),
 /// ])
 /// static let object = JSONObject("NewWebhook", from: NewWebhook(), [
 ///   .required("url", url, \.url), .given("active", .flag, \.isActive),
 /// ])
 /// ```
-/// What is read is closed: a member that is not named is refused. An answer may get further ones in later versions.
+/// Requests are closed: unknown members are refused. Answers may get further members in later versions.
 package struct JSONObject<Root>: Sendable {
-  /// In the description.
+  /// Its name in the API description.
   package let name: String
-  /// False: it is told where it stands, not among the named ones.
+  /// False if its schema is written inline instead of among the named ones.
   private let isNamed: Bool
   private let about: String?
   private let fields: [JSONField<Root>]
-  /// Where each stands among the fields.
+  /// Index of each field by name.
   private let places: [String: Int]
   /// Indexes of the required fields, in order.
   private let needed: [Int]
-  /// What a request is read into; nil for an answer.
+  /// Creates the value a request is read into; nil for an answer.
   private let blank: (@Sendable () -> Root)?
-  /// Further members of the schema.
+  /// Additional members of the schema.
   private let more: [JSONTree.Member]
 
-  /// Of an answer.
+  /// An object for answers.
   package init(_ name: String, isNamed: Bool = true, about: String? = nil, _ fields: [JSONField<Root>]) {
     precondition(fields.allSatisfy { $0.writing != nil }, "\(name) has members that are not written")
     self.name = name
@@ -39,10 +39,10 @@ package struct JSONObject<Root>: Sendable {
     more = []
   }
 
-  /// Of a request.
+  /// An object for requests.
   /// - Parameters:
-  ///   - blank: holds what is not given.
-  ///   - more: what the schema says besides, such as `minProperties`.
+  ///   - blank: supplies the values of members that are not given.
+  ///   - more: additional members of the schema, such as `minProperties`.
   package init(
     _ name: String, isNamed: Bool = true, about: String? = nil, from blank: @escaping @autoclosure @Sendable () -> Root,
     more: [JSONTree.Member] = [], _ fields: [JSONField<Root>]
@@ -64,10 +64,10 @@ package struct JSONObject<Root>: Sendable {
     JSONSchema.object(about, isClosed: blank != nil, fields.compactMap(\.property)).adding(more)
   }
 
-  /// As it stands among the named schemas of the description.
+  /// The entry among the API description's named schemas.
   package var named: JSONTree.Member { (name, schema) }
 
-  /// Within another object.
+  /// Its form as part of another object.
   package var form: JSONForm<Root> {
     let object = self
     let schema = isNamed ? JSONSchema.reference(name) : schema
@@ -78,30 +78,30 @@ package struct JSONObject<Root>: Sendable {
 
   // MARK: Writing and reading
 
-  /// Writes the members.
+  /// Writes the object's members.
   package func write(_ root: Root, to writer: inout JSONWriter) {
     for field in fields { field.writing?(root, &writer) }
   }
 
-  /// The whole object, in one line.
+  /// Returns the complete object, on one line.
   package func text(of root: Root) -> String {
     var writer = JSONWriter()
     writer.object { write(root, to: &$0) }
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Reads a text that is such an object and nothing else.
-  /// - Parameter ignoresUnknownFields: for text of our own (see `JSONReader`).
+  /// Reads a text that consists of exactly one such object.
+  /// - Parameter ignoresUnknownFields: for text written by this server (see `JSONReader`).
   package func read(_ text: [UInt8], ignoresUnknownFields: Bool = false) throws(JSONError) -> Root {
     var reader = JSONReader(text, ignoresUnknownFields: ignoresUnknownFields)
     let (root, missing) = try readMembers(&reader, into: nil)
-    // What is no JSON at all is said before what it lacks.
+    // Invalid JSON is reported before missing members.
     try reader.finish()
     if let missing { throw missing }
     return root
   }
 
-  /// - Parameter given: what is known already; nil: nothing.
+  /// - Parameter given: a value to update; nil to start from a blank one.
   package func read(_ reader: inout JSONReader, into given: Root? = nil) throws(JSONError) -> Root {
     let (root, missing) = try readMembers(&reader, into: given)
     if let missing { throw missing }

@@ -2,14 +2,14 @@ private import PlainText
 
 /// Reading strings (RFC 8259, section 7).
 extension JSONReader {
-  /// Reads a string. Bad UTF-8, lone surrogates, raw control characters and U+0000 are refused: text columns hold
-  /// neither, and nothing that we send to a device needs them. So are too many combining marks in a row, which would make each
-  /// comparison of the text as long as the square of them (`PlainText`).
+  /// Reads a string. Refuses invalid UTF-8, lone surrogates, raw control characters and U+0000: text columns cannot
+  /// hold them, and devices do not need them. Also refuses long runs of combining marks, which would make comparing the
+  /// text take quadratic time (`PlainText`).
   package mutating func readString() throws(JSONError) -> String {
     guard try peek() == .string else { throw JSONError("must be a string") }
     let start = position + 1
     position = start
-    // Most strings have no escape and are taken as they stand. ASCII is valid UTF-8, so it needs no further check.
+    // Most strings have no escapes and are taken unchanged. ASCII is valid UTF-8 and needs no further check.
     var (end, bits) = (start, UInt8(0))
     while end < bytes.count {
       let byte = bytes[end]
@@ -66,7 +66,7 @@ extension JSONReader {
     }
   }
 
-  /// `\uXXXX`, or two of them for a character beyond U+FFFF (RFC 8259, section 7).
+  /// Reads `\uXXXX`, or two of them for a character beyond U+FFFF (RFC 8259, section 7).
   private mutating func readUnicodeEscape(into text: inout [UInt8]) throws(JSONError) {
     var value = try readHexQuad()
     if (0xD800..<0xDC00).contains(value) {

@@ -10,22 +10,21 @@
 /// }
 /// try reader.finish()
 /// ```
-/// Each closure must read exactly the value it is offered (or `skip` it).
+/// Each closure must read exactly one value, or `skip` it.
 package struct JSONReader {
   let bytes: [UInt8]
   var position = 0
   var depth = 0
-  /// Members that are refused as not known are read over instead.
-  /// What this one does not know is passed by: it reads text of our own.
+  /// Whether unknown members are skipped instead of refused, as for text written by this server.
   package let ignoresUnknownFields: Bool
 
-  /// What the next value is, judged by its first byte.
+  /// The kind of the next value, judged by its first byte.
   package enum Kind: Equatable, Sendable {
     case object, array, string, number, boolean, null
   }
 
-  /// - Parameter ignoresUnknownFields: for text of our own, which a newer release may have written: what this one does
-  ///   not know is left out. Bodies of others are read strictly.
+  /// - Parameter ignoresUnknownFields: for text written by this server, possibly by a newer release: unknown members are
+  ///   skipped. Text from others is read strictly.
   package init(_ bytes: [UInt8], ignoresUnknownFields: Bool = false) {
     self.bytes = bytes
     self.ignoresUnknownFields = ignoresUnknownFields
@@ -33,7 +32,7 @@ package struct JSONReader {
 
   // MARK: Structure
 
-  /// Looks at the next value without reading it.
+  /// Returns the kind of the next value without reading it.
   package mutating func peek() throws(JSONError) -> Kind {
     skipWhitespace()
     guard position < bytes.count else { throw JSONError("the text ends where a value should begin") }
@@ -48,8 +47,8 @@ package struct JSONReader {
     }
   }
 
-  /// Reads an object; `member` is called at each value with its name. A name given twice is an error, and so are more than
-  /// `JSON.Limits.members` of them.
+  /// Reads an object, calling `member` at each value with its name. Throws on duplicate names and on more than
+  /// `JSON.Limits.members` members.
   package mutating func readObject(
     _ member: (inout JSONReader, String) throws(JSONError) -> Void
   ) throws(JSONError) {
@@ -69,7 +68,7 @@ package struct JSONReader {
       do {
         try member(&self, name)
       } catch {
-        // Thrown at this value and not within it, before any of it was read.
+        // Only if it was thrown at this value before any of it was read, not within it.
         guard ignoresUnknownFields, error == .unknownField, position == start else { throw error.inside(name) }
         try skip()
       }
@@ -79,7 +78,7 @@ package struct JSONReader {
     }
   }
 
-  /// Reads an array; `element` is called at each value with its index.
+  /// Reads an array, calling `element` at each value with its index.
   package mutating func readArray(
     _ element: (inout JSONReader, Int) throws(JSONError) -> Void
   ) throws(JSONError) {
@@ -100,7 +99,7 @@ package struct JSONReader {
     }
   }
 
-  /// Nothing but white space may follow.
+  /// Checks that nothing but white space follows.
   package mutating func finish() throws(JSONError) {
     skipWhitespace()
     guard position == bytes.count else { throw JSONError("something follows the JSON text at byte \(position)") }
@@ -115,7 +114,7 @@ package struct JSONReader {
     throw JSONError("must be true or false")
   }
 
-  /// Reads a whole number, however it is written: `7`, `7.0` and `70e-1` are the same. Fractions and numbers beyond 18
+  /// Reads a whole number in any notation: `7`, `7.0` and `70e-1` are equal. Fractions and numbers of more than 18
   /// digits are refused.
   package mutating func readInteger() throws(JSONError) -> Int64 {
     guard try peek() == .number else { throw JSONError("must be a whole number") }
@@ -128,7 +127,7 @@ package struct JSONReader {
     var value: Int64 = 0
     while index < position {
       let digit = bytes[index] &- 48
-      // Hardly anybody writes one with a fraction or an exponent.
+      // Fractions and exponents are rare.
       guard digit < 10, index - digitsStart < JSON.Limits.integerDigits else {
         value = try DecimalText(bytes[digitsStart..<position]).wholeNumber()
         break
@@ -139,14 +138,14 @@ package struct JSONReader {
     return isNegative ? -value : value
   }
 
-  /// Reads `null` if it is next.
+  /// Reads `null` if it comes next. Returns whether it did.
   package mutating func readNull() throws(JSONError) -> Bool {
     guard try peek() == .null else { return false }
     guard takeWord("null") else { throw JSONError("not a JSON value at byte \(position)") }
     return true
   }
 
-  /// Reads over any value.
+  /// Skips any value.
   package mutating func skip() throws(JSONError) {
     switch try peek() {
     case .object: try readObject { (reader, _) throws(JSONError) in try reader.skip() }
@@ -158,7 +157,7 @@ package struct JSONReader {
     }
   }
 
-  /// Reads any value and returns its text as it stands: checked, not changed.
+  /// Reads any value and returns its text, validated but unchanged.
   package mutating func readRaw() throws(JSONError) -> [UInt8] {
     _ = try peek()
     let start = position
@@ -166,7 +165,7 @@ package struct JSONReader {
     return Array(bytes[start..<position])
   }
 
-  // MARK: Inside
+  // MARK: Internals
 
   mutating func skipWhitespace() {
     while position < bytes.count {
@@ -228,6 +227,6 @@ package struct JSONReader {
 }
 
 extension JSONError {
-  /// For a member that the shape does not have.
+  /// The error for an unknown member.
   package static var unknownField: JSONError { JSONError("is not a known field") }
 }

@@ -1,4 +1,4 @@
-/// Builds JSON Schemas (draft 2020-12, as OpenAPI 3.1 has them).
+/// Builds JSON Schemas (draft 2020-12, as used by OpenAPI 3.1).
 package enum JSONSchema {
   /// One member of an object.
   package struct Property {
@@ -6,7 +6,7 @@ package enum JSONSchema {
     package let schema: JSONTree
     package let isNeeded: Bool
 
-    /// - Parameter about: what it means, in a sentence; nil when the schema says so itself.
+    /// - Parameter about: meaning, in a sentence; nil if the schema is self-explanatory.
     private init(_ name: String, _ schema: JSONTree, _ about: String?, isNeeded: Bool) {
       self.name = name
       self.schema = about.map { schema.adding("description", .text($0)) } ?? schema
@@ -22,7 +22,7 @@ package enum JSONSchema {
     }
   }
 
-  /// An object. Of a request (`isClosed`) unknown members are refused; an answer may get further ones in later versions.
+  /// An object. Requests (`isClosed`) refuse unknown members; answers may get further ones in later versions.
   package static func object(isClosed: Bool = false, _ properties: [Property]) -> JSONTree {
     object(nil, isClosed: isClosed, properties)
   }
@@ -48,7 +48,7 @@ package enum JSONSchema {
     return .object(members)
   }
 
-  /// An answer of server-sent events, told by what each of them is.
+  /// A stream of server-sent events, described by the schema of a single event.
   package static func events(_ names: [String], _ about: String, _ data: JSONTree) -> JSONTree {
     object(
       about,
@@ -63,28 +63,28 @@ package enum JSONSchema {
 
   // MARK: Scalars
 
-  /// Text of 1 to `bytes` UTF-8 bytes. JSON Schema counts characters, so the bound that counts is told in words.
+  /// Text of 1 to `bytes` UTF-8 bytes. JSON Schema counts characters, so `x-maxBytes` gives the limit in bytes.
   package static func text(upTo bytes: Int, isEmptyAllowed: Bool = false) -> JSONTree {
     text(upTo: bytes, matching: withoutNull, isEmptyAllowed: isEmptyAllowed)
   }
 
-  /// The same, of a certain form.
+  /// Text of limited length that matches a pattern.
   package static func text(upTo bytes: Int, matching pattern: String, isEmptyAllowed: Bool = false) -> JSONTree {
     .object(
       [("type", "string")] + (isEmptyAllowed ? [] : [("minLength", .number(1))])
         + [("maxLength", .number(bytes)), ("pattern", .text(pattern)), ("x-maxBytes", .number(bytes))])
   }
 
-  /// Any text but U+0000, which no column of PostgreSQL holds.
+  /// Any text without U+0000, which PostgreSQL cannot store.
   package static let withoutNull = #"^[^\u0000]*$"#
 
-  /// Text of any length, of an answer.
+  /// Text of any length, for answers.
   package static let anyText: JSONTree = .object([("type", "string")])
-  /// The same of a request.
+  /// Text of any length, for requests.
   package static let givenText = text(matching: withoutNull)
   /// A name of the IANA time zone database.
   package static let timeZone = anyText.adding("format", .text("time-zone"))
-  /// What only we can read, such as the cursor of a list.
+  /// Text that only this server interprets, such as a list's cursor.
   package static let opaque = givenText.adding([("minLength", .number(1)), ("x-opaque", .word("true"))])
 
   package static func text(matching pattern: String, _ format: String? = nil) -> JSONTree {
@@ -104,12 +104,12 @@ package enum JSONSchema {
     ])
   }
 
-  /// A count: 0 or more.
+  /// An integer of 0 or more.
   package static let count: JSONTree = .object([("type", "integer"), ("minimum", .number(0))])
   package static let flag: JSONTree = .object([("type", "boolean")])
   package static let moment: JSONTree = .object([("type", "string"), ("format", "date-time")])
 
-  /// The same, or null.
+  /// The schema or null.
   package static func optional(_ schema: JSONTree) -> JSONTree {
     if case .text(let type)? = schema["type"], schema["enum"] == nil {
       return .object(
@@ -118,7 +118,7 @@ package enum JSONSchema {
     return oneOf([schema, .object([("type", "null")])])
   }
 
-  // MARK: Kinds of text that occur everywhere
+  // MARK: Common kinds of text
 
   package static let uuid = text(matching: "^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$", "uuid")
 }

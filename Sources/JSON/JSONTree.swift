@@ -1,9 +1,9 @@
-/// A tree of JSON whose members keep the order in which they were written: documents are read by people too.
+/// A JSON tree that preserves the order of members: people read these documents too.
 package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
   package typealias Member = (name: String, value: JSONTree)
 
   case text(String)
-  /// A number, true, false or null, as it stands in JSON.
+  /// A number, true, false or null, as written in JSON.
   case word(String)
   case list([JSONTree])
   case object([Member])
@@ -19,7 +19,7 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
     .object([("$ref", .text("#/components/\(part)/\(name)"))])
   }
 
-  /// Reads JSON that is written out, as examples are. A mistake in it is one of ours, and traps; a test makes every tree.
+  /// Parses JSON literals, such as examples. An invalid one is a programming error and traps; a test builds every tree.
   package static func json(_ text: String) -> JSONTree {
     var reader = JSONReader(Array(text.utf8))
     do throws(JSONError) {
@@ -46,9 +46,9 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
     }
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
-  /// The member of an object; nil when there is none, or this is no object.
+  /// Returns a member of an object; nil if there is none or this is not an object.
   package subscript(name: String) -> JSONTree? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
@@ -69,9 +69,9 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
     }
   }
 
-  // MARK: Growing
+  // MARK: Extending
 
-  /// The same object with more members at its end.
+  /// Returns the object with members appended.
   package func adding(_ more: [Member]) -> JSONTree { .object(members + more) }
   package func adding(_ name: String, _ value: JSONTree) -> JSONTree { adding([(name, value)]) }
 
@@ -99,7 +99,7 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
     return writer.bytes
   }
 
-  /// For people: indented by two spaces, short lists and objects on one line.
+  /// Formats the tree for people: indented by two spaces, short lists and objects on one line.
   package func pretty(indent: Int = 0) -> String {
     let line = String(decoding: bytes, as: UTF8.self)
     guard line.utf8.count > 60 else { return line }

@@ -1,4 +1,4 @@
-/// Builds one JSON text by appending. Commas are its business; balance is the caller's.
+/// Builds a JSON text by appending. It inserts commas; the caller is responsible for the structure.
 ///
 /// ```
 /// var writer = JSONWriter()
@@ -30,7 +30,7 @@ package struct JSONWriter {
     close(UInt8(ascii: "]"))
   }
 
-  /// The name of a member; its value must follow.
+  /// Writes the name of a member; its value must follow.
   package mutating func name(_ name: String) {
     comma()
     quote(name)
@@ -64,7 +64,7 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  /// A value that is JSON already.
+  /// Appends a value that is already JSON.
   package mutating func raw(_ json: some Sequence<UInt8>) {
     comma()
     bytes.append(contentsOf: json)
@@ -103,7 +103,7 @@ package struct JSONWriter {
     array(body)
   }
 
-  // MARK: Inside
+  // MARK: Internals
 
   private mutating func open(_ bracket: UInt8) {
     comma()
@@ -126,7 +126,7 @@ package struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Appends text as it stands between the quotes of a JSON string.
+  /// Appends text, escaped for use between the quotes of a JSON string.
   package static func escape(_ utf8: some Sequence<UInt8>, into bytes: inout [UInt8]) {
     for byte in utf8 {
       switch byte {

@@ -1,18 +1,18 @@
-/// The names of one object so far, to find one that is given twice.
+/// Names of one object's members read so far, to detect duplicates.
 ///
-/// Nearly all objects have a dozen names: those are compared one by one, which costs less than to hash them. Beyond that a
-/// set keeps the work for each name the same, however many there are.
+/// Nearly all objects have at most a dozen names, and comparing these one by one is cheaper than hashing. For larger
+/// objects, a set keeps the cost per name constant.
 struct MemberNames {
   private var few: [String] = []
   private var many: Set<String> = []
 
   var count: Int { many.isEmpty ? few.count : many.count }
 
-  /// False when it was there already.
+  /// Returns false if the name is already present.
   mutating func insert(_ name: String) -> Bool {
     guard many.isEmpty else { return many.insert(name).inserted }
     if few.isEmpty {
-      // One allocation for what a device sends, instead of one for each doubling.
+      // One allocation suffices for what devices send.
       few.reserveCapacity(8)
     } else if few.contains(name) {
       return false

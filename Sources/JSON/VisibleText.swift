@@ -1,9 +1,9 @@
-/// Text of others on a terminal or in a log: what would move the cursor, colour the screen, begin a line or turn the
-/// direction of reading is written out, as JSON writes it in a string (RFC 8259 §7). So JSON stays the same JSON.
+/// Makes foreign text safe for terminals and logs: characters that move the cursor, colour the screen, start a line or
+/// change the reading direction are escaped as in a JSON string (RFC 8259 §7), so JSON remains equivalent JSON.
 package enum VisibleText {
-  /// - Parameter keepingLines: line breaks stay, for text of several lines that is our own but for what it quotes.
+  /// - Parameter keepingLines: keeps line breaks, for our own multi-line text that quotes foreign text.
   package static func of(_ text: String, keepingLines: Bool = false) -> String {
-    // Almost always there is nothing to do.
+    // Almost always, there is nothing to do.
     guard text.unicodeScalars.contains(where: { isActive($0, keepingLines) }) else { return text }
     var visible = ""
     for scalar in text.unicodeScalars {
@@ -17,7 +17,7 @@ package enum VisibleText {
     return visible
   }
 
-  /// Control characters (C0, DEL, C1), separators of lines and paragraphs, and what turns the direction of reading.
+  /// Control characters (C0, DEL, C1), line and paragraph separators, and characters that change the reading direction.
   private static func isActive(_ scalar: Unicode.Scalar, _ keepingLines: Bool) -> Bool {
     switch scalar.value {
     case 0x0A: !keepingLines

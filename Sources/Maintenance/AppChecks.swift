@@ -6,12 +6,12 @@ internal import Server
 internal import Store
 internal import TLS
 
-/// What the doctor sees of the master key, of each app, and of the push networks.
+/// The doctor's checks of the master key, the apps, and the push networks.
 struct AppChecks {
   private let configuration: Configuration
   private let connection: Connection
   private let clock: any Clock
-  /// The database's says so. Networks that refuse tokens by their time do not.
+  /// As found by comparison with the database's clock. Networks that reject tokens because of their time do not set it.
   private let isClockWrong: Bool
 
   init(_ configuration: Configuration, _ connection: Connection, clock: any Clock, isClockWrong: Bool) {
@@ -44,7 +44,7 @@ struct AppChecks {
           }
         }
       }
-      // Without its trust anchors nothing can be asked, and whatever were said would blame others for it.
+      // Without its trust anchors nothing can be checked, and errors would be blamed on the networks.
       if mayWrite, configuration.caFile == nil || MachineChecks.trusts(configuration.caFile) {
         try ask(questions, master, note)
       }
@@ -124,14 +124,14 @@ struct AppChecks {
 
   // MARK: Secrets
 
-  /// Nil when it cannot be used.
+  /// Returns nil if the key cannot be used.
   private func master(_ note: (Finding) -> Void) throws -> MasterKey? {
     let place = configuration.masterKeyFile ?? (configuration.masterKey == nil ? "UPMC_DATA_DIR" : "UPMC_MASTER_KEY")
     let master: MasterKey
     if configuration.databaseURL == nil, configuration.masterKey == nil, configuration.masterKeyFile == nil,
       !PrivateDatabase.hasKey(in: configuration.dataDirectory)
     {
-      // Asking for it would make one.
+      // Loading the key would create one.
       note(
         .failure(
           "master key", "\(configuration.dataDirectory)/master.key", "it is not there",
@@ -162,7 +162,7 @@ struct AppChecks {
     }
   }
 
-  /// A key's file that is not its owner's alone; nil when there is none, or it is.
+  /// A warning if users outside the key file's owner and group may access it; nil otherwise, or if there is no file.
   private var openFile: Finding? {
     guard configuration.masterKey == nil else { return nil }
     let path = configuration.masterKeyFile ?? configuration.dataDirectory + "/master.key"
@@ -196,7 +196,7 @@ struct AppChecks {
 
   // MARK: Networks
 
-  /// Where a credential is used: Apple has two services, and a key is good for both.
+  /// The services a credential is used with: Apple has two, and a key is valid for both.
   private func environments(_ credential: Secrets.Credential) throws(PostgresError) -> [PushEnvironment] {
     guard credential.network == .apns else { return [.production] }
     if credential.kind == Administration.apnsKeyKind { return [.production, .sandbox] }
@@ -213,7 +213,7 @@ struct AppChecks {
     defer { probe.stop() }
     for (question, answer) in zip(questions, try probe.ask(questions, connection)) {
       let found = finding(question, answer, at: host(question))
-      // Where nobody has a device yet, nothing is lost by it.
+      // While nobody has a device there, nothing is lost.
       let matters = try question.environment == .production || hasSandboxDevices(question.app.number)
       note(matters ? found : found.asWarning)
       if question.network == .fcm { note(tokenEndpoint(question, answer)) }
@@ -231,7 +231,7 @@ struct AppChecks {
     return "\(service.host):\(service.port)"
   }
 
-  /// FCM is asked with a token from there: whoever answers has let it pass.
+  /// FCM is called with a token from this endpoint, so any reply from FCM proves that the token was accepted.
   private func tokenEndpoint(_ question: ProviderProbe.Question, _ answer: ProviderProbe.Answer) -> Finding {
     let place = "\(question.app.appID) at \(configuration.tokenAddress.url)"
     switch answer {
@@ -243,7 +243,7 @@ struct AppChecks {
     }
   }
 
-  /// Compared with somebody beside the database: both machines may be wrong together.
+  /// Checked in addition to the database's clock: both machines may be wrong together.
   private func clockFinding(_ network: PushNetwork, _ difference: Int64) -> Finding {
     let place = network.pnsID
     let said = "this machine is \(abs(difference)) s \(difference < 0 ? "ahead of" : "behind") the push network"
@@ -251,7 +251,7 @@ struct AppChecks {
     if abs(difference) >= Maintenance.Limits.clockFailureSeconds {
       return .failure("clock", place, said, remedy: remedy)
     }
-    // The network's word is a whole second, and has been under way.
+    // The network's time is in whole seconds and has been in transit.
     if abs(difference) > Maintenance.Limits.clockWarningSeconds {
       return .warning("clock", place, said, remedy: remedy)
     }

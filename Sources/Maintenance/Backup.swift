@@ -3,13 +3,13 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Takes a copy of the whole database into one file, as of one instant, beside a running server.
+/// Backs up the whole database into one file, as a consistent snapshot, while the server runs.
 package enum Backup {
   private static let options = [
     "--format=custom", "--no-password", "--no-unlogged-table-data", "--exclude-table-data=nodes",
   ]
 
-  /// Writes it to standard output, for a program that encrypts it or carries it away.
+  /// Writes the backup to standard output, for a program that encrypts or transfers it.
   package static func stream(_ url: String) throws {
     let dump = try PostgresProgram("pg_dump")
     try refuseUnfinished(url)
@@ -17,8 +17,8 @@ package enum Backup {
   }
 
   /// - Parameters:
-  ///   - file: must not be there yet; appears when it is complete, readable by its owner only.
-  /// - Returns: its size in bytes.
+  ///   - file: must not exist; it appears when complete, readable only by its owner.
+  /// - Returns: the file's size in bytes.
   package static func take(_ file: String, of url: String) throws -> Int64 {
     guard !FileManager.default.fileExists(atPath: file) else {
       throw CareError("\(file) is there already. Name another file, or move it away: nothing was written.")
@@ -27,7 +27,7 @@ package enum Backup {
     try refuseUnfinished(url)
     let part = file + ".part"
     try? FileManager.default.removeItem(atPath: part)
-    // Made before anything is in it: nobody else may read it for a moment.
+    // Created empty with its final permissions, so that nobody else can ever read it.
     guard (try? PrivateFile.create(part, [])) == true else {
       throw CareError("\(part) cannot be written: name a file in a directory that this user may write to.")
     }

@@ -1,6 +1,6 @@
-/// What the doctor sees of backups: whether this machine's `pg_dump` can read the database.
+/// The doctor's check of backups: whether this machine's `pg_dump` can read the database.
 enum BackupChecks {
-  /// - Parameter server: its version, for example 150018.
+  /// - Parameter server: its version number, for example 150018.
   static func finding(server: Int64) -> Finding? {
     do {
       let program = try PostgresProgram("pg_dump")

@@ -4,13 +4,14 @@ internal import Reactor
 internal import Server
 internal import Store
 
-/// What the doctor sees of the database: whether it is there, takes writes, has our schema, and keeps what it answers.
+/// The doctor's checks of the database: whether it is reachable, accepts writes, has our schema, and keeps what it
+/// commits.
 final class DatabaseChecks {
   private let configuration: Configuration
   private let url: String
   private let place: String
   private let time: DatabaseClock
-  /// Its schema is ours: apps and credentials can be looked at.
+  /// Whether the schema is ours, so that apps and credentials can be examined.
   private(set) var isUsable = false
   private(set) var takesWrites = false
   var isClockWrong: Bool { time.isDoubtful }
@@ -22,7 +23,7 @@ final class DatabaseChecks {
     time = DatabaseClock(machine: clock)
   }
 
-  /// Nil when it cannot be reached.
+  /// Returns nil if the database cannot be reached.
   func examine(_ note: (Finding) -> Void) -> Connection? {
     do throws(PostgresError) {
       var options = ConnectionOptions()
@@ -46,16 +47,16 @@ final class DatabaseChecks {
     }
   }
 
-  // MARK: The way there
+  // MARK: Connecting
 
-  /// Through a pooler of the wrong mode not even the doctor's own questions would be answered well.
+  /// Through a pooler in the wrong mode, not even the doctor's own queries would work reliably.
   private func lendsSessions(_ note: (Finding) -> Void) throws(PostgresError) -> Bool {
     guard configuration.databaseURL != nil, try Pooling.lendsSessions(url) else { return false }
     note(.failure("pooler", place, Pooling.complaint, remedy: Pooling.remedy))
     return true
   }
 
-  /// libpq says it in words; the server's own are known well enough.
+  /// Derives the remedy from libpq's message; the server's own errors have codes.
   static func remedy(_ error: PostgresError) -> String {
     let words = error.message.lowercased()
     if error.sqlState == .diskFull || words.contains("no space left") || words.contains("could not write init file") {
@@ -143,7 +144,7 @@ final class DatabaseChecks {
 
   // MARK: The schema
 
-  /// False when nothing of ours can be read.
+  /// Returns false if nothing of ours can be read.
   private func lookAtSchema(_ connection: Connection, _ note: (Finding) -> Void) -> Bool {
     do throws(MigratorError) {
       let directory = try MigratorFiles.locate(configured: configuration.migrationsDirectory)
@@ -154,7 +155,7 @@ final class DatabaseChecks {
         return true
       }
       if let objection = try migrator.objection(to: connection) {
-        // The encoding has its own line above.
+        // The encoding is reported by its own check above.
         if case .wrongEncoding = objection { return false }
         note(
           .failure(

@@ -1,19 +1,19 @@
 package import JSON
 internal import Operations
 
-/// One thing that the doctor has looked at: what it found, where, and how to mend it.
+/// The result of one check: what was found, where, and the remedy.
 package struct Finding: JSONAnswer, Equatable {
   package enum Severity: String, Sendable {
     case ok, warning, failure
   }
 
   package let severity: Severity
-  /// What was looked at, in a word or two.
+  /// What was checked, in a word or two.
   package let subject: String
-  /// Which one of them: a variable, a file, a host, an app.
+  /// Which instance was checked: a variable, a file, a host, an app.
   package let place: String
   package let what: String
-  /// Empty when there is nothing to mend.
+  /// Empty if nothing needs fixing.
   package let remedy: String
 
   static func ok(_ subject: String, _ place: String, _ what: String) -> Finding {
@@ -28,7 +28,7 @@ package struct Finding: JSONAnswer, Equatable {
     Finding(severity: .failure, subject: subject, place: place, what: what, remedy: remedy)
   }
 
-  /// The same, where it may wait.
+  /// The finding with a failure downgraded to a warning.
   var asWarning: Finding {
     severity == .failure ? .warning(subject, place, what, remedy: remedy) : self
   }

@@ -1,10 +1,10 @@
 internal import Postgres
 internal import Store
 
-/// What the doctor sees of the time for which history is kept, and of whoever is to be told of it.
+/// The doctor's checks of history retention and of webhook deliveries.
 struct HistoryChecks {
   let place: String
-  /// Nil: for ever.
+  /// Nil for unlimited retention.
   let days: Int32?
 
   func examine(_ connection: Connection, _ note: (Finding) -> Void) throws(PostgresError) {

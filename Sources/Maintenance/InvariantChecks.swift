@@ -1,8 +1,8 @@
 internal import Postgres
 internal import Store
 
-/// What the doctor sees of the promises about messages and counts. Reads every delivery: for when something seems wrong,
-/// and after a restore.
+/// The doctor's check of the invariants of messages and counts. Reads every delivery: for suspected faults, and after a
+/// restore.
 struct InvariantChecks {
   let place: String
 

@@ -4,7 +4,7 @@ internal import Reactor
 internal import Server
 internal import TLS
 
-/// What the doctor sees of the doors: their certificate, how devices reach them, whom they believe, and what they show.
+/// The doctor's checks of the listeners: certificate, public address, trusted proxies, console files and uploads.
 struct ListenerChecks {
   private let configuration: Configuration
   private let clock: any Clock
@@ -50,7 +50,7 @@ struct ListenerChecks {
     return expiry
   }
 
-  // MARK: The way in
+  // MARK: The public address and proxies
 
   private var publicHost: HTTPURL? { configuration.publicURL.flatMap { HTTPURL($0) } }
 
@@ -96,7 +96,7 @@ struct ListenerChecks {
 
   private var proxies: Finding? {
     let blocks = configuration.listening.trustedProxies
-    // A handful of bits at most: half of the internet is nobody's proxies.
+    // A block of this few bits covers a large part of the internet and cannot be a list of proxies.
     guard let all = blocks.first(where: { $0.bits <= ($0.base.isV4 ? 96 : 0) + Maintenance.Limits.proxyBits }) else {
       return nil
     }
@@ -121,7 +121,7 @@ struct ListenerChecks {
     }
   }
 
-  /// A private database has its own line; beside another one the directory is only for uploads.
+  /// A private database is checked separately; with an external one, the data directory serves only uploads.
   private var uploads: Finding? {
     guard configuration.databaseURL != nil else { return nil }
     let (directory, place) = (configuration.dataDirectory, configuration.spoolDirectory)

@@ -3,7 +3,7 @@ internal import Reactor
 internal import Server
 internal import TLS
 
-/// What the doctor sees of the machine and of the files that the configuration names.
+/// The doctor's checks of the machine and of the files named in the configuration.
 struct MachineChecks {
   private let configuration: Configuration
   private let clock: any Clock
@@ -45,7 +45,7 @@ struct MachineChecks {
       remedy: "Raise the limit (MemoryMax= of systemd, mem_limit: of compose), or lower UPMC_MAX_CONNECTIONS.")
   }
 
-  /// Nil where the place cannot be seen.
+  /// Returns nil if the place cannot be examined.
   static func room(_ directory: String) -> Finding? {
     FileStatus.freeBytes(at: directory).map { room(directory, free: $0) }
   }
@@ -63,13 +63,13 @@ struct MachineChecks {
     return .ok("disk", directory, said)
   }
 
-  /// For people.
+  /// Formats a duration for people.
   static func days(_ seconds: Int64) -> String {
     let days = seconds / 86_400
     return days == 0 ? "a few hours" : days == 1 ? "a day" : "\(days) days"
   }
 
-  /// How long something still lasts.
+  /// Checks how long something remains valid.
   static func expiry(_ end: Int64, _ subject: String, _ place: String, now: Int64, remedy: String) -> Finding {
     let days = (end - now) / 86_400
     if end <= now { return .failure(subject, place, "ended \(-days) days ago", remedy: remedy) }
@@ -79,7 +79,7 @@ struct MachineChecks {
     return .ok(subject, place, "good for \(days) days")
   }
 
-  /// False when the file cannot be used.
+  /// Returns false if the file cannot be used.
   static func trusts(_ file: String?) -> Bool {
     (try? TLSContext.client(trust: TLSContext.Trust(files: file.map { [$0] } ?? []))) != nil
   }

@@ -2,11 +2,11 @@ internal import FoundationEssentials
 internal import Postgres
 internal import Reactor
 
-/// One of PostgreSQL's own programs, run on our database.
+/// A PostgreSQL client program, run on our database.
 struct PostgresProgram {
   let path: String
 
-  /// - Throws: when it is not installed, where it was looked for.
+  /// - Throws: if it is not installed, naming the places searched.
   init(_ name: String) throws(CareError) {
     let places = Self.places
     let found = places.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -18,7 +18,8 @@ struct PostgresProgram {
     path = found
   }
 
-  /// The newest version first: it reads databases and backups of all older ones. Then what `PATH` names.
+  /// The newest version comes first, since it reads databases and backups of all older ones; then the directories in
+  /// `PATH`.
   private static var places: [String] {
     let debian = "/usr/lib/postgresql"
     let versions = ((try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []).compactMap { Int($0) }
@@ -26,8 +27,8 @@ struct PostgresProgram {
     return versions.sorted(by: >).map { "\(debian)/\($0)/bin" } + path.split(separator: ":").map(String.init)
   }
 
-  /// Runs it to its end.
-  /// - Throws: with what it said, when it was not content.
+  /// Runs the program to its end.
+  /// - Throws: with the program's output, if it failed.
   func run(_ arguments: [String], on url: String) throws {
     let report = try ChildProcess.run(
       [path] + arguments, environment: try Self.environment(url), withErrors: true, atMost: Self.timeout)
@@ -36,7 +37,7 @@ struct PostgresProgram {
     throw CareError("\(path) failed: \(words.isEmpty ? "\(report.ending)" : words)")
   }
 
-  /// Runs it to its end; what it writes goes where our standard output goes, its complaints where ours go.
+  /// Runs the program to its end; its standard output and error are ours.
   func stream(_ arguments: [String], on url: String) throws {
     var child = try ChildProcess.start([path] + arguments, environment: try Self.environment(url))
     let ending = child.wait(atMost: Self.timeout)
@@ -54,19 +55,19 @@ struct PostgresProgram {
     return version
   }
 
-  /// Out of, for example, `pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
+  /// Extracts it from, for example, `pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
   static func version(in words: String) -> Int? {
     let name = "(PostgreSQL) "
     guard let place = words.firstRange(of: name) else { return nil }
     return Int(words[place.upperBound...].prefix { $0.isASCII && $0.isNumber })
   }
 
-  /// The way to the database goes by its environment, where no list of processes shows a password. As with the server's
-  /// own connections, what the URL leaves open is as `PG…` variables say, a file of passwords among them.
+  /// Passes the connection settings by environment, where no process list shows a password. As with the server's own
+  /// connections, `PG…` variables and a password file supply what the URL leaves open.
   private static func environment(_ url: String) throws -> [String] {
     var variables = ProcessInfo.processInfo.environment
     let given = try Connection.environment(of: url).map { $0.split(separator: "=", maxSplits: 1) }
-    // A service would win over variables, but it does not win over the URL.
+    // A service would override variables, but must not override the URL.
     if given.contains(where: { $0[0] == "PGHOST" }) { variables["PGSERVICE"] = nil }
     for entry in given { variables[String(entry[0])] = entry.count > 1 ? String(entry[1]) : "" }
     return variables.map { "\($0.key)=\($0.value)" }
@@ -76,7 +77,7 @@ struct PostgresProgram {
   private static let timeout: Duration = .seconds(7 * 86_400)
 }
 
-/// Why it was not done, in a sentence that says what to do.
+/// The reason for a failure, with a remedy, in a sentence.
 package struct CareError: Error, CustomStringConvertible, Sendable {
   package let description: String
 

@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPClient
 internal import Server
 
-/// What the doctor sees of the way out: whether the proxy lets this server through to the push networks.
+/// The doctor's checks of the outbound proxy: whether it lets this server through to the push networks.
 struct ProxyChecks {
   private let configuration: Configuration
 
@@ -31,8 +31,9 @@ struct ProxyChecks {
     return findings
   }
 
-  /// What a tenant's webhook could reach that only the proxy's network may: asked only where nobody else checks it. What is
-  /// not refused outright was tried, so the way is open though nobody may answer at its end.
+  /// Checks what a tenant's webhook could reach inside the proxy's network; only needed where the proxy resolves names,
+  /// since then nothing else checks addresses. A tunnel that is not refused outright is open, even if nothing responds
+  /// at its end.
   private func itself(_ proxy: OutboundProxy) -> [Finding] {
     var (open, unknown): ([String], [String]) = ([], [])
     for tunnel in proxy.tunnelsToItself {
@@ -69,7 +70,7 @@ struct ProxyChecks {
 
   private static let subject = "proxy"
 
-  /// Where pushes and access tokens are; each once.
+  /// Hosts of pushes and access tokens, without duplicates.
   private var places: [(host: String, port: UInt16)] {
     var found: [(host: String, port: UInt16)] = []
     var all = [configuration.apnsProduction, configuration.fcm].map { (host: $0.host, port: $0.port) }
@@ -78,7 +79,7 @@ struct ProxyChecks {
     return found
   }
 
-  /// One that is refused may be one that is not used: what is, its app says.
+  /// A refused host may be one that is not in use; the app's own check tells.
   private func finding(_ tunnel: ProxyTunnel, _ objection: String, othersOpen: Bool) -> Finding {
     let remedy = """
       Have the proxy let this server CONNECT to \(tunnel.authority); check host, port, user and password of UPMC_PROXY_URL. \

@@ -2,19 +2,19 @@ internal import FoundationEssentials
 internal import Postgres
 package import Store
 
-/// Brings a backup back into an empty database, and makes it safe to serve from.
+/// Restores a backup into an empty database and makes it safe to serve from.
 ///
 /// ```
 ///   empty ── mark ──► marked ── pg_restore, all or nothing ──► filled ── migrate, settle, unmark ──► ready
-///     └ anything in it: refused         └ failed: still empty, again        └ ended here: again, and it goes on
+///     └ not empty: refused             └ failed: still empty, retry             └ interrupted: retry, it continues
 /// ```
 package enum Restore {
-  /// SEQNOs left out, for messages that were sent after the backup was taken.
+  /// SEQNOs skipped, for messages that were sent after the backup was taken.
   package static let seqnosAhead: Int64 = 1_000_000
 
   /// - Parameters:
-  ///   - migrations: where they are; nil for the usual places.
-  ///   - report: told of each step.
+  ///   - migrations: their directory; nil for the usual places.
+  ///   - report: called with each step.
   package static func bring(
     _ file: String, into url: String, migrations: String?, ahead: Int64 = seqnosAhead, report: (String) -> Void
   ) throws -> Restoration.Settled {
@@ -40,7 +40,7 @@ package enum Restore {
             "--dbname=\(try connection.run(Restoration.databaseName()))", file,
           ], on: url)
       } catch {
-        // All or nothing: it is as empty as it was, and anybody may use it again.
+        // All or nothing: the database is empty again, so its mark is removed.
         try? Restoration.giveUp(on: connection)
         throw error
       }

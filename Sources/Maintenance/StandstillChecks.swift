@@ -1,8 +1,8 @@
 internal import Postgres
 internal import Store
 
-/// What the doctor sees of what may stand still for long without an error: transactions that somebody keeps open, receipts
-/// that nobody adds up, and marks that a clock has set too far ahead.
+/// The doctor's checks for silent standstills: transactions left open, receipts that are not folded, and watermarks
+/// that a wrong clock has set too far ahead.
 struct StandstillChecks {
   let place: String
 
@@ -24,7 +24,7 @@ struct StandstillChecks {
     }
   }
 
-  /// Nil: nobody is in its way.
+  /// Returns nil if the transaction blocks nothing.
   func finding(_ transaction: Diagnosis.OldTransaction) -> Finding? {
     let age = "\(transaction.seconds) s"
     if transaction.isIdle, transaction.seconds >= Maintenance.Limits.idleSeconds {

@@ -1,34 +1,35 @@
-/// Everything that can be done, free of transport: the only place with the rules.
+/// Everything UPMC can do, independent of transport. All business rules live here.
 ///
-/// The doors (`/v1`, the SDK's `*.ctl`, the admin API, the command line) turn bytes into an operation and its answer into
-/// bytes; they decide nothing.
+/// The handlers (`/v1`, the SDK's `*.ctl`, the admin API, the command line) parse requests into operations and
+/// serialize the results; they decide nothing themselves.
 ///
-/// **Hot operations** (`Operation`: register, confirm, badge, groups …) come in thousands a second. They are carried
-/// out together by an `OperationBatch`: one transaction, one statement per kind, a few round trips for all of them.
+/// **Hot operations** (`Operation`: register, confirm, badge, groups …) arrive by the thousand per second. An
+/// `OperationBatch` executes many of them together: one transaction, one statement per kind, a few round trips for the
+/// whole batch.
 ///
 /// ```
-///   round 0  learn and lock   tokens → devices      whose is this token, who is this device, what is confirmed
-///   round 1  complete         displaced devices, whom a message was sent to
+///   round 0  learn and lock   tokens → devices      resolve tokens and devices, see what is already confirmed
+///   round 1  complete         displaced devices, recipients of each message
 ///   round 2  write            devices, memberships, receipts, reads, ledger; lock users
 ///   round 3  write            counts          COMMIT
 /// ```
 ///
-/// The rules themselves run between the rounds, in plain Swift, on values: they are tested by handing in rows.
+/// The rules run between the rounds, in plain Swift on plain values, so tests only have to supply rows.
 ///
 /// **Straight-line operations** (sending, groups, apps, keys) run on a thread with a blocking connection.
 package enum Operations {
   package enum Limits {
-    /// Operations of one batch. More gain nothing: at this size the commit's cost per operation is already small.
+    /// Maximum operations per batch. Beyond this size the commit's cost per operation is already negligible.
     package static let batchOperations = 1024
-    /// Rows that the operations of one batch read or write, roughly; one operation may bring more. A few milliseconds.
+    /// Approximate maximum of rows that a batch reads or writes: a few milliseconds. A single operation may exceed it.
     package static let batchWeight = 4096
-    /// Readings of the catalog between two readings of the time zones: ten minutes.
+    /// Catalog reloads between two reloads of the time zones: ten minutes.
     static let readingsPerTimeZones = 600
-    /// How exactly it is known when a device called last, in microseconds (an hour).
+    /// Resolution of a device's last-seen time, in microseconds (one hour).
     static let seenMicroseconds: Int64 = 3_600 * 1_000_000
-    /// Addresses that brought new devices, before those that rest are looked for and forgotten: a few hundred KiB.
+    /// Source addresses of new devices kept in memory before idle ones are evicted: a few hundred KiB.
     static let rememberedSources = 4_096
-    /// Between two lines in the log about new devices that were refused.
+    /// Minimum interval between log lines about refused new devices.
     static let refusalLogInterval = Duration.seconds(60)
   }
 }

@@ -102,10 +102,10 @@ struct AppCommand: ParsableCommand {
 }
 
 extension App.Identity: ExpressibleByArgument {
-  /// Nil for a name that no identity has.
+  /// Nil for an unknown name.
   public init?(argument: String) { self.init(name: argument) }
-  /// As the help lists them.
+  /// Names for the help text.
   public static var allValueStrings: [String] { allCases.map(\.name) }
-  /// As the help names the one that is taken when none is given.
+  /// The default's name for the help text.
   public var defaultValueDescription: String { name }
 }

@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import Operations
 internal import Postgres
 
-/// In whose name commands work.
+/// The caller on whose behalf commands run.
 extension Caller {
-  /// Whoever runs this command: the audit log names them, and they are not their own second person.
+  /// The user who runs this command: named in the audit log, and not their own second person.
   static var here: Caller {
     commandLine(
       of: unixUser(
@@ -14,11 +14,11 @@ extension Caller {
         environment: ProcessInfo.processInfo.environment, current: SystemAccount.current))
   }
 
-  /// Who logged in, behind `su` and `sudo` too. Root can say to be anybody; this is no proof, but what people do who do not
-  /// hide.
+  /// Returns the logged-in user, even behind `su` and `sudo`. Root can claim to be anybody: this identifies people who
+  /// do not hide, and proves nothing.
   /// - Parameters:
-  ///   - loginUID: as the kernel has it; 4294967295 when nobody has logged in.
-  ///   - current: whom the command acts as; nil when the machine does not know it.
+  ///   - loginUID: as reported by the kernel; 4294967295 if nobody has logged in.
+  ///   - current: the user the command runs as; nil if unknown to the machine.
   static func unixUser(loginUID: String?, environment: [String: String], current: SystemAccount?) -> String {
     let loggedIn = loginUID.flatMap { UInt32($0.filter(\.isNumber)) }.flatMap {
       $0 == .max ? nil : SystemAccount(uid: $0)

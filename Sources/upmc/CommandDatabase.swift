@@ -5,21 +5,21 @@ internal import Postgres
 internal import Server
 internal import Store
 
-/// The database as commands see it.
+/// A command's access to the database.
 struct CommandDatabase {
   let connection: Connection
   let configuration: Configuration
 
-  /// What time it is: the database's clock is everybody's. Microseconds since 1970.
+  /// Current time in microseconds since 1970, by the database's clock, which all nodes share.
   var now: Int64 { get throws(PostgresError) { try connection.run(WallClock.now()) } }
 
-  /// Only for those who seal or open secrets: with a database of one's own it must be configured. Nothing is sealed with
-  /// a key that does not open what is sealed already.
+  /// Loads the master key, needed only to seal or open secrets; with an external database it must be configured. Throws
+  /// if it does not open what is already sealed, so nothing is sealed with a wrong key.
   func masterKey() throws -> MasterKey {
     try MasterKeyFile.load(configuration, for: connection)
   }
 
-  /// Seals what confidential messages say; nil where the master key is not to be had.
+  /// Seals the content of confidential messages; nil if the master key is not available.
   var contentSeal: ContentSeal? {
     guard let master = try? masterKey() else { return nil }
     return try? SigningKeys.load(connection, master: master).contents
@@ -27,8 +27,8 @@ struct CommandDatabase {
 }
 
 extension Database {
-  /// The database for a command: only `serve` and `demo` make one that is not there. Whoever is in the wrong directory
-  /// would else be answered from an empty one.
+  /// Opens the database for a command. Only `serve` and `demo` create a missing one; otherwise a command in the wrong
+  /// directory would answer from an empty database.
   convenience init(for configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
     guard configuration.databaseURL != nil || PrivateDatabase.exists(in: configuration.dataDirectory) else {
       throw CommandError(
@@ -39,9 +39,9 @@ extension Database {
   }
 }
 
-/// Runs `body` with a connection to the configured database, or to the private one: beside a running server, or starting
-/// the private database for the moment.
-/// - Parameter migrates: brings a private database up to date first, as the server would.
+/// Runs `body` with a connection to the configured database or to the private one, which is started temporarily unless
+/// a server runs it.
+/// - Parameter migrates: whether to bring a private database up to date first, as the server would.
 func withDatabase(migrates: Bool = true, _ body: (CommandDatabase) throws -> Void) throws {
   let configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
   let database = try Database(for: configuration, report: { Output.complain($0) })

@@ -2,13 +2,13 @@ internal import ArgumentParser
 internal import Domain
 internal import Postgres
 
-/// How a command ends: what is said where, and the exit status.
+/// How a command ends: its messages and exit status.
 enum CommandOutcome {
   static let done: Int32 = 0
   static let failed: Int32 = 1
   static let wrongUsage: Int32 = 2
 
-  /// Parses the arguments of this process and runs the command they name.
+  /// Parses the process's arguments and runs the command they name.
   /// - Returns: the exit status.
   static func run(_ root: any ParsableCommand.Type) -> Int32 {
     var command: any ParsableCommand
@@ -28,7 +28,7 @@ enum CommandOutcome {
     }
   }
 
-  /// Errors of the arguments, and requests for help.
+  /// Prints errors in the arguments, or requested help.
   private static func explain(_ error: any Error, of root: any ParsableCommand.Type) -> Int32 {
     let text = root.fullMessage(for: error)
     switch root.exitCode(for: error) {
@@ -48,7 +48,7 @@ enum CommandOutcome {
     error is ValidationError || error is CleanExit || error is ExitCode
   }
 
-  /// What went wrong, for a person.
+  /// Describes an error for people.
   private static func sentence(_ error: any Error & CustomStringConvertible) -> String {
     switch error {
     case let problem as Problem: sentence(problem)
@@ -58,7 +58,7 @@ enum CommandOutcome {
     }
   }
 
-  /// Names a field as options do: without the slash of a JSON pointer.
+  /// Names a field as options do: without a JSON pointer's slash.
   private static func sentence(_ problem: Problem) -> String {
     guard problem.fields.count == 1, let field = problem.fields.first, field.pointer.first == "/" else {
       return problem.detail
@@ -68,6 +68,6 @@ enum CommandOutcome {
 }
 
 extension Problem: CustomStringConvertible {
-  /// What to do about it.
+  /// The detail, which includes the remedy.
   public var description: String { detail }
 }

@@ -45,7 +45,7 @@ struct DoctorCommand: ParsableCommand {
     return finding.remedy.isEmpty ? line : "\(line)\n         → \(finding.remedy)"
   }
 
-  /// Something is wrong.
+  /// The doctor has found failures.
   private struct Ailing: Error, CustomStringConvertible {
     let description: String
   }

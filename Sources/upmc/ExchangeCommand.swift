@@ -71,7 +71,7 @@ struct ImportCommand: ParsableCommand {
       new.appID = appID
       new.kind = devices ? .devices : group == nil ? .users : .members
       (new.group, new.skipsErrors) = (group, !allOrNothing)
-      // The parts come decoded.
+      // `CSVParts` has already decoded the parts.
       new.encoding = .utf8
       var entry = try ImportService.begin(new, by: .here, on: connection)
       var parts = try CSVParts(bytes, on: connection, partBytes: Operations.Limits.importPartBytes)

@@ -2,13 +2,13 @@ internal import Domain
 internal import Operations
 internal import Reactor
 
-/// A file that a command reads, part by part.
+/// A command's input file, read part by part.
 final class InputFile: Sendable {
   private let file: RegularFile
 
   private init(_ file: consuming RegularFile) { self.file = file }
 
-  /// - Throws: `CommandError` when there is no such file, or it may not be read.
+  /// - Throws: `CommandError` if the file does not exist or cannot be read.
   static func open(_ path: String) throws -> ByteSource {
     guard let resolved = RegularFile.resolve(path), let file = RegularFile.open(path: resolved) else {
       throw CommandError(

@@ -37,17 +37,17 @@ struct InstalledOptions: ParsableArguments {
   @Option(help: "Write what is wrong, line by line, into this file as CSV.")
   var errors: String?
 
-  /// Any of those that make sense with a file only.
+  /// Whether an option is given that only makes sense with a file.
   var isUsed: Bool {
     app != nil || columns != nil || groups != nil || dryRun || vouched || errors != nil
       || afterSeqno != nil
   }
 
-  /// Wrong lines that are printed; --errors has them all, up to so many.
+  /// Faulty lines printed; --errors writes all, up to the second limit.
   private static let shownFaults = 20
   private static let keptFaults = 100_000
 
-  /// - Parameter isStrict: all lines are looked at first; one that is wrong, and no device is brought in.
+  /// - Parameter isStrict: whether to check all lines first, and import nothing if one is faulty.
   func run(isStrict: Bool, _ output: OutputOptions) throws {
     guard let registrations, let app else { return }
     if let afterSeqno { try InstalledBase.check(start: afterSeqno) }
@@ -95,7 +95,7 @@ struct InstalledOptions: ParsableArguments {
     return faults
   }
 
-  /// What is wrong up to there is told also when it breaks off.
+  /// Imports the next lines. If that fails, reports the faults found so far.
   private func next(
     _ base: inout InstalledBase, _ faults: [InstalledFault], _ output: OutputOptions
   ) throws -> [InstalledFault]? {
@@ -139,7 +139,7 @@ struct InstalledOptions: ParsableArguments {
     output.show(base.report, base.report.sentence)
   }
 
-  // MARK: What options say
+  // MARK: Parsing options
 
   private static func pairs(_ text: String?, of option: String) throws -> [(theirs: String, ours: String)] {
     try (text ?? "").split(separator: ",").map { pair in

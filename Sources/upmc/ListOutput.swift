@@ -1,9 +1,9 @@
 internal import Domain
 internal import Operations
 
-/// Lists on the command line: one item a line, and how to go on.
+/// Prints lists: one item per line, and how to continue.
 enum ListOutput {
-  /// Walks a list page by page until `limit` items are shown.
+  /// Reads a list page by page until `limit` items have been printed.
   static func show<Item: JSONAnswer>(
     _ output: OutputOptions, limit: Int, none: String, _ sentence: (Item) -> String,
     page: (PageRequest) throws -> ItemPage<Item>
@@ -22,6 +22,6 @@ enum ListOutput {
     if cursor != nil { Output.line("There are more: raise --limit.") }
   }
 
-  /// An object's members as they stand, for people who know JSON; everything that has no sentence of its own.
+  /// An object as JSON, where there is no sentence for it.
   static func text(_ answer: some JSONAnswer) -> String { String(decoding: answer.json, as: UTF8.self) }
 }

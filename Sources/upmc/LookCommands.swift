@@ -40,7 +40,7 @@ struct AuditCommand: ParsableCommand {
   }
 }
 
-/// `upmc statistics`: what happened, by time.
+/// `upmc statistics`: activity over time.
 struct StatisticsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "statistics", abstract: "Show what happened by minute, hour or day.",

@@ -3,7 +3,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// `upmc message`: messages on their way.
+/// `upmc message`: controls messages.
 struct MessageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "message", abstract: "Pause, resume, cancel, slow down or repeat a message.",
@@ -11,7 +11,7 @@ struct MessageCommand: ParsableCommand {
       Change<Pause>.self, Change<Resume>.self, Change<Cancel>.self, Pace.self, Resend.self,
     ])
 
-  /// One of the changes that need nothing but the message's number.
+  /// A change that needs only the message's number.
   struct Change<Words: ControlWords>: ParsableCommand {
     static var configuration: CommandConfiguration {
       CommandConfiguration(
@@ -24,7 +24,7 @@ struct MessageCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    /// Changes the message and shows its numbers.
+    /// Changes the message and prints its numbers.
     func run() throws {
       try withDatabase { database in
         let answer = try ControlService.control(
@@ -152,7 +152,7 @@ struct MessageCommand: ParsableCommand {
   }
 }
 
-/// A control and what its help says.
+/// A control with its help texts.
 protocol ControlWords {
   static var control: MessageControl { get }
   static var abstract: String { get }

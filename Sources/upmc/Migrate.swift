@@ -45,7 +45,7 @@ struct Migrate: ParsableCommand {
     output.show(step, step.sentence)
   }
 
-  /// One migration, run or pending.
+  /// One migration, applied or pending.
   private struct Step: JSONAnswer {
     let migration: Migration
     let state: String

@@ -4,26 +4,26 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// What commands print: results on standard output, complaints on standard error. Both quote what others wrote (names,
-/// reasons of peers), so nothing that a terminal would act on leaves here.
+/// Prints results to standard output and errors to standard error. Both quote foreign text (names, reasons from peers),
+/// so control characters are made visible.
 enum Output {
   static func line(_ text: String) {
     print(VisibleText.of(text, keepingLines: true))
-    // A pipe would otherwise get it only when 4 KiB have gathered, and whoever follows would see nothing.
+    // Otherwise a pipe would receive output only in blocks of 4 KiB, and its reader would see nothing for a while.
     _ = fflush(nil)
   }
 
-  /// What is printed is read by a person.
+  /// Whether standard output is read by a person.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Text as it is, without a line break; only on a terminal it is made harmless.
+  /// Prints text without a trailing line break; control characters are made visible only on a terminal.
   static func piece(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     print(isTerminal ? VisibleText.of(text, keepingLines: true) : text, terminator: "")
     _ = fflush(nil)
   }
 
-  /// One JSON object in one line.
+  /// Prints a JSON object on one line.
   static func line(_ answer: some JSONAnswer) {
     line(String(decoding: answer.json, as: UTF8.self))
   }
@@ -33,12 +33,12 @@ enum Output {
   }
 }
 
-/// `--json`, which every command takes.
+/// `--json`, an option of every command.
 struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON, one object a line.")
   var json = false
 
-  /// Prints the object, or the sentence for people.
+  /// Prints the object as JSON, or the sentence for people.
   func show(_ answer: some JSONAnswer, _ sentence: @autoclosure () -> String) {
     if json { Output.line(answer) } else { Output.line(sentence()) }
   }

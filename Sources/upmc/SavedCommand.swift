@@ -4,7 +4,7 @@ internal import Operations
 internal import Server
 internal import Store
 
-/// `upmc template`, `upmc draft` and `upmc sender`: messages that are kept instead of sent.
+/// `upmc template`, `upmc draft` and `upmc sender`: saved messages.
 struct SavedCommand<Words: SavedWords>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(
@@ -121,11 +121,11 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
   }
 }
 
-/// One kind of kept messages and what its help says.
+/// A kind of saved message with its help texts.
 protocol SavedWords {
   static var kind: SavedMessages.Kind { get }
   static var abstract: String { get }
-  /// Options of the example that keeps one.
+  /// Options of the help's example.
   static var example: String { get }
 }
 

@@ -53,7 +53,7 @@ struct Send: ParsableCommand {
     }
   }
 
-  /// The same request that the admin API takes.
+  /// The request, as the admin API takes it.
   func body() throws -> [UInt8] {
     let badge = try content.badgeRequest()
     let data = try content.dataMembers()

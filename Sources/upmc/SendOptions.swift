@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// Who gets a message: exactly one kind.
+/// The audience of a message: exactly one kind.
 struct AudienceOptions: ParsableArguments {
   @Option(name: .customLong("user"), help: "A user's CUID. May be repeated.")
   var users: [String] = []
@@ -25,7 +25,7 @@ struct AudienceOptions: ParsableArguments {
   @Flag(help: "Every device without a user.")
   var guests = false
 
-  /// How many kinds are named.
+  /// Number of kinds given.
   var kinds: Int {
     [!users.isEmpty, !devices.isEmpty, !psids.isEmpty, !groups.isEmpty, all, members, guests].count { $0 }
   }
@@ -45,7 +45,7 @@ struct AudienceOptions: ParsableArguments {
   }
 }
 
-/// What a message says.
+/// The content of a message.
 struct ContentOptions: ParsableArguments {
   @Option(help: "Title of the notification.")
   var title: String?
@@ -126,14 +126,14 @@ struct ContentOptions: ParsableArguments {
   func badgeRequest() throws -> BadgeRequest {
     guard let badge else { return .none }
     if badge == "clear" || badge == "0" { return .clear }
-    // A plus sign may stand before an Int16 as it is.
+    // `Int16.init` accepts a leading plus sign.
     guard let number = Int16(badge), Domain.Limits.badgeValue.contains(number) else {
       throw ValidationError("--badge \(badge): must be +N, N or clear, N from 1 to 1000.")
     }
     return badge.hasPrefix("+") ? .increment(number) : .set(number)
   }
 
-  /// The object's text as it was given; checked when the message is sent.
+  /// The object's text as given; it is validated when the message is sent.
   func dataMembers() throws -> [UInt8]? {
     guard let data else { return nil }
     var reader = JSONReader(Array(data.utf8))
@@ -179,7 +179,7 @@ struct ContentOptions: ParsableArguments {
   }
 }
 
-/// How a message travels.
+/// How a message is delivered.
 struct DeliveryOptions: ParsableArguments {
   @Option(help: "urgent, normal or bulk: a full bulk lane never delays urgent.")
   var lane: String?

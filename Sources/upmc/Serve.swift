@@ -17,7 +17,7 @@ struct Serve: ParsableCommand {
       \(variables)
       """)
 
-  /// One paragraph a variable.
+  /// One paragraph per variable.
   private static var variables: String {
     Configuration.variables.map { variable in
       let standard = variable.standard.isEmpty ? "" : " [\(variable.standard)]"

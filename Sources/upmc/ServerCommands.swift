@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import Server
 
-/// The way from the command line to the module Server.
+/// Starts the module Server from the command line.
 enum ServerCommands {
   static func serve() throws {
     try Serving.run(try configuration())

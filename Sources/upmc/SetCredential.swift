@@ -153,7 +153,7 @@ struct SetCredential: ParsableCommand {
   }
 }
 
-/// Why a command could not be carried out: one sentence.
+/// The reason a command failed, in one sentence.
 struct CommandError: Error, CustomStringConvertible {
   let description: String
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import Operations
 
-/// `upmc app policy`: what an app wants done differently.
+/// `upmc app policy`: an app's policies.
 struct SetPolicies: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "policy", abstract: "Set what an app wants done differently.",
@@ -106,7 +106,7 @@ struct SetPolicies: ParsableCommand {
     policies.hasExtension = `extension`.map { $0 == .on }
     let asksProofs = (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil
     try withDatabase { database in
-      // A key that opens nothing changes nothing.
+      // Checked first, so that a key that does not open changes nothing.
       if asksProofs { _ = try secret(database) }
       let entry = try Administration.change(appID, policies, by: .here, on: database.connection)
       output.show(entry, Self.sentence(entry.app))

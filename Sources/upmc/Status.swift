@@ -52,14 +52,14 @@ struct Status: ParsableCommand {
     }
   }
 
-  /// Between two looks at a message that is followed.
+  /// Poll interval while following a message.
   private static let pause: Duration = .milliseconds(200)
 
   private func show(_ answer: ReportService.FunnelAnswer) {
     output.show(answer, Self.sentence(answer.funnel))
   }
 
-  /// Page by page: a line for all of them, then one for each.
+  /// Prints the shards page by page: one line of totals, then one line per shard.
   private func showShards(of seqno: Int64, _ database: CommandDatabase) throws {
     var page = try PageRequest(limit: "\(Operations.Limits.pageSizes.upperBound)")
     repeat {
@@ -82,7 +82,7 @@ struct Status: ParsableCommand {
       }
   }
 
-  /// Its title, or the text where it has none; the first 40 characters.
+  /// The first 40 characters of the title, or of the body if there is no title.
   private static func title(_ funnel: Funnel) -> String? {
     guard let json = funnel.alert else { return nil }
     var (title, text): (String?, String?)

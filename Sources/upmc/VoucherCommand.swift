@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import Operations
 
-/// `upmc voucher`: what the app's server says at log-in, by hand.
+/// `upmc voucher`: vouches by hand, as the app's server does at login.
 struct VoucherCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "voucher", abstract: "Vouch for a user: the next device that names it is the user's.",

@@ -4,7 +4,7 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// `upmc webhook`: where events go, and what was not taken.
+/// `upmc webhook`: the addresses of events, and their deliveries.
 struct WebhookCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "webhook", abstract: "Have events told to a server of yours, and see what became of them.",

@@ -5,8 +5,7 @@ internal import Reactor
 // Threads inherit the signal mask, so this comes before any of them.
 Signals.block()
 let status = CommandOutcome.run(UPMC.self)
-// A server whose start failed half-way has threads that still work: what libraries undo at an orderly exit would be taken
-// from under them.
+// After a failed start, threads may still be running; an orderly exit would free the libraries' state from under them.
 if status == CommandOutcome.failed {
   fflush(nil)
   _exit(status)

@@ -6,7 +6,7 @@ internal import Store
 /// API keys of back-office systems and operators.
 extension Administration {
   package struct KeyCreated: DescribedAnswer {
-    /// Shown this once: only its hash is kept.
+    /// Shown only here: the database keeps just its hash.
     package let apiKey: String
     package let role: Role
 
@@ -14,12 +14,11 @@ extension Administration {
       "APIKeyCreated", [.always("apiKey", .anyText, \.apiKey), .always("role", .role, \.role)])
   }
 
-  /// What an API key is made of.
   package struct NewKey: Sendable {
     package var role = Role.viewer
-    /// The only app it is for; nil: all.
+    /// The only app the key may access; nil for all apps.
     package var appID: String?
-    /// Whose it is, for lists; may be empty.
+    /// Owner, shown in lists; may be empty.
     package var name = ""
 
     package static let object = JSONObject(
@@ -34,8 +33,8 @@ extension Administration {
   }
 
   /// - Parameters:
-  ///   - appID: the only app it is for; nil: all.
-  ///   - name: whose it is, for lists; may be empty.
+  ///   - appID: the only app the key may access; nil for all apps.
+  ///   - name: owner, shown in lists; may be empty.
   package static func createKey(
     _ role: Role, appID: String?, name: String = "", by caller: Caller, on connection: Connection
   ) throws(Problem) -> KeyCreated {
@@ -49,7 +48,7 @@ extension Administration {
       throw Problem(.forbidden, "A key for one app cannot make a key for all.")
     }
     if !name.isEmpty { try check(name: name) }
-    // The prefix lets people and secret scanners see what it is.
+    // The prefix identifies the key to people and secret scanners.
     let apiKey = "upmc_" + RandomToken.make()
     try connection.commit { () throws(PostgresError) in
       let key = try connection.run(

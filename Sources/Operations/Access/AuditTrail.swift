@@ -3,19 +3,19 @@ package import JSON
 package import Postgres
 package import Store
 
-/// The audit log: who did what, when, from where, and what it was before and after, without secrets.
+/// The audit log: who did what, when and from where, with the values before and after, but without secrets.
 ///
-/// Whatever changes something on somebody's request writes its entry in the same transaction: either both stand or
-/// neither. An operation that changes nothing (a pause of what is paused) writes none. Beside changes it knows sign-ins,
-/// those that failed too, and who reads lists of people. The exceptions are what devices do
-/// for themselves (but for one that becomes a user's who has others), and what API keys do by the thousand: sends to named
-/// users, where the message is the record (key, time and request) as long as it is kept, and vouchers, which live for minutes.
+/// Every operation that changes something on request writes its entry in the same transaction: both commit or neither
+/// does. An operation without effect (pausing a paused message) writes none. The log also records sign-ins, including
+/// failed ones, and who reads lists of people. Two kinds of changes are exempt: what devices do for themselves (except
+/// a device joining a user who already has others), and high-volume API key operations: sends to named users, where the
+/// message itself records key, time and request for as long as it is kept, and vouchers, which live for minutes.
 package enum AuditTrail {
-  /// What is written by `add`, in pieces.
+  /// The change that an entry records.
   struct Change {
     let action: String
     let app: App.Number?
-    /// As lists name it.
+    /// The object's name in lists.
     let object: String
     var before: [UInt8]?
     var after: [UInt8]?
@@ -30,7 +30,7 @@ package enum AuditTrail {
       self.app = app
     }
 
-    /// With what it was and what it is: the members of JSON objects.
+    /// Sets the values before the change, as members of a JSON object.
     func from(_ write: (inout JSONWriter) -> Void) -> Change {
       var change = self
       change.before = Self.object(write)
@@ -50,7 +50,7 @@ package enum AuditTrail {
     }
   }
 
-  /// The entry of a change, for the transaction that makes it.
+  /// The audit entry of a change, to be written in the transaction that makes the change.
   static func add(_ change: Change, by caller: Caller) -> Query<Void> {
     var entry = entry(change.action, change.object, change.app, by: caller)
     entry.before = change.before.map { String(decoding: $0, as: UTF8.self) }
@@ -58,14 +58,15 @@ package enum AuditTrail {
     return AuditLog.add(entry)
   }
 
-  /// A list of people that somebody reads.
+  /// Lists of people whose reading is audited.
   enum List: String {
     case users, devices, deliveries, quarantine
     case groupMembers = "group-members"
     case userMessages = "user-messages"
   }
 
-  /// Notes that somebody reads a list of people: one entry for each reader, list, app and hour, however many pages of it.
+  /// Records that the caller reads a list of people: one entry per reader, list, app and hour, regardless of how many
+  /// pages.
   static func note(_ list: List, of app: App.Number, by caller: Caller, on connection: Connection) throws(Problem) {
     let reader = caller.apiKey.map { "key \($0)" } ?? caller.account.map { "account \($0)" } ?? caller.name
     try connection.answer(AuditLog.addReading(entry("people.read", list.rawValue, app, by: caller), of: reader))
@@ -81,8 +82,8 @@ package enum AuditTrail {
     return entry
   }
 
-  /// The entry of a device that came to a user who had others. The user is named by the device alone, so that nothing of it
-  /// is left here when the person is erased.
+  /// The entry for a device that joins a user who already has others. It identifies the user only through the device,
+  /// so erasing the person leaves nothing behind here.
   static func add(_ device: Devices.Record) -> Query<Void> {
     var entry = AuditLog.New(actor: "device", role: "device", action: "device.add", object: device.device.description)
     entry.app = device.app
@@ -119,7 +120,7 @@ package enum AuditTrail {
     }
   }
 
-  /// What a list is to show; nil: everything.
+  /// Filter of a list; a nil field matches everything.
   package struct Question: Sendable {
     package var appID: String?
     package var action: String?
@@ -134,7 +135,7 @@ package enum AuditTrail {
     }
   }
 
-  /// Newest first. Who reaches one app sees what concerns that app.
+  /// Lists entries, newest first. A caller limited to one app sees only that app's entries.
   package static func list(
     _ question: Question, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -162,7 +163,7 @@ package enum AuditTrail {
 }
 
 extension Operations.Limits {
-  /// Rows that one page of a filtered list looks at: some ten milliseconds. What matches nothing ends there, and the next
-  /// page goes on.
+  /// Rows that one page of a filtered list scans: some ten milliseconds. A page without matches ends there, and the
+  /// next page continues.
   static let searchedRows = 10_000
 }

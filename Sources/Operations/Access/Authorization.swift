@@ -6,11 +6,12 @@ internal import Store
 
 /// Who may do what: the only place with rules about roles.
 ///
-/// A caller has one role and reaches one app or all. Every operation asks `require` first; every route of the admin API
-/// names its permission, so that a caller without it learns nothing, not even whether its request was well-formed.
+/// A caller has one role and access to one app or all. Every operation calls `require` first, and every route of the
+/// admin API declares its permission, so a caller without it learns nothing, not even whether its request was
+/// well-formed.
 package enum Authorization {
-  /// Finds out who is calling.
-  /// - Parameter token: an API key as it was handed out.
+  /// Identifies the caller by API key.
+  /// - Parameter token: the API key as issued.
   package static func authenticate(_ token: String, on connection: Connection) throws(Problem) -> Caller {
     guard let key = try connection.answer(Secrets.findAPIKey(sha256: hash(token))), let caller = Caller(key) else {
       throw Problem(.badCredential, "This API key is not known, or was revoked. Make one with `upmc key create`.")
@@ -18,19 +19,19 @@ package enum Authorization {
     return caller
   }
 
-  /// API keys are 256 random bits: a plain hash of them cannot be reversed, and may be looked up by equality.
+  /// API keys are 256 random bits: a plain hash cannot be reversed, and allows lookup by equality.
   package static func hash(_ token: String) -> [UInt8] {
     SHA256.hash(Array(token.utf8))
   }
 }
 
-/// What an API key is for. Raw values are stored.
+/// Role of an API key or account. Raw values are stored.
 package enum Role: String, CaseIterable, Sendable {
-  /// A back-office system: sends, and looks at what became of it.
+  /// A back-office system: sends messages and reads their outcomes.
   case sender
   /// A person who runs campaigns.
   case `operator`
-  /// Looks, changes nothing.
+  /// Read-only access.
   case viewer
   case admin
 
@@ -48,58 +49,58 @@ package enum Role: String, CaseIterable, Sendable {
   }
 }
 
-/// Kinds of things that a role may or may not do.
+/// What a role may be allowed to do.
 package enum Permission: String, CaseIterable, Sendable {
   case send
   case viewMessages
-  /// Saying that the next device that names a user is the user's: what the app's own server does at log-in.
+  /// Vouching that the next device to name a user really is that user's; the app's own server does this at login.
   case vouch
   /// Pausing, resuming, cancelling, pacing.
   case control
   case manageGroups
   /// Tags and saved segments.
   case manageAudiences
-  /// Devices that are put aside.
+  /// Quarantined devices.
   case manageQuarantine
   /// Apps, their credentials, and API keys.
   case manageApps
-  /// Users, devices and groups: who they are.
+  /// The identities of users, devices and groups.
   case viewPeople
   /// Badges.
   case managePeople
-  /// Taking everything out, or away, that is known of a person.
+  /// Exporting or erasing everything known about a person.
   case erasePeople
   /// Templates, senders, drafts.
   case viewContent
   case manageContent
-  /// Files of people.
+  /// Importing people from files.
   case importPeople
-  /// Lists of people as files.
+  /// Exporting lists of people as files.
   case exportPeople
-  /// Letting a large message of somebody else go out.
+  /// Releasing another person's large message.
   case approve
   case manageAccounts
   case viewAudit
-  /// What webhooks were told, and telling it again.
+  /// Viewing webhook events and redelivering them.
   case manageEvents
 }
 
-/// Whoever asks for an operation, already proved.
+/// The authenticated caller of an operation.
 package struct Caller: Equatable, Sendable {
   package let role: Role
-  /// The only app it reaches; nil: all.
+  /// The only app the caller may access; nil for all apps.
   package let app: App.Number?
-  /// Its API key's number; nil: a console account or the command line.
+  /// Number of the API key; nil for a console account or the command line.
   package let apiKey: Int32?
-  /// The device that sends, when a device does; its messages bear its name.
+  /// The sending device in a device-to-device send; it becomes the origin of its messages.
   package let device: DeviceID?
-  /// Its console account's number.
+  /// Number of the console account.
   package let account: Int32?
-  /// Who runs the command, at the command line.
+  /// The Unix user who runs the command, at the command line.
   package let unixUser: String?
-  /// What the key or account is called, for the audit log.
+  /// Name of the key or account, for the audit log.
   package let name: String
-  /// The address it calls from (the machine's name for the command line), and the id of its request.
+  /// Client address (the host name for the command line), and the request's id.
   package var origin = ""
   package var requestID = ""
 
@@ -116,39 +117,39 @@ package struct Caller: Equatable, Sendable {
     self.name = name
   }
 
-  /// Nil for a role that only a newer version knows.
+  /// Nil if the role is known only to a newer version.
   init?(_ key: Secrets.APIKey) {
     guard let role = Role(rawValue: key.role) else { return nil }
     self.init(role: role, app: key.app, apiKey: key.number, name: key.name)
   }
 
-  /// Somebody who has not proved anything; for routes that ask for no permission.
+  /// An unauthenticated caller, for routes that require no permission.
   package static let nobody = Caller(role: .viewer, app: 0, apiKey: nil, name: "nobody")
 
-  /// The program itself: what it does when it starts, nobody has asked for.
+  /// The program itself, for what it does at startup without a request.
   package static let commandLine = Caller(role: .admin, app: nil, apiKey: nil, name: "command line")
 
-  /// Somebody at the command line. Whoever can read the master key may do everything, but be two persons.
+  /// A person at the command line. Access to the master key allows everything except acting as two persons.
   package static func commandLine(of unixUser: String) -> Caller {
     var caller = Caller(role: .admin, app: nil, apiKey: nil, unixUser: unixUser, name: "command line (\(unixUser))")
     caller.origin = HostName.current
     return caller
   }
 
-  /// The person who asks; nil: a program, or a device.
+  /// The person behind the request; nil for a program or a device.
   var asker: Principal? {
     if let account { return .account(account) }
     return unixUser.map(Principal.unixUser)
   }
 
-  /// - Throws: `.forbidden` when the role does not allow it.
+  /// - Throws: `.forbidden` if the role does not allow it.
   package func require(_ permission: Permission) throws(Problem) {
     guard role.allows(permission) else {
       throw Problem(.forbidden, "The role \(role.rawValue) may not do this.")
     }
   }
 
-  /// - Throws: `.forbidden` when the role does not allow it, or the app is not the caller's.
+  /// - Throws: `.forbidden` if the role does not allow it or the caller may not access the app.
   package func require(_ permission: Permission, in app: App) throws(Problem) {
     try require(permission)
     guard reaches(app.number) else {
@@ -156,14 +157,15 @@ package struct Caller: Equatable, Sendable {
     }
   }
 
-  /// - Throws: when the request names another device as its sender than the one that asks.
+  /// - Throws: if the request names a sending device other than the calling one.
   func requireOrigin(of request: MessageRequest) throws(Problem) {
     guard request.origin?.device == device else {
       throw Problem(at: "/from", "is written by the server, for messages that devices send")
     }
   }
 
-  /// It signs in with a key, by its address, or as a device; people have an account, or the command line.
+  /// Whether the caller is a program: it authenticates with a key, by address, or as a device. People have an account
+  /// or use the command line.
   var isProgram: Bool { apiKey != nil || device != nil || account == nil && name.isEmpty }
 
   package func reaches(_ number: App.Number) -> Bool {

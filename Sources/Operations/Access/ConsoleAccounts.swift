@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// The accounts of people who use the console: made by an administrator, opened by a link that works once.
+/// Accounts of console users: created by an administrator, opened by a link that works once.
 package enum ConsoleAccounts {
   package struct Entry: DescribedAnswer {
     let record: Accounts.Record
@@ -19,13 +19,13 @@ package enum ConsoleAccounts {
       ])
   }
 
-  /// Where to sign in, once, within an hour.
+  /// A one-time sign-in link, valid for an hour.
   package struct Link: DescribedAnswer {
     package let account: Int32
     package let token: String
     package let endsAt: Int64
 
-    /// Behind the server's address. After the hash, so that no proxy and no log sees the token.
+    /// To append to the server's address. The token is in the fragment, so no proxy or log sees it.
     package var path: String { "/#sign-in=\(token)" }
 
     package static let object = JSONObject<Link>(
@@ -36,12 +36,11 @@ package enum ConsoleAccounts {
       ])
   }
 
-  /// What an account is made of.
   package struct NewAccount: Sendable {
     package var login = ""
     package var name = ""
     package var role = Role.viewer
-    /// The only app it reaches; nil: all.
+    /// The only app the account may access; nil for all apps.
     package var appID: String?
 
     package static let object = JSONObject(
@@ -52,12 +51,12 @@ package enum ConsoleAccounts {
         .given("appId", .orNull(.appID), \.appID, "The only app it reaches."),
       ])
 
-    /// Its length and blanks are checked when it is kept, without regard to case.
+    /// Length and blanks are checked on creation, after lowercasing.
     private static let loginForm = JSONForm.anyText.described(
       JSONSchema.text(upTo: Operations.Limits.loginBytes, matching: #"^[^\u0000-\u0020\u007F]+$"#))
   }
 
-  /// Logins are compared without regard to case.
+  /// Logins are case-insensitive.
   static func normalize(_ login: String) -> String { login.lowercased() }
 
   package static func list(
@@ -69,8 +68,8 @@ package enum ConsoleAccounts {
     return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.number) }
   }
 
-  /// Makes an account and the link that opens it.
-  /// - Parameter appID: the only app it reaches; nil: all.
+  /// Creates an account and its sign-in link.
+  /// - Parameter appID: the only app the account may access; nil for all apps.
   package static func create(
     _ login: String, name: String, role: Role, appID: String?, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Link {
@@ -102,7 +101,7 @@ package enum ConsoleAccounts {
   package struct Change: Sendable {
     package var name: String?
     package var role: Role?
-    /// A disabled account is signed out everywhere.
+    /// Disabling an account signs it out everywhere.
     package var isDisabled: Bool?
 
     package init() {}
@@ -130,7 +129,7 @@ package enum ConsoleAccounts {
         return before
       }
       try connection.run(Accounts.save(number, name: name, role: role, isDisabled: isDisabled))
-      // Who may do something else from now on signs in anew.
+      // A changed role takes effect through a new sign-in.
       if isDisabled || role != before.role { try connection.run(Sessions.endAll(of: number)) }
       let audited = AuditTrail.Change("account.change", before.login, app: before.app)
         .from { $0.write(before.name, before.role, before.disabledAt != nil) }.to { $0.write(name, role, isDisabled) }
@@ -141,7 +140,7 @@ package enum ConsoleAccounts {
     return Entry(record: changed)
   }
 
-  /// Makes a new link for an account that lost its password, or has none yet.
+  /// Creates a new link for an account that has lost its password or has none yet.
   package static func link(
     _ number: Int32, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Link {
@@ -158,7 +157,7 @@ package enum ConsoleAccounts {
     return Link(account: number, token: token, endsAt: endsAt)
   }
 
-  /// An administrator of one app neither sees nor changes accounts beyond it.
+  /// Returns the locked account. An administrator of one app neither sees nor changes accounts beyond it.
   private static func find(
     _ number: Int32, _ caller: Caller, _ connection: Connection
   ) throws(PostgresError) -> Accounts.Record? {

@@ -2,13 +2,13 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// The first way in: the account that a new system opens for whoever installed it.
+/// The initial account that lets the installer into a new system.
 ///
-/// It is an account as any other; who has chosen a password there signs in with it, and an administrator may disable it.
+/// It is an ordinary account: once it has a password, that password signs in, and an administrator may disable it.
 extension ConsoleAccounts {
   static let firstLogin = "admin"
 
-  /// A link for a system where nobody can sign in yet; nil when somebody can, or once could.
+  /// Returns a link as long as nobody has ever been able to sign in; nil otherwise.
   package static func firstLink(on connection: Connection, now: Int64) throws(Problem) -> Link? {
     let accounts = try connection.answer(Accounts.list(of: nil, after: 0, limit: 2))
     if accounts.isEmpty { return try make(on: connection, now: now) }
@@ -18,7 +18,8 @@ extension ConsoleAccounts {
     return try link(accounts[0].number, by: .commandLine, on: connection, now: now)
   }
 
-  /// A link for the first account, whether it was used before or not: for the demonstration, which is nobody else's.
+  /// Returns a link for the first account, whether or not it was used before. Only for the demonstration, which has no
+  /// other users.
   package static func demonstrationLink(on connection: Connection, now: Int64) throws(Problem) -> Link? {
     guard let account = try connection.answer(Accounts.find(login: firstLogin)) else {
       return try make(on: connection, now: now)
@@ -32,7 +33,7 @@ extension ConsoleAccounts {
       return try create(
         firstLogin, name: "Administrator", role: .admin, appID: nil, by: .commandLine, on: connection, now: now)
     } catch {
-      // Another node was quicker; it says its link.
+      // Another node was faster and prints its link.
       if error.code == .conflict { return nil }
       throw error
     }

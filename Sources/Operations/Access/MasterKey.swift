@@ -1,13 +1,13 @@
 internal import Crypto
 package import Domain
 
-/// Seals secrets for storage: AES-256-GCM with a 256-bit key that never enters the database.
+/// Seals secrets for storage with AES-256-GCM; the 256-bit key never enters the database.
 ///
-/// Each secret is bound to its place (a name such as `credential 3 apns`): moved to another row it does not open.
+/// Each secret is bound to its place (a name such as `credential 3 apns`): moved to another row, it does not open.
 package struct MasterKey: Sendable {
   private let key: SymmetricKey
 
-  /// - Throws: when `bytes` are not 32.
+  /// - Throws: unless `bytes` has 32 bytes.
   package init(bytes: [UInt8]) throws(Problem) {
     guard bytes.count == 32 else {
       throw Problem(.invalidField, "The master key must have 32 bytes (44 characters of base64), not \(bytes.count).")
@@ -15,18 +15,18 @@ package struct MasterKey: Sendable {
     key = SymmetricKey(bytes)
   }
 
-  /// 32 new random bytes from the kernel's generator.
+  /// Returns 32 random bytes from the kernel's generator.
   package static func makeBytes() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
-  /// Nonce, ciphertext and tag in one run of bytes.
+  /// Returns nonce, ciphertext and tag, concatenated.
   package func seal(_ secret: [UInt8], for place: String) -> [UInt8] {
     AESGCM.seal(secret, using: key, authenticating: Array(place.utf8))
   }
 
-  /// - Throws: when the key is another one, or the secret was changed or moved.
+  /// - Throws: if the key is wrong, or the secret was changed or moved.
   package func open(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8] {
     guard let secret = AESGCM.open(sealed, using: key, authenticating: Array(place.utf8)) else {
       throw Problem(

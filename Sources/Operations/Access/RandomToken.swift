@@ -1,4 +1,4 @@
-/// Keys that are handed out: 256 random bits as text that survives headers, URLs and shells.
+/// Issued secrets: 256 random bits as text that is safe in headers, URLs and shells.
 enum RandomToken {
   /// 43 characters of base64url without padding (RFC 4648, section 5).
   static func make() -> String {

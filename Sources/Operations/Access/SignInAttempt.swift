@@ -4,19 +4,19 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// One try to sign in: who it is, how often it has failed, and what the audit log is told.
+/// One sign-in attempt: verifies the proof, counts failures and writes the audit log.
 ///
-/// | counted in 15 minutes | more than | then |
+/// | failures within 15 minutes | more than | consequence |
 /// | --- | --- | --- |
-/// | wrong passwords of an address (IPv6: of a /64) | 20 | 429 for that address |
-/// | wrong passwords of an address for one login | 5 | 429 for that address and login |
+/// | wrong passwords from an address (IPv6: a /64) | 20 | 429 for that address |
+/// | wrong passwords from an address for one login | 5 | 429 for that address and login |
 /// | wrong passwords for a login, from anywhere | 20 | one attempt every 1, 2, 4 … 30 seconds, from places it never signed in from |
 ///
-/// Where the login is known to sign in from, what would be 429 for a quarter of an hour is one attempt every 1 … 30 seconds.
-/// So nobody locks a login out from where its owner usually is, and guessing it from a thousand addresses stays slow. Links
-/// are 256 random bits: they are never refused for the sake of others' failures. Logins that nobody has count like all
-/// others, or the counting would tell which there are. Rows that are over go with the next new one, and there are no more
-/// than `signInFailures`: those that end first make room.
+/// From a place where the login has signed in before, one attempt every 1 … 30 seconds is allowed instead of a 429 for
+/// a quarter of an hour. So nobody can lock a login out of its owner's usual place, and guessing from a thousand
+/// addresses stays slow. Links are 256 random bits and are never refused because of other failures. Failures for
+/// unknown logins count as well; otherwise the counting would reveal which logins exist. Adding a row removes expired
+/// ones, and at most `signInFailures` rows exist: those that expire first are evicted.
 struct SignInAttempt {
   let proof: SignInService.Proof
   /// The client's address.
@@ -28,12 +28,12 @@ struct SignInAttempt {
   private var place: String { IPAddress(origin)?.network.description ?? origin }
   private var until: Int64 { now + Operations.Limits.signInWindowSeconds * 1_000_000 }
 
-  /// A hash that counts, or stands for a place.
+  /// Hash under which a counter or place is stored.
   private func subject(_ kind: String, _ rest: String...) -> [UInt8] {
     Authorization.hash(([kind] + rest).joined(separator: " "))
   }
 
-  /// - Throws: what is answered; the audit log knows of it.
+  /// - Throws: the problem to return to the client; the audit log has recorded it.
   func prove(on connection: Connection) throws(Problem) -> Accounts.Record {
     let found: Accounts.Record?
     switch proof {
@@ -57,7 +57,7 @@ struct SignInAttempt {
     return account
   }
 
-  /// The place is known from now on.
+  /// Records the place as known for the account.
   func note(_ account: Int32, on connection: Connection) throws(PostgresError) {
     try connection.run(
       SignInCounts.note(
@@ -71,7 +71,7 @@ struct SignInAttempt {
       SignInCounts.knows(
         login, subject("place", place), since: now - Operations.Limits.placeSeconds * 1_000_000))
     let ofAddress = try fail(subject("address", place), on: connection)
-    // Once: what follows is the same.
+    // Audited once per window: further failures are the same.
     if ofAddress == Operations.Limits.failuresOfAddress + 1 { _ = try refused(nil, "too-many", on: connection) }
     if !isKnown, ofAddress > Operations.Limits.failuresOfAddress {
       throw Self.tooMany(Operations.Limits.signInWindowSeconds)
@@ -79,7 +79,7 @@ struct SignInAttempt {
     let both = subject("login", login, place)
     let ofBoth = try fail(both, on: connection)
     if isKnown {
-      // A colleague may be guessing.
+      // A colleague behind the same address may be guessing.
       return try wait(for: both, after: ofBoth - Operations.Limits.failuresOfLogin, on: connection)
     }
     guard ofBoth <= Operations.Limits.failuresOfLogin else { throw Self.tooMany(Operations.Limits.signInWindowSeconds) }
@@ -88,7 +88,7 @@ struct SignInAttempt {
     try wait(for: ofLogin, after: failures - Operations.Limits.failuresOfLoginAnywhere, on: connection)
   }
 
-  /// One attempt at a time, the longer apart the more there were.
+  /// Allows one attempt at a time, with delays that grow with the number of failures.
   private func wait(for subject: [UInt8], after failures: Int32, on connection: Connection) throws(Problem) {
     guard failures > 0 else { return }
     let seconds = min(Int64(1) << Int64(min(failures - 1, 5)), Operations.Limits.longestSignInTurnSeconds)
@@ -99,15 +99,15 @@ struct SignInAttempt {
 
   private func fail(_ subject: [UInt8], on connection: Connection) throws(Problem) -> Int32 {
     let failures = try connection.answer(SignInCounts.fail(subject, now: now, until: until))
-    // Who adds a row takes away what is too much.
+    // Adding a row evicts expired and surplus ones.
     if failures == 1 {
       try connection.answer(SignInCounts.tidy(now: now, keeping: Operations.Limits.signInFailures))
     }
     return failures
   }
 
-  /// The right password: its login begins anew. The address keeps its other failures, or whoever has one account could try
-  /// all others without end.
+  /// Resets the counters of the login after a correct password. The address keeps its other failures; otherwise the
+  /// owner of one account could guess all others without limit.
   private func forgive(_ login: String, on connection: Connection) throws(Problem) {
     guard case .password = proof else { return }
     try connection.answer(SignInCounts.forgive([subject("login", login, place), subject("login", login)]))
@@ -123,10 +123,10 @@ struct SignInAttempt {
     return problem
   }
 
-  // MARK: Telling
+  // MARK: Auditing
 
-  /// What is answered, once the audit log has its entry: of one address and in all only so many in 15 minutes, or strangers
-  /// could fill it.
+  /// Audits a failure and returns the problem for the client. Entries within 15 minutes are limited per address and in
+  /// total, so strangers cannot flood the log.
   private func refused(
     _ account: Accounts.Record?, _ reason: String, on connection: Connection
   ) throws(Problem) -> Problem {
@@ -134,7 +134,7 @@ struct SignInAttempt {
     guard try fail(subject("told", place), on: connection) <= Operations.Limits.failuresOfAddress + 1,
       try fail(subject("told"), on: connection) <= Operations.Limits.toldFailures
     else { return problem }
-    // Somebody may have typed a password into the field for the login.
+    // The login is not logged: a password may have been typed into its field.
     let change = AuditTrail.Change("session.refuse", account?.login ?? "unknown login", app: account?.app)
       .to { $0.member("reason", reason) }
     var nobody = Caller.nobody
@@ -147,18 +147,19 @@ struct SignInAttempt {
 
 extension Operations.Limits {
   static let signInWindowSeconds: Int64 = 900
-  /// Of one login at one address, in that window.
+  /// Failures allowed per login and address in the window.
   static let failuresOfLogin: Int32 = 5
-  /// Of a login at all addresses, before strangers' attempts are slowed down.
+  /// Failures allowed per login from all addresses before attempts from unknown places are slowed down.
   static let failuresOfLoginAnywhere: Int32 = 20
-  /// An address may be a whole company's.
+  /// Failures allowed per address, which may serve a whole company.
   static let failuresOfAddress: Int32 = 20
-  /// Entries of the audit log about failures, of all addresses together in that window.
+  /// Audit log entries about failures in the window, for all addresses together.
   static let toldFailures: Int32 = 1_000
   static let longestSignInTurnSeconds: Int64 = 30
-  /// Rows that count failures, of all addresses and logins: some hundred addresses that try all they may.
+  /// Failure counters kept, for all addresses and logins: enough for a few hundred addresses that use up their
+  /// attempts.
   static let signInFailures: Int64 = 10_000
-  /// An account's owner is known at so many networks, for so long.
+  /// Known networks kept per account, and for how long.
   static let placesOfAccount: Int64 = 32
   static let placeSeconds: Int64 = 90 * 86_400
 }

@@ -1,10 +1,10 @@
 package import Domain
 package import JSON
 
-/// What somebody signs in with: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link.
+/// Body of a sign-in: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link.
 package struct SignInRequest: Sendable {
   package let proof: SignInService.Proof
-  /// Also in place of another account that is signed in.
+  /// Whether the sign-in may replace a different account's session in this browser.
   package let replaces: Bool
 
   package init(_ body: [UInt8]) throws(Problem) {

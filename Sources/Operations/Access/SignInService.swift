@@ -5,40 +5,40 @@ package import Postgres
 internal import Reactor
 internal import Store
 
-/// Signing in to the console: a session that the browser holds as a cookie, and of which the database knows the hash.
+/// Console sign-in: the browser holds a session token in a cookie, the database holds only its hash.
 ///
 /// ```
-///   login and password, or a link that works once ──► session ──► used: goes on for 2 hours, 12 in all ──► over
-///        │                                                         │
-///        ▼ failed too often (`SignInAttempt`): 429                 └── sign out, password changed, account disabled ──► over
+///   login and password, or one-time link ──► session ──► used: extended by 2 hours, 12 in all ──► over
+///        │                                          │
+///        ▼ too many failures (`SignInAttempt`): 429 └── sign-out, password change, account disabled ──► over
 /// ```
-/// **No fixation**: each sign-in makes a session with a new random token and ends the one that the browser came with.
-/// **No forgery across sites**: the cookie is SameSite=Strict, and what changes something needs the CSRF token, which is
-/// derived from the session's own and which only the console's pages can read.
+/// **Session fixation**: each sign-in creates a session with a new random token and ends the browser's previous one.
+/// **CSRF**: the cookie is SameSite=Strict, and every change requires the CSRF token, which is derived from the
+/// session's token and readable only by the console's pages.
 package enum SignInService {
-  /// What proves who somebody is.
+  /// Proof of identity.
   package enum Proof: Sendable {
     case password(login: String, String)
     /// The token of a sign-in link.
     case link(String)
   }
 
-  /// Whoever has signed in.
+  /// A signed-in session.
   package struct Session: Sendable {
-    /// For the cookie; in no answer's body.
+    /// For the cookie; never part of a response body.
     package let token: String
     package let login: String
     package let name: String
     package let role: String
     package let appID: String?
     package let endsAt: Int64
-    /// No password has been chosen yet.
+    /// True until a password has been chosen.
     package let needsPassword: Bool
   }
 
   /// - Parameters:
-  ///   - former: the token that the browser came with; its session ends.
-  ///   - replaces: a link may sign in somebody else than who is signed in.
+  ///   - former: the browser's previous token; its session ends.
+  ///   - replaces: whether a link may sign in a different account than the current session's.
   ///   - now: microseconds since 1970.
   package static func signIn(
     _ proof: Proof, former: String?, replaces: Bool = false, origin: String, requestID: String,
@@ -72,7 +72,7 @@ package enum SignInService {
       needsPassword: account.password == nil)
   }
 
-  /// A link that somebody sent must not turn a page that is open into another person's.
+  /// Prevents a link sent by someone else from turning an open page into another person's.
   private static func checkReplacement(
     of former: String, by link: String, on connection: Connection, now: Int64
   ) throws(Problem) {
@@ -89,7 +89,8 @@ package enum SignInService {
 
   // MARK: Using a session
 
-  /// Whoever this session is of. - Throws: `.badCredential` when it is over.
+  /// Returns the caller that the session belongs to.
+  /// - Throws: `.badCredential` once the session is over.
   package static func authenticate(
     session token: String, on connection: Connection, now: Int64
   ) throws(Problem) -> Caller {
@@ -102,7 +103,7 @@ package enum SignInService {
     return Caller(role: role, app: account.app, apiKey: nil, account: account.number, name: account.login)
   }
 
-  /// What a page must send with whatever changes something.
+  /// The token that a page must send with every change.
   package static func csrfToken(of token: String) -> String {
     RandomToken.encode(Authorization.hash("csrf \(token)"))
   }
@@ -114,7 +115,7 @@ package enum SignInService {
     }
   }
 
-  /// The session that a request came with, for the console's pages.
+  /// Returns the session of a request, for the console's pages.
   package static func session(_ token: String, on connection: Connection, now: Int64) throws(Problem) -> Session {
     guard
       let session = try connection.answer(
@@ -143,7 +144,7 @@ package enum SignInService {
       [.required("new", .givenText, \.new, "10 to 256 bytes."), .given("current", .givenText, \.current)])
   }
 
-  /// Chooses a password. All other sessions of the account end, and this one too: the browser signs in anew.
+  /// Sets a new password. All of the account's sessions end, including this one: the browser signs in again.
   package static func choosePassword(
     _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) {

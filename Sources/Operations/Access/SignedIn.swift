@@ -1,6 +1,6 @@
 package import JSON
 
-/// Who asks, as the console is told: somebody who has signed in, or the holder of an API key.
+/// The identity reported to the console: a signed-in account or the holder of an API key.
 package struct SignedIn: DescribedAnswer {
   /// Nil for an API key.
   private let session: SignInService.Session?
@@ -12,7 +12,7 @@ package struct SignedIn: DescribedAnswer {
     (name, role) = (session.name, session.role)
   }
 
-  /// - Parameter caller: with an API key.
+  /// - Parameter caller: authenticated by an API key.
   package init(_ caller: Caller) {
     session = nil
     (name, role) = (caller.name, caller.role.rawValue)

@@ -3,20 +3,20 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// The server's own signing keys, made once and shared by all nodes.
+/// The server's own signing keys, created once and shared by all nodes.
 package struct SigningKeys: Sendable {
   package let pushkeys: PushKeyring
   package let authKeys: AuthKeyring
   package let userProofs: UserProofKeyring
   /// For apps built with the existing SDK.
   package let sdkKeys: SDKKeyring
-  /// Of what confidential messages say.
+  /// Seals the content of confidential messages.
   package let contents: ContentSeal
-  /// What their users' telephone numbers are sealed with.
+  /// Seals the telephone numbers of users.
   package let phones: PhoneNumberSeal
 
-  /// Reads the keys, making them in a new database.
-  /// - Throws: `Problem` when the master key does not fit, `PostgresError` from the database.
+  /// Reads the keys; creates them in a new database.
+  /// - Throws: `Problem` if the master key does not fit, `PostgresError` from the database.
   package static func load(_ connection: Connection, master: MasterKey) throws -> SigningKeys {
     let pushkeys = try load("pushkey", connection, master)
     let authKeys = try load("authkey", connection, master)
@@ -30,9 +30,9 @@ package struct SigningKeys: Sendable {
       phones: PhoneNumberSeal(master: master))
   }
 
-  /// Whether what is sealed opens with the master key; nil when nothing is sealed yet. Makes no keys.
+  /// Whether the master key opens what is sealed in the database; nil if nothing is sealed yet. Creates no keys.
   ///
-  /// The signing keys say so where there are some: every server that has run on the database has opened them.
+  /// Signing keys decide where they exist, since every server that has run on the database has opened them.
   package static func fit(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     var known = false
     for purpose in ["pushkey", "authkey", "userproof", "content"] {
@@ -44,7 +44,7 @@ package struct SigningKeys: Sendable {
     return known ? true : try fitOthers(master, connection)
   }
 
-  /// What commands seal in a database on which no server has run yet: one that opens is enough.
+  /// Checks secrets sealed by commands before any server ran on the database; one that opens is enough.
   private static func fitOthers(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     let credentials = try connection.run(Secrets.credentials()).map { credential in
       (credential.sealed, Administration.place(ofCredentialFor: credential.app, credential.network))
@@ -55,7 +55,7 @@ package struct SigningKeys: Sendable {
     return sealed.contains { (try? master.open($0.0, for: $0.1)) != nil }
   }
 
-  /// The present key of a purpose, then the previous one if there is one.
+  /// Returns the current key for a purpose, followed by the previous one if it exists.
   private static func load(
     _ purpose: String, _ connection: Connection, _ master: MasterKey
   ) throws -> [SymmetricKey] {
@@ -63,7 +63,7 @@ package struct SigningKeys: Sendable {
     if stored.isEmpty {
       let sealed = master.seal(MasterKey.makeBytes(), for: place(purpose, 1))
       try connection.run(Secrets.addSigningKey(purpose: purpose, generation: 1, sealed: sealed))
-      // Another node may have been first: what stands in the table counts.
+      // Another node may have been first: the stored key counts.
       stored = try connection.run(Secrets.signingKeys(purpose: purpose))
     }
     return try stored.map { SymmetricKey(try master.open($0.sealed, for: place(purpose, $0.generation))) }

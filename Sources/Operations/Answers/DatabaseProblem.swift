@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// What the database's errors mean to whoever asked: the only place that knows.
+/// Translates database errors into problems for the caller. No other place does.
 extension Problem {
   package init(_ error: PostgresError) {
     if error.mayBeCommitted {
@@ -37,7 +37,7 @@ extension Problem {
     }
   }
 
-  /// The answer to its COMMIT is outstanding.
+  /// The outcome of a COMMIT whose response never arrived.
   package static var outcomeUnknown: Problem {
     Problem(
       .outcomeUnknown,
@@ -56,14 +56,14 @@ extension Problem {
     case .undefinedTable?, .undefinedColumn?:
       self.init(.internalError, "The database's schema does not fit this program. Run `upmc migrate`.")
     default:
-      // Its description is fit for any log: it quotes no data.
+      // Safe to log: the description quotes no data.
       self.init(.internalError, "The database refused: \(error).")
     }
   }
 }
 
 extension Connection {
-  /// Runs a query; its error becomes a problem.
+  /// Runs a query, converting its error into a problem.
   func answer<Answer>(_ query: Query<Answer>) throws(Problem) -> Answer {
     do {
       return try run(query)
@@ -72,7 +72,7 @@ extension Connection {
     }
   }
 
-  /// Runs several; an error becomes a problem.
+  /// Runs several queries, converting an error into a problem.
   func answer<Answer>(_ body: () throws(PostgresError) -> Answer) throws(Problem) -> Answer {
     do {
       return try body()
@@ -81,7 +81,7 @@ extension Connection {
     }
   }
 
-  /// Runs `body` in a transaction, again when it fell victim to another one; its error becomes a problem.
+  /// Runs `body` in a transaction, retrying on deadlocks and serialization failures; errors become problems.
   func commit<Outcome>(_ body: () throws(PostgresError) -> Outcome) throws(Problem) -> Outcome {
     do {
       return try transaction(attempts: Operations.Limits.transactionAttempts, body)
@@ -90,7 +90,8 @@ extension Connection {
     }
   }
 
-  /// Runs `body` once in a transaction. Its problems, also with what it reads from elsewhere, take everything back.
+  /// Runs `body` once in a transaction. Any problem it throws rolls the transaction back, even one from outside the
+  /// database.
   func commitReading<Outcome>(_ body: () throws(Problem) -> Outcome) throws(Problem) -> Outcome {
     do {
       return try withTransaction(body)
@@ -105,6 +106,6 @@ extension Connection {
 }
 
 extension Operations.Limits {
-  /// How often a transaction is tried in all when it falls victim to deadlocks.
+  /// Maximum attempts of a transaction that deadlocks or fails to serialize.
   static let transactionAttempts = 5
 }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// An answer whose members are described once: how they are written and what the description says of them.
+/// An answer whose members are described once, for both serialization and the API description.
 package protocol DescribedAnswer: JSONAnswer {
   static var object: JSONObject<Self> { get }
 }

@@ -1,8 +1,8 @@
 internal import Domain
 package import JSON
 
-/// One page of a list: `{"items":[…],"nextCursor":…}`. The cursor belongs to the list and is nobody else's business; null
-/// means that nothing follows. A page of a search may hold fewer items than asked for, also none, and still have a next.
+/// One page of a list: `{"items":[…],"nextCursor":…}`. The cursor is opaque; null marks the last page. A page of a
+/// filtered list may hold fewer items than requested, even none, and still have a successor.
 package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
   package let items: [Item]
   package let nextCursor: String?
@@ -13,8 +13,8 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
   }
 
   /// - Parameters:
-  ///   - items: up to one more than the limit; that one is not shown, and tells that there is a next page.
-  ///   - cursor: where the page after an item begins.
+  ///   - items: up to `limit` + 1; the extra item is not shown and only indicates that a next page exists.
+  ///   - cursor: returns the cursor for the page after an item.
   init(_ items: [Item], limit: Int, cursor: (Item) -> String) {
     let shown = Array(items.prefix(limit))
     self.init(items: shown, nextCursor: items.count > limit ? shown.last.map(cursor) : nil)

@@ -1,13 +1,13 @@
 package import JSON
 
-/// What a straight-line operation answers, with the one JSON form in which every door gives it out.
+/// Result of a straight-line operation, with the single JSON form that every handler returns.
 package protocol JSONAnswer: Sendable {
-  /// Writes the members of its object.
+  /// Writes the members of the answer's object.
   func write(to writer: inout JSONWriter)
 }
 
 extension JSONAnswer {
-  /// The whole object, in one line.
+  /// The complete object, on one line.
   package var json: [UInt8] {
     var writer = JSONWriter()
     writer.object { write(to: &$0) }

@@ -1,15 +1,15 @@
 package import Domain
 internal import Store
 
-/// Which part of a list is wanted.
+/// The requested page of a list.
 package struct PageRequest: Sendable {
   package var limit = Operations.Limits.pageDefault
-  /// What the page before gave as `nextCursor`; nil for the first page.
+  /// `nextCursor` of the previous page; nil for the first page.
   package var cursor: String?
   package var status: OutcomeStatus?
 
-  /// - Parameters: as they stand in a query string.
-  /// - Throws: when one of them is not what it should be.
+  /// - Parameters: the values of the query string.
+  /// - Throws: if a value is invalid.
   package init(limit: String? = nil, cursor: String? = nil, status: String? = nil) throws(Problem) {
     if let limit {
       guard let number = Int(limit), Operations.Limits.pageSizes.contains(number) else {
@@ -33,14 +33,14 @@ package struct PageRequest: Sendable {
     self.cursor = cursor
   }
 
-  /// The delivery that the page begins after.
+  /// The delivery after which the page begins.
   func delivery() throws(Problem) -> DeliveryPages.Place {
     guard let cursor else { return .start }
     guard let place = DeliveryPages.Place(cursor: cursor) else { throw Self.foreignCursor }
     return place
   }
 
-  /// The device that the page begins after.
+  /// The device after which the page begins.
   func device() throws(Problem) -> DeviceID {
     guard let cursor else { return DeviceID(high: 0, low: 0) }
     guard let device = DeviceID(cursor) else { throw Self.foreignCursor }
@@ -49,7 +49,8 @@ package struct PageRequest: Sendable {
 }
 
 extension PageRequest {
-  /// The number that the page begins at: below it for lists with the newest first. - Throws: for another list's cursor.
+  /// The number at which the page begins; for lists sorted newest first, the page begins below it.
+  /// - Throws: for another list's cursor.
   func number(first: Int64) throws(Problem) -> Int64 {
     guard let cursor else { return first }
     guard let number = SequenceNumber.parse(cursor) else { throw Self.foreignCursor }

@@ -1,4 +1,4 @@
-/// A moment as every answer writes it: RFC 3339, UTC, milliseconds.
+/// The timestamp format of all answers: RFC 3339, UTC, milliseconds.
 package enum Timestamp {
   /// - Parameter microseconds: since 1970-01-01 UTC.
   package static func text(_ microseconds: Int64) -> String {
@@ -12,8 +12,8 @@ package enum Timestamp {
       """
   }
 
-  /// Days since 1970 as a date of the Gregorian calendar. Counts years from March, so that the leap day is the last day
-  /// of its year, in eras of 400 years, which all have 146,097 days.
+  /// Converts days since 1970 to a Gregorian date. Years start in March, so that the leap day is the last day of its
+  /// year, and are counted in eras of 400 years, each of 146,097 days.
   private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = (days + 719_468).quotientAndRemainderFloored(by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -35,7 +35,7 @@ package enum Timestamp {
 }
 
 extension Int64 {
-  /// Division that rounds down, so that times before 1970 come out right too.
+  /// Division that rounds down, so that times before 1970 come out right.
   fileprivate func quotientAndRemainderFloored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

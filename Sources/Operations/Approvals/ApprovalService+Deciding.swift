@@ -3,11 +3,11 @@ internal import JSON
 package import Postgres
 package import Store
 
-/// Deciding about what waits for a second person.
+/// Decisions on requests that wait for a second person.
 extension ApprovalService {
   // MARK: Approving
 
-  /// Lets it go out: answers as the send would have.
+  /// Approves the request. Returns the same answer as the send would have.
   package static func approve(
     _ number: Approvals.Number, hosting: ContentHosting, seal: ContentSeal? = nil, by caller: Caller,
     on connection: Connection, now: Int64
@@ -40,13 +40,13 @@ extension ApprovalService {
         seqno: seqno, targeted: record.targeted, unknown: Array(record.unknownEntries.utf8), resendOf: record.resendOf))
   }
 
-  /// Lets a message go on that waits.
+  /// Releases a message that was held after its audience grew.
   private static func release(
     _ seqno: Int64, _ record: Approvals.Record, by caller: Caller, _ connection: Connection, _ now: Int64
   ) throws(Problem) {
     let heldSince = record.endsAt - ApprovalHolds.waitSeconds * 1_000_000
     let isDone = try connection.commit { () throws(PostgresError) in
-      // The message first, as everybody does who decides about it.
+      // Locks the message first, the lock order of every decision on it.
       guard try connection.run(Controls.lock(seqno)) != nil,
         try connection.run(Approvals.lock(record.number))?.state == .waiting,
         try connection.run(ApprovalHolds.release(seqno, waited: max(0, now - heldSince)))
@@ -58,7 +58,7 @@ extension ApprovalService {
     guard isDone else { throw decided(record.number) }
   }
 
-  /// Whoever asked, as they may send now.
+  /// Returns the requester with their current rights.
   private static func requester(
     of record: Approvals.Record, _ connection: Connection
   ) throws(Problem) -> Caller {
@@ -72,7 +72,7 @@ extension ApprovalService {
     }
   }
 
-  /// Within the transaction that makes the message. False when it was decided meanwhile.
+  /// Whether the approval is still undecided. To be called within the transaction that creates the message.
   static func isWaiting(_ consent: SendConsent, _ connection: Connection) throws(PostgresError) -> Bool {
     try connection.run(Approvals.lock(consent.approval))?.state == .waiting
   }
@@ -98,7 +98,7 @@ extension ApprovalService {
 
   // MARK: Rejecting
 
-  /// Nothing of it goes out. Whoever asked may do so too.
+  /// Rejects the request, so nothing of it is sent. The requester may do this too.
   package static func reject(
     _ number: Approvals.Number, reason: String?, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Entry {

@@ -4,16 +4,16 @@ internal import Store
 
 /// Who may be the second person for a message.
 ///
-/// Nobody for what they asked for themselves, by whatever door: not with an account made after the request, nor with one
-/// that came from the hands of whoever asked (made by them, or opened by a link of theirs, or so by somebody whose account
-/// came from them), nor for an account that came from the approver's own hands a few days before it asked. The command line
-/// is one person for each Unix user. Root can become any of them, and can write to the database: whoever is root there is
-/// held back by nothing here.
+/// Nobody may approve their own request, through whatever interface: neither with an account created after the request,
+/// nor with one that came from the requester (created by them, opened by a link of theirs, or handed on through an
+/// account that did), nor for an account that the approver created or linked within a few days before it made the
+/// request. At the command line, each Unix user is one person. Root can become any of them and can write to the
+/// database: nothing here can stop root.
 extension ApprovalService {
   static func checkSecondPerson(
     _ caller: Caller, _ record: Approvals.Record, _ connection: Connection
   ) throws(Problem) {
-    // An API key is no person.
+    // An API key is not a person.
     guard let approver = caller.asker else {
       throw Problem(.forbidden, "A second person is asked: sign in with an account, or use `upmc approval`.")
     }
@@ -48,7 +48,7 @@ extension ApprovalService {
     }
   }
 
-  /// An account is the Unix user of that name: `kim` or `kim@example.com`.
+  /// Whether an account and a Unix user share a name: `kim` or `kim@example.com`.
   private static func isSameName(_ one: Principal, _ oneName: String, _ other: Principal, _ otherName: String) -> Bool {
     switch (one, other) {
     case (.unixUser(let name), .account): owns(name, otherName)
@@ -63,8 +63,8 @@ extension ApprovalService {
 }
 
 extension Operations.Limits {
-  /// A link that was made by whoever asks so long before opens an account that might still be in their hands.
+  /// An account opened by a link that the requester made within this time before may still be in their control.
   static let handsOfAskerSeconds: Int64 = 90 * 86_400
-  /// Administrators make the accounts of those whose messages they approve: for a few days they could be them.
+  /// Administrators create the accounts of people whose messages they approve: for a few days they could be them.
   static let handsOfApproverSeconds: Int64 = 7 * 86_400
 }

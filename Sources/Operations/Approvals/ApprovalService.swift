@@ -3,30 +3,30 @@ package import JSON
 package import Postgres
 package import Store
 
-/// A second person for large messages: an app may say above how many devices nothing goes out that only one person has
-/// looked at. It is about people, with an account or at the command line: what signs in with an API key is a program that
-/// somebody has made sure of, and is not held back.
+/// Four-eyes approval for large messages: an app may require that no message from one person reaches more than a given
+/// number of devices without a second person's approval. It applies to people, signed in with an account or at the
+/// command line. API keys are exempt: they belong to programs that somebody has already vetted.
 ///
 /// ```
-///   send by a person ─► more devices than `approvalAbove`, with the hour's? ─ no ─► message ─► frozen: still no? ─► sending
+///   send by a person ─► more than `approvalAbove` devices, incl. last hour? ─ no ─► message ─► frozen: still no? ─► sending
 ///                    │ yes                                                             │ yes, it grew
 ///                    ▼                                                                 ▼
-///                 waiting ──approve, by somebody else──► approved: the message,     waiting, the message paused
-///                    │                                   in the same commit            ├──approve──► it goes on
-///                    ├─────reject, by anybody who may──► rejected                      ├──reject───► it is cancelled
-///                    └─────nobody within 7 days────────► expired                       └──7 days───► it is cancelled
+///                 waiting ──approved by another person──► approved: the message,    waiting, the message paused
+///                    │                                    in the same commit           ├──approved──► it continues
+///                    ├─────rejected by anyone entitled──► rejected                     ├──rejected──► it is cancelled
+///                    └─────no decision in 7 days────────► expired                      └──7 days────► it is cancelled
 /// ```
-/// The audience is looked up anew when it is approved, and counted when it is frozen (`ApprovalHolds`): what has grown by more than
-/// a tenth beyond what was approved is asked about again. Who asked stays the sender of the message.
+/// The audience is resolved again on approval and counted when it is frozen (`ApprovalHolds`); if it has grown by more
+/// than a tenth beyond the approved size, approval is requested again. The requester remains the message's sender.
 package enum ApprovalService {
-  /// What a send answers that has to wait.
+  /// Result of a send that has to wait for approval.
   package struct Waiting: Sendable {
     package let approval: Approvals.Number
     package let targeted: Int64?
     /// A JSON array.
     let unknown: [UInt8]
     package let because: SecondPerson.Because
-    /// Devices of other messages of whoever asked, within the hour.
+    /// Devices targeted by the requester's other messages within the last hour.
     package let withinHour: Int64
 
     package static let object = JSONObject<Waiting>(
@@ -39,11 +39,11 @@ package enum ApprovalService {
       ])
   }
 
-  /// One of them as lists show it.
+  /// An approval as shown in lists.
   package struct Entry: DescribedAnswer {
     let record: Approvals.Record
     let now: Int64
-    /// What would go out, for whoever decides; nil: as it is stored, without what is confidential.
+    /// The complete request, for a person who may decide; nil: as stored, without confidential content.
     var whole: [UInt8]?
 
     package var number: Int64 { record.number }
@@ -90,7 +90,7 @@ package enum ApprovalService {
       ])
   }
 
-  /// Why one is refused.
+  /// Body of a rejection.
   package struct Rejection: Sendable {
     package var reason: String?
 
@@ -105,11 +105,12 @@ package enum ApprovalService {
       ])
   }
 
-  // MARK: Asking
+  // MARK: Requesting
 
-  /// Puts a send aside when its app wants a second person for so many devices. Nil: it may go out.
-  /// - Parameter kept: what the message would keep: what it names (a template, a segment) is already in it, so that nobody
-  ///   changes what the second person has seen.
+  /// Creates an approval request if the app requires a second person for this many devices; returns nil if the message
+  /// may be sent.
+  /// - Parameter kept: the request to store. Templates and segments are already resolved in it, so nobody can change
+  ///   what the second person has seen.
   static func hold(
     _ request: SendRequest, _ kept: StoredRequest, _ digest: RequestDigest, _ app: App,
     _ audience: ResolvedAudience, resendOf: Int64? = nil, on connection: Connection, now: Int64
@@ -146,12 +147,12 @@ package enum ApprovalService {
         approval: number, targeted: audience.targeted, unknown: audience.unknownJSON, because: because,
         withinHour: withinHour)
     }
-    // Somebody with the same key was faster by a moment.
+    // A concurrent request with the same key was faster.
     if let earlier = try earlier(request, app, digest, on: connection) { return earlier }
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// What was answered to the first request with this key, if it had to wait.
+  /// Returns the answer to the first request with this idempotency key, if it had to wait for approval.
   static func earlier(
     _ request: SendRequest, _ app: App, _ digest: RequestDigest, on connection: Connection
   ) throws(Problem) -> Waiting? {
@@ -173,10 +174,10 @@ package enum ApprovalService {
       because: earlier.because, withinHour: earlier.withinHour)
   }
 
-  // MARK: Looking
+  // MARK: Listing
 
-  /// Newest first.
-  /// - Parameter state: waiting, approved, rejected or expired; nil: all.
+  /// Lists approvals, newest first.
+  /// - Parameter state: waiting, approved, rejected or expired; nil for all.
   package static func list(
     of appID: String?, state: String?, _ page: PageRequest, by caller: Caller, on connection: Connection,
     now: Int64
@@ -213,7 +214,7 @@ package enum ApprovalService {
     }
   }
 
-  /// - Parameter seal: shows what a confidential one says to whoever may decide, as long as it waits.
+  /// - Parameter seal: reveals confidential content to a person who may decide, while the approval is pending.
   package static func show(
     _ number: Approvals.Number, seal: ContentSeal? = nil, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Entry {
@@ -225,7 +226,7 @@ package enum ApprovalService {
     return entry
   }
 
-  /// The request as it came.
+  /// Returns the original request.
   static func whole(_ record: Approvals.Record, _ seal: ContentSeal?) throws(Problem) -> [UInt8] {
     let stored = Array(record.request.utf8)
     guard record.resendOf == nil, try MessageRequest(stored: stored).isContentSealed else { return stored }
@@ -244,8 +245,8 @@ package enum ApprovalService {
 }
 
 extension Operations.Limits {
-  /// A second person may be asked for messages above so many devices; 0: for none.
+  /// Range of the device count above which a second person is required; 0 disables approval.
   package static let approvalAbove: ClosedRange<Int64> = 0...1_000_000_000
-  /// Why something was rejected, in a sentence or two.
+  /// Reason of a rejection: a sentence or two, in bytes.
   package static let approvalReasonBytes = 1_000
 }

@@ -3,9 +3,8 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Making, listing and resuming apps.
+/// Creating, listing and resuming apps.
 extension Administration {
-  /// What an app is made of.
   package struct NewApp: Sendable {
     package var appID = ""
     package var name = ""
@@ -23,7 +22,7 @@ extension Administration {
 
   package struct AppCreated: DescribedAnswer {
     package let appID: String
-    /// Goes into the app; it identifies, it is no secret.
+    /// Embedded in the app; an identifier, not a secret.
     package let clientKey: String
     package let identity: App.Identity
 
@@ -68,11 +67,11 @@ extension Administration {
     }
   }
 
-  /// An app with everything that is set for it.
+  /// An app with all its settings.
   package struct AppEntry: DescribedAnswer {
     package let app: App
     package let clientKey: String
-    /// Whether its extension makes receipts; nil: not looked at, or too little is known.
+    /// Whether the app's extension sends receipts; nil if not determined or if there is too little data.
     var extensionReports: Bool?
 
     package init(app: App, clientKey: String) {
@@ -94,7 +93,7 @@ extension Administration {
         ])
   }
 
-  /// The apps that the caller reaches, by id.
+  /// Returns the caller's apps, sorted by id.
   package static func apps(for caller: Caller, on connection: Connection) throws(Problem) -> [AppEntry] {
     try caller.require(.manageApps)
     return try connection.answer(Apps.all()).filter { caller.reaches($0.app.number) }
@@ -102,7 +101,7 @@ extension Administration {
       .map { AppEntry(app: $0.app, clientKey: $0.clientKey) }
   }
 
-  /// Lets the messages of an app go on that was paused, by itself or by an operator.
+  /// Resumes an app that was paused, automatically or by an operator.
   package static func resumeApp(_ appID: String, by caller: Caller, on connection: Connection) throws(Problem)
     -> AppEntry
   {
@@ -120,11 +119,11 @@ extension Administration {
     return AppEntry(app: record.app, clientKey: record.clientKey)
   }
 
-  /// Within a transaction: ends an app's pause and tells everyone.
+  /// Ends an app's pause and notifies all nodes. To be called within a transaction.
   static func release(_ app: App, on connection: Connection) throws(PostgresError) {
     try connection.run(AppPauses.resume(app.number))
     try connection.run(Announcements.announce(Catalog.channel))
-    // Its messages wait in the queue: have it looked at now.
+    // Wakes the dispatcher: the app's messages wait in the queue.
     try connection.run(Announcements.announce(SendService.channel))
   }
 

@@ -6,12 +6,12 @@ package import Reactor
 internal import Store
 internal import TLS
 
-/// A push certificate, the older way to open Apple's push service.
+/// Push certificates, the older way to authenticate with APNs.
 extension Administration {
-  /// A certificate with its private key, as it was exported: an archive (.p12) or PEM.
+  /// A certificate with its private key as exported: a .p12 archive or PEM.
   package struct APNsCertificate: Sendable {
     package var file: [UInt8]
-    /// Empty when there is none.
+    /// Empty if there is none.
     package var passphrase: String
 
     package init(file: [UInt8], passphrase: String) {
@@ -29,16 +29,16 @@ extension Administration {
 
   package struct CertificateSet: DescribedAnswer {
     package let appID: String
-    /// What it may be used for, for example `com.example.bank` and `com.example.bank.voip`.
+    /// Topics the certificate is valid for, for example `com.example.bank` and `com.example.bank.voip`.
     package let topics: [String]
     package let environments: [PushEnvironment]
-    /// Seconds since 1970: no push leaves after that.
+    /// Seconds since 1970; no push can be sent afterwards.
     package let endsAt: Int64
 
     package static let object = JSONObject<CertificateSet>(
       "CertificateSet", isNamed: false, about: "Of an APNs certificate.",
       [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .apns })] + shown)
-    /// What may be shown of the credential, and is stored beside it.
+    /// Public properties of the credential, stored beside it.
     static let publicPart = JSONObject<CertificateSet>("CertificateShown", isNamed: false, shown)
 
     private static let shown: [JSONField<CertificateSet>] = [
@@ -48,10 +48,10 @@ extension Administration {
     ]
   }
 
-  /// The kind of credential, as it is stored.
+  /// Stored name of this kind of credential.
   package static let apnsCertificateKind = "apns-certificate"
 
-  /// Stores the certificate and its key, in place of an earlier credential, and ends a pause.
+  /// Stores the certificate and its key in place of any earlier credential, and ends a pause.
   package static func setCredential(
     _ certificate: APNsCertificate, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection,
     clock: any Clock = SystemClock()
@@ -63,7 +63,7 @@ extension Administration {
     try store(
       Credential(
         network: .apns, kind: apnsCertificateKind, publicPart: CertificateSet.publicPart.text(of: set),
-        // Opened once, here: the passphrase is kept nowhere.
+        // The file is opened once, here; the passphrase is not stored.
         secret: Array(identity.pem.utf8)),
       of: app, master: master, by: caller, on: connection)
     return set

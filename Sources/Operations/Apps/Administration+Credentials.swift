@@ -4,9 +4,9 @@ package import JSON
 package import Postgres
 package import Store
 
-/// What opens a push network for an app.
+/// Credentials of the push networks.
 extension Administration {
-  /// Apple's token-based authentication: a .p8 key, made in the developer account.
+  /// Apple's token-based authentication: a .p8 key, created in the developer account.
   package struct APNsKey: Sendable {
     package var pem: String
     package var keyID: String
@@ -30,14 +30,14 @@ extension Administration {
     package let appID: String
     package let keyID: String
     package let teamID: String
-    /// What Apple said of it; nil when no server has asked yet.
+    /// Result of the check with Apple; nil until a server has made it.
     package var check: CredentialChecks.Check?
 
     package static let object = JSONObject<KeySet>(
       "KeySet", isNamed: false, about: "Of an APNs key.",
       [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .apns })] + shown
         + [CredentialChecks.Check.field.of(\.check)])
-    /// What may be shown of the credential, and is stored beside it.
+    /// Public properties of the credential, stored beside it.
     static let publicPart = JSONObject<KeySet>("KeyShown", isNamed: false, shown)
 
     private static let shown: [JSONField<KeySet>] = [
@@ -46,15 +46,15 @@ extension Administration {
     ]
   }
 
-  /// The kind of credential, as it is stored.
+  /// Stored name of this kind of credential.
   package static let apnsKeyKind = "apns-key"
 
-  /// The name that a credential is sealed for.
+  /// The place name that a credential is sealed for.
   package static func place(ofCredentialFor app: App.Number, _ network: PushNetwork) -> String {
     "credential \(app) \(network.pnsID.lowercased())"
   }
 
-  /// Stores the key, in place of an earlier one, and ends a pause: the fault may have been the old key.
+  /// Stores the key in place of any earlier one, and ends a pause, which the old key may have caused.
   package static func setCredential(
     _ key: APNsKey, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) -> KeySet {
@@ -70,17 +70,17 @@ extension Administration {
     return set
   }
 
-  /// What is stored of a credential.
+  /// A credential to store.
   struct Credential {
     let network: PushNetwork
     let kind: String
-    /// What may be shown of it, as JSON.
+    /// Public properties, as JSON.
     let publicPart: String
-    /// Is sealed.
+    /// Stored sealed.
     let secret: [UInt8]
   }
 
-  /// In place of an earlier one. The app's pause ends: the fault may have been the old credential.
+  /// Stores the credential in place of any earlier one. Ends the app's pause, which the old credential may have caused.
   static func store(
     _ credential: Credential, of app: App, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -88,14 +88,14 @@ extension Administration {
     let sealed = Secrets.Credential(
       app: app.number, network: credential.network, kind: credential.kind, publicPart: credential.publicPart,
       sealed: master.seal(credential.secret, for: place))
-    // What the audit log keeps: only what may be shown.
+    // The audit log keeps only the public properties.
     let change = AuditTrail.Change("credential.set", "\(app.appID) \(credential.network.pnsID)", in: app).to { writer in
       writer.member("kind", credential.kind)
       writer.member("shown", raw: credential.publicPart.utf8)
     }
     try connection.commit { () throws(PostgresError) in
       try connection.run(Secrets.save(sealed))
-      // A running server learns of the new credential by this, and tries it at once.
+      // Notifies running servers, which try the new credential at once.
       try release(app, on: connection)
       try connection.run(AuditTrail.add(change, by: caller))
     }
@@ -139,7 +139,7 @@ extension JSONForm<String> {
   /// A key id or team id.
   fileprivate static let appleID = JSONForm.anyText.described(JSONSchema.text(matching: "^[A-Z0-9]{10}$"))
 
-  /// A credential's file, as a text.
+  /// A credential file, as text.
   static func credential(_ schema: JSONTree) -> JSONForm {
     .text(upTo: Operations.Limits.credentialBytes).described(schema)
   }

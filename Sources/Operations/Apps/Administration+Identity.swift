@@ -3,17 +3,17 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// How an app knows whose device is whose, and how it comes to know it better.
+/// How an app establishes which user a device belongs to, and how its rules are tightened.
 extension Administration {
-  /// What is to be changed of an app's identity; nil: stays.
+  /// Changes to an app's identity rules; nil fields stay as they are.
   package struct IdentityChange: Equatable, Sendable {
     package var identity: App.Identity?
-    /// How many devices have a user by less than the new identity, as the caller has read it: they become guests when the
-    /// grace ends.
+    /// Number of devices bound to a user with less proof than the new identity requires, as the caller last read it.
+    /// These devices become guests when the grace period ends.
     package var unprovedBindings: Int64?
-    /// A stricter one is tried out; `.some(nil)`: no more.
+    /// A stricter identity to try out; `.some(nil)` ends the trial.
     package var observed: App.Identity??
-    /// Proofs made with the present secret end.
+    /// Invalidates proofs made with the current secret.
     package var renewsSecret = false
     package var keepsUserOnRefresh: Bool?
     package var keepsConfidentialToProved: Bool?
@@ -22,8 +22,8 @@ extension Administration {
     package init() {}
   }
 
-  /// Changes the rules of an app that is locked, in its transaction.
-  /// - Returns: why it may not be.
+  /// Changes the rules of a locked app within its transaction.
+  /// - Returns: the problem if the change is not allowed.
   static func change(
     _ app: inout App, _ change: IdentityChange, on connection: Connection
   ) throws(PostgresError) -> Problem? {
@@ -68,7 +68,8 @@ extension Administration {
             """)
         }
       }
-      // Also where nobody is left by now: nodes hear of the change a moment later, and devices come back that were gone.
+      // Needed even when no device is affected now: nodes learn of the change a moment later, and absent devices may
+      // return.
       let grace = lax > 0 ? Operations.Limits.identityGraceMicroseconds : Operations.Limits.shortGraceMicroseconds
       graceEndsAt = try connection.run(WallClock.now()) + grace
     }
@@ -79,19 +80,19 @@ extension Administration {
     return nil
   }
 
-  // MARK: Looking
+  // MARK: Status
 
-  /// How an app's identity stands.
+  /// Status of an app's identity rules.
   package struct IdentityStanding: DescribedAnswer {
     package let app: App
-    /// Devices that have a user by less than that identity.
+    /// Devices bound to a user with less proof than the given identity requires.
     package let unproved: [App.Identity: Int64]
     /// In the last 30 days.
     let refusals: Bindings.Refusals
 
     package var refusedRegistrations: Int64 { refusals.unproved }
     package var refusedCalls: Int64 { refusals.asked }
-    /// Devices of users that became guests with a new token.
+    /// Users' devices that became guests because of a new token.
     package var refreshedGuests: Int64 { refusals.refreshed }
 
     package static let object = JSONObject<IdentityStanding>(
@@ -138,8 +139,8 @@ extension Administration {
 
   // MARK: Vouching
 
-  /// What the app's own server makes proofs of users with. It can be asked for again: it is made anew each time, from a
-  /// key of this server and the app's name.
+  /// Secret with which the app's own server creates user proofs. It can be retrieved again: it is derived from one of
+  /// this server's keys and the app's name.
   package struct UserProofSecret: JSONAnswer {
     package let appID: String
     package let secret: String
@@ -150,7 +151,7 @@ extension Administration {
     }
   }
 
-  /// - Throws: `Problem` when the master key does not fit.
+  /// - Throws: `Problem` if the master key does not fit.
   package static func userProofSecret(
     of appID: String, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws -> UserProofSecret {
@@ -161,7 +162,6 @@ extension Administration {
       appID: appID, secret: keys.userProofs.secret(appID: appID, generation: app.identityRules.proofGeneration))
   }
 
-  /// What a voucher is asked for.
   package struct NewVoucher: Sendable {
     package var appID = ""
     package var seconds = Operations.Limits.voucherSeconds.upperBound
@@ -178,11 +178,10 @@ extension Administration {
       ])
   }
 
-  /// A voucher that stands.
   package struct Voucher: DescribedAnswer {
     package let appID: String
     package let clientUID: String
-    /// The DEVICE_ID that it is good for; nil: any.
+    /// The only DEVICE_ID the voucher is valid for; nil for any.
     package let deviceID: String?
     /// Microseconds since 1970.
     package let expiresAt: Int64
@@ -195,8 +194,9 @@ extension Administration {
       ])
   }
 
-  /// The app's own server says: the next device that names this user is the user's. It replaces the voucher before.
-  /// - Parameter seconds: how long it waits for the device.
+  /// Vouches, on behalf of the app's own server, that the next device to name this user belongs to the user. Replaces
+  /// any earlier voucher.
+  /// - Parameter seconds: lifetime of the voucher.
   package static func vouch(
     for clientUID: String, of appID: String, deviceID: String?, seconds: Int64, by caller: Caller,
     on connection: Connection
@@ -216,7 +216,7 @@ extension Administration {
       let end = try connection.run(WallClock.now()) + seconds * 1_000_000
       let user = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID))
       try connection.run(Vouchers.make(for: user, installation: deviceID, until: end))
-      // The app's server makes them at every log-in; a person who makes one leaves a trace.
+      // The app's server creates vouchers at every login; only vouchers created by a person are audited.
       if caller.apiKey == nil {
         let change = AuditTrail.Change("user.vouch", PersonRights.trace(clientUID), in: app).to {
           $0.member("deviceId", deviceID)
@@ -229,12 +229,12 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// How long devices stay with users that nobody vouched for after an app has become stricter: 30 days.
+  /// Grace period, after an app has become stricter, for devices bound to users without sufficient proof: 30 days.
   static let identityGraceMicroseconds: Int64 = 30 * 86_400 * 1_000_000
-  /// The same where no device is left that it concerns: until every node has heard of it, 10 minutes.
+  /// Grace period when no such device is left: 10 minutes, until every node knows the change.
   static let shortGraceMicroseconds: Int64 = 600 * 1_000_000
-  /// Days of which it is told what was, or would have been, refused.
+  /// Days covered by the counts of registrations that were, or would have been, refused.
   package static let countedIdentityDays: Int32 = 30
-  /// How long a voucher may wait.
+  /// Range of a voucher's lifetime.
   package static let voucherSeconds: ClosedRange<Int64> = 1...900
 }

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Credentials and API keys: listed without their secrets, and ended.
+/// Listing, deleting and revoking credentials and API keys. Secrets are never shown.
 extension Administration {
   // MARK: Credentials
 
@@ -24,7 +24,7 @@ extension Administration {
     ])
   }
 
-  /// What is given to open a network: one of them.
+  /// A new credential; exactly one kind is given.
   package struct NewCredential: Sendable {
     package var appID = ""
     package var key: APNsKey?
@@ -40,13 +40,13 @@ extension Administration {
       ])
   }
 
-  /// What may be shown of a credential that was just set, by its kind.
+  /// Public properties of a new credential, by its kind.
   package static let credentialSet: JSONTree.Member = (
     "CredentialSet",
     JSONSchema.oneOf([KeySet.object.schema, CertificateSet.object.schema, ServiceAccountSet.object.schema])
   )
 
-  /// - Parameter appID: nil: of all apps that the caller reaches.
+  /// - Parameter appID: nil for all of the caller's apps.
   package static func credentials(
     of appID: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<CredentialEntry> {
@@ -64,7 +64,7 @@ extension Administration {
     }
   }
 
-  /// From now on nothing is sent through this network for the app.
+  /// Deletes a credential. Nothing more is sent through this network for the app.
   package static func deleteCredential(
     of appID: String, _ network: PushNetwork, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -108,7 +108,7 @@ extension Administration {
     return ItemPage(records.map(KeyEntry.init), limit: page.limit) { String($0.record.number) }
   }
 
-  /// The key opens nothing any more, a second later on every node. Repeating it changes nothing.
+  /// Revokes a key; within a second no node accepts it. Idempotent.
   package static func revokeKey(
     _ number: Int32, by caller: Caller, on connection: Connection
   ) throws(Problem) -> KeyEntry {
@@ -132,7 +132,7 @@ extension Administration {
     return KeyEntry(record: record)
   }
 
-  /// The app that a list is limited to: the one that was asked for, or the caller's only one.
+  /// Returns the app that a list is limited to: the requested one, or the caller's only one.
   static func scope(
     _ appID: String?, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> App.Number? {

@@ -3,9 +3,9 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// A Google service account, which opens FCM for an app.
+/// Google service accounts, which authenticate with FCM.
 extension Administration {
-  /// The account's JSON file, and how the app's messages are written.
+  /// The account's JSON file, and the settings for the app's FCM messages.
   package struct FCMServiceAccount: Sendable {
     package var json: String
     package var settings: FCMSettings
@@ -31,11 +31,11 @@ extension Administration {
       ])
   }
 
-  /// How an app's messages are written for FCM; kept beside its credential.
+  /// Settings for an app's FCM messages; stored beside its credential.
   package struct FCMSettings: Sendable, Equatable {
-    /// `data` (the SDK shows it) or `notification` (Android shows it by itself).
+    /// `data` (the SDK displays the notification) or `notification` (Android displays it).
     package var style = "data"
-    /// `all` (iOS devices behind FCM too) or `android`.
+    /// `all` (including iOS devices behind FCM) or `android`.
     package var platforms = "all"
 
     package static let styles = ["data", "notification"]
@@ -43,7 +43,7 @@ extension Administration {
 
     package init() {}
 
-    /// Reads what is kept beside a credential.
+    /// Parses the stored public properties of a credential.
     package init(publicPart: String) throws(JSONError) {
       var settings = Self()
       var reader = JSONReader(Array(publicPart.utf8))
@@ -68,7 +68,7 @@ extension Administration {
     package static let object = JSONObject<ServiceAccountSet>(
       "ServiceAccountSet", isNamed: false, about: "Of a Google service account.",
       [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .fcm })] + shown)
-    /// What may be shown of the credential, and is stored beside it.
+    /// Public properties of the credential, stored beside it.
     static let publicPart = JSONObject<ServiceAccountSet>("ServiceAccountShown", isNamed: false, shown)
 
     private static let shown: [JSONField<ServiceAccountSet>] = [
@@ -80,11 +80,11 @@ extension Administration {
     ]
   }
 
-  /// The kind of credential, as it is stored.
+  /// Stored name of this kind of credential.
   package static let fcmServiceAccountKind = "fcm-service-account"
 
-  /// Stores the account, in place of an earlier one, and ends a pause: the fault may have been the old account.
-  /// - Parameter tokens: where access tokens are got, which its file must name.
+  /// Stores the account in place of any earlier one, and ends a pause, which the old account may have caused.
+  /// - Parameter tokens: the address that issues access tokens, which the account file must name.
   package static func setCredential(
     _ credential: FCMServiceAccount, of appID: String, master: MasterKey, tokens: TokenAddress = TokenAddress(),
     by caller: Caller, on connection: Connection

@@ -3,24 +3,24 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Looking at apps and changing what their operators decide.
+/// Showing apps and changing their settings.
 extension Administration {
-  /// What is to be changed of an app; nil: stays.
+  /// Changes to an app; nil fields stay as they are.
   package struct AppChange: Equatable, Sendable {
     package var name: String?
     package var timeZone: String?
     package var devicePolicy: App.DevicePolicy?
-    /// Messages that one device may send to other users in a minute; 0: none.
+    /// Messages that one device may send to other users per minute; 0 for none.
     package var deviceSends: Int16?
-    /// Whether a user's other devices are told a new count.
+    /// Whether a user's other devices are notified of a new badge count.
     package var badgeSync: Bool?
-    /// What an account sends to more devices than this needs a second person; 0: nothing does.
+    /// Number of devices above which a message sent by a person needs a second person's approval; 0 disables it.
     package var approvalAbove: Int64?
-    /// Lanes whose messages are confidential without saying so.
+    /// Lanes whose messages are confidential by default.
     package var confidentialLanes: Set<Lane>?
-    /// Whether that holds for sends through the SDK's door too.
+    /// Whether `confidentialLanes` also applies to sends through the legacy SDK API.
     package var confidentialSDK: Bool?
-    /// Whether it has a Notification Service Extension, which its alerts start.
+    /// Whether the app has a Notification Service Extension, which its alerts have to start.
     package var hasExtension: Bool?
     package var identity = IdentityChange()
 
@@ -63,12 +63,12 @@ extension Administration {
       for: { .some($0 ?? 0) }, else: "is not known", written: { $0 })
   }
 
-  /// Apps by their ids, page by page.
+  /// Lists apps by id, paginated.
   package static func apps(
     _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<AppEntry> {
     try caller.require(.viewMessages)
-    // Apps are few: they are read whole.
+    // Apps are few, so all of them are read.
     let entries = try connection.answer(Apps.all())
       .filter { caller.reaches($0.app.number) && $0.app.appID > (page.cursor ?? "") }
       .sorted { $0.app.appID < $1.app.appID }
@@ -135,6 +135,6 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Messages of one device in a minute. More is no conversation.
+  /// Messages per device and minute. No conversation needs more.
   package static let deviceSendsPerMinute: ClosedRange<Int16> = 0...1000
 }

@@ -1,14 +1,14 @@
-/// Setting up: apps, what opens the push networks for them, API keys and groups.
+/// Administration of apps, push credentials, API keys and groups.
 ///
-/// Rare, small, straight-line. What other threads and nodes keep in memory is announced when it changes
-/// (`Catalog.channel`). Secrets go in sealed or hashed and never come out again.
+/// Rare, small, straight-line operations. A change to anything that other threads and nodes cache is announced on
+/// `Catalog.channel`. Secrets are stored sealed or hashed and never returned.
 package enum Administration {}
 
 extension Operations.Limits {
-  /// A display name of an app or an API key, in bytes.
+  /// Display name of an app or an API key, in bytes.
   static let nameBytes = 256
-  /// A credential file: a .p8 key has about 260 bytes.
+  /// Credential file, in bytes: a .p8 key has about 260.
   package static let credentialBytes = 16_384
-  /// Key and team ids at Apple's.
+  /// Length of Apple's key and team ids.
   static let appleIDCharacters = 10
 }

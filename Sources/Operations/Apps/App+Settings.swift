@@ -1,7 +1,7 @@
 internal import Domain
 internal import JSON
 
-/// What operators decide of an app, as it is shown and written into the audit log.
+/// An app's settings, as shown and as written to the audit log.
 extension App {
   static let settings: [JSONField<App>] =
     [
@@ -18,7 +18,7 @@ extension App {
       .always("extension", .flag, \.hasExtension, aboutExtension),
     ]
 
-  /// The same with what nobody is shown.
+  /// The settings, including those that are never shown.
   static let audited = JSONObject<App>(
     "AppSettings", isNamed: false,
     settings + [.always("proofGeneration", .count, \.identityRules.proofGeneration)])
@@ -66,7 +66,7 @@ extension App.Confidentiality {
 }
 
 extension JSONForm<Bool> {
-  /// Whether confidential messages go to proved devices alone.
+  /// Whether confidential messages are sent only to proved devices.
   static let confidentialTo = JSONForm<String>.words(["all", "proved"]).standing(
     for: { $0 == "proved" }, else: "is not known", written: { $0 ? "proved" : "all" })
 }

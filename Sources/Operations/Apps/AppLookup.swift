@@ -2,9 +2,9 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Finding the app that a request names.
+/// Looks up the app named by a request.
 extension Connection {
-  /// - Parameter catalog: looked at first, if there is one; an app made a moment ago is only in the database.
+  /// - Parameter catalog: consulted first; a newly created app is found only in the database.
   /// - Throws: `.unknownApp`.
   func app(_ appID: String, catalog: Catalog? = nil) throws(Problem) -> App {
     if let app = catalog?.app(id: appID) { return app }
@@ -14,7 +14,7 @@ extension Connection {
     return record.app
   }
 
-  /// The app, if the caller may do this at all, which is asked before anything is looked up, and may do it in this app.
+  /// Returns the app if the caller holds `permission` for it. The role is checked before the lookup.
   /// - Throws: `.forbidden`, `.unknownApp`.
   func app(_ appID: String, allowing caller: Caller, to permission: Permission) throws(Problem) -> App {
     try caller.require(permission)

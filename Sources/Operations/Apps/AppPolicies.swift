@@ -1,13 +1,13 @@
 package import Domain
 internal import Store
 
-/// What apps want done differently, as hot operations need it: a snapshot of the catalog.
+/// Per-app policies for hot operations: a snapshot of the catalog.
 package struct AppPolicies: Sendable {
-  /// Where the last registered device of a user is the only one.
+  /// Apps in which a user has only one device, the last registered.
   package var single: Set<App.Number> = []
-  /// Where a user's other devices are told a new count.
+  /// Apps in which a user's other devices are notified of a new badge count.
   package var badgeSync: Set<App.Number> = []
-  /// What proofs are checked with; without it none is believed.
+  /// Verifies user proofs; without it, none is accepted.
   package var userProofs: UserProofKeyring?
   private var apps: [App.Number: App] = [:]
 
@@ -21,18 +21,18 @@ package struct AppPolicies: Sendable {
     }
   }
 
-  /// An app that nobody knows gets what holds for those who have decided nothing.
+  /// Returns the app's rules; an unknown app has the default rules.
   func rules(of app: App.Number) -> App.IdentityRules { apps[app]?.identityRules ?? App.IdentityRules() }
 
   // MARK: Who vouches for a user
 
-  /// What to make of somebody who names a user.
+  /// Result of checking whether a device may name a user.
   enum Vouching: Equatable {
-    /// The app's own server says so.
+    /// The app's own server vouches for the user.
     case vouched
-    /// Nobody does, and nobody is asked: no user was named, or the app takes the device's word.
+    /// No vouching is needed: no user was named, or the app trusts the device.
     case unproved
-    /// Nobody does: without a voucher the user is not given to a device that does not have it already.
+    /// No proof was given: without a voucher, only a device that already has the user keeps it.
     case missing
     case refused(Problem)
   }
@@ -62,10 +62,10 @@ package struct AppPolicies: Sendable {
     .badUserProof,
     "The userProof (USERPROOF) does not fit this clientUid, or it has expired. Ask the app's server for a new one.")
 
-  // MARK: What a key that was only asked for opens
+  // MARK: What an unproved AUTHKEY opens
 
-  /// Whether whoever makes a claim may do more than look, confirm and say that it is there.
-  /// - Parameter identity: what holds, or what is tried out.
+  /// Whether a claim grants full access, beyond reading, confirming and reporting presence.
+  /// - Parameter identity: the identity in force, or the one being tried out.
   func opensAll(
     _ claim: AuthKeyring.Claim, to record: Devices.Record, under identity: App.Identity, now: Int64
   ) -> Bool {
@@ -74,9 +74,9 @@ package struct AppPolicies: Sendable {
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
-  /// From when on a device sees what was kept for its user, microseconds since 1970. Nil: nothing, for devices have to be
-  /// proved and this one is not. Where nobody vouches for it, it may be anybody's who knows the CUID: it sees no more than
-  /// what it could have got itself.
+  /// The time from which a device sees its user's inbox, in microseconds since 1970; nil if it sees nothing because the
+  /// app requires proved devices and this one is not proved. An unvouched device may belong to anyone who knows the
+  /// CUID, so it sees only what it could have received itself.
   func inboxBegins(for record: Devices.Record) -> Int64? {
     guard !record.userKey.isGuest else { return 0 }
     guard record.identity >= rules(of: record.app).identity else { return nil }

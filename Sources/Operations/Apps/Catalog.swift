@@ -4,11 +4,11 @@ internal import Store
 package import Reactor
 internal import Synchronization
 
-/// The apps and API keys as every request needs them: in memory, replaced as a whole when something changes.
+/// In-memory catalog of apps and API keys for every request; replaced as a whole on each change.
 ///
-/// Any thread reads; one thread refreshes, on NOTIFY and every few seconds in case a notification was missed.
+/// Any thread may read. One thread refreshes it, on NOTIFY and every few seconds in case a notification was missed.
 package final class Catalog: Sendable {
-  /// The channel on which changes of apps, keys and credentials are announced.
+  /// NOTIFY channel for changes to apps, keys and credentials.
   package static let channel = "upmc_catalog"
 
   private struct Contents {
@@ -22,10 +22,10 @@ package final class Catalog: Sendable {
 
   private let contents = Mutex(Contents())
   private let refreshes = Atomic<Int>(0)
-  /// Signalled when somebody missed an app that may just have been made.
+  /// Signalled when a lookup misses an app that may have just been created.
   package let wanted: Wakeup
 
-  /// Seals what confidential messages say; nil where none can be accepted.
+  /// Seals the content of confidential messages; nil where none can be accepted.
   package let seal: ContentSeal?
 
   package init(seal: ContentSeal? = nil) throws(SystemError) {
@@ -33,23 +33,23 @@ package final class Catalog: Sendable {
     wanted = try Wakeup()
   }
 
-  /// How often it has been read, so that whoever missed something knows when to look again.
+  /// Number of refreshes, which tells a caller that missed something when to look again.
   package var generation: Int { refreshes.load(ordering: .acquiring) }
 
   package func app(clientKey: String) -> App? { contents.withLock { $0.byClientKey[clientKey] } }
   package func app(id: String) -> App? { contents.withLock { $0.byID[id] } }
   package func app(number: App.Number) -> App? { contents.withLock { $0.byNumber[number] } }
 
-  /// Whoever holds this API key, if it was known and not revoked at the last reading.
+  /// Returns the holder of the API key if the key was known and not revoked at the last refresh.
   package func caller(apiKey: String) -> Caller? {
     let hash = Authorization.hash(apiKey)
     return contents.withLock { $0.callers[hash] }
   }
 
-  /// What apps want done differently.
+  /// Per-app policies for hot operations.
   package var policies: AppPolicies { contents.withLock { $0.policies } }
 
-  /// What a device says of its time zone, as it is kept: a zone that has no name is none.
+  /// Returns the name of a device's time zone as stored: empty for an unknown zone.
   package func known(timeZone: String) -> String {
     contents.withLock { $0.timeZones.contains(timeZone) } ? timeZone : ""
   }
@@ -58,7 +58,7 @@ package final class Catalog: Sendable {
     contents.withLock { Set($0.byNumber.values.lazy.filter { $0.pausedReason != nil }.map(\.number)) }
   }
 
-  /// Reads all apps and API keys again.
+  /// Reloads all apps and API keys.
   package func refresh(_ connection: Connection) throws(PostgresError) {
     var fresh = Contents()
     for record in try connection.run(Apps.all()) {
@@ -67,7 +67,7 @@ package final class Catalog: Sendable {
       fresh.byClientKey[record.clientKey] = record.app
     }
     fresh.policies = AppPolicies(fresh.byNumber.values)
-    // They hardly ever change.
+    // Time zones hardly ever change.
     let isTime = generation.isMultiple(of: Operations.Limits.readingsPerTimeZones)
     fresh.timeZones = isTime ? try connection.run(TimeZones.all()) : contents.withLock { $0.timeZones }
     for (hash, key) in try connection.run(Secrets.apiKeys()) { fresh.callers[hash] = Caller(key) }

@@ -4,13 +4,13 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// What Apple said of a new key: a running server signs with it once, pushes to a token that nobody has, and writes down the
-/// answer. Whoever calls the token bad has let key, team and topic pass.
+/// Checks a new APNs key with Apple: a running server signs once with the key, pushes to a token that no device has,
+/// and stores the response. A response of "bad token" proves that key, team and topic were accepted.
 ///
 /// ```
-///   stored, nothing known ──a server asks──► works (BadDeviceToken) · refused (InvalidProviderToken …) · unreachable
+///   stored, unchecked ──checked by a server──► works (BadDeviceToken) · refused (InvalidProviderToken …) · unreachable
 /// ```
-/// The key is stored whatever the answer: the network may be wrong, or away.
+/// The key is stored whatever the result: the network may be misconfigured or down.
 extension CredentialChecks.Check {
   static let field = JSONField<CredentialChecks.Check?>.always(
     "check", .orNull(object.form), { $0 },
@@ -28,7 +28,7 @@ extension CredentialChecks.Check {
 }
 
 extension Administration.KeySet {
-  /// What Apple said, in a sentence.
+  /// The result of the check, as a sentence.
   package var checkSentence: String {
     guard let check else { return "Apple has not been asked yet: `upmc doctor` asks it." }
     switch check.result {
@@ -40,7 +40,8 @@ extension Administration.KeySet {
 }
 
 extension Administration {
-  /// What is known a few seconds after a credential was stored; nil when no server has asked yet, or none runs.
+  /// Waits a few seconds for the check of a newly stored credential. Returns nil if no server has made it yet, or none
+  /// runs.
   static func awaitCheck(
     _ app: App.Number, _ network: PushNetwork, on connection: Connection
   ) throws(Problem) -> CredentialChecks.Check? {
@@ -55,7 +56,7 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Apple answers within half a second, where it can be reached.
+  /// Apple, where reachable, responds within half a second.
   static let checkTimeout: Duration = .seconds(3)
   static let checkPause: Duration = .milliseconds(50)
 }

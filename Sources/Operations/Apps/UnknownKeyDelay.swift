@@ -1,14 +1,14 @@
 package import Reactor
 
-/// Lets requests with an unknown client key wait until the catalog has been read once more: an app that was created a
-/// moment ago on another thread or node must not be refused. It slows down whoever tries keys, too.
+/// Delays requests with an unknown client key until the catalog has been refreshed: an app that was just created on
+/// another thread or node must not be refused. The delay also slows down guessing of keys.
 package final class UnknownKeyDelay {
   private struct Waiting {
     let generation: Int
     let resume: () -> Void
   }
 
-  /// Requests that may wait; more are refused at once.
+  /// Maximum delayed requests; more are refused immediately.
   private static let capacity = 256
   private static let interval: Duration = .milliseconds(20)
 
@@ -21,10 +21,10 @@ package final class UnknownKeyDelay {
     self.loop = loop
   }
 
-  /// False when too many wait: `resume` will not be called.
+  /// Returns false if too many requests are waiting; then `resume` is not called.
   package func wait(_ resume: @escaping () -> Void) -> Bool {
     guard waiting.count < Self.capacity else { return false }
-    // The reading under way may have begun before the app was made: two more are certain to see it.
+    // A refresh in progress may have begun before the app was created; the second next one is certain to see it.
     waiting.append(Waiting(generation: catalog.generation + 2, resume: resume))
     catalog.wanted.signal()
     if waiting.count == 1 { look() }

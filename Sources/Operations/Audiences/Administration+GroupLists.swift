@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Looking at groups, and ending them.
+/// Listing and deleting groups.
 extension Administration {
   package struct GroupEntry: Sendable {
     package let groupSeq: Int64
@@ -10,8 +10,8 @@ extension Administration {
     package let parent: Int64?
   }
 
-  /// Groups of an app by number.
-  /// - Parameter after: the last one that is known already; 0 for the first page.
+  /// Lists an app's groups by number.
+  /// - Parameter after: the last group of the previous page; 0 for the first page.
   package static func groups(
     of appID: String, after group: Int64, limit: Int, by caller: Caller, on connection: Connection,
     catalog: Catalog? = nil
@@ -22,8 +22,8 @@ extension Administration {
     }
   }
 
-  /// Users of a group by CUID; guests who have joined stand before them, without one.
-  /// - Parameter after: the last CUID that is known already; nil for the first page.
+  /// Lists a group's users by CUID. Guests, who have none, come first.
+  /// - Parameter after: the last CUID of the previous page; nil for the first page.
   package static func users(
     in group: Int64, of appID: String, after clientUID: String?, limit: Int, by caller: Caller,
     on connection: Connection, catalog: Catalog? = nil
@@ -36,7 +36,7 @@ extension Administration {
     }
   }
 
-  /// Ends a group with its memberships. Messages that are still to be sent to it find nobody.
+  /// Deletes a group and its memberships. Messages still to be sent to it reach nobody.
   package static func deleteGroup(
     _ group: Int64, of appID: String, by caller: Caller, on connection: Connection, catalog: Catalog? = nil
   ) throws(Problem) {

@@ -8,9 +8,9 @@ extension Administration {
   package struct NewGroup: Sendable {
     package var appID: String
     package var name: String
-    /// The GROUPSEQ above it; nil at the top.
+    /// GROUPSEQ of the parent; nil at the top level.
     package var parent: Int64?
-    /// Devices may join it by themselves; nil: as the app's identity has it.
+    /// Whether devices may join the group themselves; nil for the default of the app's identity.
     package var isJoinable: Bool?
 
     package init(appID: String = "", name: String = "", parent: Int64? = nil, isJoinable: Bool? = nil) {
@@ -53,7 +53,7 @@ extension Administration {
         throw Problem(.unknownGroup, "The app \(app.appID) has no group \(parent).")
       }
     }
-    // Where users are vouched for, so are the members of groups, unless somebody decides otherwise.
+    // Where users are vouched for, group members are too, unless the request says otherwise.
     let isJoinable = new.isJoinable ?? (app.identity == .open)
     return try connection.commit { () throws(PostgresError) in
       let group = try connection.run(

@@ -1,7 +1,7 @@
 internal import Crypto
 package import Domain
 
-/// Bytes that are read in parts: in memory, or somewhere with more room.
+/// Bytes read in parts, from memory or from larger storage.
 package struct ByteSource: Sendable {
   package let count: Int
   private let read: @Sendable (_ offset: Int, _ bytes: Int) throws(Problem) -> [UInt8]
@@ -10,13 +10,13 @@ package struct ByteSource: Sendable {
     self.init(count: bytes.count) { offset, wanted in Array(bytes[offset..<min(offset + wanted, bytes.count)]) }
   }
 
-  /// - Parameter read: at most so many bytes from an offset on; fewer only at the end.
+  /// - Parameter read: returns at most `bytes` bytes from `offset`; fewer only at the end.
   package init(count: Int, read: @escaping @Sendable (_ offset: Int, _ bytes: Int) throws(Problem) -> [UInt8]) {
     self.count = count
     self.read = read
   }
 
-  /// The part that begins at `offset`; shorter than `bytes` only at the end.
+  /// Returns the part that begins at `offset`; shorter than `bytes` only at the end.
   func part(at offset: Int, _ bytes: Int) throws(Problem) -> [UInt8] {
     guard offset < count else { return [] }
     let part = try read(offset, bytes)
@@ -26,19 +26,19 @@ package struct ByteSource: Sendable {
     return part
   }
 
-  /// What to say when something cannot be read that had been there.
+  /// The problem to report when stored data can no longer be read.
   package static func unreadable(_ reason: String) -> Problem {
     Problem(.internalError, "What was uploaded could not be read again (\(reason)). Send it once more.")
   }
 
-  /// SHA-256 of all of it.
+  /// SHA-256 of the whole content.
   func sha256() throws(Problem) -> [UInt8] {
     var hash = SHA256()
     try forEachPart(of: Operations.Limits.partBytes) { hash.update($0) }
     return hash.finalize()
   }
 
-  /// Lends one part after the other.
+  /// Calls `body` with each part in turn.
   func forEachPart(of bytes: Int, _ body: ([UInt8]) throws(Problem) -> Void) throws(Problem) {
     for offset in stride(from: 0, to: count, by: bytes) { try body(try part(at: offset, bytes)) }
   }

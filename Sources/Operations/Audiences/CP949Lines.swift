@@ -2,8 +2,8 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Whole lines in CP949 as UTF-8, decoded by the database. Lines that are not in it are no text in UTF-8 either, so they are
-/// told like any other (`CSVReader`).
+/// Converts whole lines from CP949 to UTF-8; the database decodes them. Lines that are not valid CP949 come out as
+/// invalid UTF-8, so `CSVReader` reports them like any other.
 enum CP949Lines {
   static func decode(_ lines: [UInt8], on connection: Connection) throws(PostgresError) -> [UInt8] {
     var korean: [UInt8] = []
@@ -20,7 +20,7 @@ enum CP949Lines {
     forEachLine(text) { number, line, end in
       marked += line
       if let one = left.first, one.line == number {
-        // A byte that no text has makes it wrong for certain, and is in the way of no quote.
+        // 0xFF occurs in no UTF-8 text, so it makes the line invalid without disturbing any quotes.
         marked += one.bytes + [0xFF]
         left.removeFirst()
       }
@@ -29,7 +29,7 @@ enum CP949Lines {
     return marked
   }
 
-  /// Lends lines with their numbers from 0; CR and LF end one each, and the last one ends without.
+  /// Calls `body` with each line, numbered from 0. CR and LF each end a line; the last line has no end.
   private static func forEachLine(
     _ bytes: [UInt8], _ body: (_ number: Int, _ line: ArraySlice<UInt8>, _ end: ArraySlice<UInt8>) -> Void
   ) {

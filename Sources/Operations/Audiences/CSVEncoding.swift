@@ -1,19 +1,19 @@
 internal import Domain
 
-/// Which of two encodings a file is written in, UTF-8 or CP949: what more of its lines are that say it. A file where all is
-/// UTF-8 is UTF-8, whatever else it could be; a line that is in neither says nothing.
+/// Detects whether a file is UTF-8 or CP949 by counting the lines that are valid in only one of them. A file that is
+/// UTF-8 throughout is UTF-8, whatever else it could be; a line that is valid in neither does not count.
 ///
-/// Bytes of the one may happen to be text in the other, so one line must not decide on all: it is told, and the others are
-/// read as what they are.
+/// Bytes in one encoding may happen to be valid in the other, so no single line decides for all: such a line is
+/// reported, and the others are read correctly.
 struct CSVEncoding {
-  /// Lines that are UTF-8, beyond ASCII.
+  /// Non-ASCII lines that are valid UTF-8.
   private var inUTF8 = 0
-  /// Lines that are CP949, and no UTF-8.
+  /// Lines that are valid CP949 but not UTF-8.
   private var inKorean = 0
-  /// What the first of them is.
+  /// Whether the first counted line is CP949; breaks a tie.
   private var beginsKorean = false
 
-  /// Looks through a file; twice when it is not UTF-8 all through.
+  /// Detects the encoding of a file. Reads it a second time unless it is UTF-8 throughout.
   static func find(in file: ByteSource, partBytes: Int) throws(Problem) -> FileEncoding {
     var isUTF8 = true
     var pieces = CSVPieces(file, partBytes: partBytes)
@@ -25,7 +25,7 @@ struct CSVEncoding {
     return encoding.verdict ?? .utf8
   }
 
-  /// Returns the encoding of whole lines; nil when they are ASCII, or neither.
+  /// Returns the encoding of whole lines; nil if they are ASCII or valid in neither.
   static func find(in lines: ArraySlice<UInt8>) -> FileEncoding? {
     var encoding = CSVEncoding()
     encoding.count(lines)
@@ -48,14 +48,14 @@ struct CSVEncoding {
     }
   }
 
-  /// Whether a line of a file in CP949 is that too. Letters of Korean take three bytes of UTF-8: a line of those is no
-  /// CP949, even where its bytes could be.
+  /// Whether a line in a CP949 file is valid CP949. Korean letters take three bytes in UTF-8: a line of valid UTF-8
+  /// with such letters does not count as CP949, even if its bytes would fit.
   static func isKorean(line: ArraySlice<UInt8>) -> Bool {
     guard KoreanCodePage.isText(line) else { return false }
     return !line.contains { $0 >= 0xE0 } || String(validating: line, as: UTF8.self) == nil
   }
 
-  /// - Throws: `.impossible` for a file that begins with the byte order mark of UTF-16.
+  /// - Throws: `.impossible` for a file that begins with a UTF-16 byte order mark.
   static func refuseUTF16(_ start: some Sequence<UInt8>) throws(Problem) {
     guard start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) else { return }
     throw Problem(.impossible, "The file is UTF-16. Save it as UTF-8 (\"CSV UTF-8\" in a spreadsheet).")

@@ -1,12 +1,12 @@
 internal import Domain
 
-/// A file in pieces that end where lines do. A line with more bytes than a record may have is cut anywhere: `CSVReader`
+/// Splits a file into pieces that end at line ends. A line longer than the record limit is cut anywhere; `CSVReader`
 /// refuses it.
 struct CSVPieces {
   private let file: ByteSource
   private let partBytes: Int
   private(set) var offset = 0
-  /// What has no end of a line yet.
+  /// Bytes read so far of an unfinished line.
   private var rest: [UInt8] = []
 
   init(_ file: ByteSource, partBytes: Int) {

@@ -2,15 +2,15 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Who of a file's users has devices: read part by part, in key order.
+/// Counts a file's users with and without devices, reading part by part in key order.
 struct CSVReach {
   private(set) var devices: Int64 = 0
-  /// How many users have none.
+  /// Number of users without a device.
   private(set) var unknownCount = 0
-  /// The first of them.
+  /// The first of these users.
   private(set) var unknown: [String] = []
 
-  /// - Throws: `.unknownUpload` when the file is gone or another app's.
+  /// - Throws: `.unknownUpload` if the file is gone or belongs to another app.
   init(
     _ csv: Int64, _ app: App.Number, _ connection: Connection, now: Int64, unknownAtMost limit: Int
   ) throws(Problem) {
@@ -37,6 +37,6 @@ struct CSVReach {
 }
 
 extension Operations.Limits {
-  /// Users of a file that are looked up in one statement.
+  /// Users of a file counted in one statement.
   static let countedUsers = 10_000
 }

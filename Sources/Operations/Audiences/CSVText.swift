@@ -1,9 +1,9 @@
 package import Domain
 package import Postgres
 
-/// What a file's bytes are as text: UTF-8, or what spreadsheets on Korean Windows write (CP949, of which EUC-KR is a part).
+/// A file's bytes as text: UTF-8, or what spreadsheets on Korean Windows write (CP949, a superset of EUC-KR).
 enum CSVText {
-  /// The file as UTF-8. One in CP949 is decoded into memory.
+  /// Returns the file as UTF-8. A CP949 file is decoded into memory.
   static func decode(
     _ bytes: ByteSource, on connection: Connection
   ) throws(Problem) -> (text: ByteSource, encoding: FileEncoding) {
@@ -15,8 +15,9 @@ enum CSVText {
   }
 }
 
-/// A file part by part as UTF-8, whichever of the two it is written in (`CSVEncoding`); never more of it in memory than a
-/// part. Lines that are not in its encoding are no text in the parts either, so they are told like any other (`CSVReader`).
+/// Reads a file part by part as UTF-8, whichever encoding it is in (`CSVEncoding`); at most one part is in memory.
+/// Lines that are invalid in the file's encoding are also invalid in the parts, so `CSVReader` reports them like any
+/// other.
 package struct CSVParts {
   package struct Part: Sendable {
     package let bytes: [UInt8]
@@ -24,7 +25,7 @@ package struct CSVParts {
   }
 
   package let encoding: FileEncoding
-  /// Bytes of the file that were read.
+  /// Bytes of the file read so far.
   package var offset: Int { isKorean ? pieces.offset : plainOffset }
   private let file: ByteSource
   private let connection: Connection
@@ -34,8 +35,8 @@ package struct CSVParts {
 
   private var isKorean: Bool { encoding == .cp949 }
 
-  /// Looks through the file for its encoding.
-  /// - Parameter partBytes: what a part has at most.
+  /// Reads through the file to detect its encoding.
+  /// - Parameter partBytes: maximum size of a part.
   package init(
     _ file: ByteSource, on connection: Connection, partBytes: Int = Operations.Limits.partBytes
   ) throws(Problem) {
@@ -45,9 +46,9 @@ package struct CSVParts {
     self.file = file
     self.connection = connection
     self.partBytes = partBytes
-    // A byte order mark says it.
+    // A byte order mark settles it.
     encoding = start == [0xEF, 0xBB] ? .utf8 : try CSVEncoding.find(in: file, partBytes: partBytes)
-    // Two bytes of CP949 become three of UTF-8.
+    // Two bytes of CP949 become up to three of UTF-8.
     pieces = CSVPieces(file, partBytes: max(1, partBytes / 2))
   }
 

@@ -3,12 +3,12 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Uploading an audience as a file.
+/// Uploads an audience as a CSV file.
 ///
-/// All or nothing: a file with a wrong line is refused with its lines' faults, unless the caller wants the good ones. The
-/// text may be UTF-8 or, as spreadsheets on Korean Windows write it, CP949.
+/// All or nothing: a file with invalid lines is refused with a list of its faults, unless the caller asks to skip them.
+/// The text may be UTF-8 or CP949, which spreadsheets on Korean Windows write.
 package enum CSVUploads {
-  /// A file that no message uses is dropped after this, in microseconds (7 days): it is full of names.
+  /// Lifetime of a file that no message uses, in microseconds (7 days): it is full of personal names.
   static let unusedMicroseconds: Int64 = 7 * 86_400 * 1_000_000
 
   static func gone(_ csv: Int64) -> Problem {
@@ -44,15 +44,15 @@ package enum CSVUploads {
       "CSVFault", isNamed: false, [.always("line", .count, \.line), .always("detail", .anyText, \.reason)])
   }
 
-  /// Stores a file; it is gone 7 days later, or 30 days after the last message that used it ended. The same file again is
-  /// the same audience.
-  /// - Parameter skipsFaults: wrong lines are left out instead of refusing the file.
+  /// Stores a file. It is deleted after 7 days, or 30 days after the end of the last message that used it. Uploading
+  /// the same file again yields the same audience.
+  /// - Parameter skipsFaults: leaves out invalid lines instead of refusing the file.
   package static func store(
     _ bytes: ByteSource, of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Stored {
     let app = try connection.app(appID, allowing: caller, to: .send)
     let (text, encoding) = try CSVText.decode(bytes, on: connection)
-    // Once to find its faults, once more to store it: so it is never held whole.
+    // The file is read twice, to find its faults and to store it, so it is never held in memory as a whole.
     var reading = CSVReading(text)
     while try reading.next() != nil {}
     let file = reading.file
@@ -115,7 +115,7 @@ private struct CSVReading {
     self.text = text
   }
 
-  /// The lines of the next part; nil behind the last.
+  /// Returns the lines of the next part; nil at the end.
   mutating func next() throws(Problem) -> [CSVFile.Line]? {
     guard offset < text.count else { return nil }
     let part = try text.part(at: offset, Operations.Limits.partBytes)
@@ -125,6 +125,6 @@ private struct CSVReading {
 }
 
 extension Operations.Limits {
-  /// Unknown users of a file that are named in the answer.
+  /// Maximum of unknown users listed in the answer.
   static let shownUnknown = 1_000
 }

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// The tree of groups: looking at it, changing it, and who is in a group.
+/// The group tree: listing and changing groups, and managing their members.
 package enum GroupService {
   package struct Entry: DescribedAnswer {
     package let record: GroupTree.Record
@@ -20,8 +20,8 @@ package enum GroupService {
       ])
   }
 
-  /// The groups right below one, by name.
-  /// - Parameter parent: nil: those at the top.
+  /// Lists the direct children of a group, by name.
+  /// - Parameter parent: nil for the top level.
   package static func list(
     of appID: String, below parent: Groups.Number?, _ page: PageRequest, by caller: Caller,
     on connection: Connection
@@ -42,9 +42,9 @@ package enum GroupService {
 
   package struct Change: Sendable {
     package var name: String?
-    /// `.some(nil)`: to the top.
+    /// `.some(nil)` moves the group to the top level.
     package var parent: Groups.Number??
-    /// Whether devices may join it by themselves.
+    /// Whether devices may join the group themselves.
     package var isJoinable: Bool?
 
     package init() {}
@@ -60,7 +60,7 @@ package enum GroupService {
     fileprivate var isEmpty: Bool { name == nil && parent == nil && isJoinable == nil }
   }
 
-  /// Renames a group, moves it with all that is below it, or opens it for devices.
+  /// Renames a group, moves it with its subtree, or opens it to devices.
   package static func change(
     _ group: Groups.Number, _ change: Change, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -94,7 +94,7 @@ package enum GroupService {
     return try self.group(group, by: caller, on: connection)
   }
 
-  /// Deletes a group and its memberships; one that has groups below it stays.
+  /// Deletes a group and its memberships; a group with subgroups is refused.
   package static func delete(
     _ group: Groups.Number, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -125,7 +125,7 @@ package enum GroupService {
       "Member", isNamed: false,
       [
         .always("clientUid", .orNull(.anyText), \.member.userKey.clientUID, "Null for a guest."),
-        // A guest is a device of its own.
+        // A guest is identified by its device.
         .always(
           "device", .orNull(.anyText.described(JSONSchema.uuid)),
           { $0.member.userKey.isGuest ? String($0.member.userKey.text.dropFirst()) : nil }, "The guest's device."),
@@ -155,7 +155,7 @@ package enum GroupService {
       ])
   }
 
-  /// Who comes into a group, or goes.
+  /// Users to add to a group or remove from it.
   package struct Members: Sendable {
     package var clientUIDs: [String] = []
 
@@ -172,7 +172,7 @@ package enum GroupService {
       ])
   }
 
-  /// Puts users into a group or takes them out. Those that the app does not know come back as unknown.
+  /// Adds users to a group or removes them. Users unknown to the app are returned as unknown.
   package static func changeMembers(
     of group: Groups.Number, adding: Bool, _ clientUIDs: [String], by caller: Caller, on connection: Connection,
     now: Int64
@@ -190,7 +190,7 @@ package enum GroupService {
       let action = adding ? "group.add-members" : "group.remove-members"
       let audited = AuditTrail.Change(action, String(group), app: record.app).to { writer in
         writer.member("members", known.count)
-        // Who, as long as they are few.
+        // Names them only if there are few.
         if known.count <= Operations.Limits.auditedMembers {
           writer.member(
             "clientUids", array: { writer in for user in known.sorted() { writer.value(user.description) } })
@@ -201,7 +201,7 @@ package enum GroupService {
     return MembersChanged(count: known.count, unknown: unknown)
   }
 
-  /// To a caller of another app the group does not exist.
+  /// Reports a group of another app as nonexistent.
   private static func find(
     _ group: Groups.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> GroupTree.Record {
@@ -226,6 +226,6 @@ extension JSONWriter {
 }
 
 extension Operations.Limits {
-  /// Members that one audit entry names.
+  /// Maximum of members named in one audit entry.
   static let auditedMembers = 100
 }

@@ -3,10 +3,10 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// Puts what a saved segment says into a message that names it, so that editing or deleting the segment changes no message
-/// that was accepted, and every node reads the same.
+/// Copies a saved segment's conditions into a message that references it, so that editing or deleting the segment does
+/// not affect accepted messages, and every node reads the same conditions.
 enum SavedSegment {
-  /// - Returns: the request as it is stored.
+  /// - Returns: the request to store.
   static func copy(
     into message: inout MessageRequest, _ body: [UInt8], _ app: App, on connection: Connection
   ) throws(Problem) -> [UInt8] {
@@ -20,7 +20,7 @@ enum SavedSegment {
     return try replacing("audience", by: audience.bytes, in: body)
   }
 
-  /// The same object with another value of one member.
+  /// Returns the object with the value of one member replaced.
   private static func replacing(_ name: String, by value: [UInt8], in body: [UInt8]) throws(Problem) -> [UInt8] {
     var reader = JSONReader(body)
     var members: [(name: String, value: [UInt8])] = []

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Saved segments: audiences by condition, under a name.
+/// Saved segments: named audiences defined by conditions.
 package enum SegmentService {
   package struct Entry: DescribedAnswer {
     package let record: Segments.Record
@@ -43,7 +43,7 @@ package enum SegmentService {
       ])
   }
 
-  /// One that is not saved.
+  /// An unsaved segment.
   package struct Draft: Sendable {
     var appID = ""
     /// JSON.
@@ -62,7 +62,7 @@ package enum SegmentService {
       ])
   }
 
-  /// What a segment is to be; nil leaves what is there.
+  /// Changes to a segment; nil fields stay as they are.
   package struct Change: Sendable {
     var name: String?
     /// JSON.
@@ -93,7 +93,7 @@ package enum SegmentService {
     }
   }
 
-  /// Oldest first.
+  /// Lists an app's segments, oldest first.
   package static func list(
     _ appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -109,7 +109,7 @@ package enum SegmentService {
     Entry(record: try record(segment, .viewMessages, caller, connection))
   }
 
-  /// Messages that were accepted keep what the segment said then.
+  /// Changes a segment. Messages already accepted keep its former conditions.
   package static func change(
     _ segment: Int64, _ change: Change, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Entry {
@@ -145,7 +145,7 @@ package enum SegmentService {
 
   // MARK: Counting
 
-  /// How many devices a saved segment has now.
+  /// Counts the devices that a saved segment matches now.
   package static func count(
     _ segment: Int64, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Count {
@@ -153,7 +153,7 @@ package enum SegmentService {
     return try count(try Segment(json: Array(record.conditions.utf8)), record.app, connection, now)
   }
 
-  /// The same for one that is not saved.
+  /// Counts the devices that an unsaved segment matches now.
   package static func count(
     _ draft: Draft, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Count {
@@ -169,9 +169,9 @@ package enum SegmentService {
         Segments.count(segment, app: app, after: "", upto: "v", frozenAt: now, limit: .max)))
   }
 
-  // MARK: Inside
+  // MARK: Internals
 
-  /// - Throws: with the place in the body.
+  /// - Throws: the problem, with its position in the body.
   private static func check(_ conditions: [UInt8]) throws(Problem) {
     do throws(Problem) {
       _ = try Segment(json: conditions)
@@ -185,7 +185,7 @@ package enum SegmentService {
     _ segment: Int64, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> Segments.Record {
     try caller.require(permission)
-    // To a caller of another app the segment does not exist.
+    // Segments of other apps are reported as nonexistent.
     guard let record = try connection.answer(Segments.find(segment)), caller.reaches(record.app) else {
       throw unknown(segment)
     }
@@ -198,7 +198,7 @@ package enum SegmentService {
 }
 
 extension Segments.Record {
-  /// What operators decide.
+  /// The settings to audit.
   fileprivate func writeSettings(to writer: inout JSONWriter) {
     writer.member("name", name)
     writer.member("conditions", raw: Array(conditions.utf8))

@@ -3,15 +3,15 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Giving tags to users and devices, one or many. A user's tags hold on all its devices; a device's belong to the
-/// installation, whoever uses it.
+/// Tags users and devices, singly or in bulk. A user's tags apply to all its devices; a device's tags belong to the
+/// installation, regardless of its user.
 package enum TagService {
   package enum Owners: Sendable {
-    /// They may be tagged before they register.
+    /// Users, who may be tagged before they register.
     case users([String])
     case devices([DeviceID])
 
-    /// Who they are, or how many.
+    /// The owner, or the number of owners.
     fileprivate var summary: String {
       switch self {
       case .users(let users): users.count == 1 ? users[0] : "\(users.count) users"
@@ -23,7 +23,7 @@ package enum TagService {
   package struct Change: Sendable {
     package var add: [String] = []
     package var remove: [String] = []
-    /// All other tags go.
+    /// Whether `add` replaces all existing tags.
     package var replaces = false
 
     package init() {}
@@ -52,7 +52,7 @@ package enum TagService {
     package static let object = JSONObject<List>("Tags", [.always("tags", .list(of: .anyText), \.tags)])
   }
 
-  /// Changes tags, a commit for each part, so that nobody waits long for the rows. Repeating it changes nothing.
+  /// Changes tags, with one commit per part so that row locks are short. Idempotent.
   package static func change(
     _ change: Change, of owners: Owners, in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Changed {
@@ -60,7 +60,7 @@ package enum TagService {
     guard change.replaces || !change.add.isEmpty || !change.remove.isEmpty else {
       throw Problem(.impossible, "Give add, remove or set: which tags.")
     }
-    // Said once, with the first part.
+    // Audited once, with the first part.
     var audited: AuditTrail.Change? = AuditTrail.Change("tags.change", owners.summary, in: app).to {
       change.write(to: &$0)
     }
@@ -97,7 +97,7 @@ package enum TagService {
     }
   }
 
-  /// All tags in use, in order.
+  /// Lists all tags in use, sorted.
   package static func all(
     in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> List {
@@ -105,7 +105,7 @@ package enum TagService {
     return List(tags: try connection.answer(TagLists.inUse(app: app.number, limit: Operations.Limits.shownTags)))
   }
 
-  /// The tags of one user or device.
+  /// Lists the tags of one user or device.
   package static func list(
     _ owner: Owners, in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> List {
@@ -124,14 +124,14 @@ package enum TagService {
 }
 
 extension Operations.Limits {
-  /// Users or devices tagged in one commit: their rows are locked meanwhile.
+  /// Users or devices tagged per commit, which locks their rows.
   static let taggedOwners = 500
-  /// Tags of an app that are listed.
+  /// Maximum of an app's tags listed.
   static let shownTags = 1_000
 }
 
 extension Array {
-  /// Parts of at most `size` elements, in order.
+  /// Splits the array into consecutive parts of at most `size` elements.
   fileprivate func parts(of size: Int) -> [[Element]] {
     stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
   }

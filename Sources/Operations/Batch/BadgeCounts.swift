@@ -1,40 +1,40 @@
 internal import Domain
 internal import Store
 
-/// The badge counts that a batch looks at or moves: locked together, changed in the order of the operations, written once.
+/// Badge counts that a batch reads or changes: locked together, changed in the order of the operations, written once.
 struct BadgeCounts {
   private var wanted: Set<Users.Key> = []
   private var names: [Users.Key: (said: Users.Said, isVouched: Bool)] = [:]
   private var loaded: [Users.Key: Users.Count] = [:]
   private var present: [Users.Key: Int16] = [:]
-  /// Users whose counts were set, whatever moved them afterwards.
+  /// Users whose counts were set, even if they were changed again afterwards.
   private var isSet: Set<Users.Key> = []
-  /// Increments that came after a set of this batch, or after one that is younger than their message.
+  /// Increments added after a set in this batch, or after an earlier set that is newer than their message.
   private var late: [Users.Key: [Ledger.Key]] = [:]
-  /// Messages whose increments there was no room for, with how much was added.
+  /// Messages whose increments hit the count's maximum, with what was really added.
   private var short: [(key: Ledger.Key, increment: Int16)] = []
   private let sink = Sink()
 
-  /// Where the answers of the lock arrive.
+  /// Receives the rows of the lock statements.
   private final class Sink {
     var counts: [Users.Key: Users.Count] = [:]
   }
 
-  /// True when round 3 is needed.
+  /// Whether round 3 is needed.
   var isWanted: Bool { !wanted.isEmpty || !names.isEmpty }
 
-  /// Asks for a user's count to be locked.
+  /// Requests the lock of a user's count.
   mutating func want(_ user: Users.Key) {
     wanted.insert(user)
   }
 
-  /// Asks for the same and gives the user a name and a telephone number, if it has none.
-  /// - Parameter isVouched: somebody vouches for whoever says it: it replaces another.
+  /// Requests the lock, and gives the user a name and telephone number unless it has them.
+  /// - Parameter isVouched: whether the statement is vouched for, so that it replaces earlier values.
   mutating func name(_ user: Users.Key, _ named: NamedUser, isVouched: Bool) {
     names[user] = (Users.Said(name: named.name, phone: named.phone), isVouched)
   }
 
-  /// The name of a user who was named, as it stands now.
+  /// Returns the current name of a named user.
   func name(of user: Users.Key) -> String { loaded[user]?.name ?? names[user]?.said.name ?? "" }
 
   func lock() -> [Step] {
@@ -43,7 +43,8 @@ struct BadgeCounts {
     let unnamed = wanted.filter { names[$0] == nil }
     let (vouched, others) = (names.filter(\.value.isVouched), names.filter { !$0.value.isVouched })
     if !unnamed.isEmpty || !vouched.isEmpty && !others.isEmpty {
-      // All in one order, those that get a name too: two statements in turn could meet somebody else's coming back.
+      // Locks all users in one order, including those to be named: two statements in turn could deadlock with another
+      // batch's.
       steps.append(Users.lock(wanted.union(names.keys)).map { sink.counts.merge($0) { _, new in new } })
     }
     for (names, renames) in [(vouched, true), (others, false)] where !names.isEmpty {
@@ -55,21 +56,21 @@ struct BadgeCounts {
     return steps
   }
 
-  /// The locks are held and the counts known.
+  /// To be called once the locks are held and the counts are known.
   mutating func begin() {
     loaded = sink.counts
     present = sink.counts.mapValues(\.badge)
   }
 
-  /// The count at this place in the batch.
+  /// The count at this point of the batch.
   subscript(user: Users.Key) -> Int16 { present[user] ?? 0 }
 
-  /// A read takes one off.
+  /// Changes a count in relation to its former value, as a read does that takes one off.
   mutating func move(_ user: Users.Key, to count: Int16) {
     present[user] = count
   }
 
-  /// A message adds its increment, as far as a count goes.
+  /// Adds a message's increment, up to the count's maximum.
   mutating func add(_ increment: Int16, to user: Users.Key, by seqno: Int64) {
     let before = self[user]
     let after = BadgeCount.add(increment, to: before)
@@ -80,14 +81,14 @@ struct BadgeCounts {
     }
   }
 
-  /// To a value; what was added before counts no more.
+  /// Sets a count, superseding earlier increments.
   mutating func set(_ user: Users.Key, to count: Int16) {
     present[user] = count
     isSet.insert(user)
     late[user] = nil
   }
 
-  /// Writes what has changed.
+  /// Writes the changed counts.
   func save() -> [Step] {
     var steps: [Step] = []
     let moved = present.filter { !isSet.contains($0.key) && loaded[$0.key]?.badge != $0.value }

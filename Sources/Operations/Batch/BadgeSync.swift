@@ -1,9 +1,9 @@
 internal import Domain
 internal import Store
 
-/// Which users of a batch have other devices that must be told a new count, in apps that want it.
+/// Tracks which users of a batch have other devices to notify of a new count, in apps that ask for it.
 ///
-/// Only what a device did is told (a read, a set): a send carries its count to all devices by itself.
+/// Only changes made by a device (a read, a set) are synchronized: a send carries its count to all devices anyway.
 struct BadgeSync {
   private final class Found {
     var several: Set<Users.Key> = []
@@ -12,7 +12,7 @@ struct BadgeSync {
   private let found = Found()
   private var changes: [Users.Key: DeviceID?] = [:]
 
-  /// Learns which users have more than one device. Round 2.
+  /// Finds out which users have more than one device. Round 2.
   func look(_ users: Set<Users.Key>, _ policies: AppPolicies) -> [Step] {
     let asked = users.filter { policies.badgeSync.contains($0.app) && !$0.userKey.isGuest }
     guard !asked.isEmpty else { return [] }
@@ -24,14 +24,14 @@ struct BadgeSync {
     ]
   }
 
-  /// A device has moved its user's count.
+  /// Records that a device changed its user's count.
   mutating func note(_ user: Users.Key, by device: DeviceID) {
     guard found.several.contains(user) else { return }
-    // Of two devices neither knows the sum.
+    // If two devices changed it, neither knows the final count.
     if let known = changes[user], known != device { changes[user] = .some(nil) } else { changes[user] = device }
   }
 
-  /// Round 3, behind the users' locks.
+  /// Queues the notifications. Round 3, after the users are locked.
   func save(at now: Int64) -> [Step] {
     guard !changes.isEmpty else { return [] }
     return [
@@ -43,6 +43,7 @@ struct BadgeSync {
 }
 
 extension Operations.Limits {
-  /// How long changes of a user's count are gathered before its other devices are told, in microseconds (a second).
+  /// How long changes of a user's count are gathered before its other devices are notified, in microseconds (one
+  /// second).
   static let badgeSyncMicroseconds: Int64 = 1_000_000
 }

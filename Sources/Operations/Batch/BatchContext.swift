@@ -3,35 +3,35 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// What the parts of a batch share: when and for whom it runs, the rows of devices as they stand in it, the counts, and what
-/// becomes of each operation. Knows no part.
+/// State shared by a batch's steps: its time and writer, the current device rows, the counts, and the result of each
+/// operation. It knows none of the steps.
 final class BatchContext {
   /// In the order of the operations.
   var results: [Result<OperationAnswer, Problem>]
 
-  /// Microseconds since 1970: the moment of the whole batch.
+  /// Time of the whole batch, in microseconds since 1970.
   let now: Int64
-  /// Not later than any reading of this batch, on the monotonic clock.
+  /// Monotonic time that is no later than any read of this batch.
   let readAt: Instant
-  /// This committer's own rows in the totals.
+  /// Identifies the committer, which has its own rows in the totals.
   let writer: Int32
-  /// The node that claims what is sent.
+  /// The node that claims the accepted sends.
   let node: UUIDValue
-  /// What apps want done differently.
+  /// Per-app policies.
   let policies: AppPolicies
-  /// Counts devices that nobody knows yet; nil: as many as like may register.
+  /// Limits the registration of new devices; nil for no limit.
   let newDevices: NewDevices?
-  /// The new devices that this batch has counted.
+  /// The new devices counted against the limits by this batch.
   private(set) var admitted: [NewDevices.Source] = []
-  /// Device rows as they stand in this batch: read, changed, and written once at the end.
+  /// Current device rows of this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
   var changedDevices: Set<DeviceID> = []
-  /// Whether those that are changed were active before.
+  /// Whether each changed device was active before.
   private var wereActive: [DeviceID: Bool] = [:]
   var counts = BadgeCounts()
   var badgeSync = BadgeSync()
   var bindings = BindingSteps()
-  /// The devices that users had who may have one only.
+  /// Devices of users who may have only one.
   private var devicesOfUsers: [Users.Key: [DeviceID]] = [:]
 
   init(
@@ -49,11 +49,11 @@ final class BatchContext {
 
   // MARK: Devices
 
-  /// Returns all other devices of a user to GUEST, where it may have one only.
+  /// Returns all other devices of a user to GUEST if the user may have only one.
   func releaseOthers(of user: Users.Key, for device: DeviceID) {
     guard policies.single.contains(user.app), !user.userKey.isGuest else { return }
     for other in devicesOfUsers[user] ?? [] where other != device {
-      // As it stands now: an operation before this one may have moved it already.
+      // Uses the current row: an earlier operation of the batch may have moved the device already.
       guard var record = devices[other], record.userKey == user.userKey else { continue }
       record.release()
       record.boundAt = now
@@ -61,8 +61,8 @@ final class BatchContext {
     }
   }
 
-  /// Counts a new device against the allowances.
-  /// - Returns: why it may not register now; nil when it may.
+  /// Counts a new device against the limits.
+  /// - Returns: the reason for refusing it; nil if it may register.
   func admit(_ app: App, from origin: IPAddress?) -> Problem? {
     guard let newDevices else { return nil }
     if let problem = newDevices.refusal(of: app, from: origin, now: readAt) { return problem }
@@ -70,8 +70,8 @@ final class BatchContext {
     return nil
   }
 
-  /// What a device is told of its user's name. Where nobody vouches for it, it may be anybody's: it hears what it said
-  /// itself, or it could learn the names of all customers from their numbers.
+  /// The user name returned to a device. A device without a vouched user may belong to anyone, so it only gets back the
+  /// name it gave; otherwise customers' names could be looked up by their CUIDs.
   func shownName(_ given: String, stored: String? = nil, of record: Devices.Record) -> String {
     guard record.identity > .open else { return given }
     return stored ?? counts.name(of: Users.Key(app: record.app, userKey: record.userKey))
@@ -81,7 +81,7 @@ final class BatchContext {
     for record in records { devices[record.device] = record }
   }
 
-  /// The same of devices that were locked for the sake of users who may have one only.
+  /// Remembers devices that were locked because their user may have only one.
   func rememberOwned(_ records: [Devices.Record]) {
     remember(records.filter { devices[$0.device] == nil })
     for record in records where policies.single.contains(record.app) {
@@ -89,7 +89,7 @@ final class BatchContext {
     }
   }
 
-  /// Changes a device's row; it is written in round 2.
+  /// Changes a device's row, which round 2 writes.
   func change(_ record: Devices.Record) {
     if changedDevices.insert(record.device).inserted {
       wereActive[record.device] = devices[record.device]?.state == .active
@@ -97,7 +97,7 @@ final class BatchContext {
     devices[record.device] = record
   }
 
-  /// Counts devices that came or went, by those that were changed.
+  /// Counts changed devices that became active or ceased to be.
   func countJoinsAndLeaves() -> [Step] {
     var tally = Statistics.Tally()
     for (device, wasActive) in wereActive {

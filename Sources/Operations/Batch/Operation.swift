@@ -2,8 +2,7 @@ package import Domain
 package import Reactor
 package import Store
 
-/// One hot operation, validated: it cannot fail for its form any more. Devices ask for most of them. Indirect, for it is
-/// handed on many times and read once.
+/// One validated hot operation; most come from devices. Indirect, because it is passed on many times but read once.
 package indirect enum Operation: Sendable {
   case confirm([Confirmation])
   case register(Registration)
@@ -18,32 +17,32 @@ package indirect enum Operation: Sendable {
   case badge(AuthKeyring.Claim)
   case inbox(AuthKeyring.Claim, InboxQuestion)
   case setConsents(AuthKeyring.Claim, Consents.Change)
-  /// A further token of one kind; nil: none any more.
+  /// Sets an additional token of the given kind; nil removes it.
   case setToken(AuthKeyring.Claim, TokenKind, psid: String?)
   case send(DirectSend)
-  /// Which device owns a token, normalized.
+  /// Finds the device that owns a normalized token.
   case identify(app: App.Number, network: PushNetwork, psid: String)
-  /// The device brings back a push that went to its token: the message, and that token.
+  /// Proves possession: the device returns the number and token of a push that was sent to it.
   case possess(AuthKeyring.Claim, seqno: Int64, psid: String)
-  /// The device says that it is there.
+  /// Reports that the device is alive.
   case alive(AuthKeyring.Claim)
-  /// May the device send one more message this minute? Counts it.
+  /// Checks whether the device may send one more message this minute, and counts it.
   case admitSend(AuthKeyring.Claim, perMinute: Int16)
 
-  /// The device says that a message arrived, or that its user opened it.
+  /// A device's report that a message arrived or that its user opened it.
   package struct Confirmation: Sendable {
     package let seqno: Int64
     package let psid: String
     /// Nil for a receipt.
     package let read: BadgeOption?
-    /// False when the pushkey proved wrong: answered, not carried out.
+    /// False if the pushkey proved wrong: the confirmation is answered but not recorded.
     package let isGenuine: Bool
-    /// What was proved instead of a pushkey; nil: the pushkey, which says it all.
+    /// What was proved instead of a pushkey; nil if the pushkey is the proof.
     package let reach: Reach?
-    /// Where the delivery stands, as the pushkey says; nil: it is found by its token.
+    /// Location of the delivery, decoded from the pushkey; nil if it must be found by its token.
     package let place: DeliveryCoordinates?
-    /// When it happened by the device's clock, microseconds since 1970; nil: now. A clock may be wrong: what is kept lies
-    /// between the send and the commit.
+    /// Time by the device's clock, in microseconds since 1970; nil for now. Since the clock may be wrong, the recorded
+    /// time is clamped between the send and the commit.
     package let at: Int64?
 
     package init(
@@ -60,10 +59,10 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// For whom a confirmation may speak.
+  /// The devices that a confirmation may speak for.
   package struct Reach: Sendable {
     package let app: App.Number
-    /// Nil: whichever device has, or had, the PSID.
+    /// Nil for any device that has, or had, the PSID.
     package let device: DeviceID?
 
     package init(app: App.Number, device: DeviceID?) {
@@ -76,7 +75,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// A device registers itself, with a user or without.
+  /// A device's own registration, with or without a user.
   package struct Registration: Sendable {
     package let app: App
     package let device: DeviceID
@@ -85,18 +84,19 @@ package indirect enum Operation: Sendable {
     package let environment: PushEnvironment
     /// Normalized.
     package let psid: String
-    /// Nil: says nothing about the user.
+    /// Nil if the registration does not mention a user.
     package let user: NamedUser?
     package let attributes: Devices.Attributes
-    /// It came in the SDK's protocol, which has no words for the device's locale, time zone and consents (what is known of
-    /// them stays), nor for a device that cannot show who it is (it is answered like any other, and changes nothing).
+    /// Whether it came through the legacy SDK protocol. That protocol has no fields for locale, time zone and consents
+    /// (stored values are kept), and no error for a device that fails to prove its identity (it gets the usual answer,
+    /// but nothing changes).
     package var isFromSDK = false
     package let consents: Consents.Change
-    /// The device proved itself with its authKey.
+    /// The authKey with which the device proved itself.
     package let proof: AuthKeyring.Claim?
-    /// That key stands in for the app's client key: it must be this device's, as it is now.
+    /// Whether that key replaces the app's client key; it must be this device's current one.
     package var isOpenedByProof = false
-    /// The address that the limit of new devices counts; nil exempts the caller.
+    /// The address counted by the limit on new devices; nil exempts the caller.
     package var origin: IPAddress?
 
     package init(
@@ -117,7 +117,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// The credential of an operation about one device.
+  /// The credential of an operation on one device.
   var claim: AuthKeyring.Claim? {
     switch self {
     case .confirm, .register, .send, .identify: nil
@@ -131,7 +131,7 @@ package indirect enum Operation: Sendable {
 
   var isConfirmation: Bool { if case .confirm = self { true } else { false } }
 
-  /// What must not occur twice in one batch, because the second depends on what the first leaves behind.
+  /// Keys that must not occur twice in one batch, because the second operation depends on the result of the first.
   package var conflictKeys: [ConflictKey] {
     switch self {
     case .confirm, .find, .listGroups, .badge, .inbox, .send, .identify: []
@@ -147,7 +147,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// Rows that it reads or writes, roughly: what a batch is measured by.
+  /// Approximate number of rows read or written, by which the batch size is measured.
   package var weight: Int {
     switch self {
     case .confirm(let confirmations): confirmations.count
@@ -156,7 +156,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// The same token or user in two apps only costs waiting for the next batch.
+  /// Not qualified by app: a token or user occurring in two apps merely waits for the next batch.
   package enum ConflictKey: Hashable, Sendable {
     case device(DeviceID)
     case psid(String)
@@ -165,28 +165,28 @@ package indirect enum Operation: Sendable {
 }
 
 extension AuthKeyring.Claim {
-  /// What the device may be given after this claim was carried out: where its keys have ended meanwhile, by somebody's word
-  /// for its user, a full one.
+  /// The claim to issue after the operation. It is a full one if the device's earlier keys have ended, which happens
+  /// when its user is vouched for.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
     AuthKeyring.Claim(
       device: record.device, epoch: record.authEpoch, isAsked: isAsked && epoch == record.authEpoch)
   }
 }
 
-/// What an operation answers.
+/// Result of an operation.
 package indirect enum OperationAnswer: Sendable {
   case confirmed([Confirmed])
   case registered(Registered)
   case found(device: Devices.Record, badge: Int16, userName: String)
   case done
-  /// Nil when the token belongs to nobody.
+  /// Nil if no device has the token.
   case identified(Devices.Record?)
-  /// The device as it is bound now.
+  /// The device's current row.
   case admitted(Devices.Record)
   case groups([(group: Int64, name: String)])
   case badge(Int16)
   case inbox(InboxPage)
-  /// With what the dispatcher needs, unless there is nobody to send to or it was sent before.
+  /// Includes what the dispatcher needs, unless there are no recipients or the send is a repetition.
   case sent(SendAnswer.Accepted, ClaimedSend?)
 
   package struct Registered: Sendable {
@@ -194,7 +194,7 @@ package indirect enum OperationAnswer: Sendable {
     package let badge: Int16
     package let userName: String
     package let isNew: Bool
-    /// It has shown that it is the device. Otherwise it gets a key that proves no more than its token.
+    /// Whether the device has proved its identity; otherwise it gets a key that proves no more than its token.
     package let givesFullKey: Bool
   }
 
@@ -209,7 +209,7 @@ package indirect enum OperationAnswer: Sendable {
     package var status: Status
     /// The user's new count, for reads.
     package var badge: Int16?
-    /// It is so long ago that nothing about the message's deliveries is kept, or recorded, any more.
+    /// Whether the message is so old that its deliveries are no longer kept, or nothing is recorded for them.
     package var isForgotten = false
   }
 }

@@ -3,26 +3,26 @@ package import Postgres
 package import Reactor
 package import Store
 
-/// Carries out hot operations together: see the module's essay for the rounds.
+/// Executes hot operations together; the module's essay describes the rounds.
 ///
-/// Driven from outside: `next()` gives the statements of a round trip; whoever runs them calls each step's `read` with
-/// its rows, then `next()` again, until it returns nil. Then `results` stand, in the order of the operations, and hold
-/// only if the transaction was committed. Made for one run, on one thread.
+/// Driven from outside: `next()` returns the statements of one round trip; the driver runs them, passes the rows to
+/// each step's `read`, and calls `next()` again until it returns nil. Then `results` holds one result per operation, in
+/// order, valid only if the transaction committed. Single use, single thread.
 package final class OperationBatch {
   package typealias Outcome = Result<OperationAnswer, Problem>
 
   /// The statements of one round trip.
   package struct Round {
     package var steps: [Step]
-    /// The first round of a transaction that spans several: begin before it.
+    /// First round of a transaction that spans several: begin before it.
     package var begins: Bool
-    /// The last round of such a transaction: commit after it.
+    /// Last round of such a transaction: commit after it.
     package var commits: Bool
   }
 
   package let operations: [Operation]
   package var results: [Outcome] { context.results }
-  /// The new devices that this batch has counted. Whoever retries the batch returns them to the allowance first.
+  /// The new devices counted against the limits. Before a retry, they must be returned to the allowance.
   package var admitted: [NewDevices.Source] { context.admitted }
 
   private let context: BatchContext
@@ -30,11 +30,11 @@ package final class OperationBatch {
   private var registrations: RegistrationSteps
   private var changes: DeviceSteps
   private var sends: DirectSendSteps
-  /// Devices of which only the time of their last call is written.
+  /// Devices of which only the last-seen time is written.
   private var touched: Set<DeviceID> = []
   private let identities: IdentitySteps
   private var round = 0
-  /// True when locks must outlive a round trip.
+  /// Whether locks must outlive a round trip.
   private let needsTransaction: Bool
 
   package init(
@@ -46,7 +46,7 @@ package final class OperationBatch {
       operations: operations.count, writer: writer, node: node, policies: policies, now: now, readAt: readAt,
       newDevices: newDevices)
     confirmations = ConfirmationSteps(operations)
-    // Most batches are nothing but confirmations, so the other parts need not look for theirs.
+    // Most batches contain only confirmations; the other steps then need not search for their operations.
     let operations = operations.allSatisfy(\.isConfirmation) ? [] : operations
     registrations = RegistrationSteps(operations, policies, now: now)
     changes = DeviceSteps(operations)
@@ -59,7 +59,7 @@ package final class OperationBatch {
   /// True between the round that begins a transaction and the one that commits it.
   package private(set) var isInTransaction = false
 
-  /// The next round trip; nil when all is done.
+  /// Returns the next round trip; nil when the batch is finished.
   package func next() -> Round? {
     while round <= 3 {
       let present = round
@@ -71,7 +71,7 @@ package final class OperationBatch {
         continue
       }
       defer { if isLast { round = 4 } }
-      // The first round that has steps is round 0 whenever a transaction is needed.
+      // If a transaction is needed, the first round with steps is always round 0.
       isInTransaction = needsTransaction && !isLast
       return Round(steps: steps, begins: needsTransaction && present == 0, commits: needsTransaction && isLast)
     }
@@ -79,7 +79,7 @@ package final class OperationBatch {
     return nil
   }
 
-  /// Runs it straight-line, for whoever has a blocking connection and no loop.
+  /// Runs the batch on a blocking connection, for callers without an event loop.
   package func run(on connection: Connection) throws(PostgresError) {
     while let round = next() {
       if round.begins { _ = try connection.run(.begin) }
@@ -108,7 +108,7 @@ package final class OperationBatch {
     changes.askAboutUsers(context)
     let alone = changes.possessors(context).filter { context.policies.single.contains($0.app) }
     guard !alone.isEmpty else { return context.bindings.look(at: context.now) }
-    // Known only now, for it is the device's row that says who comes.
+    // Known only now: the user is in the device's row.
     let names = Set(alone.map(\.userKey))
     return [
       Devices.lockNames(names),
@@ -118,7 +118,7 @@ package final class OperationBatch {
     ] + context.bindings.look(at: context.now)
   }
 
-  /// One statement locks the devices of all parts, in key order.
+  /// Locks the devices of all steps in one statement, in key order.
   private func lockDevices() -> [Step] {
     let wanted = registrations.devices.union(changes.devicesToLock)
     guard !wanted.isEmpty else { return [] }
@@ -131,7 +131,7 @@ package final class OperationBatch {
     ]
   }
 
-  /// Users who may be in an app that lets them have one device only.
+  /// Users who may belong to an app that allows them only one device.
   private var namedAlone: Set<UserKey> {
     guard !context.policies.single.isEmpty else { return [] }
     return registrations.namedUsers(in: context.policies.single).union(changes.namedUsers)
@@ -149,7 +149,7 @@ package final class OperationBatch {
     var steps = moved + changed
     if !touched.isEmpty { steps.insert(Devices.touch(touched, at: context.now), at: moved.count) }
     if !context.changedDevices.isEmpty {
-      // A fixed order of writes for everyone: devices after tokens, before memberships and confirmations.
+      // All batches write in the same order: devices after tokens, before memberships and confirmations.
       let records = context.changedDevices.sorted().compactMap { context.devices[$0] }
       steps.insert(Devices.save(records), at: moved.count)
       steps += context.countJoinsAndLeaves()
@@ -161,7 +161,7 @@ package final class OperationBatch {
     return steps + context.counts.lock()
   }
 
-  /// Notes that a device called, at most once an hour: who looks at it asks for days.
+  /// Updates devices' last-seen time at most once an hour: its readers think in days.
   private func touch() {
     for device in changes.callers {
       guard var record = context.devices[device], record.state != .unregistered,
@@ -194,7 +194,7 @@ package final class OperationBatch {
     identities.answer(context)
   }
 
-  /// What is to be sent now that the transaction is committed.
+  /// Sends to dispatch once the transaction has committed.
   package var claimedSends: [ClaimedSend] {
     sends.isEmpty
       ? []

@@ -1,4 +1,4 @@
 package import Store
 
-/// A database step of a batch: a statement whose answer the batch takes in.
+/// A database step of a batch: a statement and the code that takes in its rows.
 package typealias Step = Query<Void>

@@ -3,31 +3,31 @@ internal import Store
 
 /// Receipts and reads of a batch.
 ///
-/// A receipt whose pushkey says where its delivery stands is appended to the log, and that is all (`ConfirmationLog`). Every other
-/// confirmation belongs to the device and the user that the message was sent to, even when the token has moved since:
-/// so former owners of the token are candidates too, and our own records of the send decide between them. It is then
-/// appended to the log too, or gets a row of its own if the delivery stands in no block.
+/// A receipt whose pushkey contains the location of its delivery is only appended to the log (`ConfirmationLog`). Every
+/// other confirmation belongs to the device and user that the message was sent to, even if the token has moved since:
+/// former owners of the token are candidates too, and the delivery records decide between them. Such a confirmation is
+/// then appended to the log as well, or gets a row of its own if its delivery is in no block.
 struct ConfirmationSteps {
   /// One confirmation and what is known about it so far.
   private struct Entry {
     let operation: Int
     let confirmation: Operation.Confirmation
     var candidates: [Confirmations.Candidate] = []
-    /// Somebody had it, but who it was is not kept any more.
+    /// Whether the message was sent to the token, but the record of the recipient has been deleted.
     var isForgotten = false
     var delivery: Confirmations.Delivery?
-    /// Where that stands; nil: in no block.
+    /// The delivery's location; nil if it is in no block.
     var place: BlockPlace?
-    /// Where it is read.
+    /// The device on which it is read.
     var device: DeviceID?
-    /// The entry that is read with it.
+    /// The inbox entry to be marked read.
     var inbox: Inboxes.Key?
-    /// When it happened, microseconds since 1970: as the device says, no earlier than the send, no later than now.
+    /// Time of the confirmation, in microseconds since 1970: as reported by the device, clamped between send and now.
     var at: Int64 = 0
     var user: Users.Key?
     var badge: Int16?
 
-    /// Its pushkey says all that there is to know: nobody's count moves, and no short message waits for it.
+    /// Whether the pushkey suffices: no count changes and no SMS fallback waits for the confirmation.
     let needsNoLook: Bool
 
     init(_ operation: Int, _ confirmation: Operation.Confirmation) {
@@ -37,12 +37,12 @@ struct ConfirmationSteps {
       if needsNoLook { place = provedPlace }
     }
 
-    /// Where the delivery stands, as its pushkey says.
+    /// Location of the delivery, decoded from the pushkey.
     var provedPlace: BlockPlace? {
       confirmation.place.map { BlockPlace($0, of: confirmation.seqno) }
     }
 
-    /// It keeps a short message from being asked for, if that comes first.
+    /// Whether the confirmation cancels a pending SMS fallback.
     var settlesFallback: Bool {
       candidates.contains { $0.fallback?.isMet(byRead: confirmation.read != nil) == true }
     }
@@ -50,20 +50,20 @@ struct ConfirmationSteps {
 
   private final class State {
     var entries: [Entry] = []
-    /// For each operation, where its entries are.
+    /// For each operation, the range of its entries.
     var ranges: [Range<Int>] = []
     var sentTo: [Confirmations.Delivery: Confirmations.Sending] = [:]
     var owners: [DeviceID: Devices.Record] = [:]
-    /// Messages that are in the inbox of a device's person.
+    /// Messages in the inbox of a device's person.
     var inInboxes: Set<Confirmations.Delivery> = []
-    /// Messages of which something was appended to the log.
+    /// Messages for which the log accepted an entry.
     var logged: Set<Int64> = []
-    /// First reads of messages, and whether the message's increment has been taken back.
+    /// Messages read for the first time, and whether their increment has been taken back.
     var firstReads: [Ledger.Key: Bool] = [:]
   }
 
   private let state = State()
-  /// True when counts may move, so that locks are needed.
+  /// Whether counts may change, so that locks are needed.
   let hasReads: Bool
 
   init(_ operations: [Operation]) {
@@ -83,7 +83,7 @@ struct ConfirmationSteps {
     self.hasReads = hasReads
   }
 
-  // MARK: Round 0 and 1: whose are they?
+  // MARK: Rounds 0 and 1: resolve the owners
 
   func resolve(_ batch: BatchContext) -> [Step] {
     let state = state
@@ -109,8 +109,8 @@ struct ConfirmationSteps {
     ]
   }
 
-  /// Reads need the user the message was sent to, as do messages with a fallback; a token with several owners needs our
-  /// bookkeeping to decide, and so does where a delivery stands.
+  /// Reads and messages with a fallback need the user that the message was sent to. A token with several owners needs
+  /// the delivery records to decide, and so does a delivery whose location is unknown.
   func findUsers(_ batch: BatchContext) -> [Step] {
     var doubtful: Set<Confirmations.Delivery> = []
     var devices: Set<DeviceID> = []
@@ -153,15 +153,15 @@ struct ConfirmationSteps {
     return steps + settleFallbacks(batch) + readInboxes() + markRead(batch)
   }
 
-  /// What is read was received.
+  /// A read implies a receipt.
   private func logEntries(_ batch: BatchContext) -> [ConfirmationLog.Entry] {
     var log: [ConfirmationLog.Entry] = []
     var before: BlockPlace?
     for entry in state.entries {
-      // Sent twice in a row, as by one that repeats it in a call, it is one.
+      // Skips a receipt repeated in succession, as when a client repeats it within one call.
       guard let place = entry.place, place != before || entry.confirmation.read != nil else { continue }
       before = place
-      // Whoever reads the log knows when the send was, and that nothing was confirmed before it.
+      // The reader of the log knows the time of the send and clamps earlier confirmations.
       let at = entry.needsNoLook ? min(entry.confirmation.at ?? batch.now, batch.now) : entry.at
       log.append(ConfirmationLog.Entry(place, isRead: false, at: at))
       if entry.confirmation.read != nil { log.append(ConfirmationLog.Entry(place, isRead: true, at: at)) }
@@ -169,7 +169,7 @@ struct ConfirmationSteps {
     return log
   }
 
-  /// Read here is read there: on all devices of the person.
+  /// Reading on one device marks the message read on all of the person's devices.
   private func readInboxes() -> [Step] {
     var times: [Inboxes.Key: Int64] = [:]
     for entry in state.entries {
@@ -178,7 +178,7 @@ struct ConfirmationSteps {
     return times.isEmpty ? [] : [Inboxes.read(times).map { _ in }]
   }
 
-  /// When each delivery was confirmed. Of several confirmations of one the first is the one that is recorded.
+  /// Time of each delivery's confirmation; of several for one delivery, the first is recorded.
   private static func times(_ entries: [Entry]) -> [Confirmations.Delivery: Int64] {
     var times: [Confirmations.Delivery: Int64] = [:]
     for entry in entries {
@@ -187,7 +187,7 @@ struct ConfirmationSteps {
     return times
   }
 
-  /// In the commit of the confirmation itself: either it is there in time, or the short message is asked for.
+  /// In the same commit as the confirmation: either the confirmation is in time, or the SMS is requested.
   private func settleFallbacks(_ batch: BatchContext) -> [Step] {
     let keys = Set(
       state.entries.lazy.filter(\.settlesFallback).compactMap { entry in
@@ -208,8 +208,8 @@ struct ConfirmationSteps {
     state.entries[index].device = chosen.device
     state.entries[index].at = min(max(entry.confirmation.at ?? batch.now, chosen.sentAt), batch.now)
     let isRead = entry.confirmation.read != nil
-    // In an inbox it is also read where it was never sent to, or where that is not known any more: then the person has read
-    // it, and no delivery.
+    // A message can be read in an inbox on a device it was never sent to, or for which this is no longer known: that
+    // counts as read by the person, but not as a read delivery.
     let isOnlyInInbox = chosen.inbox != nil && isRead && sent == nil
     if chosen.isKept, !isOnlyInInbox {
       state.entries[index].delivery = delivery(chosen)
@@ -217,17 +217,17 @@ struct ConfirmationSteps {
     }
     state.entries[index].isForgotten = !chosen.isKept
     guard isRead || entry.settlesFallback else { return }
-    // Whoever has no entry either was never meant.
+    // A device without an inbox entry was not a recipient either.
     if isOnlyInInbox, !isInView(chosen, batch) { return }
     guard let key = state.sentTo[delivery(chosen)]?.userKey ?? state.owners[chosen.device]?.userKey else { return }
     let user = Users.Key(app: chosen.app, userKey: key)
-    // What it did to the count is forgotten with the rest.
+    // For a message no longer kept, its effect on the count is forgotten too.
     if chosen.isKept { state.entries[index].user = user }
     guard isRead, let seqno = chosen.inbox else { return }
     state.entries[index].inbox = Inboxes.Key(user: user, seqno: seqno)
   }
 
-  /// Whether the device that a message was not sent to, as far as is known, sees it in its person's inbox.
+  /// Whether a device that the message was not sent to, as far as is known, sees it in its person's inbox.
   private func isInView(_ candidate: Confirmations.Candidate, _ batch: BatchContext) -> Bool {
     guard let inbox = candidate.inbox, let owner = state.owners[candidate.device],
       state.inInboxes.contains(Confirmations.Delivery(seqno: inbox, device: candidate.device)),
@@ -236,7 +236,7 @@ struct ConfirmationSteps {
     return since <= candidate.sentAt
   }
 
-  /// Users whose counts reads may move.
+  /// Users whose counts the batch's reads may change.
   var readers: Set<Users.Key> {
     hasReads ? Set(state.entries.lazy.filter { $0.confirmation.read != nil }.compactMap(\.user)) : []
   }
@@ -247,7 +247,7 @@ struct ConfirmationSteps {
       guard let user = entry.user, let option = entry.confirmation.read else { continue }
       batch.counts.want(user)
       let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
-      // Of two reads of one message in a batch the earlier decides; `force` leaves no mark, it acts each time.
+      // Of two reads of one message in a batch, the first decides. `force` leaves no mark: it acts each time.
       if option.actsOncePerMessage, first[key] == nil { first[key] = option }
     }
     guard !first.isEmpty else { return [] }
@@ -255,7 +255,7 @@ struct ConfirmationSteps {
     return [Ledger.read(first.map { ($0.key, $0.value) }).map { state.firstReads = $0 }]
   }
 
-  // MARK: Round 3: move the counts
+  // MARK: Round 3: change the counts
 
   func applyBadge(at operation: Int, _ batch: BatchContext) {
     for index in state.ranges[operation] {
@@ -267,7 +267,7 @@ struct ConfirmationSteps {
       if !option.actsOncePerMessage {
         batch.counts.set(user, to: after)
       } else if let wasTakenBack = state.firstReads.removeValue(forKey: key), !(wasTakenBack && option == .keep) {
-        // What ended negative counts no more: reading it takes nothing from the others.
+        // The increment of a delivery that ended negative has been taken back, so reading it must not subtract again.
         if option.setsCount { batch.counts.set(user, to: after) } else { batch.counts.move(user, to: after) }
       }
       if batch.counts[user] != before, let device = entry.device { batch.badgeSync.note(user, by: device) }

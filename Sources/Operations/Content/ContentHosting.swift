@@ -1,19 +1,19 @@
 internal import Domain
 
-/// Pages and media of our own: how they are named and reached, and how long they stay.
+/// Naming, addresses and lifetime of pages and media hosted by this server.
 ///
-/// A page holds the `ext` or the text of a message, percent-encoded, at `…/p/<name>_ext.html` or `…/p/<name>_msp.html`; the
-/// SDK knows by the end of the address that the value has to be fetched. Media stand at `…/m/<name>.jpg` and so on. A name
-/// is 128 random bits: whoever has not got the payload cannot guess it.
+/// A page holds the `ext` or the text of a message, percent-encoded, at `…/p/<name>_ext.html` or `…/p/<name>_msp.html`;
+/// the SDK recognizes by the suffix that it must fetch the value. Media are at `…/m/<name>.jpg` and so on. A name is
+/// 128 random bits, so only recipients of the payload know it.
 package struct ContentHosting: Equatable, Sendable {
-  /// How devices reach this server, without a slash at its end; nil when nobody has said so.
+  /// Base URL at which devices reach this server, without a trailing slash; nil if not configured.
   package let publicURL: String?
 
   package init(publicURL: String?) {
     self.publicURL = publicURL
   }
 
-  /// The paths below which everything hosted stands.
+  /// Path prefixes of hosted pages and media.
   package static let pagePath = "/p/"
   package static let mediaPath = "/m/"
 
@@ -25,7 +25,7 @@ package struct ContentHosting: Equatable, Sendable {
     RandomToken.encode(Array(MasterKey.makeBytes().prefix(16)))
   }
 
-  /// - Throws: `.notConfigured` when nobody has said how this server is reached.
+  /// - Throws: `.notConfigured` without a public URL.
   func url(_ path: String, _ file: String) throws(Problem) -> String {
     guard let publicURL else {
       throw Problem(
@@ -34,7 +34,7 @@ package struct ContentHosting: Equatable, Sendable {
     return publicURL + path + file
   }
 
-  /// What a page holds: every byte but letters, digits and `-._~` as `%XX` (RFC 3986 §2.3).
+  /// Encodes a page's text: every byte except letters, digits and `-._~` becomes `%XX` (RFC 3986 §2.3).
   package static func encoded(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count * 2)
@@ -56,8 +56,9 @@ package struct ContentHosting: Equatable, Sendable {
 }
 
 extension Operations.Limits {
-  /// How long a page or media stays after its last message was due, in microseconds (90 days): people open messages late.
+  /// How long a page or media file is kept after its last message was due, in microseconds (90 days): people open
+  /// messages late.
   package static let hostedMicroseconds: Int64 = 90 * 86_400_000_000
-  /// Bytes of one part of a file: what is read from the database at once.
+  /// Size of a file part, in bytes; the database is read one part at a time.
   package static let partBytes = 262_144
 }

@@ -2,12 +2,12 @@ internal import Domain
 internal import JSON
 internal import Store
 
-/// What a message that is kept must be: checked by the rules of a send, with what it lacks put in for the moment.
+/// Validates a saved message by the rules of a send, with placeholders for what it lacks.
 enum SavedMessageRules {
   /// - Throws: a `Problem` whose pointers begin with `/message`.
   static func check(_ message: [UInt8], _ kind: SavedMessages.Kind, appID: String) throws(Problem) {
     let members = try members(message)
-    // A draft is unfinished: any object will do.
+    // A draft is unfinished: any object is accepted.
     guard kind != .draft else { return }
     for name in ["appId", "audience", "dryRun", "from", "reference"] where members.contains(where: { $0.name == name })
     {
@@ -20,7 +20,7 @@ enum SavedMessageRules {
       for member in members { writer.member(member.name, raw: member.value) }
       let names = Set(members.map(\.name))
       if kind == .sender, !names.contains("alert") { writer.member("alert", "x") }
-      // Somebody's list may fill them.
+      // A recipient list may supply the values.
       if !names.contains("variables"), message.contains(Array("%VAR".utf8)) {
         writer.member("variables", object: { writer in for number in 1...9 { writer.member("VAR\(number)", "x") } })
       }

@@ -3,12 +3,12 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Messages that are kept instead of sent: templates, drafts, and senders with what their messages have in common.
+/// Saved messages: templates, drafts, and senders with the parts their messages share.
 ///
-/// A template is whole but for its audience, and checked as a send would be; a draft may be anything, for it is somebody's
-/// unfinished work; a sender is the name that messages bear, with a part of a message to begin from.
+/// A template is complete except for its audience, and validated as a send would be. A draft is unfinished work and may
+/// be any object. A sender is the name that messages bear, with a partial message to start from.
 package enum SavedMessageService {
-  /// One of them as lists show it.
+  /// A saved message as shown in lists.
   package struct Entry: JSONAnswer {
     package let record: SavedMessages.Record
 
@@ -30,12 +30,12 @@ package enum SavedMessageService {
       uniqueKeysWithValues: SavedMessages.Kind.allCases.map { ($0, object(of: $0)) })
   }
 
-  /// What is to be kept.
+  /// A message to save.
   package struct New: Sendable {
-    /// Only when it is new.
+    /// Used only on creation.
     package var appID = ""
     package var name: String
-    /// Of a sender: what its messages bear.
+    /// For a sender: the name its messages bear.
     package var sender: String?
     /// A JSON object.
     package var message: [UInt8]
@@ -51,7 +51,7 @@ package enum SavedMessageService {
         "New\(kind.noun)", from: New(name: "", message: []), [.required("appId", .appID, \.appID)] + fields(kind))
     }
 
-    /// In place of what was kept.
+    /// Replaces a saved message.
     package static func change(of kind: SavedMessages.Kind) -> JSONObject<New> {
       JSONObject("\(kind.noun)Change", from: New(name: "", message: []), fields(kind))
     }
@@ -108,7 +108,7 @@ package enum SavedMessageService {
     return try show(number, kind, by: caller, on: connection)
   }
 
-  /// Replaces what was kept.
+  /// Replaces a saved message.
   package static func replace(
     _ number: SavedMessages.Number, _ kind: SavedMessages.Kind, with new: New, by caller: Caller,
     on connection: Connection
@@ -183,7 +183,7 @@ extension SavedMessages.Kind {
 
   package var idName: String { word + "Id" }
 
-  /// As the description calls it.
+  /// The name used in the API description.
   package var noun: String { word.prefix(1).uppercased() + word.dropFirst() }
 
   fileprivate var about: String {
@@ -196,7 +196,7 @@ extension SavedMessages.Kind {
 }
 
 extension JSONForm<[UInt8]> {
-  /// What is kept of a message. What it says is checked when it is kept.
+  /// A saved message; its content is validated on saving.
   fileprivate static func message(of kind: SavedMessages.Kind) -> JSONForm {
     JSONForm(
       kind == .draft ? SavedMessageService.anyObject : JSONSchema.reference("KeptMessage"),
@@ -208,7 +208,7 @@ extension JSONForm<[UInt8]> {
 }
 
 extension JSONWriter {
-  // Its message may be long, and is told all the same: what was sent from it is asked for later.
+  // Audits the whole message, even a long one: it may later matter what was sent from it.
   fileprivate mutating func write(_ saved: SavedMessages.New) {
     member("name", saved.name)
     if let sender = saved.sender { member("sender", sender) }
@@ -223,6 +223,7 @@ extension JSONWriter {
 }
 
 extension Operations.Limits {
-  /// A payload has 4 KiB, a page's text may be longer, and a draft may hold a list of recipients.
+  /// Maximum size of a saved message, in bytes: a payload has 4 KiB, but a page's text may be longer, and a draft may
+  /// hold a list of recipients.
   static let savedMessageBytes = 65_536
 }

@@ -3,14 +3,14 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// A send that names a template: what the template says stands for what the send does not say. The message keeps a copy,
-/// so that changing or deleting the template changes no message that was accepted.
+/// Completes a send that names a template: the template supplies the members the send omits. The message stores the
+/// result, so changing or deleting the template does not affect accepted messages.
 enum SavedTemplate {
-  /// - Returns: the request with the template's members, or as it is when it names none.
+  /// - Returns: the request with the template's members, or unchanged if it names no template.
   static func fill(
     _ body: [UInt8], for caller: Caller, on connection: Connection
   ) throws(Problem) -> [UInt8] {
-    // Nearly all name none: they are not read twice.
+    // Nearly all requests name no template; this avoids parsing them twice.
     guard JSON.mayName("template", in: body) else { return body }
     let members = try Self.members(of: body)
     guard let named = members.first(where: { $0.name == "template" }) else { return body }

@@ -3,14 +3,15 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Taking in pictures, sounds and films for notifications. What a file is, its bytes say; what its sender says must agree.
+/// Uploads of images, audio and video for notifications. The type is detected from the bytes; a declared type must
+/// agree.
 package enum UploadService {
   package struct Request: Sendable {
     package let appID: String
-    /// As the header says it; nil: not said.
+    /// Value of the Content-Type header; nil if absent.
     package let contentType: String?
     package let body: ByteSource
-    /// ISO 8601 duration; nil: 90 days.
+    /// ISO 8601 duration; nil for 90 days.
     package let expiresIn: String?
     package let caller: Caller
     package let hosting: ContentHosting
@@ -28,7 +29,7 @@ package enum UploadService {
   }
 
   package struct Uploaded: DescribedAnswer {
-    /// What a send names as `media`.
+    /// The value for a send's `media`.
     package let upload: String
     package let url: String
     package let type: MediaType
@@ -45,7 +46,8 @@ package enum UploadService {
       ])
   }
 
-  /// Stores a file. - Parameter now: microseconds since 1970.
+  /// Stores a file.
+  /// - Parameter now: microseconds since 1970.
   package static func upload(
     _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> Uploaded {
@@ -86,7 +88,7 @@ package enum UploadService {
         "The file is nothing that a notification can show. It can show \(known); not WebP or HEIC.")
     }
     let said = (request.contentType ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
-    // What a client says that does not know: curl's own word for --data-binary is the last one.
+    // Types sent by clients that do not know the real one; curl's default for --data-binary is the last.
     let isSaid = !["", "application/octet-stream", "application/x-www-form-urlencoded"].contains(said)
     guard !isSaid || type.isCalled(said) else {
       throw Problem(
@@ -113,8 +115,8 @@ package enum UploadService {
 }
 
 extension Operations.Limits {
-  /// How long an upload may be kept without a message that shows it, in seconds.
+  /// Range of an upload's lifetime without a message that shows it, in seconds.
   package static let uploadSeconds: ClosedRange<Int64> = 60...31_622_400
-  /// What is looked at to find out what a file is: far more than any of the signatures has.
+  /// Bytes examined to detect the type: far more than any signature needs.
   static let sniffedBytes = 4_096
 }

@@ -1,11 +1,11 @@
 internal import Domain
 internal import Store
 
-/// Tokens beside the one for alerts, as the operations of a batch set and end them. The last registration wins, here too.
+/// Tokens besides the alert token, as set and removed by a batch's operations. Here, too, the last registration wins.
 struct AdditionalTokens {
   private final class Found {
     var owners: [DeviceTokens.Wanted: DeviceTokens.Owned] = [:]
-    /// What the devices have now.
+    /// The devices' current tokens.
     var present: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -55,12 +55,13 @@ struct AdditionalTokens {
     ]
   }
 
-  /// Other devices that have the tokens.
+  /// Other devices that own the wanted tokens.
   var others: Set<DeviceID> { Set(found.owners.filter { $0.key.device != $0.value.owner }.values.map(\.owner)) }
 
   // MARK: Round 2
 
-  /// Why a device may not have the token: where users are vouched for, nobody takes one from another user's device.
+  /// The reason to refuse a token: where users are vouched for, a device may not take a token from another user's
+  /// device.
   func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: BatchContext) -> Problem? {
     guard let wanted = Self.wanted(operation), let owned = found.owners[wanted], owned.owner != record.device,
       batch.policies.rules(of: record.app).identity != .open, let owner = batch.devices[owned.owner],
@@ -69,13 +70,13 @@ struct AdditionalTokens {
     return Problem(.userMismatch, "This token belongs to a device of another user.")
   }
 
-  /// The operation is not carried out: what the lock made is taken back.
+  /// Undoes the row that the lock created for a token, because the operation is refused.
   mutating func refuse(_ operation: Operation) {
     guard let wanted = Self.wanted(operation), found.owners[wanted]?.isNew == true else { return }
     refused.append(wanted)
   }
 
-  /// A token of the kind, or none any more.
+  /// Sets the device's token of a kind, or removes it if `psid` is nil.
   mutating func set(_ kind: TokenKind, _ psid: String?, _ record: Devices.Record) {
     let former = (found.present[record.device] ?? []).filter { $0.kind == kind && $0.psid != psid }
     retired += former
@@ -86,11 +87,11 @@ struct AdditionalTokens {
       Tokens.Claimed(app: record.app, psid: psid, network: record.network, device: device, kind: kind)
     }
     if owned.owner != record.device { retired.append(token(of: owned.owner)) }
-    // Also when it was the device's before: what a network says of an earlier time is not about it any more.
+    // Also for a token the device had before: what the network reports about an earlier time no longer applies to it.
     moved.append(token(of: record.device))
   }
 
-  /// A device ends, and all its tokens.
+  /// Ends all tokens of a device.
   mutating func end(_ device: DeviceID) {
     retired += found.present[device] ?? []
   }

@@ -1,7 +1,8 @@
 internal import Domain
 internal import Store
 
-/// What a batch must know, and tell, when devices come to users: vouchers, users' other devices, refusals that are counted.
+/// What a batch reads and writes when users are bound to devices: vouchers, notices to users' other devices, and
+/// counted refusals.
 struct BindingSteps {
   private final class State {
     var presented: Set<Vouchers.Presented> = []
@@ -17,9 +18,9 @@ struct BindingSteps {
 
   // MARK: Round 1
 
-  /// A device names a user. The voucher is taken even where it is not needed: it was made for this moment, and must not be
-  /// there for whoever comes next.
-  /// - Parameter isNew: the device does not have this user yet.
+  /// Records that a device names a user. A voucher is taken even if it is not needed: it was made for this moment and
+  /// must not remain for the next device.
+  /// - Parameter isNew: whether the device does not have this user yet.
   func ask(_ user: Users.Key, for installation: String, isNew: Bool, _ policies: AppPolicies) {
     if isNew { state.named.insert(user) }
     guard policies.rules(of: user.app).sought > .open else { return }
@@ -36,10 +37,11 @@ struct BindingSteps {
 
   // MARK: Round 2
 
-  /// True when this batch took a voucher for the user. A batch holds each user once, so a voucher vouches for one device.
+  /// Whether this batch took a voucher for the user. A batch contains each user once, so a voucher vouches for one
+  /// device.
   func hasVoucher(_ user: Users.Key) -> Bool { state.vouched.contains(user) }
 
-  /// Counts what a stricter identity refuses, or would refuse.
+  /// Counts a case that a stricter identity refuses or would refuse.
   mutating func countRefusal(
     _ kind: WritableKeyPath<Bindings.Refusals, Int64>, in app: App.Number, _ policies: AppPolicies
   ) {
@@ -47,12 +49,12 @@ struct BindingSteps {
     refusals[app, default: Bindings.Refusals()][keyPath: kind] += 1
   }
 
-  /// Counts a device that became a guest because its token changed and nothing showed that it is itself.
+  /// Counts a device that became a guest because its token changed and it did not prove its identity.
   mutating func countRefreshed(in app: App.Number) {
     refusals[app, default: Bindings.Refusals()].refreshed += 1
   }
 
-  /// A device has come to a user who may have others: they are told.
+  /// Records that a device was bound to a user; the user's other devices are notified.
   mutating func note(_ record: Devices.Record, _ policies: AppPolicies) {
     let user = Users.Key(app: record.app, userKey: record.userKey)
     guard state.devices[user]?.contains(where: { $0 != record.device }) == true else { return }
@@ -62,13 +64,13 @@ struct BindingSteps {
     }
   }
 
-  /// A device has to bring back a push first.
+  /// Queues the push that the device has to bring back as proof of possession.
   mutating func awaitPush(_ record: Devices.Record) {
     let user = Users.Key(app: record.app, userKey: record.userKey)
     notices.append(DeviceNotices.New(device: record.device, user: user, kind: .possession))
   }
 
-  /// Behind the rows of the devices.
+  /// Writes events, audit entries, notices and counts; after the device rows.
   func tell(writer: Int32, at now: Int64) -> [Step] {
     var steps: [Step] = []
     if !added.isEmpty {

@@ -1,12 +1,12 @@
 internal import Domain
 internal import Store
 
-/// Operations about one device, each allowed by that device's authKey.
+/// Operations on single devices, each authorized by the device's authKey.
 struct DeviceSteps {
   private final class State {
     var entries: [Entry] = []
     var groupDoors: [Int64: Groups.Door] = [:]
-    /// Messages that devices bring back.
+    /// Messages that devices return as proof of possession.
     var brought: [Int64: Messages.Origin] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
     var users: [Users.Key: (badge: Int16, name: String)] = [:]
@@ -19,13 +19,13 @@ struct DeviceSteps {
     let kind: Operation
     let claim: AuthKeyring.Claim
     var user: Users.Key?
-    /// The count that this operation set; later ones of the batch may have moved it on.
+    /// The count this operation set; later operations of the batch may have changed it.
     var badge: Int16?
 
-    /// The CUID that the caller wrongly acts for; nil when all is well.
+    /// The CUID that the caller wrongly acts for; nil if it is the device's user.
     func stranger(_ record: Devices.Record) -> String? {
       guard let expected = claim.actingFor, UserKey(clientUID: expected) != record.userKey else { return nil }
-      // Clearing a user who is gone already: repeated, not mistaken.
+      // Clearing a user who is already gone is a repetition, not a mistake.
       if case .clearUser = kind, record.userKey.isGuest { return nil }
       return expected
     }
@@ -42,12 +42,12 @@ struct DeviceSteps {
 
   var changesAnything: Bool { !devicesToLock.isEmpty }
 
-  /// Devices whose row, or whose user's rows, will be written.
+  /// Devices whose rows, or whose users' rows, will be written.
   var devicesToLock: Set<DeviceID> {
     Set(state.entries.lazy.filter { !$0.kind.conflictKeys.isEmpty }.map(\.claim.device))
   }
 
-  /// Devices whose calls are carried out.
+  /// Devices whose operations were accepted.
   var callers: Set<DeviceID> { Set(state.entries.lazy.filter { $0.user != nil }.map(\.claim.device)) }
 
   /// Users whose counts are set.
@@ -58,7 +58,7 @@ struct DeviceSteps {
       })
   }
 
-  /// Users who are named, in whatever app.
+  /// Users named by any operation, in whatever app.
   var namedUsers: Set<UserKey> {
     Set(
       state.entries.compactMap { entry in
@@ -87,7 +87,7 @@ struct DeviceSteps {
     if !onlyRead.isEmpty {
       steps.append(
         Devices.find(onlyRead).map { records in
-          // A row locked by another part is fresher than this.
+          // A row locked by other steps is more recent.
           for record in records where batch.devices[record.device] == nil { batch.devices[record.device] = record }
         })
     }
@@ -106,14 +106,14 @@ struct DeviceSteps {
     return steps
   }
 
-  /// Devices that name a user.
+  /// Prepares the binding of devices to the users they name.
   func askAboutUsers(_ batch: BatchContext) {
     for entry in state.entries {
       if let record = batch.devices[entry.claim.device] { DeviceUsers(batch: batch).ask(entry.kind, record) }
     }
   }
 
-  /// Users to whom devices come that have brought back a push.
+  /// Users to be bound to devices that have returned a push.
   func possessors(_ batch: BatchContext) -> Set<Users.Key> {
     Set(
       state.entries.compactMap { entry in
@@ -150,7 +150,7 @@ struct DeviceSteps {
     return senders.isEmpty ? [] : [DeviceSends.count(senders, at: batch.now).map { state.meters = $0 }]
   }
 
-  /// The device's row, if the key is its own and still current.
+  /// Returns the device's row if the key belongs to the device and is still valid.
   private func allowed(_ entry: Entry, _ batch: BatchContext) -> Result<Devices.Record, Problem> {
     guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
       return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))
@@ -210,7 +210,7 @@ struct DeviceSteps {
         Tokens.Claimed(app: record.app, psid: record.psid, network: record.network, device: record.device))
       state.tokens.end(record.device)
       record.state = .unregistered
-      // Its keys end with it; those of a device that only lost its token to another one do not.
+      // Unregistering ends the device's keys; merely losing its token to another device does not.
       record.authEpoch &+= 1
       // The next device may get its row.
       if user.userKey.isGuest { changes.end(user) }
@@ -303,7 +303,7 @@ struct DeviceSteps {
   }
 }
 
-/// What the operations of a batch change beside device rows.
+/// A batch's changes other than to device rows.
 private struct DeviceChanges {
   var retired: [Tokens.Claimed] = []
   var endedGuests: [Users.Key] = []
@@ -325,7 +325,7 @@ private struct DeviceChanges {
 }
 
 extension Operation {
-  /// The group that a membership operation names.
+  /// The group named by a membership operation.
   fileprivate var group: Int64? {
     switch self {
     case .join(_, let group), .leave(_, let group): group
@@ -333,8 +333,8 @@ extension Operation {
     }
   }
 
-  /// More than looking, confirming and saying that it is there: what a key does not open that was only asked for. Naming a
-  /// user asks for more than a key.
+  /// Whether the operation does more than read, confirm or report presence, and so is not allowed with an unproved
+  /// authKey. Naming a user is checked separately, by stronger rules.
   fileprivate var isMore: Bool {
     switch self {
     case .find, .alive, .setUser: false

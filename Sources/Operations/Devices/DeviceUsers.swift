@@ -1,15 +1,15 @@
 internal import Domain
 internal import Store
 
-/// Operations by which a registered device names its user, or shows that pushes reach it.
+/// Operations by which a registered device names its user or proves that pushes reach it.
 struct DeviceUsers {
   let batch: BatchContext
 
   // MARK: Round 1
 
-  /// Asks for what must be known before a device comes to a user.
+  /// Requests what must be known before the device is bound to a user.
   func ask(_ operation: Operation, _ record: Devices.Record) {
-    // A key that has ended takes nobody's voucher.
+    // An expired key must not consume a voucher.
     guard operation.claim?.epoch == record.authEpoch, record.state != .unregistered else { return }
     let wanted: UserKey
     switch operation {
@@ -28,8 +28,8 @@ struct DeviceUsers {
 
   // MARK: Round 2
 
-  /// Why a device may not do it.
-  /// - Parameter brought: the messages that devices bring back, as they are known.
+  /// The reason to refuse the operation, or nil.
+  /// - Parameter brought: the known messages among those that devices returned.
   func refusal(
     of operation: Operation, by record: Devices.Record, brought: [Int64: Messages.Origin]
   ) -> Problem? {
@@ -58,8 +58,8 @@ struct DeviceUsers {
     batch.bindings.hasVoucher(Users.Key(app: record.app, userKey: UserKey(clientUID: named.clientUID)))
   }
 
-  /// Refused ones are gone by now, and a proof that was given has been checked.
-  /// - Returns: the guest that the device was, if that has ended.
+  /// Sets the user. Refused operations have been filtered out and any proof has been verified.
+  /// - Returns: the guest that the device was, if that guest has ended.
   func setUser(
     _ named: NamedUser, _ claim: AuthKeyring.Claim, _ before: Devices.Record
   ) -> Users.Key? {
@@ -84,12 +84,12 @@ struct DeviceUsers {
     return change(before, to: record, isVouched: isVouched)
   }
 
-  /// Brought back twice: it is so already.
+  /// Binds the device to its pending user. A repetition finds none and changes nothing.
   func possess(_ before: Devices.Record) -> Users.Key? {
     guard let pending = before.pending else { return nil }
     var record = before
     record.bind(pending.userKey, by: .strict)
-    // Whoever had a key of the guest has none of the user's.
+    // Keys issued to the guest must not open the user's data.
     record.authEpoch &+= 1
     batch.counts.want(Users.Key(app: record.app, userKey: record.userKey))
     return change(before, to: record, isVouched: true)

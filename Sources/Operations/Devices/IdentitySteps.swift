@@ -1,7 +1,7 @@
 internal import Domain
 internal import Store
 
-/// Whose a token is: asked by devices that name themselves by their PSID alone. Reads only.
+/// Finds the owner of a token, for devices that identify themselves only by their PSID. Read-only.
 struct IdentitySteps {
   private struct Token: Hashable {
     let app: App.Number
@@ -25,7 +25,7 @@ struct IdentitySteps {
     }
   }
 
-  // MARK: Round 0 and 1
+  // MARK: Rounds 0 and 1
 
   func look() -> [Step] {
     let tokens = Set(state.entries.map(\.token))
@@ -55,7 +55,7 @@ struct IdentitySteps {
   func answer(_ batch: BatchContext) {
     for (operation, token) in state.entries {
       let record = state.owners[token].flatMap { state.records[$0] }
-      // A device that has unregistered, or has another token by now, is not the one that asks.
+      // A device that has unregistered or changed its token is not the one asking.
       let isPresent = record.map { $0.state != .unregistered && $0.psid == token.psid } ?? false
       batch.results[operation] = .success(.identified(isPresent ? record : nil))
     }

@@ -3,12 +3,12 @@ package import JSON
 internal import Postgres
 internal import Store
 
-/// Which part of its person's inbox a device asks for.
+/// The part of its person's inbox that a device requests.
 package struct InboxQuestion: Sendable {
   let before: Int64
   let limit: Int
 
-  /// - Parameters: as they stand in a query string.
+  /// - Parameters: the values of the query string.
   package init(limit: String?, cursor: String?) throws(Problem) {
     let page = try PageRequest(limit: limit ?? String(Operations.Limits.inboxPage), cursor: cursor)
     guard page.limit <= Operations.Limits.inboxPageMost else {
@@ -19,18 +19,18 @@ package struct InboxQuestion: Sendable {
   }
 }
 
-/// A part of a person's inbox as one of its devices sees it: each message as that device's push would have shown it, in its
-/// language, with the person's values; the pushkey is the device's own, so it confirms a read like any other.
+/// A page of a person's inbox as seen by one of the person's devices: each message as pushed to that device, in its
+/// language and with the person's values. The pushkey is the device's own, so it confirms a read like any other.
 package struct InboxPage: Sendable {
   let device: Devices.Record
-  /// Up to one more than the limit; that one tells that there is a next page.
+  /// Up to `limit` + 1; the extra entry only indicates that a next page exists.
   let entries: [Inboxes.Entry]
   let limit: Int
   let unread: Int64
   let badge: Int16
   let userName: String
 
-  /// As the device is shown it.
+  /// The page as returned to the device.
   package func shown(by keys: PushKeyring) -> Shown {
     let shown = entries.prefix(limit)
     return Shown(
@@ -45,7 +45,7 @@ package struct InboxPage: Sendable {
 
     struct Item: Sendable {
       let entry: Inboxes.Entry
-      /// Nil: a newer release wrote what this one cannot read. That it is there is shown all the same.
+      /// Nil if the entry was written by a newer release and cannot be read here; it is listed nevertheless.
       let payload: [UInt8]?
 
       static let object = JSONObject<Item>(
@@ -72,7 +72,7 @@ package struct InboxPage: Sendable {
   private func payload(of entry: Inboxes.Entry, _ keys: PushKeyring) -> [UInt8]? {
     guard var request = try? MessageRequest(stored: entry.request) else { return nil }
     if var links = entry.links {
-      // Pages end before entries may: here is room for all of it.
+      // Pages may expire before inbox entries; here there is room for the full values.
       (links.ext, links.text) = (nil, nil)
       request.content = request.content.replacing(links)
     }
@@ -90,18 +90,18 @@ package struct InboxPage: Sendable {
   }
 }
 
-/// What the devices of a batch ask of inboxes, looked up together.
+/// Looks up the inboxes requested by a batch's devices, all together.
 struct InboxLook {
   private final class State {
     var entries: [Int: [Inboxes.Entry]] = [:]
     var unread: [Inboxes.View: Int64] = [:]
-    /// By operation, where its answer stands, and what was looked at.
+    /// By operation: the position of its result, and the view that was read.
     var places: [Int: (place: Int, view: Inboxes.View)] = [:]
   }
 
   private let state = State()
 
-  /// - Parameter asked: by operation, of devices that may see their person's entries.
+  /// - Parameter asked: the requests, from devices that may see their person's entries.
   func steps(_ asked: [(operation: Int, view: Inboxes.View, part: InboxQuestion)], at now: Int64) -> [Step] {
     guard !asked.isEmpty else { return [] }
     let state = state
@@ -126,9 +126,9 @@ struct InboxLook {
 }
 
 extension Operations.Limits {
-  /// Entries of one page: each is a whole payload.
+  /// Default and maximum of entries per page; each is a complete payload.
   static let inboxPage = 20
   package static let inboxPageMost = 100
-  /// The newest entries of a person, of which the unread ones are counted: two microseconds each.
+  /// Number of a person's newest entries among which unread ones are counted: two microseconds each.
   package static let inboxUnread = 1_000
 }

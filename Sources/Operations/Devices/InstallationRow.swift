@@ -1,19 +1,19 @@
 internal import Domain
 internal import Store
 
-/// Which of the rows of a DEVICE_ID a registration is about, and what shows that it is that row's device.
+/// Decides which row of a DEVICE_ID a registration refers to, and how the device proved that the row is its own.
 ///
-/// A DEVICE_ID alone shows nothing. Whoever comes with a token that no row has, and without the key of one, gets a row of
-/// its own, and those that are there stay as they are. Pure.
+/// A DEVICE_ID alone proves nothing. A device with a token unknown to all rows, and without the key of any, gets a row
+/// of its own, and the existing rows stay as they are. Pure.
 struct InstallationRow: Equatable {
   enum Recognition: Equatable {
-    /// It has the key that the row's last registration gave out.
+    /// It has the key issued by the row's last registration.
     case key
     /// It has the row's token, and nothing more.
     case token
-    /// The app takes whoever has the DEVICE_ID for the device (`keepsUserOnRefresh`).
+    /// The app accepts the DEVICE_ID as proof (`keepsUserOnRefresh`).
     case word
-    /// Nothing: the row is new, or another device's that is gone.
+    /// No proof: the row is new, or belonged to another device that is gone.
     case none
   }
 
@@ -24,7 +24,7 @@ struct InstallationRow: Equatable {
     (self.device, self.recognition) = (device, recognition)
   }
 
-  /// - Parameter records: those of the DEVICE_ID's rows that exist.
+  /// - Parameter records: the existing rows of the DEVICE_ID.
   init(_ registration: Operation.Registration, _ records: [Devices.Record]) {
     let rows = registration.device.rows
     let own = records.filter { rows.contains($0.device) }
@@ -43,12 +43,12 @@ struct InstallationRow: Equatable {
     }
   }
 
-  /// A row for another device: one whose device has unregistered, else a free one, as long as there are not too many; else
-  /// the one that has the least to lose. Where all belong to users who were vouched for, one more may wait beside them.
+  /// Chooses a row for another device: that of an unregistered device, else a free one while there are not too many,
+  /// else the one with the least to lose. If all belong to vouched users, one extra row is allowed.
   private static func room(
     _ registration: Operation.Registration, _ rows: [DeviceID], _ own: [Devices.Record]
   ) -> DeviceID {
-    // One that only lost its token to another device still has its key.
+    // A row that only lost its token to another device still has valid keys.
     let given = own.filter { $0.state == .unregistered && $0.userKey.isGuest }
     if let row = given.first(where: { $0.psid == registration.psid }) ?? given.first { return row.device }
     let free = rows.first { row in !own.contains { $0.device == row } }
@@ -58,9 +58,8 @@ struct InstallationRow: Equatable {
     return leaving(own, for: user)?.device ?? registration.device
   }
 
-  /// The row that makes room. Of several that nobody vouched for the latest goes, so that whoever comes again and again with
-  /// somebody's DEVICE_ID only pushes out itself; of several that are vouched for one of the same user, then the one that
-  /// has been silent longest.
+  /// Returns the row to give up. Among unvouched rows the newest goes, so that repeated registrations with a stolen
+  /// DEVICE_ID only displace each other; among vouched ones, a row of the same user, then the one silent for longest.
   private static func leaving(_ records: [Devices.Record], for user: UserKey?) -> Devices.Record? {
     records.min { left, right in
       let (one, other) = (worth(left, for: user), worth(right, for: user))

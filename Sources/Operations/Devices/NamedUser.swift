@@ -1,13 +1,13 @@
-/// A user as a device names it.
+/// A user as named by a device.
 package struct NamedUser: Equatable, Sendable {
   package let clientUID: String
   package let name: String
-  /// What the app's own server says to vouch for it; nil: nothing.
+  /// Proof by the app's own server; nil if there is none.
   package let proof: String?
-  /// The user's telephone number, sealed for the user; nil: not said.
+  /// The user's telephone number, sealed for the user; nil if not given.
   package var phone: [UInt8]?
-  /// It came in the SDK's protocol, which has no words for a missing proof: the device is carried as a guest instead of
-  /// being refused.
+  /// Whether it came through the legacy SDK protocol. That protocol has no error for a missing proof, so the device is
+  /// kept as a guest instead of being refused.
   package var isFromSDK = false
 
   package init(clientUID: String, name: String, proof: String? = nil) {

@@ -2,15 +2,15 @@ internal import Domain
 internal import Logging
 internal import Reactor
 
-/// How many devices that nobody knows yet may register: from one address for one app, and for one app in all. Whoever has
-/// taken the client key out of an app could otherwise fill the database with devices that do not exist. Known devices
-/// are never counted: they register as often as they like.
+/// Rate limits on registrations of unknown devices: per address and app, and per app in total. Otherwise, anyone who
+/// extracts an app's client key could fill the database with nonexistent devices. Known devices are never counted and
+/// register as often as they like.
 ///
-/// One for each HTTP loop, on its thread; forgotten when the server ends.
+/// One per HTTP loop, used on its thread; not persisted.
 package final class NewDevices {
-  /// Devices an hour; nil for no limit. As many may come at once.
+  /// Devices per hour, nil for no limit. A burst may use the whole hour's allowance.
   package struct Rates: Sendable {
-    /// Many phones of a mobile network share an address; hardly a thousand of them install one app in an hour.
+    /// Many phones of a mobile network share an address, but hardly a thousand of them install one app within an hour.
     package var perAddress: Int? = 1_000
     /// A bank's largest day: ten million customers come back within it.
     package var perApp: Int? = 1_000_000
@@ -18,19 +18,19 @@ package final class NewDevices {
     package init() {}
   }
 
-  /// Who brought a new device.
+  /// Where a new device registered from.
   package struct Source: Hashable, Sendable {
     let app: App.Number
-    /// Nil: it is not counted by address.
+    /// Nil if it does not count by address.
     let address: IPAddress?
   }
 
   private let perAddress: RateAllowance?
   private let perApp: RateAllowance?
-  /// When what was taken is paid for.
+  /// When each source's allowance is full again, in nanoseconds of the monotonic clock.
   private var sources: [Source: Int64] = [:]
   private var apps: [App.Number: Int64] = [:]
-  /// Sources above which those with nothing to pay are forgotten.
+  /// Number of sources above which those with a full allowance are evicted.
   private var sweepCount = Operations.Limits.rememberedSources
   private var quietUntil: Instant?
   private var refusals = 0
@@ -43,7 +43,7 @@ package final class NewDevices {
 
   /// Counts a new device.
   /// - Parameter origin: the address to count under; nil counts for the app alone.
-  /// - Returns: why it may not register now; nil when it may.
+  /// - Returns: the reason for refusing it; nil if it may register.
   func refusal(of app: App, from origin: IPAddress?, now: Instant) -> Problem? {
     if let perAddress, let origin {
       let source = Source(app: app.number, address: origin)
@@ -69,7 +69,7 @@ package final class NewDevices {
     return nil
   }
 
-  /// The devices have not been stored: the batch that they came in is made again.
+  /// Returns allowances taken for devices that were not stored, because their batch is retried.
   package func giveBack(_ admitted: [Source]) {
     for source in admitted {
       if source.address != nil, sources[source] != nil { perAddress?.giveBack(&sources[source, default: 0]) }
@@ -83,13 +83,13 @@ package final class NewDevices {
     return problem
   }
 
-  /// Devices refused since this was asked last.
+  /// Returns the number of devices refused since the last call.
   package func takeRefusals() -> Int {
     defer { refusals = 0 }
     return refusals
   }
 
-  /// An operator wants to know who it was, but not a line for each try.
+  /// Logs a refusal for operators, at a limited rate.
   private func tell(_ app: App, _ origin: IPAddress?, _ now: Instant) {
     refusals += 1
     guard quietUntil.map({ now >= $0 }) ?? true else { return }
@@ -99,7 +99,7 @@ package final class NewDevices {
       metadata: ["app": "\(app.appID)", "address": "\(origin.map(\.description) ?? "any")"])
   }
 
-  /// Forgets whoever has nothing to pay any more.
+  /// Evicts sources whose allowance is full again.
   private func sweep(_ now: Instant) {
     sources = sources.filter { $0.value > now.nanoseconds }
     sweepCount = max(Operations.Limits.rememberedSources, 2 * sources.count)

@@ -1,7 +1,7 @@
 internal import Domain
 package import Store
 
-/// Seals telephone numbers for storage, each for the user whose it is: moved to another row it does not open.
+/// Seals telephone numbers for storage, bound to their user: moved to another row, a number does not open.
 package struct PhoneNumberSeal: Sendable {
   private let master: MasterKey
 
@@ -13,7 +13,7 @@ package struct PhoneNumberSeal: Sendable {
     master.seal(Array(phone.utf8), for: Self.place(user))
   }
 
-  /// Nil when it does not open with this master key.
+  /// Returns nil if the number does not open with this master key.
   package func open(_ sealed: [UInt8], of user: Users.Key) -> String? {
     (try? master.open(sealed, for: Self.place(user))).map { String(decoding: $0, as: UTF8.self) }
   }

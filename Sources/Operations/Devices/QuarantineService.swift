@@ -3,12 +3,11 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Looking at devices that are put aside because their network refused the token, and giving them back.
+/// Listing quarantined devices, whose tokens were refused by their push network, and restoring them.
 ///
-/// A device in quarantine keeps everything it has; audiences count it and skip it. It comes back by itself when it
-/// registers again. Giving back sends nothing again: what was skipped meanwhile stays skipped.
+/// A quarantined device keeps all its data; audiences count it and skip it. It is restored when it registers again.
+/// Restoring sends nothing: messages skipped in the meantime stay skipped.
 package enum QuarantineService {
-  /// One device.
   package struct Entry: DescribedAnswer {
     package let record: Quarantine.Record
 
@@ -24,11 +23,11 @@ package enum QuarantineService {
         .always("at", .moment, \.record.at),
       ])
 
-    /// A whole token is nobody's business.
+    /// Full tokens are never disclosed.
     package var tokenPrefix: String { String(record.psid.prefix(Operations.Limits.shownTokenBytes)) }
   }
 
-  /// In the order of the devices' ids.
+  /// Lists an app's quarantined devices, ordered by id.
   package static func list(
     _ appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -39,12 +38,12 @@ package enum QuarantineService {
     return ItemPage(records.map(Entry.init), limit: page.limit) { $0.record.device.description }
   }
 
-  // MARK: Giving back
+  // MARK: Restoring
 
-  /// Whom to give back.
+  /// The devices to restore.
   package enum Scope: Equatable, Sendable {
     case device(DeviceID)
-    /// Everyone put aside since a time, microseconds since 1970.
+    /// All devices quarantined since a time, in microseconds since 1970.
     case since(Int64)
     case all
   }
@@ -74,8 +73,8 @@ package enum QuarantineService {
     }
   }
 
-  /// Gives back many, a commit for each part, so that nobody waits long for their rows.
-  /// - Parameter reasons: only those put aside for one of these; nil: for whatever reason.
+  /// Restores many devices, with one commit per part so that row locks are short.
+  /// - Parameter reasons: restores only devices quarantined for one of these reasons; nil for any.
   static func restore(
     _ app: App, since: Int64, reasons: Set<String>? = nil, audit: @escaping (Int) -> Query<Void>? = { _ in nil },
     on connection: Connection
@@ -92,12 +91,12 @@ package enum QuarantineService {
     }
   }
 
-  /// Gives back those whom only the former credential could not reach.
+  /// Restores the devices that only the former credential could not reach.
   static func restoreAfterNewCredential(_ app: App, on connection: Connection) throws(Problem) {
     _ = try restore(app, since: 0, reasons: credentialReasons, on: connection)
   }
 
-  /// Refusals of a device's environment by the credential, not of the device.
+  /// Reasons that reject the credential for the device's environment, not the device.
   private static let credentialReasons: Set<String> = [
     "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken", "BadCertificateEnvironment",
   ]
@@ -109,7 +108,7 @@ package enum QuarantineService {
       // In key order, as every writer of devices locks them.
       _ = try connection.run(Devices.lock(devices))
       let count = try connection.run(Quarantine.release(devices, since: since))
-      // Each part is a commit, and an entry, of its own.
+      // Each part has its own commit and its own audit entry.
       if count > 0, let entry = audit(count) { try connection.run(entry) }
       return count
     }
@@ -129,6 +128,6 @@ extension QuarantineService.Scope {
 }
 
 extension Operations.Limits {
-  /// Devices given back in one commit.
+  /// Devices restored per commit.
   static let restoredDevices = 1000
 }

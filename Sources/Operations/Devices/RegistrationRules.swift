@@ -1,31 +1,32 @@
 internal import Domain
 internal import Store
 
-/// The row that a registration leaves. Pure: the rules of identity.
+/// Computes the device row that results from a registration. Pure: the rules of identity.
 struct RegistrationRules {
   let registration: Operation.Registration
   let row: InstallationRow
-  /// What stands in the row.
+  /// The row's current content.
   let known: Devices.Record?
-  /// The app's own server vouches for the user that is named.
+  /// Whether the app's own server vouches for the named user.
   let isVouched: Bool
-  /// Another device had the token until now.
+  /// Whether the token belonged to another device until now.
   let takesToken: Bool
   let now: Int64
 
-  /// The device that was there, if this is it.
+  /// The existing device, if it is the one that registers.
   private var own: Devices.Record? { row.recognition == .none ? nil : known }
   private var identity: App.Identity { registration.app.identity }
 
-  /// Whether it may change what belongs to a person: nothing but the token is shown for a device that has a user.
+  /// Whether the registration may change what belongs to a person; not if it proves only the token of a device with a
+  /// user.
   var isRecognised: Bool {
     guard row.recognition == .token, let own, identity != .open, !isVouched else { return true }
-    // A guest has nothing but itself; yet where the token is the only name, it is no proof.
+    // A guest owns nothing but itself; but if the token is its only identifier, having it is no proof.
     return own.userKey.isGuest && registration.installation != registration.psid
   }
 
-  /// Whether the key of the answer shows later that it is this device: then a new token keeps the user. What was only shown
-  /// by the token is as good as the token.
+  /// Whether the issued key proves the device's identity later, so that it keeps its user with a new token. A device
+  /// that proved only its token gets a key that is worth no more than the token.
   var givesFullKey: Bool {
     if isVouched || row.recognition != .token { return true }
     return identity != .open && isRecognised
@@ -39,15 +40,15 @@ struct RegistrationRules {
         device: row.device, app: registration.app.number, userKey: guest, network: registration.network,
         environment: registration.environment, psid: registration.psid, installation: registration.installation,
         attributes: registration.attributes, now: now)
-    // The keys of whoever had the row end.
+    // Keys of the row's former device end.
     if own == nil, let known { record.authEpoch = known.authEpoch &+ 1 }
     bind(&record)
-    // Whoever had a key of the guest, or of the former user, has none of this one's.
+    // Keys issued to the guest or to the former user must not open the new user's data.
     if isVouched, let own, own.userKey != record.userKey || own.identity < record.identity { record.authEpoch &+= 1 }
-    // What it has to bring back goes to the token that it had then.
+    // The pending proof of possession was sent to the former token.
     if let own, own.psid != registration.psid, record.pending == own.pending { record.pending = nil }
-    // With a new token, and the key of the former, it is still whom a message was meant for. Under the token of another
-    // device it may have got that one's already.
+    // With a new token and its former key, the device is still the recipient of queued messages. A token taken from
+    // another device may already have received that device's messages.
     let isSameDevice = own?.psid == registration.psid || row.recognition == .key && !takesToken
     let isSameBinding = isSameDevice && own?.state == .active && own?.userKey == record.userKey
     if !isSameBinding { record.boundAt = now }
@@ -72,7 +73,7 @@ struct RegistrationRules {
     if named.clientUID == UserKey.guestUID {
       if isRecognised { record.release() }
     } else {
-      // A word for the user says nothing of the device.
+      // Vouching for the user proves nothing about the device.
       let isDevice = identity == .strict ? row.recognition != .token : isRecognised
       record.name(
         UserKey(clientUID: named.clientUID), isVouched: isVouched, isRecognised: isDevice, under: identity, at: now)

@@ -3,16 +3,17 @@ internal import Store
 
 /// Registrations of a batch: at most one per DEVICE_ID, token and user.
 ///
-/// The rules: a token belongs to one device, a device to one user, the last registration wins, as far as it can show who it
-/// is (`InstallationRow`, `RegistrationRules`). What shows nothing takes nothing from a user, and gets a row of its own.
+/// The rules: a token belongs to one device and a device to one user; the last registration wins if it can prove its
+/// identity (`InstallationRow`, `RegistrationRules`). Without proof, it takes nothing from a user and gets a row of its
+/// own.
 struct RegistrationSteps {
   private final class State {
     var entries: [Entry] = []
-    /// As the tokens stand.
+    /// The tokens' current owners.
     var owners: [String: DeviceID] = [:]
     /// Refused before anything was written.
     var refused: [(operation: Int, problem: Problem)] = []
-    /// Further tokens of devices that may lose them.
+    /// Additional tokens of devices that may lose them.
     var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
@@ -22,12 +23,12 @@ struct RegistrationSteps {
     let vouching: AppPolicies.Vouching
     /// Known from round 1 on.
     var row = InstallationRow(.lowest, .none)
-    /// The device that stays what it is, because nothing shows that this one is it.
+    /// The device that keeps the token, because the registration does not prove that it is this device.
     var standing: DeviceID?
     var isNew = false
     var givesFullKey = true
 
-    /// Nil: nobody is named.
+    /// Nil if no user is named.
     var user: Users.Key? {
       registration.user.map {
         let isGuest = $0.clientUID == UserKey.guestUID
@@ -54,10 +55,10 @@ struct RegistrationSteps {
   }
 
   var isEmpty: Bool { state.entries.isEmpty }
-  /// Every row that one of the DEVICE_IDs may have.
+  /// All rows that the DEVICE_IDs may have.
   var devices: Set<DeviceID> { Set(state.entries.flatMap(\.registration.device.rows)) }
 
-  /// Users who are named in some apps.
+  /// Users named by registrations in the given apps.
   func namedUsers(in apps: Set<App.Number>) -> Set<UserKey> {
     Set(
       state.entries.lazy.filter { apps.contains($0.registration.app.number) }
@@ -66,7 +67,7 @@ struct RegistrationSteps {
 
   // MARK: Round 0
 
-  /// New tokens are made for the first row of their DEVICE_ID; round 2 gives them to the right one.
+  /// New tokens are created for the first row of their DEVICE_ID; round 2 assigns them to the right one.
   func lockTokens(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
@@ -77,7 +78,7 @@ struct RegistrationSteps {
     ]
   }
 
-  // MARK: Round 1: which rows, whose users, and devices that lose their token
+  // MARK: Round 1: find rows, users, and devices that lose their token
 
   func decide(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
@@ -111,13 +112,13 @@ struct RegistrationSteps {
     state.owners["\(entry.registration.app.number) \(entry.registration.psid)"]
   }
 
-  /// The other device that has the token.
+  /// The other device that owns the token.
   private func displacedOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
     guard let owner = owner(entry), owner != entry.row.device, !isMadeNow(entry, batch) else { return nil }
     return owner
   }
 
-  /// True when the token was made for this registration, and nobody had it.
+  /// Whether the token was created for this registration and had no owner before.
   private func isMadeNow(_ entry: Entry, _ batch: BatchContext) -> Bool {
     let first = entry.registration.device
     guard owner(entry) == first else { return false }
@@ -129,7 +130,7 @@ struct RegistrationSteps {
   func finish(_ batch: BatchContext) -> [Step] {
     var changes = TokenChanges()
     changes.forgotten = turnAway(batch) { Self.refusal(ofUserIn: $0, batch) ?? self.refusal(ofTokenIn: $0, batch) }
-    // Before any of them moves a token.
+    // Decided before any registration moves a token.
     for index in state.entries.indices {
       state.entries[index].standing = standingOwner(state.entries[index], batch)
     }
@@ -167,7 +168,7 @@ struct RegistrationSteps {
         changes.retired.insert(
           Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
       }
-      // A guest's key is its row's: whoever comes after it has the same one.
+      // A guest's key is its row's, so the next device in the row would share it.
       if known.userKey.isGuest, entry.row.recognition == .none || !record.userKey.isGuest {
         changes.endedGuests.append(Users.Key(app: known.app, userKey: known.userKey))
       }
@@ -196,8 +197,8 @@ struct RegistrationSteps {
     batch.change(record)
   }
 
-  /// It came with a new token, without the key of its last registration and without naming its user, while its DEVICE_ID is
-  /// a user's: a device that this happens to gets nothing until it names its user again.
+  /// Whether the device came with a new token, without the key of its last registration and without naming a user,
+  /// although its DEVICE_ID belongs to a user. Such a device gets nothing until it names its user again.
   private func isRefreshedGuest(_ entry: Entry, _ record: Devices.Record, _ batch: BatchContext) -> Bool {
     guard entry.row.recognition == .none, entry.registration.user == nil, record.userKey.isGuest else { return false }
     return entry.registration.device.rows.contains { row in
@@ -205,7 +206,7 @@ struct RegistrationSteps {
     }
   }
 
-  /// What a device had besides its token ends.
+  /// Ends everything a device had besides its token.
   private func end(_ device: DeviceID, _ changes: inout TokenChanges) {
     changes.retired.formUnion(state.furtherTokens[device] ?? [])
   }
@@ -214,7 +215,7 @@ struct RegistrationSteps {
     entry.vouching == .vouched || entry.user.map(batch.bindings.hasVoucher) == true
   }
 
-  /// Takes out who may not register. Returns the tokens that were made for them.
+  /// Removes refused registrations. Returns the tokens that were created for them.
   private func turnAway(_ batch: BatchContext, _ refusal: (Entry) -> Problem?) -> [Tokens.Claimed] {
     var tokens: [Tokens.Claimed] = []
     state.entries.removeAll { entry in
@@ -233,19 +234,19 @@ struct RegistrationSteps {
       entry.row.recognition == .token && registration.proof?.isAsked == true
       && registration.proof?.device == known?.device && registration.proof?.epoch == known?.authEpoch
     if registration.isOpenedByProof, entry.row.recognition != .key, !isItsToken {
-      // The key of a device that is gone, or that has given itself up, opens nothing any more.
+      // The key of a device that is gone or has unregistered is no longer valid.
       return Problem(.badCredential, "This authKey has ended. Register with the app's client key.")
     }
     guard known == nil else { return nil }
     return batch.admit(registration.app, from: registration.origin)
   }
 
-  /// Nobody vouches for the user, and there are words for that.
+  /// Refuses a user nobody vouches for, unless the protocol has no error for it.
   private static func refusal(ofUserIn entry: Entry, _ batch: BatchContext) -> Problem? {
     guard entry.vouching == .missing, entry.registration.user?.isFromSDK == false, let user = entry.user,
       !batch.bindings.hasVoucher(user)
     else { return nil }
-    // A device that shows who it is keeps the user that it has, or waits for.
+    // A device that proves its identity keeps its current or pending user.
     if entry.row.recognition == .key, let known = batch.devices[entry.row.device],
       known.userKey == user.userKey || known.pending?.userKey == user.userKey
     {
@@ -254,7 +255,7 @@ struct RegistrationSteps {
     return AppPolicies.noProof
   }
 
-  /// The token is a user's, and nothing shows that this is the device.
+  /// Refuses a token that belongs to a user's device, unless the registration proves that it is this device.
   private func refusal(ofTokenIn entry: Entry, _ batch: BatchContext) -> Problem? {
     guard !entry.registration.isFromSDK else { return nil }
     if standingOwner(entry, batch) == nil {
@@ -272,7 +273,7 @@ struct RegistrationSteps {
       """)
   }
 
-  /// The device that keeps the token, because it has a user and nobody vouches for the one that comes.
+  /// The device that keeps its token, because it has a user and the registering device's user is not vouched for.
   private func standingOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
     guard entry.registration.app.identity != .open, !isVouched(entry, batch), let owner = displacedOwner(entry, batch),
       let record = batch.devices[owner], record.psid == entry.registration.psid, record.state != .unregistered,
@@ -281,12 +282,13 @@ struct RegistrationSteps {
     return owner
   }
 
-  /// The device that had the token can get nothing any more. False when it has another one by now.
+  /// Unregisters the device that had the token, since nothing can reach it any more. Returns false if it already has
+  /// another one.
   private func takeToken(
     from owner: DeviceID, _ registration: Operation.Registration, _ batch: BatchContext
   ) -> Bool {
-    // One that registers another token in this very batch looks after itself; one whose row says another token has
-    // moved on already.
+    // A device that registers another token in this batch is handled by its own registration; one whose row has another
+    // token has already moved on.
     guard !state.entries.contains(where: { $0.row.device == owner && $0.standing == nil }),
       var record = batch.devices[owner], record.psid == registration.psid
     else { return false }
@@ -317,7 +319,7 @@ struct RegistrationSteps {
   }
 }
 
-/// What registrations change beside the rows of devices.
+/// Changes made by registrations other than to device rows.
 private struct TokenChanges {
   var forgotten: [Tokens.Claimed] = []
   var retired: Set<Tokens.Claimed> = []

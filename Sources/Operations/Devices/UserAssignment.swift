@@ -1,30 +1,30 @@
 internal import Domain
 internal import Store
 
-/// What becomes of a device's row when a user is named for it. Pure: registrations and changes of the user share it.
+/// How naming a user changes a device's row. Pure; shared by registrations and changes of the user.
 extension Devices.Record {
   /// - Parameters:
-  ///   - isVouched: the app's own server says so.
-  ///   - isRecognised: whoever names it has shown to be this device.
+  ///   - isVouched: whether the app's own server vouches for the user.
+  ///   - isRecognised: whether the request has proved to come from this device.
   mutating func name(
     _ wanted: UserKey, isVouched: Bool, isRecognised: Bool, under app: App.Identity, at now: Int64
   ) {
     let isKept = userKey == wanted
     if isVouched, app == .strict {
       guard !isKept || identity < .strict else { return }
-      // Whoever signs in at this very device ends what it got for somebody else. One that may be another stays what it was
-      // until it has shown that pushes reach it.
+      // A sign-in on this very device ends what the device receives for its former user. A device that may be another
+      // one keeps its user until it proves that pushes reach it.
       if !isKept, isRecognised { release() }
       pending = Devices.Pending(userKey: wanted, at: now)
     } else if isVouched || app == .open {
       bind(wanted, by: max(isVouched ? .proof : .open, isKept ? identity : .open))
     } else if !isKept, isRecognised {
-      // Whoever signs in here, and is not vouched for, ends what the device got for somebody else.
+      // An unvouched sign-in on this device ends what it receives for its former user.
       release()
     }
   }
 
-  /// To nobody.
+  /// Returns the device to a guest.
   mutating func release() {
     userKey = UserKey(guest: device)
     identity = .open

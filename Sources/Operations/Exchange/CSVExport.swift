@@ -2,10 +2,10 @@ package import Domain
 package import Postgres
 package import Store
 
-/// Taking lists out as CSV, page by page: whoever writes it asks for the next page when the last one was read.
+/// Exports lists as CSV, page by page: the writer requests a page once the previous one has been read.
 ///
-/// The file begins with a byte order mark, so that spreadsheets know it is UTF-8. A cell that a spreadsheet would take for a
-/// formula gets an apostrophe in front, which an import takes away again.
+/// The file begins with a byte order mark, so that spreadsheets recognize UTF-8. A cell that a spreadsheet would run as
+/// a formula is prefixed with an apostrophe, which an import removes again.
 package struct CSVExport: Sendable {
   private enum List: Sendable {
     case users(App.Number, KeyRange, after: String)
@@ -18,10 +18,10 @@ package struct CSVExport: Sendable {
   private var isBegun = false
   private var isDone = false
 
-  /// For the name of the file.
+  /// Name of the file, without extension.
   package let name: String
 
-  // MARK: What may be taken out
+  // MARK: Lists
 
   package static func users(
     of appID: String, prefix: String, by caller: Caller, on connection: Connection
@@ -76,16 +76,16 @@ package struct CSVExport: Sendable {
     return app.number
   }
 
-  /// Whoever takes people's data out leaves a trace.
+  /// Audits the export of personal data.
   private static func audit(
     _ action: String, _ object: String, _ app: App.Number?, _ caller: Caller, _ connection: Connection
   ) throws(Problem) {
     try connection.answer(AuditTrail.add(AuditTrail.Change(action, object, app: app), by: caller))
   }
 
-  // MARK: Taking it out
+  // MARK: Writing
 
-  /// The next piece of the file; nil when it is over.
+  /// Returns the next piece of the file; nil at the end.
   package mutating func next(on connection: Connection) throws(Problem) -> [UInt8]? {
     guard !isDone else { return nil }
     var writer = CSVWriter()
@@ -155,6 +155,6 @@ package struct CSVExport: Sendable {
 }
 
 extension Operations.Limits {
-  /// Rows of one piece of an export: some hundred kilobytes, a few milliseconds.
+  /// Rows per piece of an export: some hundred kilobytes, a few milliseconds.
   static let exportRows = 2_000
 }

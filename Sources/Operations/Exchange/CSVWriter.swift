@@ -30,14 +30,14 @@ struct CSVWriter {
     bytes.append(0x22)
   }
 
-  /// Spreadsheets run what begins so; some read full-width signs as the plain ones.
+  /// Spreadsheets run cells with these prefixes; some treat full-width signs as the plain ones.
   static func isFormula(_ cell: String) -> Bool {
     cell.unicodeScalars.first.map(formulaSigns.contains) ?? false
   }
 
   private static let formulaSigns: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]
 
-  /// A cell as it was before it was written.
+  /// Reverses the escaping of a written cell.
   static func read(_ cell: String) -> String {
     cell.utf8.first == 0x27 && isFormula(String(cell.dropFirst())) ? String(cell.dropFirst()) : cell
   }

@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Lines about devices: which one, and the tags that it gets.
+/// Lines about devices: the device and its tags.
 extension ImportBatch {
   struct DeviceLine {
     let device: DeviceID
@@ -22,7 +22,7 @@ extension ImportBatch {
     }
   }
 
-  /// What is wrong with one of these tags.
+  /// Returns the fault of the first invalid tag.
   static func fault(in tags: [String]) -> Fault? {
     tags.lazy.compactMap { tag in Tag.objection(to: tag).map { Fault(text: "the tag \"\(tag)\" \($0)") } }.first
   }
@@ -50,7 +50,7 @@ extension ImportBatch {
     tagged = wanted.filter { (known[$0.device] ?? .max) <= Domain.Limits.tagsPerOwner }
   }
 
-  /// In key order, like everybody who locks devices.
+  /// In key order, as every writer of devices locks them.
   func bringInTags(_ record: Imports.Record, on connection: Connection) throws(PostgresError) {
     guard !tagged.isEmpty else { return }
     _ = try connection.run(Devices.lock(tagged.map(\.device)))

@@ -2,17 +2,17 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// The lines of one part, read and judged: who is brought in, into which groups, and what was wrong.
+/// The parsed and validated lines of one part: users to import, their groups, and faults.
 struct ImportBatch {
   private(set) var people: [ImportedPeople.Person] = []
   private(set) var memberships: [Groups.Membership] = []
   var tagged: [ImportedDevices.Tagged] = []
   private(set) var faults: [Imports.Fault] = []
 
-  /// What is wrong with a line.
+  /// The fault of a line.
   struct Fault: Error { let text: String }
 
-  /// Reads a part, and moves the import's progress on.
+  /// Parses a part and advances the import's progress.
   init(
     _ part: ImportService.Part, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) {
@@ -44,13 +44,13 @@ struct ImportBatch {
     try judge(found, &record, connection)
     try judge(devices, &record, connection)
     faults.sort { $0.line < $1.line }
-    // Only so many are kept; the others are counted.
+    // The number of stored faults is limited; further ones are only counted.
     let kept = max(0, Operations.Limits.importFaults - Int(clamping: record.rejected) + faults.count)
     faults = Array(faults.prefix(kept))
   }
 
-  /// Returns the records that end in this part. The rest stays in the import, in the file's encoding: both encodings agree on
-  /// where a record ends, for neither has a quote, a comma or a line break inside a character.
+  /// Returns the records that end in this part. The rest is kept with the import, in the file's encoding: both
+  /// encodings agree on where a record ends, since neither has a quote, comma or line break inside a character.
   private static func lines(
     of part: ImportService.Part, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) -> [CSVReader.Line] {
@@ -59,7 +59,7 @@ struct ImportBatch {
     let reader = CSVReader(bytes, passed: passed, isLast: part.isLast)
     (record.rest, record.lines) = (reader.rest, reader.passed)
     let whole = bytes[..<reader.taken]
-    // The first letters beyond ASCII say it for the whole file.
+    // The first non-ASCII lines decide for the whole file.
     if record.encoding == nil { record.encoding = CSVEncoding.find(in: whole) }
     guard record.encoding == .cp949 else { return reader.lines }
     return CSVReader(try CP949Lines.decode(Array(whole), on: connection), passed: passed, isLast: true).lines
@@ -97,7 +97,7 @@ struct ImportBatch {
       for group in groups {
         joined.insert(Groups.Membership(user: Users.Key(app: app, userKey: person.user), group: group))
       }
-      // The last line about somebody counts, but no empty name takes one away.
+      // A user's last line counts, but an empty name does not clear an earlier one.
       if record.kind == .users, !person.name.isEmpty || names[person.user] == nil { names[person.user] = person.name }
     }
     if record.kind == .users {
@@ -108,14 +108,14 @@ struct ImportBatch {
     memberships = Array(joined)
   }
 
-  /// Writes what was good. Memberships before users, like everybody who writes both.
+  /// Writes the valid lines. Memberships before users, as everyone writes both.
   func bringIn(_ record: Imports.Record, on connection: Connection, now: Int64) throws(PostgresError) {
     try bringInTags(record, on: connection)
     if !memberships.isEmpty { try connection.run(Groups.join(memberships, at: now)) }
     if !people.isEmpty { try connection.run(ImportedPeople.save(people, of: record.app)) }
   }
 
-  /// Users who would have too many tags, those of all their lines counted.
+  /// Returns the users who would have too many tags, counting all of their lines.
   private func overloaded(
     _ people: [Person], of app: App.Number, _ connection: Connection
   ) throws(PostgresError) -> Set<UserKey> {
@@ -136,7 +136,7 @@ struct ImportBatch {
 
   // MARK: Columns
 
-  /// The columns that a file of this kind may have; the first is needed.
+  /// The columns of a file of this kind; the first is required.
   static func columns(_ kind: Imports.Kind) -> [String] {
     switch kind {
     case .users: ["clientUid", "clientName", "groupSeqs", "tags"]
@@ -145,7 +145,7 @@ struct ImportBatch {
     }
   }
 
-  /// Columns of exports that nobody can bring in: passed over, so that what was exported can be imported.
+  /// Columns of exports that cannot be imported; they are skipped, so that an exported file can be imported.
   private static func ignored(_ kind: Imports.Kind) -> [String] {
     switch kind {
     case .users: ["badge", "devices"]
@@ -154,10 +154,10 @@ struct ImportBatch {
     }
   }
 
-  /// The columns in their order, joined; nil when the line does not name them.
+  /// Returns the columns in their order, comma-separated; nil if the line is not a header.
   private static func header(_ fields: [String], _ kind: Imports.Kind) -> String? {
     let known = columns(kind) + ignored(kind)
-    // Each is there once at most. A line of a thousand commas is not looked at any closer.
+    // Each column occurs at most once, so a line of a thousand commas is refused at once.
     guard fields.count <= known.count else { return nil }
     let names = fields.map { CSVHeader.match($0, in: known) ?? "" }
     guard names.contains(columns(kind)[0]), !names.contains(""), Set(names).count == names.count else { return nil }
@@ -168,7 +168,7 @@ struct ImportBatch {
     "the first line must name the columns: \(columns(kind).joined(separator: ", ")); \(columns(kind)[0]) is needed"
   }
 
-  /// Somebody as a line tells them.
+  /// A user as given by a line.
   private struct Person {
     let user: UserKey
     let name: String
@@ -186,7 +186,7 @@ struct ImportBatch {
         let field = CSVWriter.read(cell)
         switch column {
         case "clientUid": clientUID = field
-        // In a file of members it is only for the reader's eyes.
+        // In a file of members, the name is only informative.
         case "clientName": name = field
         case "tags":
           tags = field.split(separator: ";").map(String.init)
@@ -215,6 +215,6 @@ struct ImportBatch {
 }
 
 extension Operations.Limits {
-  /// Faulty lines of one import that are kept with their reasons; further ones are only counted.
+  /// Faulty lines stored per import with their reasons; further ones are only counted.
   static let importFaults = 100_000
 }

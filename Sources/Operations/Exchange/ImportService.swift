@@ -4,18 +4,19 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Bringing people in from a file: in parts, so that a file of any size goes with progress, and may go on where it broke.
+/// Imports people from a file in parts, so that a file of any size shows progress and an interrupted import can
+/// continue.
 ///
 /// ```
 ///   begin ──► part 1 ──► part 2 ──► … ──► last part ──► finished
-///               │ each in one transaction: people, progress, faults, and the line that it cut off
-///               └ sent again: nothing changes · another one than the next: conflict
+///               │ each in one transaction: people, progress, faults, and the unfinished last line
+///               └ repeated: nothing changes · out of order: conflict
 /// ```
-/// A part may end anywhere, also within a character. A line that is wrong is told with its number and its reason, and costs
-/// nothing but itself; or, as whoever begins says, everything: then nobody is brought in before the last part has come, and
-/// only if every line was good.
+/// A part may end anywhere, even within a character. An invalid line is reported with its number and reason, and only
+/// that line is skipped; if the import does not skip errors, one such line fails the whole import, and nothing is
+/// written until the last part has arrived.
 package enum ImportService {
-  /// An import with how far it is.
+  /// An import with its progress.
   package struct Entry: DescribedAnswer {
     package let record: Imports.Record
 
@@ -25,7 +26,7 @@ package enum ImportService {
     package var rejected: Int64 { record.rejected }
     package var hasFaults: Bool { record.rejected > 0 }
 
-    /// `refused`: a line was wrong, so nobody was brought in.
+    /// `refused`: a line was invalid, so nothing was imported.
     package var state: String {
       if record.finishedAt == nil { return "open" }
       return record.skipsErrors || record.rejected == 0 ? "finished" : "refused"
@@ -56,7 +57,6 @@ package enum ImportService {
   private static let kindNames = JSONForm.words(["users", "members", "devices"])
   private static let encodingNames = JSONForm.words(FileEncoding.allCases.map(\.name))
 
-  /// An import that is to begin.
   package struct New: Sendable {
     package var appID = ""
     package var kind = Imports.Kind.users
@@ -118,7 +118,7 @@ package enum ImportService {
     return Entry(record: record)
   }
 
-  /// What was wrong with its lines, by line.
+  /// Lists the import's faults, by line.
   package static func faults(
     of number: Imports.Number, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<FaultEntry> {
@@ -128,12 +128,12 @@ package enum ImportService {
     return ItemPage(found.map(FaultEntry.init), limit: page.limit) { String($0.fault.line) }
   }
 
-  // MARK: Bringing in
+  // MARK: Importing
 
   /// - Parameters:
-  ///   - group: whose members the file names; nil: it names users.
-  ///   - skipsErrors: a wrong line costs itself; else one brings all to nothing.
-  ///   - encoding: what the file is written in; nil: what most lines of the first part with letters beyond ASCII are.
+  ///   - group: the group whose members the file lists; nil for a file of users.
+  ///   - skipsErrors: whether an invalid line is skipped instead of failing the import.
+  ///   - encoding: the file's encoding; nil to detect it from the first part with non-ASCII lines.
   package static func begin(
     _ new: New, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -167,7 +167,6 @@ package enum ImportService {
     return try show(number, by: caller, on: connection)
   }
 
-  /// One part of a file.
   package struct Part: Sendable {
     /// From 1.
     let number: Int32
@@ -181,7 +180,7 @@ package enum ImportService {
     }
   }
 
-  /// Takes the next part in; the same one again changes nothing.
+  /// Imports the next part; repeating it changes nothing.
   package static func take(
     _ part: Part, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Entry {
@@ -231,7 +230,7 @@ package enum ImportService {
     return try show(present.number, by: caller, on: connection)
   }
 
-  /// Of an import that skips no errors: a part is kept until the last one is here, then all are brought in, or none.
+  /// For an import that skips no errors: stores each part until the last one arrives, then imports all or nothing.
   private static func wait(
     _ part: Part, _ record: inout Imports.Record, on connection: Connection, now: Int64
   ) throws(PostgresError) {
@@ -248,7 +247,7 @@ package enum ImportService {
           try ImportBatch(
             Part(number: number, bytes: bytes ?? [], isLast: number == part.number), &again, on: connection))
       }
-      // A group may have gone since its line was read first.
+      // A group may have been deleted since its line was first read.
       let faults = batches.flatMap(\.faults)
       if faults.isEmpty {
         for batch in batches { try batch.bringIn(record, on: connection, now: now) }
@@ -284,6 +283,6 @@ extension Imports.Kind {
 extension Operations.Limits {
   /// Some 25,000 people, whose rows are locked for the fraction of a second that one transaction takes.
   package static let importPartBytes = 1_048_576
-  /// Parts of an import that is brought in at once: some 400,000 people.
+  /// Maximum parts of an all-or-nothing import: some 400,000 people.
   package static let importWaitingParts: Int32 = 16
 }

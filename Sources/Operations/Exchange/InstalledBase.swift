@@ -3,26 +3,27 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Bringing in the devices of another push server, as its export lists them: for an operator at the command line, who
-/// answers for the file.
+/// Imports the devices of another push server from its export. Used at the command line by an operator who vouches for
+/// the file.
 ///
 /// ```
-///   file ──► parts of UTF-8 ──► lines ──► held against the rules ──► beside what is known ──► new, changed: written
-///                                             └ wrong: told             └ unchanged, or the device's own: left
+///   file ──► parts of UTF-8 ──► lines ──► validated ──► compared with existing rows ──► new, changed: written
+///                                          └ invalid: reported                        └ unchanged, or the device's own: kept
 /// ```
-/// So many lines are a batch, and each batch a few transactions of those that change something: an import that broke off goes
-/// on when it is run again, and one that is run again changes nothing. Within a file the first line about a DEVICE_ID or a
-/// token counts. No device hears of it, and no webhook: a binding comes in without a push.
+/// A fixed number of lines forms a batch, and each batch takes a few transactions for the lines that change something.
+/// An interrupted import continues when it is run again, and repeating a complete one changes nothing. Within a file,
+/// the first line about a DEVICE_ID or a token counts. No device and no webhook is notified: bindings are imported
+/// without a push.
 package struct InstalledBase {
   package struct Options: Sendable {
     package var appID: String
-    /// Other names of columns, and what they are; an empty name: nothing.
+    /// The file's own column names and their meaning; an empty meaning skips the column.
     package var columns: [(theirs: String, ours: String)] = []
-    /// GROUPSEQs of the other server, and what they are here.
+    /// Maps GROUPSEQs of the other server to those of this one.
     package var groups: [Int64: Int64] = [:]
-    /// The operator answers for whose device is whose, as the app's own server would.
+    /// Whether the operator vouches for the users of the devices, as the app's own server would.
     package var isVouched = false
-    /// Nothing is written.
+    /// Whether the import only reports, without writing.
     package var isDryRun = false
 
     package init(appID: String) { self.appID = appID }
@@ -37,7 +38,7 @@ package struct InstalledBase {
     package var kept: Int64 = 0
     package var otherApps: Int64 = 0
     package var wrong: Int64 = 0
-    /// Wrong lines by what is wrong.
+    /// Counts of invalid lines by reason.
     package var reasons: [Reason: Int64] = [:]
 
     package struct Reason: Hashable, Sendable {
@@ -70,7 +71,7 @@ package struct InstalledBase {
 
   package let columns: InstalledColumns
   package private(set) var report = Report()
-  /// Bytes that were read, of how many.
+  /// Bytes read so far, out of `size`.
   package var offset: Int { parts.offset }
   package let size: Int
   package var encoding: String { parts.encoding.name }
@@ -83,15 +84,15 @@ package struct InstalledBase {
   private var parts: CSVParts
   private let reading: InstalledReading
   private let share: InstalledShare
-  /// Parts whose lines are outstanding; the beginning counts as one.
+  /// Parts whose lines are outstanding; the beginning of the file counts as one.
   private var partsUnderWay = 1
-  /// Lines that were read, transaction by transaction.
+  /// Parsed lines waiting to be imported, one element per batch.
   private var waiting: ArraySlice<InstalledReading.Lines> = []
   private var marks = InstalledMarks()
   private var hasBegun = false
 
-  /// Reads the first line.
-  /// - Parameter phones: nil: telephone numbers cannot be sealed, so a file must not have any.
+  /// Reads the header line.
+  /// - Parameter phones: nil if telephone numbers cannot be sealed; the file must then contain none.
   package init(
     _ file: ByteSource, _ options: Options, phones: PhoneNumberSeal?, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -126,10 +127,10 @@ package struct InstalledBase {
     (self.options, self.caller, self.connection, self.parts) = (options, caller, connection, parts)
   }
 
-  // MARK: Part by part
+  // MARK: Importing
 
-  /// Takes the next lines in.
-  /// - Returns: what is wrong with its lines; nil behind the last ones.
+  /// Imports the next lines.
+  /// - Returns: their faults; nil after the last lines.
   package mutating func next() throws(Problem) -> [InstalledFault]? {
     guard let lines = try nextLines() else {
       try finish()
@@ -147,10 +148,10 @@ package struct InstalledBase {
     return faults
   }
 
-  /// Nil behind the last ones.
+  /// Returns nil after the last lines.
   private mutating func nextLines() throws(Problem) -> InstalledReading.Lines? {
     while waiting.isEmpty {
-      // Before what has arrived is taken in: they are read meanwhile.
+      // Parts are handed over before waiting, so that they are parsed while earlier lines are imported.
       while partsUnderWay < Operations.Limits.installedParts, let part = try parts.next() {
         reading.take(part)
         partsUnderWay += 1
@@ -163,7 +164,7 @@ package struct InstalledBase {
     return waiting.removeFirst()
   }
 
-  /// The first line about a device counts, of those that could come in.
+  /// Keeps the first valid line about each device and reports the others.
   private mutating func mark(_ lines: [InstalledLine], _ faults: inout [InstalledFault]) -> [InstalledLine] {
     var first: [InstalledLine] = []
     for line in lines {
@@ -208,7 +209,7 @@ package struct InstalledBase {
     }
   }
 
-  // MARK: The audit log
+  // MARK: Auditing
 
   private mutating func begin() throws(Problem) {
     guard !options.isDryRun, !hasBegun else { return }
@@ -225,7 +226,7 @@ package struct InstalledBase {
   }
 
   private func note(_ action: String, _ write: (inout JSONWriter) -> Void) throws(Problem) {
-    // Named by what was in it: names of files are anybody's.
+    // Identified by content, since file names are arbitrary.
     let change = AuditTrail.Change(action, "sha256:\(Hex.encode(sha256))", in: context.app).to(write)
     _ = try connection.commit { () throws(PostgresError) in try connection.run(AuditTrail.add(change, by: caller)) }
   }

@@ -1,47 +1,47 @@
 internal import Domain
 internal import Store
 
-/// What becomes of lines of a file of registrations, one after the other, beside what is known. Pure: the rules of imports.
+/// Decides, line by line, how a file of registrations changes existing rows. Pure: the rules of imports.
 ///
-/// - A device that has spoken for itself (registered, called, changed its user or its consents) is left as it is: what the
-///   file says of it is older.
-/// - One that an earlier import brought, and that has not spoken since, follows the file.
-/// - A token of another device is taken from it only if that one has not spoken either; so is a user's only device, where
-///   each may have one.
+/// - A device that has acted itself (registered, called, changed its user or its consents) stays as it is: the file is
+///   older.
+/// - A device from an earlier import that has not acted since follows the file.
+/// - A token is taken from another device only if that device has not acted either. The same goes for a user's only
+///   device where each user may have one.
 struct InstalledBaseRules {
   enum Verdict: Equatable, Sendable {
     case new
     case changed
     case unchanged
-    /// It has spoken for itself.
+    /// The device has acted itself.
     case kept
     case refused(column: InstalledColumns.Field, what: String, remedy: String)
   }
 
-  /// What is to be written.
+  /// Changes to write.
   struct Changes {
     var saved: Set<DeviceID> = []
     var retired: Set<Tokens.Claimed> = []
     var moved: [Tokens.Claimed] = []
     var joined: [Groups.Membership] = []
     var endedGuests: [Users.Key] = []
-    /// What is said of users. The first line counts.
+    /// Names and telephone numbers of users; the first line counts.
     var said: [UserKey: (name: String, phone: String?)] = [:]
   }
 
   let app: App
-  /// What the binding of a device to its user is worth.
+  /// The identity level that a binding to a user gets.
   let level: App.Identity
   /// Microseconds since 1970.
   let now: Int64
-  /// Rows as they stand, those of all DEVICE_IDs and owners that lines name.
+  /// Current rows of all DEVICE_IDs and token owners that the lines name.
   private(set) var records: [DeviceID: Devices.Record]
-  /// As the tokens stand.
+  /// The tokens' current owners.
   private(set) var owners: [InstalledLine.Token: DeviceID]
-  /// What is said of users; those of whom nothing is known are missing.
+  /// Whether each user already has a name and a number; unknown users are missing.
   let known: [UserKey: (name: Bool, phone: Bool)]
   private(set) var changes = Changes()
-  /// Where each user may have one device: the devices that are a user's, or were.
+  /// If each user may have one device: the devices that belong, or belonged, to a user.
   private var devices: [UserKey: Set<DeviceID>] = [:]
 
   init(
@@ -54,14 +54,14 @@ struct InstalledBaseRules {
     for record in records.values { note(record) }
   }
 
-  /// Lets in a device of which nothing stands there, with a token that nobody has.
+  /// Accepts a device without any existing row, with a token that has no owner.
   mutating func admit(_ line: InstalledLine) -> Devices.Record {
     let record = record(line, nil)
     enter(line, as: record.userKey)
     return record
   }
 
-  /// The row that a line is about, and who loses its token to it.
+  /// The row that a line refers to, and the device that loses its token to it.
   private enum Place {
     case free(taking: Devices.Record?)
     case row(Devices.Record, taking: Devices.Record?)
@@ -113,27 +113,28 @@ struct InstalledBaseRules {
             column: .psid, what: "is the token of another device, which has registered here itself",
             remedy: "Nothing is to be done: that registration is younger than the file."))
       }
-      // It may have got another one by an earlier line.
+      // It may have got another token from an earlier line.
       loser = record.psid == line.psid ? record : nil
     } else if let owner, let row = records[owner], row.psid == line.psid {
-      // A network calls its token dead, or another row of the DEVICE_ID is the genuine one.
+      // Its network reported the token as dead, or another row of the DEVICE_ID is the genuine one.
       return row.state != .active || own.contains(where: Self.hasSpoken) ? .none(.kept) : .row(row, taking: nil)
     }
-    // One with the file's token has lost it since: to another device, with the app, or because a network calls it dead.
+    // A row with the file's token that is not active has lost it: to another device, by unregistering, or because its
+    // network reported it as dead.
     if own.contains(where: { Self.hasSpoken($0) || $0.state != .active && $0.psid == line.psid }) {
       return .none(.kept)
     }
     return own.first.map { .row($0, taking: loser) } ?? .free(taking: loser)
   }
 
-  /// True when a device that an import has brought did something since, or when none has brought it.
+  /// Whether a device has acted itself: it was not created by an import, or has done something since.
   static func hasSpoken(_ record: Devices.Record) -> Bool {
     let consents = [record.consents.notification, record.consents.ad, record.consents.nightAd].compactMap { $0?.at }
     let last = consents.reduce(max(record.boundAt, record.seenAt), max)
     return record.registeredAt > 0 || record.authEpoch != 0 || record.pending != nil || last > record.createdAt
   }
 
-  /// The row that a line leaves.
+  /// Returns the row that results from a line.
   private func record(_ line: InstalledLine, _ row: Devices.Record?) -> Devices.Record {
     var record =
       row
@@ -143,7 +144,7 @@ struct InstalledBaseRules {
         attributes: line.attributes, now: now)
     if row == nil {
       record.registeredAt = 0
-      // A call within the hour of the last one leaves this time as it is: the first call must move it.
+      // A call within an hour of the last one is not recorded, but the device's first call must be.
       record.seenAt = now - Operations.Limits.seenMicroseconds
     } else if record.psid != line.psid {
       record.psid = line.psid
@@ -175,7 +176,7 @@ struct InstalledBaseRules {
     return merged
   }
 
-  /// False when one of them has spoken.
+  /// Releases the user's other devices. Returns false if one of them has acted itself.
   private mutating func release(othersOf record: Devices.Record) -> Bool {
     let others = (devices[record.userKey] ?? []).compactMap { records[$0] }.filter {
       $0.userKey == record.userKey && $0.device != record.device && $0.state == .active
@@ -226,9 +227,9 @@ struct InstalledBaseRules {
     devices[record.userKey, default: []].insert(record.device)
   }
 
-  // MARK: What is said of users
+  // MARK: Users' names and numbers
 
-  /// A name or a number that is there stays: this fills in what is missing.
+  /// Existing names and numbers stay; the file only fills in missing ones.
   private func lacks(_ user: UserKey, _ line: InstalledLine) -> Bool {
     guard line.user != .unsaid, !user.isGuest, changes.said[user] == nil else { return false }
     let known = known[user] ?? (false, false)
@@ -237,7 +238,7 @@ struct InstalledBaseRules {
 
   private mutating func say(_ line: InstalledLine, of user: UserKey) {
     let before = changes.said[user] ?? ("", nil)
-    // A line that names no user says nothing of the one that the device has.
+    // A line without a user says nothing about the device's present user.
     let isAbout = line.user != .unsaid && !user.isGuest
     changes.said[user] =
       isAbout ? (before.name.isEmpty ? line.name : before.name, before.phone ?? line.phone) : before

@@ -2,17 +2,17 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Some lines of a file of registrations, taken in together.
+/// A number of lines of a file of registrations, imported together.
 ///
-/// First they are judged beside what stands there, without a lock: most lines of a second run change nothing and are done
-/// with that. Devices of which nothing stands there are streamed; should one come meanwhile, it is judged like the others:
-/// once more, in a transaction that holds their tokens and rows. Only this second step needs the lines in their order: two
-/// threads may share the first one, as long as the lines of one user stay together.
+/// First the lines are compared with existing rows, without locks: most lines of a repeated import change nothing and
+/// are done. Devices without an existing row are streamed with COPY; if one registers meanwhile, it is decided again
+/// like the others, in a transaction that locks tokens and rows. Only this second step needs the lines in their order;
+/// two threads may share the first step as long as all lines of a user go to the same thread.
 struct InstalledBatch: Sendable {
-  /// What has become of lines without locks.
+  /// The lines' results after the step without locks.
   struct Outcome: Sendable {
     var verdicts: [InstalledBaseRules.Verdict]
-    /// Indices of those that change something and are not written yet.
+    /// Indices of lines that change something and have not been written.
     var open: [Int]
   }
 
@@ -23,7 +23,7 @@ struct InstalledBatch: Sendable {
 
   private typealias Known = [UserKey: (name: Bool, phone: Bool)]
 
-  /// Judges lines, and streams those about devices of which nothing stands there.
+  /// Compares lines with existing rows and streams those about new devices.
   func stream(_ lines: [InstalledLine], on connection: Connection) throws(Problem) -> Outcome {
     var (verdicts, fresh, known) = try look(lines, on: connection)
     guard !isDryRun else { return Outcome(verdicts: verdicts, open: []) }
@@ -33,8 +33,8 @@ struct InstalledBatch: Sendable {
     return Outcome(verdicts: verdicts, open: open)
   }
 
-  /// Writes what is still open.
-  /// - Returns: what becomes of each line.
+  /// Writes the remaining lines.
+  /// - Returns: the result of each line.
   func finish(
     _ lines: [InstalledLine], _ outcome: Outcome, on connection: Connection
   ) throws(Problem) -> [InstalledBaseRules.Verdict] {
@@ -52,7 +52,7 @@ struct InstalledBatch: Sendable {
 
   // MARK: Without locks
 
-  /// - Returns: also the lines about devices of which nothing stands there, and what is known of users.
+  /// - Returns: also the indices of lines about new devices, and what is known of users.
   private func look(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(Problem) -> (verdicts: [InstalledBaseRules.Verdict], fresh: [Int], known: Known) {
@@ -70,7 +70,7 @@ struct InstalledBatch: Sendable {
       var fresh: [Int] = []
       var verdicts: [InstalledBaseRules.Verdict] = []
       for (index, line) in lines.enumerated() {
-        // Where a user may have one device, others lose theirs.
+        // Where a user may have only one device, the others lose their user, which streaming cannot do.
         if app.devicePolicy == .multi, owners[line.token] == nil,
           !line.device.rows.contains(where: { records[$0] != nil })
         {
@@ -95,7 +95,8 @@ struct InstalledBatch: Sendable {
     ) { one, _ in one }
   }
 
-  /// - Parameter rows: those of the lines' DEVICE_IDs, of other devices, and of users who may have one device only.
+  /// - Parameter rows: reads the rows of the lines' DEVICE_IDs, of other devices, and of users who may have only one
+  ///   device.
   private func judge(
     _ lines: [InstalledLine], owners: [InstalledLine.Token: DeviceID], on connection: Connection,
     rows: (_ others: Set<DeviceID>, _ users: Set<UserKey>) throws(PostgresError) -> [Devices.Record]
@@ -109,15 +110,14 @@ struct InstalledBatch: Sendable {
       records: Dictionary(found.map { ($0.device, $0) }) { one, _ in one }, owners: owners, known: known)
   }
 
-  /// Some of them several times.
+  /// May contain duplicates.
   private func namedUsers(_ lines: [InstalledLine]) -> [UserKey] {
     lines.compactMap { if case .named(let user) = $0.user { UserKey(clientUID: user) } else { nil } }
   }
 
-  // MARK: Streamed
+  // MARK: Streaming
 
-  /// Writes lines about devices of which nothing stands there. False when something has come meanwhile: then nothing of
-  /// them is written.
+  /// Streams lines about new devices. Returns false, having written nothing, if one of them was registered meanwhile.
   private func add(
     _ lines: [InstalledLine], _ known: Known, on connection: Connection
   ) throws(Problem) -> Bool {
@@ -126,7 +126,8 @@ struct InstalledBatch: Sendable {
         var judge = InstalledBaseRules(
           app: app, level: level, now: try connection.run(WallClock.now()), records: [:], owners: [:], known: known)
         let devices = lines.map { judge.admit($0) }
-        // Nobody knows when a token was registered at the other server: whatever a network says of it later is true.
+        // The time at which the other server registered the token is unknown, so any later report by a push network
+        // applies.
         try InstalledDevices.add(devices, boundAt: 0, on: connection)
         if !judge.changes.joined.isEmpty { try connection.run(Groups.join(judge.changes.joined, at: judge.now)) }
         let said = said(judge)
@@ -145,12 +146,13 @@ struct InstalledBatch: Sendable {
 
   // MARK: With locks
 
-  /// Within a transaction. Locks names, then tokens, then devices, like everybody who writes them.
+  /// To be called within a transaction. Locks names, then tokens, then devices, the order used by everyone who writes
+  /// them.
   private func write(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(PostgresError) -> [InstalledBaseRules.Verdict] {
     if app.devicePolicy == .single { try connection.run(Devices.lockNames(Set(namedUsers(lines)))) }
-    // As when they are streamed: since 1970.
+    // Bound at 0, as when streamed.
     let claims = lines.map {
       Tokens.Claimed(app: app.number, psid: $0.psid, network: $0.network, device: $0.device)
     }
@@ -174,7 +176,7 @@ struct InstalledBatch: Sendable {
       let isMade = owned[line.psid] == line.device && (row?.psid != line.psid || row?.state != .active)
       let verdict = judge.judge(line)
       verdicts.append(verdict)
-      // Made for a device that does not come in.
+      // The token was created for a device that is not imported.
       if isMade, verdict != .new, verdict != .changed { forgotten.append(claim) }
     }
     let refused = try save(judge, forgotten, on: connection)
@@ -184,7 +186,7 @@ struct InstalledBatch: Sendable {
     return verdicts
   }
 
-  /// - Returns: devices that have registered themselves at this very moment.
+  /// - Returns: devices that have just registered themselves.
   private func save(
     _ judge: InstalledBaseRules, _ forgotten: [Tokens.Claimed], on connection: Connection
   ) throws(PostgresError) -> Set<DeviceID> {
@@ -203,13 +205,13 @@ struct InstalledBatch: Sendable {
     }
     if !changes.joined.isEmpty { try connection.run(Groups.join(changes.joined, at: now)) }
     if !changes.endedGuests.isEmpty { try connection.run(Users.forgetGuests(changes.endedGuests)) }
-    // Nobody has joined: they were there before.
+    // `renames: false`: existing names stay.
     let said = said(judge)
     if !said.isEmpty { _ = try connection.run(Users.name(said, renames: false)) }
     return refused
   }
 
-  /// Of users who are not there yet, and of those who lack some of it.
+  /// Returns what to store about users that are new or lack a name or number.
   private func said(_ judge: InstalledBaseRules) -> [(key: Users.Key, said: Users.Said)] {
     judge.changes.said.compactMap { user, said in
       if let known = judge.known[user], said.name.isEmpty || known.name, said.phone == nil || known.phone { return nil }
@@ -221,7 +223,7 @@ struct InstalledBatch: Sendable {
 }
 
 extension Operations.Limits {
-  /// Lines of one transaction where each user may have one device: registrations that name a user in one of the slots of
-  /// these names (`Devices.lockNames`) wait for its end.
+  /// Lines per transaction where each user may have one device: registrations that name a user in the same lock slot
+  /// (`Devices.lockNames`) wait until it ends.
   static let installedNames = 128
 }

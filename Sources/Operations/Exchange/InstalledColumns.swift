@@ -1,13 +1,13 @@
 internal import Domain
 
-/// Which column of a file of registrations is what.
+/// Maps the columns of a file of registrations to fields.
 package struct InstalledColumns: Equatable, Sendable {
   package enum Field: Int, CaseIterable, Sendable {
     case appID, psid, pnsID, mode, deviceID, clientUID, clientName, phone, deviceType, model, osVersion, appVersion,
       locale
     case timeZone, notification, ad, nightAd, groups
 
-    /// On the wire of the existing SDKs.
+    /// Name in the protocol of the existing SDKs.
     package var name: String {
       switch self {
       case .appID: "APP_ID"
@@ -31,7 +31,7 @@ package struct InstalledColumns: Equatable, Sendable {
       }
     }
 
-    /// What the API calls it.
+    /// Name in the API.
     var member: String {
       switch self {
       case .appID: "appId"
@@ -55,7 +55,7 @@ package struct InstalledColumns: Equatable, Sendable {
       }
     }
 
-    /// By either name, however it is written.
+    /// Finds a field by either name, ignoring case and separators.
     init?(named name: String) {
       let plain = CSVHeader.plain(name)
       let field = Self.allCases.first { CSVHeader.plain($0.name) == plain || CSVHeader.plain($0.member) == plain }
@@ -65,25 +65,25 @@ package struct InstalledColumns: Equatable, Sendable {
   }
 
   package struct Column: Equatable, Sendable {
-    /// As the file has it.
+    /// Name in the file.
     package let name: String
-    /// Nil: it is passed over.
+    /// Nil if the column is skipped.
     package let field: Field?
   }
 
   package let columns: [Column]
 
-  /// Where each field stands, by its raw value.
+  /// Column index of each field, by raw value.
   private let places: [Int?]
 
   func has(_ field: Field) -> Bool { place(of: field) != nil }
 
-  /// Which column it is.
+  /// Returns the column index of a field.
   func place(of field: Field) -> Int? { places[field.rawValue] }
 
   /// - Parameters:
   ///   - header: the first line.
-  ///   - renamed: other names of columns, and what they are; an empty name: nothing.
+  ///   - renamed: the file's own column names and their meaning; an empty meaning skips the column.
   init(_ header: [String], renamed: [(theirs: String, ours: String)]) throws(Problem) {
     var wishes: [String: Field?] = [:]
     for (theirs, ours) in renamed {
@@ -122,7 +122,7 @@ package struct InstalledColumns: Equatable, Sendable {
     }
   }
 
-  /// The names of the columns; not what a file without them has in its first line.
+  /// Describes the header for an error message, without quoting data from a file that has no header.
   private static func told(_ header: [String]) -> String {
     guard header.allSatisfy(isName) else {
       return "Its first line looks like a device, not like names of columns: put a line with their names before it."
@@ -132,7 +132,7 @@ package struct InstalledColumns: Equatable, Sendable {
 
   private static func isName(_ text: String) -> Bool {
     guard text.count <= 32, text.allSatisfy({ $0.isLetter || $0.isNumber || "_- ".contains($0) }) else { return false }
-    // Hex digits are a token or an identifier, digits a telephone number.
+    // Hex digits suggest a token or an identifier, digits a telephone number.
     return !text.contains(where: \.isNumber) || text.contains { $0.isLetter && !$0.isHexDigit }
   }
 

@@ -1,14 +1,14 @@
-/// What is wrong with a line.
+/// A fault in a line.
 package struct InstalledFault: Error, Equatable, Sendable {
   package let line: Int64
-  /// By its name on the wire; empty: the line as such.
+  /// The column's name in the SDK protocol; empty if the fault concerns the whole line.
   package let column: String
-  /// In words that go on behind the column. Nothing of the line itself is in them.
+  /// A phrase that continues after the column's name; quotes nothing from the line.
   package let what: String
   /// What to do about it.
   package let remedy: String
 
-  /// A list of them, as comma-separated lines.
+  /// Returns the faults as CSV.
   package static func csv(_ faults: [InstalledFault]) -> [UInt8] {
     var writer = CSVWriter()
     writer.begin(["line", "column", "error", "whatToDo"])

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Store
 
-/// A line of a file of registrations, held against the rules of registrations.
+/// A line of a file of registrations, validated by the rules of registrations.
 struct InstalledLine: Sendable {
   enum User: Equatable, Sendable {
     case unsaid
@@ -9,25 +9,25 @@ struct InstalledLine: Sendable {
     case named(String)
   }
 
-  /// Of the file, from 1.
+  /// Line number in the file, from 1.
   let number: Int64
   /// The first row of its DEVICE_ID.
   let device: DeviceID
   let installation: String
   let network: PushNetwork
-  /// Nil: not said.
+  /// Nil if not given.
   let environment: PushEnvironment?
   /// Normalized.
   let psid: String
   let user: User
   let name: String
   let phone: String?
-  /// Empty where nothing is said.
+  /// Empty where nothing is given.
   let attributes: Devices.Attributes
   let consents: Consents.Change
   let groups: [Groups.Number]
 
-  /// One device has it at most.
+  /// Belongs to at most one device.
   struct Token: Hashable {
     let network: PushNetwork
     let psid: String
@@ -35,11 +35,11 @@ struct InstalledLine: Sendable {
 
   var token: Token { Token(network: network, psid: psid) }
 
-  /// What lines are read with.
+  /// Everything needed to parse lines.
   struct Context: Sendable {
     let app: App
     let columns: InstalledColumns
-    /// What the groups of the other server are called here.
+    /// Maps the other server's groups to those of this one.
     let groups: [Groups.Number: Groups.Number]
     let timeZones: Set<String>
   }
@@ -78,7 +78,7 @@ struct InstalledLine: Sendable {
     attributes.osVersion = try cells.text(.osVersion) ?? ""
     attributes.appVersion = try cells.text(.appVersion) ?? ""
     attributes.locale = try cells.text(.locale) ?? ""
-    // As with a device that registers: a zone that has no name is none.
+    // As for a device that registers, an unknown zone counts as none.
     attributes.timeZone = cells[.timeZone].flatMap { context.timeZones.contains($0) ? $0 : nil } ?? ""
     var consents = Consents.Change()
     consents.notification = try cells.word(.notification, flag)
@@ -93,7 +93,7 @@ struct InstalledLine: Sendable {
       groups: try groups(cells, context))
   }
 
-  // MARK: Words that files have beside those of the SDKs
+  // MARK: Values accepted in addition to those of the SDKs
 
   private static func environment(_ word: String?) throws(SDKWords.Objection) -> PushEnvironment? {
     guard let word else { return nil }
@@ -138,7 +138,7 @@ struct InstalledLine: Sendable {
     }
   }
 
-  /// The values of a line. What databases write for nothing at all is nothing.
+  /// The values of a line. NULL, as databases export it, counts as empty.
   private struct Cells {
     private let fields: [String]
     private let columns: InstalledColumns

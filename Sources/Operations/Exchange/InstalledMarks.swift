@@ -1,14 +1,15 @@
 internal import Domain
 internal import Store
 
-/// What the lines of a file have named so far: 64 bits for each, hashed under a key that this process has drawn. Of ten
-/// million lines one is taken for another's with a chance of one to a hundred thousand; it is told, and comes in alone.
+/// Detects repeated devices, tokens and users in a file by 64-bit hashes, under a key drawn by this process. Among ten
+/// million lines, the chance of a false match is one in a hundred thousand; that line is reported and can be imported
+/// separately.
 struct InstalledMarks {
   private var devices: Set<Int> = []
   private var tokens: Set<Int> = []
   private var users: Set<Int> = []
 
-  /// - Returns: what an earlier line has named already.
+  /// - Returns: the field that an earlier line already contains.
   mutating func add(_ line: InstalledLine, isSingle: Bool) -> InstalledColumns.Field? {
     guard devices.insert(Self.mark(line.device)).inserted else { return .deviceID }
     guard tokens.insert(Self.mark(line.psid)).inserted else { return .psid }

@@ -1,14 +1,14 @@
 internal import Domain
 internal import Reactor
 
-/// Thread `import-read`: holds the lines of a file of registrations against the rules, while those before them are taken in.
+/// Thread `import-read`: parses and validates the lines of a file of registrations while earlier lines are imported.
 ///
 /// ```
-///   take(part) ──► parts ──► lines of the part, and of what the part before has cut ──► read ──► next()
+///   take(part) ──► parts ──► lines of the part, joined to the previous part's rest ──► read ──► next()
 /// ```
-/// It ends by itself when this is dropped.
+/// The thread ends when this object is released.
 final class InstalledReading: Sendable {
-  /// Some lines in their order.
+  /// A batch of lines, in their order.
   struct Lines: Sendable {
     var count: Int64 = 0
     var good: [InstalledLine] = []
@@ -19,13 +19,13 @@ final class InstalledReading: Sendable {
   private let parts: Inbox<CSVParts.Part>
   private let read: Inbox<[Lines]>
 
-  /// - Parameter reader: of the beginning of the file: its first line names the columns, and is passed over.
+  /// - Parameter reader: has read the beginning of the file. Its first line, the header, is skipped.
   init(behind reader: CSVReader, _ context: InstalledLine.Context) throws(Problem) {
     let first = reader.lines.dropFirst()
     let (rest, passed) = (reader.rest, reader.passed)
     do throws(SystemError) {
       let parts = try Inbox<CSVParts.Part>(capacity: Operations.Limits.installedParts)
-      // And the beginning.
+      // Plus one for the beginning of the file.
       let read = try Inbox<[Lines]>(capacity: Operations.Limits.installedParts + 1)
       (self.parts, self.read) = (parts, read)
       _ = try Thread(name: "import-read") {
@@ -48,13 +48,14 @@ final class InstalledReading: Sendable {
     parts.close()
   }
 
-  /// Hands in the next part; the lines of so many (`installedParts`) may be outstanding.
+  /// Hands over the next part; the lines of at most `installedParts` parts may be outstanding.
   func take(_ part: CSVParts.Part) {
     let isTaken = parts.offer(part)
     precondition(isTaken, "more parts than are read at once")
   }
 
-  /// The lines of the beginning, then those of one part after the other, in transactions. Waits for them.
+  /// Returns the lines of the beginning, then those of one part after the other, in batches. Blocks until they are
+  /// available.
   func next() -> [[Lines]] {
     var arrived: [[Lines]] = []
     while arrived.isEmpty { arrived = read.receive(atMost: .seconds(60)) }
@@ -90,8 +91,8 @@ final class InstalledReading: Sendable {
 }
 
 extension Operations.Limits {
-  /// Parts of a file that are read while the lines before them are taken in.
+  /// Parts parsed while earlier lines are imported.
   static let installedParts = 2
-  /// Lines of one transaction: so many rows are locked for the fraction of a second that it takes.
+  /// Lines per transaction: this many rows are locked for the fraction of a second that it takes.
   static let installedLines = 5_000
 }

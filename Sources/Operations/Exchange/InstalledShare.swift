@@ -2,14 +2,14 @@ internal import Domain
 internal import Postgres
 internal import Reactor
 
-/// Thread `import-share`: streams its share of a batch's lines over a connection of its own, while the caller streams the
-/// others. PostgreSQL works for each connection on one processor.
+/// Thread `import-share`: streams its share of a batch's lines over its own connection while the caller streams the
+/// others, because PostgreSQL serves each connection on one processor.
 ///
 /// ```
-///   lines ──┬── of some users ──► this thread ──┐
-///           └── of the others ──► the caller ───┴──► in their order: what is still open, by the caller
+///   lines ──┬── of half the users ──► this thread ──┐
+///           └── of the others ─────► the caller ───┴──► remaining lines in order, by the caller
 /// ```
-/// It ends by itself when this is dropped.
+/// The thread ends when this object is released.
 final class InstalledShare: Sendable {
   private typealias Result = Swift.Result<InstalledBatch.Outcome, Problem>
 
@@ -17,7 +17,7 @@ final class InstalledShare: Sendable {
   private let work: Inbox<[InstalledLine]>
   private let done: Inbox<Result>
 
-  /// - Parameter connect: makes its connection, when there is a first batch to share.
+  /// - Parameter connect: makes the thread's connection when the first batch is shared.
   init(_ batch: InstalledBatch, connect: @escaping Connection.Maker) throws(Problem) {
     self.batch = batch
     do throws(SystemError) {
@@ -40,7 +40,7 @@ final class InstalledShare: Sendable {
     work.close()
   }
 
-  /// What becomes of each line.
+  /// Returns the result of each line.
   func run(_ lines: [InstalledLine], on connection: Connection) throws(Problem) -> [InstalledBaseRules.Verdict] {
     guard lines.count >= Operations.Limits.installedShare else {
       return try batch.finish(lines, try batch.stream(lines, on: connection), on: connection)
@@ -50,7 +50,7 @@ final class InstalledShare: Sendable {
     let isTaken = work.offer(others.map { lines[$0] })
     precondition(isTaken, "a batch is shared before the last one has come back")
     let mine = Result { () throws(Problem) in try batch.stream(own.map { lines[$0] }, on: connection) }
-    // Whatever has become of our own: nothing may be written any more once this returns.
+    // Awaited whatever the result of our own share: nothing may be written after this returns.
     let theirs = wait()
     var outcome = InstalledBatch.Outcome(verdicts: lines.map { _ in .unchanged }, open: [])
     for (indices, some) in [(own, try mine.get()), (others, try theirs.get())] {
@@ -87,6 +87,6 @@ final class InstalledShare: Sendable {
 }
 
 extension Operations.Limits {
-  /// Fewer lines are not worth a second connection.
+  /// Below this number of lines, a second connection does not pay.
   static let installedShare = 200
 }

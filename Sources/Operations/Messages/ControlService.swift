@@ -4,32 +4,34 @@ package import Postgres
 internal import Reactor
 internal import Store
 
-/// Pausing, resuming, cancelling and pacing messages on their way.
+/// Pauses, resumes, cancels and paces messages.
 ///
-/// The database is the truth: what is changed here holds for every claim and every submission that begins after the
-/// commit, on all nodes. What was read before it leaves within half a second (bindings older than that are not sent), so
-/// nothing goes out a second after the answer. The announcement only makes nodes look at once.
+/// The database is authoritative: a change applies to every claim and every submission that begins after the commit, on
+/// all nodes. Work read before the commit is sent within half a second or not at all (bindings older than that are
+/// dropped), so nothing is sent later than one second after the answer. The announcement only makes nodes check
+/// immediately.
 ///
 /// ```
 ///   scheduled ─┐                       ┌──────── resume ────────┐
 ///   queued ────┼── pause ──► paused ───┴► queued or sending     │
 ///   sending ───┘               │
-///      └─────────── cancel ────┴──► (paused, being cancelled) ──► cancelled, when nothing is under way
+///      └─────────── cancel ────┴──► (paused, being cancelled) ──► cancelled, when nothing is in flight
 /// ```
-/// A scheduled message is not paused, but cancelled. Repeating a call changes nothing and answers the present numbers.
+/// A scheduled message cannot be paused, only cancelled. Repeating a call changes nothing and returns the current
+/// numbers.
 package enum ControlService {
-  /// The channel on which a change of a message is announced, with its SEQNO.
+  /// NOTIFY channel for changes to a message; the payload is its SEQNO.
   package static let channel = "upmc_control"
 
-  /// Pauses, resumes or cancels.
+  /// Pauses, resumes or cancels a message.
   /// - Parameter now: microseconds since 1970.
-  /// - Returns: the message's numbers in the very moment of the change (when cancelled: after it).
-  /// - Throws: `.wrongState` when it cannot be done any more, or not yet.
+  /// - Returns: the message's numbers at the moment of the change; for a cancellation, after it.
+  /// - Throws: `.wrongState` if the message's state does not allow it.
   package static func control(
     _ control: MessageControl, _ seqno: Int64, for caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> ReportService.FunnelAnswer {
     try caller.require(.control)
-    // Refused for callers of another app as if it did not exist.
+    // Messages of other apps are reported as nonexistent.
     _ = try ReportService.funnel(seqno, for: caller, on: connection)
     let (effect, standing, answer) = try apply(control, seqno, by: caller, on: connection)
     if effect == .refuse { throw wrongState(control.rawValue, seqno, standing) }
@@ -43,7 +45,7 @@ package enum ControlService {
     let outcome = try connection.commit {
       () throws(PostgresError) -> (MessageControl.Effect, MessageControl.Standing, ReportService.FunnelAnswer)? in
       if control == .resume {
-        // Who goes on in spite of the canary goes on without it. Before the message is locked: claims take the gate first.
+        // Resuming despite the canary ends the canary. The gate is locked before the message, as claims do.
         _ = try connection.run(Gates.endCanary(seqno, in: [.stopped], as: .passed))
       }
       guard let locked = try connection.run(Controls.lock(seqno)) else { return nil }
@@ -51,7 +53,7 @@ package enum ControlService {
       switch effect {
       case .become(let state):
         try connection.run(Controls.setState(seqno, state, reason: nil))
-        // One that was counted while it was paused.
+        // Its audience may have been counted while it was paused.
         if state == .queued { try ApprovalHolds.settle(seqno, on: connection) }
       case .beginCancelling:
         try connection.run(Controls.beginCancelling(seqno))
@@ -77,14 +79,14 @@ package enum ControlService {
     return outcome
   }
 
-  /// Cancels everything that nobody has under way, then waits a moment for the rest to come back.
+  /// Cancels everything that is not in flight, then waits briefly for the rest.
   static func finishCancelling(
     _ seqno: Int64, for caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> ReportService.FunnelAnswer {
     guard let message = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
-    // A request that only a newer release can read is cancelled like any other.
+    // A request that only a newer release can parse is cancelled like any other.
     let movesBadge = RequestGist(stored: message.request).movesBadge
     do {
       try Cancellation.sweep(seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
@@ -102,7 +104,7 @@ package enum ControlService {
 
   // MARK: Pace
 
-  /// Changes how fast a message goes out; nil: as fast as it can.
+  /// Changes a message's pace; nil for as fast as possible.
   package static func setPace(
     _ pace: Pace?, of seqno: Int64, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ReportService.FunnelAnswer {
@@ -117,7 +119,7 @@ package enum ControlService {
         MessageControl.Standing(
           state: message.state, isCancelling: message.isCancelling, isFrozen: message.frozenAt != nil))
     }
-    // The message itself is not locked: a pace for one that ends in this moment does no harm.
+    // The message itself is not locked: setting the pace of one that ends at this moment does no harm.
     try connection.commit { () throws(PostgresError) in
       try connection.run(Gates.setPace(seqno, pace))
       try connection.run(Announcements.announce(channel, String(seqno)))
@@ -127,7 +129,7 @@ package enum ControlService {
     return try ReportService.funnel(seqno, for: caller, on: connection)
   }
 
-  /// How fast a message is to go from now on; nil: as fast as it can.
+  /// The new pace of a message; nil for as fast as possible.
   package struct PaceChange: Sendable {
     package var pace: Pace?
 
@@ -152,7 +154,7 @@ package enum ControlService {
 }
 
 extension Operations.Limits {
-  /// How long a cancellation waits for what is under way to come back before it answers. What waits at a provider comes
+  /// How long a cancellation waits for deliveries in flight before it returns. Those still queued in a push provider come
   /// back within half a second.
   static let cancelTimeout: Duration = .milliseconds(900)
   static let cancelPause: Duration = .milliseconds(20)

@@ -3,15 +3,15 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Explaining one message for one person: every step, with its time, in words, and what to do where something failed.
+/// Explains one message for one person: every step with its time, in words, and what to do about failures.
 ///
 /// ```
 ///   requested ─► (scheduled) ─► frozen ─► per device: claimed ─► accepted ─► received ─► read
 ///                                            │  not yet            ├► rejected, expired, cancelled, skipped: why, what to do
-///                                            └ joined too late     └► waits for another try
+///                                            └ joined too late     └► waits for another attempt
 ///                                         ─► badge: added, taken back, read
 /// ```
-/// The rules (`steps`) are a plain function of what is stored; the words are those of `ExplanationWords`, by code.
+/// The rules (`steps`) are a pure function of what is stored; the sentences come from `ExplanationWords`, by code.
 package enum ExplanationService {
   /// One step. Clients branch on the code; people read the text.
   package struct Step: Equatable, Sendable {
@@ -45,12 +45,12 @@ package enum ExplanationService {
     }
 
     package let code: Code
-    /// Microseconds since 1970; nil when the step has no time of its own.
+    /// Microseconds since 1970; nil if the step has no time of its own.
     package var at: Int64?
     package var device: DeviceID?
-    /// In the network's own word, or ours.
+    /// The push network's own reason, or ours.
     package var reason: String?
-    /// A number or name that the words mention.
+    /// A number or name that the sentence mentions.
     package var value: String?
 
     package init(
@@ -64,7 +64,7 @@ package enum ExplanationService {
     }
   }
 
-  /// Everything that is known.
+  /// Everything known about the message and the person.
   package struct Facts: Sendable {
     package var message: Explanations.Message
     package var isUserKnown: Bool
@@ -112,7 +112,7 @@ package enum ExplanationService {
       }
     }
 
-    /// For people: a line for each step.
+    /// For people: one line per step.
     package var story: String {
       told.map { told in
         let (step, words) = (told.step, told.words)
@@ -122,7 +122,7 @@ package enum ExplanationService {
       }.joined(separator: "\n")
     }
 
-    /// Where a device is sent to, as far as it is still there.
+    /// The network and environment of a device, if the device still exists.
     private func place(_ device: DeviceID) -> ExplanationWords.Place? {
       facts.devices.first { $0.record.device == device }.map {
         ExplanationWords.Place(network: $0.record.network, environment: $0.record.environment)
@@ -130,7 +130,7 @@ package enum ExplanationService {
     }
   }
 
-  /// - Parameter language: what the client prefers, as in `Accept-Language`; nil: English.
+  /// - Parameter language: the client's preference, as in `Accept-Language`; nil for English.
   package static func explain(
     _ seqno: Int64, for clientUID: String, language: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Answer {
@@ -159,7 +159,7 @@ package enum ExplanationService {
 
   // MARK: The rules
 
-  /// The story in its order. Pure.
+  /// Returns the steps in order. Pure.
   package static func steps(_ facts: Facts) -> [Step] {
     let message = facts.message
     var steps = [Step(.requested, at: message.createdAt, value: message.apiKeyName)]
@@ -188,7 +188,7 @@ package enum ExplanationService {
     return steps
   }
 
-  /// A device without an outcome.
+  /// The step of a device without an outcome.
   private static func undecided(_ device: PeopleLists.Device, _ facts: Facts) -> Step {
     let id = device.record.device
     if facts.claimed.contains(id) { return Step(.underWay, device: id) }

@@ -1,8 +1,8 @@
 internal import Domain
 
-/// Explanations in words: English and Korean, one sentence a step, and advice where something can be done.
+/// The sentences of explanations, in English and Korean: one per step, with advice where something can be done.
 package enum ExplanationWords {
-  /// Where a device is sent to.
+  /// Push network and environment of a device.
   package struct Place: Equatable, Sendable {
     let network: PushNetwork
     let environment: PushEnvironment
@@ -10,7 +10,7 @@ package enum ExplanationWords {
     var name: String { network == .apns ? "APNs (\(environment.name))" : "FCM" }
   }
 
-  /// The sentence of a step, and what to do about it, if anything.
+  /// Returns the sentence of a step, and advice if there is any.
   package static func of(
     _ step: ExplanationService.Step, on place: Place?, in language: Phrase.Language
   ) -> (text: String, advice: String?) {

@@ -3,9 +3,9 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Messages page by page, newest first, and what failed of one.
+/// Lists messages, newest first, and the failures of one message.
 package enum MessageListing {
-  /// A message with its numbers, as lists show it.
+  /// A message with its numbers, as shown in lists.
   package struct Entry: DescribedAnswer {
     package let record: MessageLists.Record
 
@@ -24,7 +24,7 @@ package enum MessageListing {
       ])
   }
 
-  /// What a list is to show, as it stands in a query string; nil: everything.
+  /// Filter of a list, as given in a query string; nil fields match everything.
   package struct Question: Sendable {
     package var appID: String?
     package var state: String?
@@ -83,7 +83,7 @@ package enum MessageListing {
     return filter
   }
 
-  /// A time in a query string. A plus sign there means a blank, so one that was not escaped is put back.
+  /// Parses a time from a query string. An unescaped plus sign arrives as a blank and is restored.
   static func moment(_ text: String?, _ name: String) throws(Problem) -> Int64? {
     guard let text else { return nil }
     guard let moment = Moment.microseconds(text.replacing(" ", with: "+")) else {
@@ -94,8 +94,8 @@ package enum MessageListing {
 
   // MARK: Failures
 
-  /// Deliveries of a message that ended rejected, expired or skipped.
-  /// - Parameter reason: only these; nil: all.
+  /// Lists a message's deliveries that were rejected, expired or skipped.
+  /// - Parameter reason: only failures with this reason; nil for all.
   package static func failures(
     of seqno: Int64, reason: String?, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<DeliveryPages.Delivery> {

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// What happens right now in an app, or in all: the last hour by minute, why sends failed in it, and the newest messages.
+/// The current activity of one app or all: the last hour by minute, its failures by reason, and the newest messages.
 package struct Overview: DescribedAnswer {
   package let minutes: StatisticsService.Report
   package let reasons: StatisticsService.Report
@@ -17,7 +17,7 @@ package struct Overview: DescribedAnswer {
       .always("messages", ItemPage<MessageListing.Entry>.object.form, \.messages, "The newest."),
     ])
 
-  /// The app that a caller means; nil: all.
+  /// Returns the app that the caller refers to; nil for all.
   package static func scope(
     _ appID: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> App.Number? {
@@ -25,11 +25,11 @@ package struct Overview: DescribedAnswer {
     return try Administration.scope(appID, .viewMessages, caller, connection)
   }
 
-  /// For all who were let in to see it: the same moment for each. Nil while the database is away.
+  /// Returns the overview shared by all authorized viewers; nil while the database is unavailable.
   /// - Parameter now: microseconds since 1970.
   package static func watched(_ app: App.Number?, on connection: Connection, now: Int64) -> Overview? {
     let caller = Caller(role: .viewer, app: app, apiKey: nil)
-    // To the end of the minute: where nothing happens, nothing changes.
+    // Rounded up to the end of the minute, so the result stays the same while nothing happens.
     let end = (now / 60_000_000 + 1) * 60_000_000
     do throws(Problem) {
       func report(per division: String) throws(Problem) -> StatisticsService.Report {
@@ -48,6 +48,6 @@ package struct Overview: DescribedAnswer {
 }
 
 extension Operations.Limits {
-  /// Newest messages of an overview.
+  /// Newest messages in an overview.
   static let overviewMessages = 12
 }

@@ -1,11 +1,11 @@
-/// Two languages of one text; `%` stands for the step's value.
+/// A text in two languages; `%` is replaced by the step's value.
 package struct Phrase: Sendable {
   package enum Language: String, CaseIterable, Sendable {
     case english = "en"
     case korean = "ko"
 
-    /// The first of the languages that a client accepts which is spoken here (RFC 9110, section 12.5.4). Weights other
-    /// than 0 are not compared: clients name what they prefer first.
+    /// Selects the first supported language in an Accept-Language header (RFC 9110, section 12.5.4). Weights other than
+    /// 0 are ignored: clients list their preferred language first.
     package init(accepting header: String?) {
       for part in (header ?? "").split(separator: ",") {
         let pieces = part.split(separator: ";")

@@ -1,5 +1,5 @@
-/// What each reason means, and what to do about it: those of APNs, of FCM, and our own. Written from the documentation of
-/// the networks; a reason that is not here is shown in the network's own word.
+/// Meaning and remedy of each failure reason of APNs, FCM and UPMC, based on the networks' documentation. A reason not
+/// listed here is shown as reported by the network.
 enum ReasonWords {
   struct Entry: Sendable {
     let meaning: Phrase
@@ -19,7 +19,7 @@ enum ReasonWords {
     own.merging(tokens) { first, _ in first }.merging(credentials) { first, _ in first }
     .merging(requests) { first, _ in first }.merging(service) { first, _ in first }
 
-  // MARK: Ours
+  // MARK: Our own reasons
 
   private static let own: [String: Entry] = [
     "gone": Entry("The device unregistered, or lost its token, before its turn.", "차례가 되기 전에 단말이 등록을 해지했거나 토큰을 잃었습니다."),
@@ -65,7 +65,7 @@ enum ReasonWords {
     "NotProcessed": Entry("The connection ended before the network looked at it.", "푸시 서버가 처리하기 전에 연결이 끝났습니다."),
   ]
 
-  // MARK: The device's token
+  // MARK: Token errors
 
   private static let register = Phrase(
     "Nothing: it gets messages again when the app registers.", "조치가 필요 없습니다. 앱이 다시 등록하면 메시지를 받습니다.")
@@ -92,7 +92,7 @@ enum ReasonWords {
         "서비스 계정이 앱을 빌드한 프로젝트의 것인지 확인하세요.")),
   ]
 
-  // MARK: Our credential
+  // MARK: Credential errors
 
   private static let renew = Phrase(
     "Check the key, its key id and its team id, and set the credential again.",
@@ -119,7 +119,7 @@ enum ReasonWords {
         "Set the APNs key in the Firebase project.", "Firebase 프로젝트에 APNs 키를 등록하세요.")),
   ]
 
-  // MARK: The request
+  // MARK: Request errors
 
   private static let report = Phrase("Check the content of the message.", "메시지 내용을 확인하세요.")
 
@@ -139,7 +139,7 @@ enum ReasonWords {
     "INVALID_ARGUMENT": Entry("The request or the token was malformed.", "요청이나 토큰의 형식이 올바르지 않습니다.", advice: report),
   ]
 
-  // MARK: The service
+  // MARK: Service errors
 
   private static let waits = Phrase("Nothing: it is tried again by itself.", "조치가 필요 없습니다. 자동으로 다시 시도합니다.")
 

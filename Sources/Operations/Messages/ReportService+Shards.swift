@@ -3,9 +3,9 @@ package import JSON
 package import Postgres
 package import Store
 
-/// How far a message's shards are: where a campaign stands that has not ended, and whether a part of it stands still.
+/// Progress of a message's shards: shows how far a running campaign is and whether a part of it is stuck.
 extension ReportService {
-  /// Sums of all shards, and one page of them.
+  /// Totals over all shards, and one page of them.
   package struct ShardsAnswer: DescribedAnswer {
     package let seqno: Int64
     package let progress: Shards.Progress
@@ -36,9 +36,9 @@ extension ReportService {
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ShardsAnswer {
     try caller.require(.viewMessages)
-    // Shards begin with 0, which is no cursor: one is the shard that a page begins with.
+    // Shards start at 0, which is not a valid cursor, so the cursor is the shard number plus one.
     guard let after = Int32(exactly: try page.number(first: 0) - 1) else { throw PageRequest.foreignCursor }
-    // One more than asked for tells whether there is a next page.
+    // One extra shard indicates that a next page exists.
     guard var progress = try connection.answer(Shards.progress(seqno, after: after, limit: page.limit + 1)),
       caller.reaches(progress.app)
     else { throw Problem(.unknownMessage, "There is no message \(seqno).") }

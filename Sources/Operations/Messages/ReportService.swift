@@ -3,20 +3,20 @@ package import JSON
 package import Postgres
 package import Store
 
-/// What became of a message: its numbers, and each delivery.
+/// A message's results: its totals and each of its deliveries.
 package enum ReportService {
-  /// The funnel of one message.
   package struct FunnelAnswer: DescribedAnswer {
     package let funnel: Funnel
-    /// A JSON object: count by reason.
+    /// A JSON object: counts by reason.
     let reasons: [UInt8]
 
-    /// It failed because its time had long passed. One for nobody has nobody to count as late.
+    /// Whether the message failed because its time had long passed. With an empty audience, no delivery could be
+    /// counted as late.
     package var cameTooLate: Bool {
       funnel.state == .failed && (funnel.targeted == 0 || count(of: Schedules.lateReason) > 0)
     }
 
-    /// Deliveries that ended for a reason.
+    /// Returns the number of deliveries that ended for a reason.
     private func count(of reason: String) -> Int64 {
       var count: Int64 = 0
       var reader = JSONReader(reasons)
@@ -59,20 +59,20 @@ package enum ReportService {
     -> FunnelAnswer
   {
     try caller.require(.viewMessages)
-    // To a caller of another app the message does not exist.
+    // Messages of other apps are reported as nonexistent.
     guard let (found, reasons) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
     return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
   }
 
-  /// The funnel for all who were let in to watch it; nil when the message is gone, or the database for the moment.
+  /// Returns the funnel for authorized viewers; nil if the message is gone or the database is unavailable.
   package static func watched(_ seqno: Int64, on connection: Connection) -> FunnelAnswer? {
     guard let (found, reasons) = try? connection.answer(Funnels.find(seqno)) else { return nil }
     return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
   }
 
-  /// The newest messages of all apps that the caller reaches, newest first.
+  /// Returns the newest messages of all the caller's apps, newest first.
   package static func recent(for caller: Caller, on connection: Connection) throws(Problem) -> [FunnelAnswer] {
     try caller.require(.viewMessages)
     var answers: [FunnelAnswer] = []
@@ -87,7 +87,7 @@ package enum ReportService {
 
   // MARK: Deliveries
 
-  /// Its numbers are there, and who got it is not.
+  /// The problem when totals exist but individual deliveries are no longer stored.
   static func notKept(_ seqno: Int64) -> Problem {
     Problem(
       .notKept,
@@ -97,7 +97,7 @@ package enum ReportService {
       """)
   }
 
-  /// That the caller may see who got a message, and that it is known.
+  /// Checks that the caller may see a message's deliveries and that they are still stored.
   @discardableResult
   static func requireHistory(of seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem)
     -> App.Number
@@ -110,7 +110,7 @@ package enum ReportService {
     return found.app
   }
 
-  /// Deliveries that have an outcome, or wait for their next try.
+  /// Lists deliveries that have an outcome or wait for their next attempt.
   package static func deliveries(
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<DeliveryPages.Delivery> {
@@ -125,9 +125,9 @@ package enum ReportService {
 }
 
 extension Operations.Limits {
-  /// Deliveries of one page: as many as fit an answer of about 200 KB.
+  /// Deliveries per page: at most an answer of about 200 KB.
   package static let pageSizes = 1...1000
   package static let pageDefault = 100
-  /// Messages that are listed when none is named.
+  /// Messages listed when none is named.
   static let recentMessages = 20
 }

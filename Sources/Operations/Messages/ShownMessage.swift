@@ -2,7 +2,7 @@ internal import Domain
 package import JSON
 package import Store
 
-/// What lists and reports show of a message, and of its deliveries.
+/// Fields of a message and its deliveries, as shown in lists and reports.
 enum ShownMessage {
   static let alert = JSONField<String?>.always(
     "alert", .raw(.object([("type", .texts(["object", "string", "null"]))])), { Array(($0 ?? "null").utf8) },

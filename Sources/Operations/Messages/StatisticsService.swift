@@ -3,10 +3,10 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Statistics: what happened by minute, hour or day. Numbers are kept as things happen; asking costs the same whether a
-/// thousand devices were sent to or ten million.
+/// Statistics by minute, hour or day. Counters are updated as events happen, so a report costs the same for a thousand
+/// devices or ten million.
 package enum StatisticsService {
-  /// What is asked for, as it stands in a query string.
+  /// Parameters of a report, as given in a query string.
   package struct Question: Sendable {
     package var appID: String?
     package var from: String?
@@ -54,7 +54,7 @@ package enum StatisticsService {
     }
   }
 
-  /// What happened at one time, in one part.
+  /// The counts of one time unit and division.
   private struct Point {
     let row: StatisticsReports.Row
     let division: StatisticsReports.Division
@@ -73,7 +73,7 @@ package enum StatisticsService {
     }
   }
 
-  /// - Parameter now: microseconds since 1970; `to` when none is given.
+  /// - Parameter now: microseconds since 1970; the default of `to`.
   package static func report(
     _ question: Question, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Report {
@@ -82,7 +82,7 @@ package enum StatisticsService {
     let division = try word(question.per, "per", StatisticsReports.Division.none)
     let longest = unit.longestSeconds * 1_000_000
     let to = try MessageListing.moment(question.to, "to") ?? now + 1
-    // Without a beginning: a day of minutes would be too much to look at, so each unit has its own.
+    // The default start depends on the unit: a day of minutes would be too much to look at.
     let from = try MessageListing.moment(question.from, "from") ?? to - unit.usualSeconds * 1_000_000
     guard from < to else { throw Problem(.impossible, "from must be earlier than to.") }
     guard to - from <= longest else {
@@ -121,7 +121,7 @@ package enum StatisticsService {
 }
 
 extension Statistics.Counts {
-  /// Whole numbers; one below 0 means that more was undone in this time than done.
+  /// Integers; a negative one means that more was undone in this time than done.
   fileprivate static let members: [JSONField<Statistics.Counts>] = [
     .always("accepted", .integer, \.accepted), .always("rejected", .integer, \.rejected),
     .always("expired", .integer, \.expired), .always("cancelled", .integer, \.cancelled),
@@ -131,7 +131,7 @@ extension Statistics.Counts {
 }
 
 extension StatisticsReports.Unit {
-  /// So that no report has more points than a chart can show.
+  /// Limits a report to as many points as a chart can show.
   fileprivate var longestSeconds: Int64 {
     switch self {
     case .minute: 86_400
@@ -158,7 +158,7 @@ extension StatisticsReports.Division {
     }
   }
 
-  /// The stored value as the API writes it; nil for what is not known or does not apply.
+  /// Returns the API's name of a stored value; nil if the value is unknown or does not apply.
   fileprivate func word(_ stored: String) -> String? {
     switch self {
     case .network: Int16(stored).flatMap(PushNetwork.init(rawValue:))?.pnsID
@@ -169,6 +169,6 @@ extension StatisticsReports.Division {
 }
 
 extension Operations.Limits {
-  /// Rows of one report: a day of minutes, with room to be divided.
+  /// Rows per report: a day of minutes, with room for division.
   static let reportRows = 20_000
 }

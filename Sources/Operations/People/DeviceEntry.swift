@@ -2,9 +2,9 @@ internal import Domain
 package import JSON
 package import Store
 
-/// Devices, as operators see them. A token is shown only by its beginning.
+/// Devices as shown to operators. Only the beginning of a token is shown.
 extension UserDirectory {
-  /// A device as lists show it.
+  /// A device as shown in lists.
   package struct DeviceEntry: DescribedAnswer {
     package let device: PeopleLists.Device
 
@@ -53,7 +53,7 @@ extension UserDirectory {
     private var isGuest: Bool { record.userKey.isGuest }
   }
 
-  /// A device with what it said of consents, and its groups.
+  /// A device with its consents and groups.
   package struct DeviceDetail: DescribedAnswer {
     let appID: String
     let entry: DeviceEntry

@@ -3,9 +3,9 @@ package import JSON
 package import Postgres
 package import Store
 
-/// What was sent to one person, and what became of it on each of its devices.
+/// The messages sent to one person, with the outcome on each of the person's devices.
 package enum PersonHistory {
-  /// One message as it went to the person. Of what it says only the title, and of a confidential one nothing.
+  /// One message sent to the person. Only its title is shown, and not even that if it is confidential.
   package struct Entry: DescribedAnswer {
     package let message: PersonMessages.Message
     package let deliveries: [PersonMessages.Delivery]
@@ -49,10 +49,10 @@ package enum PersonHistory {
         .always("dueAt", .moment, \.dueAt), .always("decidedAt", .orNull(.moment), \.decidedAt),
       ])
 
-    /// Nil when the message has none, or the reader may not see it.
+    /// Nil if the message has no title or the caller may not see it.
     package var title: String? { showsTitle && !message.isConfidential ? message.title : nil }
 
-    /// For people: a line for the message, one for each device.
+    /// For people: one line for the message and one per device.
     package var story: String {
       let named = message.isConfidential ? "(confidential)" : title ?? ""
       let head =
@@ -70,7 +70,8 @@ package enum PersonHistory {
     }
   }
 
-  /// Messages that were asked for in the last 90 days, also those reserved then, and went to the devices a user has now, newest first, as far as their deliveries are kept.
+  /// Lists messages to the user's current devices, newest first: those requested within the last 90 days (scheduled
+  /// ones included) whose deliveries are still stored.
   package static func list(
     _ clientUID: String, of appID: String, _ page: PageRequest, by caller: Caller,
     on connection: Connection, now: Int64
@@ -92,8 +93,8 @@ package enum PersonHistory {
     return ItemPage(items: entries, nextCursor: next.map(String.init))
   }
 
-  /// Up to one more than the page holds.
-  /// - Returns: what was found; and where the search ended before the list did, nil at the list's end.
+  /// Finds up to one more message than the page holds.
+  /// - Returns: the messages, and where the search stopped before the end of the list; nil at the end.
   private static func search(
     _ user: Users.Key, _ devices: [DeviceID], _ page: PageRequest, since: Int64, _ connection: Connection
   ) throws(Problem) -> (found: [Int64], last: Int64?) {
@@ -115,10 +116,11 @@ package enum PersonHistory {
 }
 
 extension Operations.Limits {
-  /// What is shown of a person's past: what was asked for in 90 days.
+  /// How far back a person's history is shown: messages requested within 90 days.
   static let historyMicroseconds: Int64 = 90 * 86_400 * 1_000_000
-  /// Messages that a search for a person looks at together: as many as its places are for, for who has many devices.
+  /// Messages examined at a time; fewer for a person with many devices, to keep the number of places constant.
   static func historyPart(devices: Int) -> Int { max(1, min(1_000, historyPlaces / max(1, devices))) }
-  /// Places, one a message and device, that one page looks at, 5 µs each: less than a tenth of a second. The next page goes on.
+  /// Places (pairs of message and device) examined per page, at 5 µs each: less than a tenth of a second. The next page
+  /// continues.
   static let historyPlaces = 15_000
 }

@@ -4,9 +4,9 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// What the law gives every person: all that is known of them, and that it be forgotten.
+/// Data subject rights: exporting everything known about a person, and erasing it.
 package enum PersonRights {
-  /// Everything about one user, a member for each kind of thing.
+  /// Everything about one user, with one member per kind of data.
   package struct Export: DescribedAnswer {
     let appID: String
     let clientUID: String
@@ -33,7 +33,7 @@ package enum PersonRights {
     let (app, key) = try find(clientUID, appID, caller, connection)
     let sealed = try connection.answer(Users.phone(of: key))
     let parts = try connection.commit { () throws(PostgresError) in
-      // Whoever looks at all there is about a person leaves a trace.
+      // Exporting a person's data is audited.
       try connection.run(AuditTrail.add(AuditTrail.Change("user.export", trace(clientUID), in: app), by: caller))
       return try PersonErasure.export(key, on: connection)
     }
@@ -50,7 +50,7 @@ package enum PersonRights {
     package static let object = JSONObject<Erased>("Erased", [.always("devices", .count, \.devices)])
   }
 
-  /// Forgets a user. Its devices may register again, as new ones.
+  /// Erases a user. Its devices may register again, as new ones.
   package static func erase(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Erased {
@@ -77,7 +77,7 @@ package enum PersonRights {
     return (app, Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID)))
   }
 
-  /// The log outlives the person: it names them by a hash, which whoever knows the CUID can find again.
+  /// The log outlives the person, so it identifies them by a hash that can be recomputed from the CUID.
   static func trace(_ clientUID: String) -> String {
     "sha256:" + Hex.encode(SHA256.hash(Array(clientUID.utf8)))
   }

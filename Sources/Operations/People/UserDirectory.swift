@@ -3,9 +3,9 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Looking at users and devices, and setting a user's badge. A token is shown only by its beginning.
+/// Lists users and devices, and sets a user's badge. Only the beginning of a token is shown.
 package enum UserDirectory {
-  /// A user as lists show it.
+  /// A user as shown in lists.
   package struct UserEntry: DescribedAnswer {
     package let user: PeopleLists.User
 
@@ -38,7 +38,7 @@ package enum UserDirectory {
     [.always("groupSeq", .sequence, { $0.group }), .always("name", .anyText, { $0.name })]
   ).form
 
-  /// What a user's count is set to.
+  /// A new badge count for a user.
   package struct NewBadge: Sendable {
     package var appID = ""
     package var badge: Int16 = 0
@@ -53,8 +53,8 @@ package enum UserDirectory {
 
   // MARK: Users
 
-  /// Users by CUID.
-  /// - Parameter prefix: how the CUID begins; empty: all.
+  /// Lists users by CUID.
+  /// - Parameter prefix: prefix of the CUID; empty for all.
   package static func users(
     of appID: String, prefix: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<UserEntry> {
@@ -79,7 +79,7 @@ package enum UserDirectory {
       devices: devices.map(DeviceEntry.init), groups: try connection.answer(Groups.ofUsers([key]))[key] ?? [])
   }
 
-  /// A user that is known, with its devices.
+  /// Returns a known user with its devices.
   static func find(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> (key: Users.Key, known: (badge: Int16, name: String), devices: [PeopleLists.Device]) {
@@ -124,12 +124,12 @@ package enum UserDirectory {
 
   // MARK: Devices
 
-  /// Whose devices are looked for.
+  /// Search criteria for devices.
   package enum DeviceQuestion: Sendable {
-    /// How the CUID begins; empty: everyone's, guests' too.
+    /// Prefix of the CUID; empty for all devices, including guests'.
     case user(prefix: String)
-    /// The whole token, or the eight characters that lists show of it: any other beginning would let people read tokens
-    /// off, character by character.
+    /// The complete token, or the eight characters shown in lists: other prefixes would allow tokens to be read out
+    /// character by character.
     case token(String)
   }
 
@@ -167,7 +167,7 @@ package enum UserDirectory {
     _ device: DeviceID, by caller: Caller, on connection: Connection
   ) throws(Problem) -> DeviceDetail {
     try caller.require(.viewPeople)
-    // A device of an app that the caller does not reach does not exist for it.
+    // Devices of other apps are reported as nonexistent.
     guard let found = try connection.answer(PeopleLists.find(device)), caller.reaches(found.record.app),
       let app = try connection.answer(Apps.all()).first(where: { $0.app.number == found.record.app })
     else { throw Problem(.unknownDevice, "There is no device \(device).") }
@@ -192,18 +192,18 @@ package enum UserDirectory {
   }
 }
 
-/// All keys that begin alike, in byte order: from the prefix itself up to what no key with it reaches.
+/// The range of all keys with a prefix, in byte order: from the prefix itself to a bound that no such key reaches.
 struct KeyRange {
   let from: String
   let upto: String
 
-  /// U+10FFFF is the last character there is; nothing that is stored begins with it.
+  /// U+10FFFF is the last code point; no stored key has it after the prefix.
   init(prefix: String) {
     from = prefix
     upto = prefix + "\u{10FFFF}"
   }
 
-  /// One key alone. Nothing that is stored comes between it and itself with U+0001 behind it.
+  /// The range of a single key. No stored key lies between it and itself followed by U+0001.
   init(_ key: String) {
     from = key
     upto = key + "\u{1}"
@@ -213,14 +213,15 @@ struct KeyRange {
 }
 
 extension JSONForm<Int16> {
-  /// A number beyond what fits is as much out of range as the nearest that does, and refused in better words where it is set.
+  /// Clamps numbers that do not fit: the result is out of range as well, and is refused with a better message where it
+  /// is used.
   fileprivate static let clampedBadge = JSONForm(
     JSONSchema.badgeCount, read: { (reader) throws(JSONError) in Int16(clamping: try reader.readInteger()) })
 }
 
 extension Operations.Limits {
-  /// Devices of one user that are shown: more than anybody has.
+  /// Maximum of a user's devices shown: more than anyone has.
   static let shownDevices = 200
-  /// Characters that are shown of a push token.
+  /// Characters of a push token shown.
   package static let shownTokenBytes = 8
 }

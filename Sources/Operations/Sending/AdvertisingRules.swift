@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// What an app asks of its ads: showing it, changing it, and holding a message against it.
+/// An app's rules for ads: showing and changing them, and checking messages against them.
 package enum AdvertisingRules {
   package struct Entry: DescribedAnswer {
     package let appID: String
@@ -19,11 +19,11 @@ package enum AdvertisingRules {
       ])
   }
 
-  /// Changes; nil leaves a rule as it is.
+  /// Changes to the rules; nil leaves a rule as it is.
   package struct Change: Equatable, Sendable {
     package var label: String?
     package var optOut: String?
-    /// Nil inside: no hours at all.
+    /// `.some(nil)` removes the night hours.
     package var night: AdRules.Night??
 
     package init() {}
@@ -70,7 +70,8 @@ package enum AdvertisingRules {
     return Entry(appID: app.appID, rules: try rules(of: app, on: connection))
   }
 
-  /// Holds for messages that are accepted from now on; the hours also for those that are under way.
+  /// Changes the rules. Label and opt-out apply to messages accepted from now on; the night hours also to those being
+  /// sent.
   package static func change(
     _ change: Change, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -92,13 +93,13 @@ package enum AdvertisingRules {
     return Entry(appID: app.appID, rules: saved)
   }
 
-  /// - Throws: `.impossible` when a message is an ad and does not say what ads of its app must.
+  /// - Throws: `.impossible` if a message is an ad and lacks what the app's rules require.
   static func check(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) {
     guard message.kind == .ad else { return }
     try rules(of: app, on: connection).check(message.content)
   }
 
-  /// What the sender of an ad should know.
+  /// Notes for the sender of an ad.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [String] {
     guard message.kind == .ad else { return [] }
     let rules = try rules(of: app, on: connection)
@@ -126,7 +127,7 @@ package enum AdvertisingRules {
 }
 
 extension JSONReader {
-  /// Text that may be empty.
+  /// Reads text that may be empty.
   fileprivate mutating func readWords(upTo bytes: Int) throws(JSONError) -> String {
     let text = try readString()
     guard text.utf8.count <= bytes, !text.utf8.contains(0) else {

@@ -1,12 +1,13 @@
 internal import Crypto
 internal import Domain
 
-/// What cannot be kept confidential.
+/// Rejects messages that cannot be kept confidential.
 enum ConfidentialityRules {
-  /// - Parameter json: of the request.
-  /// - Throws: `.impossible` for what the lines of an uploaded file say, which nothing seals, and for what is to stay in inboxes.
+  /// - Parameter json: the request.
+  /// - Throws: `.impossible` for values from an uploaded file, which is not sealed, and for messages to be kept in
+  ///   inboxes.
   static func check(_ message: MessageRequest, _ json: [UInt8]) throws(Problem) {
-    // The app may have decided it.
+    // Confidentiality may come from the app's settings.
     if message.isConfidential, message.inboxSeconds != nil { throw MessageRequest.confidentialInbox }
     guard message.isConfidential, message.csv != nil, message.content.fillsVariables,
       String(decoding: json, as: UTF8.self).contains("%VAR")
@@ -20,14 +21,14 @@ enum ConfidentialityRules {
   }
 }
 
-/// What a send leaves in the database of its request: all of it, or, when it is confidential, what it says sealed.
+/// The stored form of a request: complete, or, if it is confidential, with its content sealed.
 struct StoredRequest {
   /// JSON.
   let text: String
   let sealed: [UInt8]?
 
-  /// - Parameter json: of a request that was read without fault.
-  /// - Throws: `.notConfigured` when there is no key to seal with.
+  /// - Parameter json: a request that has been parsed successfully.
+  /// - Throws: `.notConfigured` if there is no key to seal with.
   init(
     _ json: [UInt8], isConfidential: Bool, of app: App.Number, seal: ContentSeal?
   ) throws(Problem) {
@@ -47,11 +48,11 @@ struct StoredRequest {
   )
 }
 
-/// What tells a request from another one with the same idempotency key.
+/// Digest by which a request is compared with an earlier one that used the same idempotency key.
 struct RequestDigest {
-  /// What is stored with the message.
+  /// The digest stored with the message.
   let stored: [UInt8]
-  /// What the alternative digest is computed from: the app may have changed its mind about what is confidential.
+  /// Input of the alternative digest, needed if the app's confidentiality settings have changed in between.
   private let other: (body: [UInt8], seal: ContentSeal?)?
 
   init(_ body: [UInt8], isConfidential: Bool, seal: ContentSeal?) {
@@ -62,12 +63,12 @@ struct RequestDigest {
     }
   }
 
-  /// One that was made when the request came first.
+  /// Restores the digest of the original request.
   init(stored: [UInt8]) {
     (self.stored, other) = (stored, nil)
   }
 
-  /// - Parameter earlier: as it is stored; nil matches nothing.
+  /// - Parameter earlier: the stored digest; nil matches nothing.
   func matches(_ earlier: [UInt8]?) -> Bool {
     if earlier == stored { return true }
     guard let earlier, let (body, seal) = other else { return false }

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// What the app must have so that a message is shown as it was meant: said in a dry run, because the server cannot check it.
+/// Notes on what the app needs in order to display a message as intended, for dry runs: the server cannot check it.
 enum ContentNotes {
   static func notes(_ content: MessageContent) -> [String] {
     var notes: [String] = []

@@ -2,23 +2,23 @@ package import Domain
 internal import JSON
 package import Store
 
-/// A message that a device sends to one user of its app: checked like any other, and no more than it may hold.
+/// A message from a device to one user of its app: checked like any other, but with fewer fields.
 ///
 /// ```
-///   form or JSON ─► app allows it? known fields, one user? ─► admitSend: the device, its user, its minute (committed)
+///   form or JSON ─► app allows it? known fields, one user? ─► admitSend: device, user, rate limit (committed)
 ///                                                              │
-///                                             a send by that device ◄┘   one commit with its neighbours, as any single send
+///                             a send by that device ◄──────────┘   batched into one commit, as any single send
 /// ```
-/// What the device may not decide (when, how fast, to how many, which lane, whether a short message is paid for) has no
-/// field here. Who it was is written into the message. It gets no pages either: what does not fit the payload is refused.
+/// There is no field for what a device may not decide (time, pace, number of recipients, lane, paid SMS fallback). The
+/// message records the sending device. Nothing is moved to pages: a payload that does not fit is refused.
 package struct DeviceSend: Sendable {
-  /// The fields a device may give, beside the audience. Names as in a send.
+  /// Fields a device may give besides the audience, named as in a send.
   private static let fields: Set<String> = [
     "audience", "alert", "badge", "sound", "category", "mutableContent", "contentAvailable", "ext", "data",
     "fillVariables", "expiresIn", "dbIn", "reference",
   ]
 
-  /// Longest idempotency key: the device's id stands in front of it.
+  /// Maximum length of an idempotency key, which is prefixed with the device's id.
   private static let keyBytes = Domain.Limits.idempotencyKeyBytes - 37
 
   package let app: App
@@ -30,7 +30,7 @@ package struct DeviceSend: Sendable {
 
   /// - Parameters:
   ///   - body: a JSON object with the fields of a send that a device may give.
-  ///   - door: where it came from.
+  ///   - door: the API the request came through.
   package init(
     body: [UInt8], app: App, sender: String, idempotencyKey: String?, door: App.Confidentiality.Door = .api
   ) throws(Problem) {
@@ -57,17 +57,19 @@ package struct DeviceSend: Sendable {
       throw Problem(error)
     }
     self.members = members
-    // Everything is known but who it is from: what is wrong costs the device nothing of its minute.
+    // Only the sender is unknown so far. Invalid requests are refused here, before they count against the device's rate
+    // limit.
     let request = try MessageRequest(json: composed(from: nil))
     guard case .clientUIDs(let users) = request.audience, users.count == 1 else {
       throw Problem(at: "/audience", "must name one user: {\"clientUids\":[\"kim01\"]}")
     }
     lane = request.lane
-    // What is too large for whoever gets it. Somebody's long name is only found when the message is stored.
+    // Refuses a payload that is too large without any name; a name that is too long is only found when the message is
+    // stored.
     try PayloadSize(request).check([], hasFCM: false)
   }
 
-  /// Asked before anything else: whether devices of this app may send at all now.
+  /// Checked first: whether the app's devices may send at all now.
   package static func demandPermission(of app: App) throws(Problem) {
     guard app.deviceSendsPerMinute > 0 else {
       throw Problem(
@@ -86,18 +88,19 @@ package struct DeviceSend: Sendable {
 
   package private(set) var lane = Lane.normal
 
-  /// Asks whether the device may send now. Answered `.admitted`.
+  /// The operation that checks whether the device may send now. Its result is `.admitted`.
   package func admission(_ claim: AuthKeyring.Claim) -> Operation {
     .admitSend(claim, perMinute: app.deviceSendsPerMinute)
   }
 
   /// The send itself.
-  /// - Parameter device: as `.admitted` answered it.
-  /// - Throws: `.payloadTooLarge` by its batch when it is too large for the receiver's name, `.busy` when it cannot go out now, `.conflict` when the app is paused.
+  /// - Parameter device: the row from `.admitted`.
+  /// - Throws: `.busy` if the message cannot be sent now, `.conflict` if the app is paused. The batch throws
+  ///   `.payloadTooLarge` if the recipient's name makes the payload too large.
   package func send(from device: Devices.Record, catalog: Catalog) throws(Problem) -> Operation {
     let caller = Caller(role: .sender, app: app.number, apiKey: nil, device: device.device)
     let origin = SenderDevice(device: device.device, clientUID: device.userKey.description)
-    // A device's keys are its own: they cannot meet those of the back office, or of another device.
+    // Prefixed with the device, so that it cannot collide with keys of the back office or of other devices.
     let key = idempotencyKey.map { "\(device.device) \($0)" }
     guard
       let send = DirectSend(

@@ -2,11 +2,11 @@ package import Domain
 internal import Store
 internal import Synchronization
 
-/// A send to named users, checked and ready to be stored: a hot operation, carried out by a committer.
+/// A send to named users, validated and ready to be stored: a hot operation, executed by a committer.
 ///
-/// An OTP comes this way: message, audience, badge counts and claim share one commit with whatever else waits, and the
-/// dispatcher gets it without planning. Everything unusual (`init?` answers nil) goes the way of `SendService`, whose answers
-/// are the same; so there is nothing to refuse here.
+/// OTPs are sent this way: message, audience, badge counts and claim share one commit with whatever else is waiting,
+/// and the dispatcher receives them without planning. Unusual sends (`init?` returns nil) take the path of
+/// `SendService`, which gives the same answers, so nothing needs to be refused here.
 package final class DirectSend: Sendable {
   let terms: SendTerms
   var request: MessageRequest { terms.request }
@@ -15,14 +15,15 @@ package final class DirectSend: Sendable {
   package var lane: Lane { request.lane }
   let kept: StoredRequest
   let size: PayloadSize
-  /// Given once, kept when the batch is repeated: so a commit that was not heard of is found instead of done again.
+  /// Assigned once and kept when the batch is retried, so that a commit of unknown outcome is found instead of
+  /// repeated.
   let number = Mutex<DirectSends.Number?>(nil)
 
   /// - Parameters:
-  ///   - body: JSON, as it came.
-  ///   - movesText: what is too large for somebody may move to a page. Otherwise it is refused, by the batch.
-  ///   - door: where it came from.
-  /// - Returns: nil when it is not an ordinary send to a few users by somebody who may.
+  ///   - body: the request's JSON, as received.
+  ///   - movesText: whether text that is too large for a recipient may move to a page. Otherwise the batch refuses it.
+  ///   - door: the API the request came through.
+  /// - Returns: nil unless it is an ordinary, permitted send to a few users.
   package init?(
     body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true,
     door: App.Confidentiality.Door = .api
@@ -36,7 +37,7 @@ package final class DirectSend: Sendable {
       let kept = try? terms.kept(body)
     else { return nil }
     let size = PayloadSize(message)
-    // It may have to move to a page.
+    // The text may have to move to a page, which only `SendService` does.
     guard size.fitsEverybody || !movesText || !message.content.hasMovableText else { return nil }
     self.terms = terms
     users = clientUIDs.map(UserKey.init(clientUID:))
@@ -46,19 +47,19 @@ package final class DirectSend: Sendable {
 }
 
 extension MessageContent {
-  /// One language, the ordinary token, nothing that was uploaded: recipients differ by their names alone.
+  /// One language, the alert token, and no uploaded media: recipients differ only by name.
   fileprivate var isOrdinary: Bool {
     if case .upload? = media { return false }
     return translations.isEmpty && tokenKind == .alert
   }
 
-  /// Something that a page could hold instead of the payload.
+  /// Whether there is text that a page could hold instead of the payload.
   fileprivate var hasMovableText: Bool {
     [ext, alert?.body].contains { ($0 ?? "").utf8.count > Operations.Limits.leastMovedText }
   }
 }
 
 extension Operations.Limits {
-  /// Users of one send that a committer takes: more would keep its other operations waiting.
+  /// Users of a send that a committer accepts; more would delay its other operations.
   static let namedUsers = 500
 }

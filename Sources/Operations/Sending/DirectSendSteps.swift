@@ -2,7 +2,7 @@ internal import Domain
 internal import Store
 internal import Synchronization
 
-/// Sends to named users of a batch: each stored with its claim, then handed to the dispatcher after the commit.
+/// Sends of a batch to named users: each is stored with its claim and handed to the dispatcher after the commit.
 struct DirectSendSteps {
   /// One send and what is known about it so far.
   private struct Entry {
@@ -13,9 +13,9 @@ struct DirectSendSteps {
     var unknown: [UInt8] = []
     var claim: Claims.Hold?
     var earlier: Messages.Earlier?
-    /// It was numbered by an earlier attempt, whose commit was not heard of: the message may be there.
+    /// Whether an earlier attempt assigned the number and its commit had an unknown outcome: the message may exist.
     let isRepeated: Bool
-    /// As it is stored, once it is known for whom.
+    /// The row to store, once the recipients are known.
     var new: Messages.New?
     var badges: [UserKey: Int16] = [:]
 
@@ -26,9 +26,9 @@ struct DirectSendSteps {
   private final class State {
     var entries: [Entry] = []
     var names: [Users.Key: (badge: Int16, name: String)] = [:]
-    /// Apps that were paused a moment ago: the catalog does not know it yet.
+    /// Apps paused so recently that the catalog does not know it yet.
     var heldApps: Set<App.Number> = []
-    /// Stored by this transaction.
+    /// Messages stored by this transaction.
     var stored: Set<Int64> = []
     var freshLedger: Set<Ledger.Key> = []
   }
@@ -45,7 +45,7 @@ struct DirectSendSteps {
 
   var isEmpty: Bool { state.entries.isEmpty }
 
-  // MARK: Round 0: who are they?
+  // MARK: Round 0: find the recipients
 
   func look(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
@@ -156,7 +156,7 @@ struct DirectSendSteps {
     }
     if !plan.ledger.isEmpty { steps.append(Ledger.claim(plan.ledger).map { state.freshLedger = $0 }) }
     steps += plan.writes
-    // Over as soon as it is stored.
+    // Without recipients, a message is finished as soon as it is stored.
     if !withNobody.isEmpty { steps.append(Events.finished(withNobody)) }
     steps += takeUp(refused.map(\.index).filter { state.entries[$0].isRepeated }, batch)
     if !refused.isEmpty {
@@ -171,8 +171,9 @@ struct DirectSendSteps {
     return steps
   }
 
-  /// Messages that are there because an earlier attempt was committed after all: nobody has heard of their claims, so nothing
-  /// was submitted, and they are this batch's to launch. Where other devices are the users' by now, the audit takes them up.
+  /// Takes over messages that exist because an earlier attempt was committed after all: its claims never reached the
+  /// dispatcher, so nothing was submitted and this batch has to launch them. If the users' devices have changed since,
+  /// the audit recovers the claims.
   private func takeUp(_ repeated: [Int], _ batch: BatchContext) -> [Step] {
     let state = state
     let seqnos = repeated.compactMap { state.entries[$0].number?.seqno }
@@ -199,7 +200,7 @@ struct DirectSendSteps {
       inbox: request.inboxSeconds.map { (seqno, batch.now + $0 * 1_000_000) })
   }
 
-  // MARK: Round 3: move the counts
+  // MARK: Round 3: change the counts
 
   func applyBadge(at operation: Int, _ batch: BatchContext) {
     guard let index = state.entries.firstIndex(where: { $0.operation == operation }) else { return }

@@ -4,14 +4,14 @@ package import JSON
 internal import Postgres
 internal import Store
 
-/// What would happen if a message were sent now: the exact audience, a payload for each push network in it and each
-/// language of the message, what the app must have for it, and why it would be refused. Nothing is stored.
+/// What would happen if a message were sent now: the exact audience, a payload for each push network and each language,
+/// what the app needs, and why the message would be refused. Nothing is stored.
 package struct DryRun: Sendable {
   /// The payload of one recipient.
   package struct Sample: Sendable {
     package let network: PushNetwork
     package let device: DeviceID
-    /// Nil: the text without a language.
+    /// Nil for the text without a language.
     package let language: String?
     package let payload: [UInt8]
   }
@@ -21,11 +21,11 @@ package struct DryRun: Sendable {
   package let unknown: [UInt8]
   package let headers: PushHeaders
   package let samples: [Sample]
-  /// What the sender should know of it.
+  /// Notes for the sender.
   package let notes: [String]
   package let refusals: [Problem]
 
-  /// - Parameter hosting: where what does not fit would go.
+  /// - Parameter hosting: where content that does not fit would be hosted.
   init(
     _ message: MessageRequest, _ app: App, hosting: ContentHosting, on connection: Connection, now: Int64
   ) throws(Problem) {
@@ -68,7 +68,7 @@ package struct DryRun: Sendable {
       }
     let sendDate = try connection.answer(Messages.sendDate(at: now, timeZone: app.timeZone))
     let template = PayloadTemplate(message, seqno: 0, sendDate: sendDate)
-    // The pushkeys of a message that does not exist prove nothing: any key will do.
+    // Pushkeys of a message that does not exist prove nothing, so any key will do.
     let keys = PushKeyring(present: SymmetricKey.random())
     let languages = [nil] + message.content.translations.map(\.language.tag)
     return members.values.sorted { $0.network.rawValue < $1.network.rawValue }.flatMap { member in
@@ -103,7 +103,7 @@ package struct DryRun: Sendable {
         "refusals", .list(of: refusal.form), \.refusals, "Why it would be refused; empty when it would not."),
     ])
 
-  /// A sample as it is shown.
+  /// A sample as returned in the answer.
   private struct Payload {
     let sample: Sample
     let type: PushType

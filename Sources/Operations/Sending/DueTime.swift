@@ -2,12 +2,12 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// When a message that is being accepted goes out, and until when it is worth something. Microseconds since 1970.
+/// When a message being accepted is due and when it expires, in microseconds since 1970.
 struct DueTime {
-  /// Nil: at once. By local time, the moment of the first zone.
+  /// Nil for immediately. For local times, the moment in the first time zone.
   let dueAt: Int64?
   let localTime: LocalTime?
-  /// Counted from when it goes out; by local time, from the westernmost zone there is: each device has its own.
+  /// Counted from the due time; for local times, from the westernmost zone's, since each device has its own expiry.
   let expiresAt: Int64
 
   init(_ message: MessageRequest, _ app: App, on connection: Connection, now: Int64) throws(Problem) {
@@ -24,7 +24,7 @@ struct DueTime {
       expiresAt = moment + expiry
     case .local(let local):
       let span = try connection.answer(Waves.span(app: app.number, local, appTimeZone: app.timeZone))
-      // Zones where it is too late already are left out; one at least must be in time.
+      // Zones where it is already too late are left out; at least one must be in time.
       try Self.check(span.last, now, at: "/localTime")
       dueAt = span.first
       localTime = local
@@ -45,7 +45,7 @@ struct DueTime {
     }
   }
 
-  /// The last day must not lie before the first occurrence.
+  /// Checks that the last day is not before the first occurrence.
   private func check(
     _ repetition: Repetition, _ timing: Timing, _ app: App, _ connection: Connection
   ) throws(Problem) {
@@ -53,7 +53,7 @@ struct DueTime {
     switch timing {
     case .local(let local): first = local.date
     case .at(let moment):
-      // `yyyyMMddHH` as the app's own clock shows it.
+      // `yyyyMMddHH` in the app's time zone.
       let digits = try connection.answer(Messages.sendDate(at: moment, timeZone: app.timeZone))
       let text = "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.dropFirst(6).prefix(2))"
       guard let date = CalendarDate(text) else { return }
@@ -69,6 +69,6 @@ struct DueTime {
 extension Operations.Limits {
   /// A year and a day ahead, in microseconds.
   static let farthestDue: Int64 = 366 * 86_400_000_000
-  /// From the first zone of the earth (UTC+14) to the last (UTC−12), in microseconds.
+  /// From the earth's first time zone (UTC+14) to the last (UTC−12), in microseconds.
   static let zonesSpan: Int64 = 26 * 3_600_000_000
 }

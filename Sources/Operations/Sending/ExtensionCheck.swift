@@ -2,23 +2,23 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Whether receipts can be expected of an app on iOS, where its Notification Service Extension makes them.
+/// Whether an app's iOS devices send receipts, which is the job of its Notification Service Extension.
 package enum ExtensionCheck {
-  /// Whether the app's extension makes receipts: false when none of its last 1,000 accepted iOS alerts that started it was
-  /// confirmed. Nil while there are fewer.
+  /// Returns false if none of the last 1,000 accepted iOS alerts that started the app's extension was confirmed, and
+  /// nil while there are fewer.
   package static func reports(_ app: App, on connection: Connection) throws(Problem) -> Bool? {
     let found = try connection.answer(ExtensionReports.look(app.number, atMost: Operations.Limits.watchedAlerts))
     if found.confirmed > 0 { return true }
     return found.alerts >= Operations.Limits.watchedAlerts ? false : nil
   }
 
-  /// As everybody says it.
+  /// Shared wording for all interfaces.
   package static let silence = """
     the app's extension does not report: none of its last \(Operations.Limits.watchedAlerts) accepted iOS alerts with \
     mutable-content was confirmed
     """
 
-  /// What the sender should know of the receipts of a message.
+  /// Notes for the sender about a message's receipts.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [String] {
     let content = message.content
     guard content.pushType == .alert, content.alert != nil else { return [] }
@@ -44,6 +44,6 @@ package enum ExtensionCheck {
 }
 
 extension Operations.Limits {
-  /// Alerts of an app that must have gone without a receipt before its extension is said to be silent.
+  /// Alerts that must have remained without a receipt before an app's extension counts as silent.
   package static let watchedAlerts: Int64 = 1_000
 }

@@ -3,26 +3,26 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// What of a message moves to pages, because the payload has no room for it, and which uploaded file it shows.
+/// What parts of a message move to pages because the payload has no room for them, and which uploaded file it shows.
 ///
-/// `ext` goes first: the app fetches it when it needs it. The text itself goes only where the app's extension runs
-/// (`mutableContent`), which puts it back before anybody sees it. A page is the same for everybody, so nothing with
+/// `ext` moves first: the app fetches it when needed. The text itself moves only if the app's extension runs
+/// (`mutableContent`), which restores it before it is displayed. A page is the same for all recipients, so nothing with
 /// variables moves.
 struct HostingPlan {
   private(set) var links = HostedLinks()
   private(set) var notes: [String] = []
   private var files: [HostedFiles.New] = []
-  /// Uploaded, and needed for longer than they were to stay.
+  /// Uploads needed for longer than their present lifetime.
   private var extended: [String] = []
-  /// How long what the message needs is kept, for devices that ask for it late and for sending it again: microseconds
-  /// since 1970.
+  /// How long the message's resources are kept, for devices that fetch them late and for resends, in microseconds since
+  /// 1970.
   let keptUntil: Int64
-  /// How long what it shows is kept: also until the last entry of an inbox has ended. Pages and values are in the entry.
+  /// How long its media are kept: also until the last inbox entry has ended. Pages and values are part of the entry.
   private let shownUntil: Int64
 
   /// - Parameters:
-  ///   - lastDueAt, expiresAt: of the message, microseconds since 1970.
-  /// - Throws: `.payloadTooLarge` when it cannot be made to fit.
+  ///   - lastDueAt, expiresAt: times of the message, in microseconds since 1970.
+  /// - Throws: `.payloadTooLarge` if the message cannot be made to fit.
   init(
     _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ hosting: ContentHosting,
     on connection: Connection, now: Int64, lastDueAt: Int64? = nil, expiresAt: Int64? = nil
@@ -30,7 +30,7 @@ struct HostingPlan {
     let lastOfAll = message.repetition.flatMap { Moment.microseconds("\($0.until.text)T23:59:59Z") }
     let last = max(lastOfAll ?? 0, lastDueAt ?? now, expiresAt ?? now)
     keptUntil = last + Operations.Limits.hostedMicroseconds
-    // Counted from its time, which may have to wait for a second person.
+    // Counted from the message's time, which approval may delay.
     let inInboxes = message.inboxSeconds.map { ($0 + ApprovalHolds.waitSeconds) * 1_000_000 } ?? 0
     shownUntil = max(keptUntil, last + inInboxes)
     if case .upload(let name)? = message.content.media {
@@ -48,7 +48,7 @@ struct HostingPlan {
     }
     guard var problem = try tooLarge() else { return }
     if message.isConfidential {
-      // It would lie there for whoever has the address, for a month.
+      // A page would be accessible to anyone with the address, for months.
       throw problem.adding("What a confidential message says does not move to a page: make it shorter.")
     }
     if let obstacle = try moveExt(message.content, app, hosting, now) {
@@ -63,7 +63,8 @@ struct HostingPlan {
 
   // MARK: Moving
 
-  /// Moves `ext` to a page. Answers why it cannot be moved, in a sentence; empty when there is none to speak of.
+  /// Moves `ext` to a page. Returns nil when it is moved, otherwise the reason as a sentence, or an empty string if
+  /// there is nothing worth mentioning.
   private mutating func moveExt(
     _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Int64
   ) throws(Problem) -> String? {
@@ -126,7 +127,7 @@ struct HostingPlan {
 
   // MARK: Storing
 
-  /// In the transaction that stores the message.
+  /// To be called in the transaction that stores the message.
   func store(on connection: Connection) throws(PostgresError) {
     for file in files {
       for query in HostedFiles.create(file, partBytes: Operations.Limits.partBytes) { try connection.run(query) }
@@ -142,6 +143,6 @@ extension Problem {
 }
 
 extension Operations.Limits {
-  /// A text as short as an address is not made shorter by moving it, in bytes.
+  /// Minimum size of a text worth moving, in bytes: the page's address takes room too.
   static let leastMovedText = 256
 }

@@ -1,16 +1,16 @@
 internal import Domain
 internal import Store
 
-/// The rules of keys that make repeating a send harmless.
+/// The rules of idempotency keys, which make it safe to repeat a send.
 enum IdempotencyKey {
-  /// What whoever uses a key for another request is told.
+  /// The problem for a key that is reused for a different request.
   static func conflict(_ key: String, _ earlier: Messages.Earlier) -> Problem {
     Problem(
       .idempotencyConflict,
       "The key \"\(key)\" was used for another request (message \(earlier.seqno)). Use a new key for a new message.")
   }
 
-  /// Throws what is wrong with a key.
+  /// Validates a key.
   static func check(_ key: String?) throws(Problem) {
     guard let key else { return }
     guard (1...Domain.Limits.idempotencyKeyBytes).contains(key.utf8.count) else {

@@ -3,20 +3,21 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// How large a message's payload becomes, so that one too large for somebody is refused before anything of it is stored.
+/// Computes how large a message's payload can become, so that one that is too large for any recipient is refused before
+/// anything is stored.
 ///
-/// The field limits give a bound that costs nothing; only when that bound passes the network's limit is the audience
-/// searched for whoever has the longest names. A message in several languages is measured in each, against those whose
-/// devices get it.
+/// The field limits give an upper bound for free; only if that bound exceeds the network's limit is the audience
+/// searched for the longest names. A message in several languages is measured in each, against the recipients who get
+/// that language.
 struct PayloadSize: Sendable {
-  /// One language's text: its place in the message's table, bytes without names, and how often each name occurs.
+  /// Text of one language: its place in the message's table, its bytes without names, and how often each name occurs.
   private struct Text: Sendable {
     let place: Int
     let bytes: Int
     let weights: AudienceSizes.Weights
-    /// Of `%VAR1%` …, which only the lines of a file have.
+    /// Uses of `%VAR1%` …, whose values come only from a file's lines.
     let numbered: AudienceSizes.Numbered
-    /// No recipient has more.
+    /// Upper bound for any recipient.
     let bound: Int
 
     init(_ place: Int, _ measure: PayloadTemplate.Measure, _ defaults: [Int: String]) {
@@ -41,31 +42,31 @@ struct PayloadSize: Sendable {
     }
   }
 
-  /// A recipient, as far as its payload's size depends on it.
+  /// A recipient, as far as it affects the payload's size.
   struct Named {
     let userKey: UserKey
     let name: String
     var variables: [String] = []
   }
 
-  /// Those that may be too large for somebody.
+  /// Texts that may be too large for a recipient.
   private let doubtful: [Text]
   private let languages: LanguageTable
   private let limit: Int
-  /// For recipients that are reached through FCM, where the payload travels as a text beside its name.
+  /// Limit for recipients reached through FCM, where the payload is embedded as a string under its own key.
   private let fcmLimit: Int
-  /// The file whose lines have names and variables for the recipients.
+  /// The file whose lines supply the recipients' names and variables.
   private let csv: Int64?
   let showsClientName: Bool
 
   init(_ message: MessageRequest) {
     var message = message
-    // Also in an app that has none: it may get one before the message goes.
+    // Assumed even if the app has no extension: it may get one before the message is sent.
     message.content.appHasExtension = true
     let template = PayloadTemplate(message, seqno: Operations.Limits.largestSeqno, sendDate: "yyyyMMddHH")
     let limit = template.limitBytes
     let pushType = message.content.pushType
-    // Nothing else goes through FCM.
+    // Other push types do not go through FCM.
     let fcmLimit = pushType == .alert || pushType == .background ? Domain.Limits.fcmPayloadBytes : limit
     doubtful = template.measures.enumerated().map { Text($0, $1, message.content.variables) }.filter {
       $0.bound > fcmLimit
@@ -79,8 +80,8 @@ struct PayloadSize: Sendable {
 
   var fitsEverybody: Bool { doubtful.isEmpty }
 
-  /// For messages in one language.
-  /// - Parameter hasFCM: some of them are reached through FCM.
+  /// Checks a message in a single language.
+  /// - Parameter hasFCM: whether some recipients are reached through FCM.
   /// - Throws: `.payloadTooLarge`.
   func check(_ recipients: [Named], hasFCM: Bool) throws(Problem) {
     let limit = hasFCM ? fcmLimit : limit
@@ -91,18 +92,18 @@ struct PayloadSize: Sendable {
   func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
     guard !fitsEverybody else { return }
     let limit = try self.limit(for: audience, of: app, on: connection)
-    // What everybody would get needs no search.
+    // Text that is the same for everybody needs no search.
     for text in doubtful where !text.showsNames || text.bytes > limit { try check(text, largest: nil, limit) }
     if case .members(let members) = audience.reach { return try check(members, of: app, on: connection) }
     let locales = languages.isEmpty ? [:] : try locales(of: audience, app, connection)
     for text in doubtful {
-      // Nobody speaks it.
+      // No recipient uses this language.
       guard languages.isEmpty || locales[text.place] != nil else { continue }
       try check(text, largest: try largest(text, audience, locales[text.place] ?? [], app, connection), limit)
     }
   }
 
-  /// An audience that is only counted may have devices on any network that the app can send through.
+  /// Returns the limit. A merely counted audience may have devices on any network that the app has a credential for.
   private func limit(
     for audience: ResolvedAudience, of app: App.Number, on connection: Connection
   ) throws(Problem) -> Int {
@@ -115,7 +116,7 @@ struct PayloadSize: Sendable {
   private func largest(
     _ text: Text, _ audience: ResolvedAudience, _ locales: [String], _ app: App.Number, _ connection: Connection
   ) throws(Problem) -> Named? {
-    // Also of a message that goes once more to a part of them.
+    // Also for a message that is resent to a part of the file's users.
     if let csv {
       let line = try connection.answer(
         AudienceSizes.largest(app: app, csv: csv, locales: locales, text.weights, text.numbered))
@@ -178,7 +179,7 @@ struct PayloadSize: Sendable {
       """)
   }
 
-  /// Bytes that a recipient's names and values fill.
+  /// Bytes taken by a recipient's names and values.
   private func names(_ recipient: Named, _ text: Text) -> Int {
     var bytes =
       text.weights.clientUID * Self.escaped(recipient.userKey.description)
@@ -198,8 +199,8 @@ struct PayloadSize: Sendable {
 }
 
 extension Operations.Limits {
-  /// Bytes that one byte of a name may fill in JSON: a control character is written as six.
+  /// Maximum bytes in JSON per byte of a name: a control character becomes six.
   static let escapedBytes = 6
-  /// The number that payloads are measured with before they have one: more digits than a SEQNO will ever need.
+  /// Placeholder SEQNO for measuring; it has more digits than any real one will.
   static let largestSeqno: Int64 = 999_999_999_999
 }

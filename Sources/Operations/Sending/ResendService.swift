@@ -3,14 +3,15 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Sending a message once more, to those of its devices that it has not reached. It is a new message with a number of its
-/// own (SDKs drop repeated ones) and the same content; the audience is read from the old one's outcomes, the devices as
-/// they are bound now. Whoever was left out as late has no outcome: for those who failed, the old audience is looked up
-/// anew. When and how fast the old one went is not repeated; its window of the day still holds.
+/// Resends a message to those of its devices that it has not reached. The resend is a new message with its own number
+/// (SDKs drop repeated ones) and the same content. Its audience comes from the original's outcomes, with the devices'
+/// current bindings. Devices left out as late have no outcome, so resending to failed ones resolves the original
+/// audience again. The original's time and pace are not repeated, but its daily send window still applies.
 package enum ResendService {
   /// - Parameters:
-  ///   - seqno: of the message that is sent again. It must have ended.
-  ///   - request: its body is `{"to":"failed"|"not-received"|"not-read","pace":{…}?}`; idempotency key and caller as in a send.
+  ///   - seqno: the message to resend; it must have ended.
+  ///   - request: its body is `{"to":"failed"|"not-received"|"not-read","pace":{…}?}`; idempotency key and caller as
+  ///     for a send.
   ///   - now: microseconds since 1970.
   package static func resend(
     _ seqno: Int64, _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
@@ -24,10 +25,10 @@ package enum ResendService {
     }
     let app = try connection.app(old.appID)
     let seal = request.seal ?? catalog?.seal
-    // The number belongs to what was asked for: the same key for another message is another request.
+    // The number is part of the digest: the same key for another message is another request.
     let digest =
       request.consent.map { RequestDigest(stored: $0.requestSHA256) }
-      // It says nothing that is confidential.
+      // The body contains nothing confidential.
       ?? RequestDigest(Array("resend \(seqno) ".utf8) + request.body, isConfidential: false, seal: nil)
     if let key = request.idempotencyKey, let earlier = try SendService.earlier(app, key, digest, on: connection) {
       return earlier
@@ -57,7 +58,7 @@ package enum ResendService {
     {
       return .waiting(waiting)
     }
-    // By local time some zones have got it: how many are left is known when they are looked at.
+    // For local times, some zones have already got it; how many devices are left is known only when they are planned.
     let targeted = target == .unreached && old.localTime != nil ? nil : audience.targeted
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self),
@@ -73,7 +74,7 @@ package enum ResendService {
         SendAnswer.Accepted(
           seqno: made, targeted: targeted, unknown: audience.unknownJSON, resendOf: seqno))
     }
-    // Somebody with the same key was faster by a moment.
+    // A concurrent request with the same key was faster.
     if let key = request.idempotencyKey, let earlier = try SendService.earlier(app, key, digest, on: connection) {
       return earlier
     }
@@ -81,18 +82,18 @@ package enum ResendService {
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// Failed are also those who were left out as late, of whom nothing is written down.
+  /// Failed devices include those left out as late, which have no outcome.
   private static func widen(
     _ wish: ResendTarget, of old: Messages.Open, on connection: Connection
   ) throws(Problem) -> ResendTarget {
-    // Of a cancelled one nobody knows who was late and who was cancelled.
+    // For a cancelled message, late and cancelled devices cannot be told apart.
     guard wish == .failed, old.state != .cancelled, old.resend == nil,
       try connection.answer(Resends.hasLeftOut(old.seqno))
     else { return wish }
     return .unreached
   }
 
-  /// Which devices get it once more, and how fast.
+  /// Which devices to resend to, and how fast.
   package struct Wish: Sendable {
     package var target = ResendTarget.failed
     package var pace: Pace?

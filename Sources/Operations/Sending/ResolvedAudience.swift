@@ -3,9 +3,9 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// An audience looked up at the moment of the request: how many devices, and which entries name nobody.
+/// An audience resolved at the time of the request: the number of devices, and the entries that match nobody.
 ///
-/// The planner reads it again when the message is due; this only serves the answer and the check of the payload.
+/// Used only for the answer and the payload check; the planner resolves the audience again when the message is due.
 struct ResolvedAudience {
   enum Reach {
     /// User keys in (after, upto].
@@ -15,20 +15,20 @@ struct ResolvedAudience {
     case members([Audiences.Member])
     /// Users of a file.
     case csv(Int64)
-    /// Everyone of the app bounds the payload; only those of the segment get it.
+    /// All of the app's users bound the payload, although only those of the segment receive it.
     case segment(Segment)
   }
 
   let reach: Reach
-  /// Devices; nil when there are more than are counted at once.
+  /// Number of devices; nil if there are too many to count in the request.
   let targeted: Int64?
-  /// Entries of the request without an active device (or group), as they were written.
+  /// Entries without an active device (or group), as given in the request.
   let unknown: [String]
 
   init(_ audience: Audience, of app: App.Number, on connection: Connection, now: Int64) throws(Problem) {
     switch audience {
     case .all: try self.init(keys: ("", "~"), app, connection, now)
-    // One letter tells users from guests; the next letter ends the range.
+    // User keys and guest keys start with different letters; the next letter ends each range.
     case .members(true): try self.init(keys: ("u", "v"), app, connection, now)
     case .members(false): try self.init(keys: ("g", "h"), app, connection, now)
     case .groups(let groups): try self.init(groups: groups, app, connection, now)
@@ -56,7 +56,7 @@ struct ResolvedAudience {
   private init(
     deliveriesOf seqno: Int64, _ target: ResendTarget, _ connection: Connection, _ now: Int64
   ) throws(Problem) {
-    // Whoever of the app has the longest name bounds the payload; only those of the message get it.
+    // All of the app's users bound the payload, although only the message's recipients receive it.
     reach = .keys(after: "", upto: "~")
     let most = Operations.Limits.countedDevices + 1
     let withRows = try connection.answer(
@@ -119,7 +119,7 @@ struct ResolvedAudience {
     count > Operations.Limits.countedDevices ? nil : count
   }
 
-  /// Devices by push network; empty when they were only counted.
+  /// Devices by push network; empty if they were only counted.
   var networks: [PushNetwork: Int64] {
     guard case .members(let members) = reach else { return [:] }
     return Self.networks(of: members)
@@ -131,7 +131,7 @@ struct ResolvedAudience {
 
   var unknownJSON: [UInt8] { Self.json(unknown) }
 
-  /// The same in an answer.
+  /// The unknown entries, as an answer's field.
   static let unknownField = JSONField<[UInt8]>.always(
     "unknown", .raw(JSONSchema.list(of: JSONSchema.anyText)), { $0 }, "Entries of the audience that name nobody.")
 
@@ -143,7 +143,7 @@ struct ResolvedAudience {
     return writer.bytes
   }
 
-  /// The first few devices, to show what they would get.
+  /// Returns the first few devices, to show what they would receive.
   func samples(of app: App.Number, on connection: Connection, now: Int64) throws(Problem) -> [Audiences.Member] {
     let limit = Operations.Limits.sampledDevices
     switch reach {
@@ -166,6 +166,6 @@ struct ResolvedAudience {
 }
 
 extension Operations.Limits {
-  /// Devices looked at to find one of each push network for a dry run.
+  /// Devices examined to find one of each push network for a dry run.
   static let sampledDevices = 100
 }

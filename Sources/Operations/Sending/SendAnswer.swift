@@ -2,27 +2,27 @@ package import Domain
 package import JSON
 internal import Store
 
-/// What a send answers.
+/// Result of a send.
 package enum SendAnswer: JSONAnswer {
   /// The message is stored and will be sent.
   case accepted(Accepted)
-  /// A second person is asked first.
+  /// A second person must approve it first.
   case waiting(ApprovalService.Waiting)
-  /// Nothing was stored.
+  /// A dry run: nothing was stored.
   case tried(DryRun)
 
   package struct Accepted: Equatable, Sendable {
     package let seqno: Int64
-    /// Nil when the audience is too large to count at once.
+    /// Nil if the audience is too large to count in the request.
     package let targeted: Int64?
-    /// A JSON array of the entries that name nobody.
+    /// A JSON array of the entries that match nobody.
     package let unknown: [UInt8]
-    /// When it goes out, microseconds since 1970; nil: now. Until then `targeted` is an estimate.
+    /// Due time in microseconds since 1970; nil for now. Until then, `targeted` is an estimate.
     package let dueAt: Int64?
-    /// The message that it repeats for some of its devices.
+    /// The message it resends to some of its devices.
     package let resendOf: Int64?
-    /// Devices by push network, where they were looked up one by one; else empty, as for a repeated request. No part of
-    /// what makes two answers the same.
+    /// Devices by push network if they were resolved individually; else empty, as for a repeated request. Not part of
+    /// what makes two answers equal.
     package var networks: [PushNetwork: Int64] = [:]
 
     init(seqno: Int64, targeted: Int64?, unknown: [UInt8], dueAt: Int64? = nil, resendOf: Int64? = nil) {
@@ -53,7 +53,7 @@ package enum SendAnswer: JSONAnswer {
         && left.dueAt == right.dueAt && left.resendOf == right.resendOf
     }
 
-    /// The same as was answered to an earlier request.
+    /// Restores the answer to an earlier request.
     init(_ earlier: Messages.Earlier) {
       self.init(
         seqno: earlier.seqno, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8),

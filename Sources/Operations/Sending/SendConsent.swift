@@ -1,13 +1,13 @@
 internal import Domain
 internal import Store
 
-/// Somebody's word that a waiting send may go out.
+/// A second person's approval of a waiting send.
 struct SendConsent: Sendable {
   let approval: Approvals.Number
   let by: Caller
-  /// Of the request as it came first.
+  /// Digest of the original request.
   let requestSHA256: [UInt8]
   let requestedAt: Int64
-  /// What whoever consents has seen.
+  /// The audience size shown to the approver.
   let targeted: Int64?
 }

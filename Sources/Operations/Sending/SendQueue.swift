@@ -2,10 +2,10 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// How many messages may wait: bounded, so that an overload is said at once instead of growing without end.
+/// Limits the number of open messages, so that an overload is reported at once instead of growing without bound.
 enum SendQueue {
-  /// - Throws: `.busy` when as many messages of the lane wait or are being sent as there may be. Each lane has a bound of
-  ///   its own, so a flood of campaigns refuses no urgent message.
+  /// - Throws: `.busy` if the lane has its maximum of messages waiting or being sent. Each lane has its own limit, so a
+  ///   flood of campaigns does not block urgent messages.
   static func checkRoom(
     in lane: Lane, on connection: Connection, limit: Int = Domain.Limits.openMessages
   ) throws(Problem) {

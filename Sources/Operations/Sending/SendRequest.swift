@@ -1,18 +1,18 @@
 package import Domain
 
-/// Somebody asks for a message to be sent.
+/// A request to send a message.
 package struct SendRequest: Sendable {
-  /// JSON, as it came.
+  /// The request's JSON, as received.
   package let body: [UInt8]
-  /// Makes repeating harmless; per app.
+  /// Makes repetition safe; unique per app.
   package let idempotencyKey: String?
   package let caller: Caller
-  /// Where pages and media are reached.
+  /// Addresses of hosted pages and media.
   package let hosting: ContentHosting
-  /// Seals what a confidential message says; nil: the catalog's does.
+  /// Seals confidential content; nil to use the catalog's seal.
   package var seal: ContentSeal?
   package var door = App.Confidentiality.Door.api
-  /// Of the second person, where one was asked.
+  /// The second person's approval, if one was required.
   var consent: SendConsent?
 
   package init(

@@ -3,27 +3,27 @@ internal import JSON
 package import Postgres
 internal import Store
 
-/// Accepting a message: from the bytes of a request to a row that the dispatcher will find.
+/// Accepts messages: turns a request into a row for the dispatcher.
 ///
 /// ```
-///   parse ─► app, scope ─► repeated? ─► resolve the audience ─► payload fits? ─► INSERT + NOTIFY, one commit
-///                             │ same body: the same answer        └ no: pages for what does not, in the same commit
+///   parse ─► app, scope ─► repeated? ─► resolve audience ─► payload fits? ─► INSERT + NOTIFY, one commit
+///                             │ same body: same answer       └ no: move the excess to pages, in the same commit
 ///                             └ other body: conflict
 /// ```
-/// Nothing is stored unless everything is in order. Recipients get no row here, however many they are.
+/// Nothing is stored unless everything is valid. However many recipients there are, none gets a row here.
 package enum SendService {
-  /// The channel on which a new message's SEQNO is announced.
+  /// NOTIFY channel for new messages; the payload is the SEQNO.
   package static let channel = "upmc_messages"
 
-  /// Accepts a message, or says what would happen (`dryRun`).
+  /// Accepts a message, or reports what would happen (`dryRun`).
   /// - Parameters:
-  ///   - catalog: the apps in memory, if the process has them.
+  ///   - catalog: the in-memory apps, if the process has them.
   ///   - now: microseconds since 1970.
   package static func send(
     _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
-    // Before the first query; `SendTerms` checks it for whoever makes none.
+    // Checked before the first query; `SendTerms` checks it for callers that make none.
     try IdempotencyKey.check(request.idempotencyKey)
     let filled = try SavedTemplate.fill(request.body, for: request.caller, on: connection)
     let asked = try MessageRequest(json: filled)
@@ -34,7 +34,7 @@ package enum SendService {
     try CredentialRules.check(message, app, on: connection)
     try AdvertisingRules.check(message, app, on: connection)
     if !message.dryRun, let key = request.idempotencyKey {
-      // Whatever has become of the audience since.
+      // Answered alike even if the audience has changed since.
       if let earlier = try earlier(app, key, digest, on: connection) { return earlier }
       if let waiting = try ApprovalService.earlier(request, app, digest, on: connection) { return .waiting(waiting) }
     }
@@ -64,14 +64,14 @@ package enum SendService {
       accepted.networks = audience.networks
       return .accepted(accepted)
     }
-    // Somebody with the same key was faster by a moment.
+    // A concurrent request with the same key was faster.
     if let key = request.idempotencyKey, let earlier = try earlier(app, key, digest, on: connection) { return earlier }
     if let consent = request.consent { throw ApprovalService.decided(consent.approval) }
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// Stores and announces in one commit. Nil when the idempotency key is taken.
-  /// - Throws: `.unknownUpload` when the file of its audience has expired meanwhile.
+  /// Stores and announces a message in one commit. Returns nil if the idempotency key is taken.
+  /// - Throws: `.unknownUpload` if the audience's file has expired in the meantime.
   static func create(
     _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: SendRequest,
     on connection: Connection
@@ -79,7 +79,7 @@ package enum SendService {
     let caller = request.caller
     var new = new
     new.asked = caller.asker.map { ($0, request.consent?.requestedAt ?? new.now) }
-    // Too many to be counted at once: as many as they are.
+    // An audience too large to count was approved whatever its size.
     new.approvedFor = request.consent.map { $0.targeted ?? .max }
     let stored = new
     var isFileGone = false
@@ -101,7 +101,7 @@ package enum SendService {
         try connection.run(gate)
       }
       try connection.run(Announcements.announce(channel, String(seqno)))
-      // What is sent to whom stands in the message itself.
+      // Content and recipients are in the message itself.
       let change = AuditTrail.Change(
         stored.resend == nil ? "message.send" : "message.resend", String(seqno), app: stored.app)
       let audited = change.to { writer in
@@ -121,14 +121,14 @@ package enum SendService {
     return made
   }
 
-  /// True for what programs send by the thousand, to people whom they name: the message itself says who sent what. A
-  /// device's own is no administration at all.
+  /// Whether the message is its own audit record: true for high-volume sends by programs to named users, where the
+  /// message says who sent what, and for devices' messages, which are not administration.
   private static func isItsOwnRecord(_ message: MessageRequest, by caller: Caller) -> Bool {
     guard case .clientUIDs = message.audience else { return caller.device != nil }
     return caller.isProgram
   }
 
-  /// What was answered to the first request with this key.
+  /// Returns the answer to the first request with this idempotency key.
   static func earlier(
     _ app: App, _ key: String, _ digest: RequestDigest, on connection: Connection
   ) throws(Problem) -> SendAnswer? {
@@ -141,7 +141,7 @@ package enum SendService {
 }
 
 extension Operations.Limits {
-  /// Devices that are counted before a send is answered. Counting more would keep the sender waiting; the planner
+  /// Maximum devices counted before a send is answered. Counting more would keep the sender waiting, and the planner
   /// counts them anyway.
   static let countedDevices: Int64 = 1_000_000
 }

@@ -1,8 +1,8 @@
 internal import Domain
 internal import Store
 
-/// Everything about a send that follows from its request and its app alone, for both runners: permission, confidentiality,
-/// the digest that recognizes a repeated request, and the row. Makes no query.
+/// Everything about a send that follows from its request and app alone, shared by `SendService` and `DirectSend`:
+/// permission, confidentiality, the digest that identifies a repeated request, and the row. Makes no query.
 struct SendTerms: Sendable {
   let request: MessageRequest
   let app: App
@@ -12,9 +12,9 @@ struct SendTerms: Sendable {
   private let seal: ContentSeal?
 
   /// - Parameters:
-  ///   - filled: the JSON that the message was read from: the body, filled in from its template.
-  ///   - seal: of the process; the request may bring its own.
-  /// - Throws: `.forbidden` and what is wrong with the key, the origin, or confidential content.
+  ///   - filled: the JSON that the message was parsed from: the body, completed from its template.
+  ///   - seal: the process's seal; the request may bring its own.
+  /// - Throws: `.forbidden`, or the problem with the key, the origin or confidential content.
   init(
     _ message: MessageRequest, filled: [UInt8], _ asked: SendRequest, _ app: App, seal: ContentSeal?
   ) throws(Problem) {
@@ -34,14 +34,14 @@ struct SendTerms: Sendable {
     apiKey = asked.caller.apiKey
   }
 
-  /// - Parameter json: of the request, as it is to be read again.
+  /// - Parameter json: the request to store.
   func kept(_ json: [UInt8]) throws(Problem) -> StoredRequest {
     try StoredRequest(json, isConfidential: request.isConfidential, of: app.number, seal: seal)
   }
 
   /// - Parameters:
   ///   - unknown: recipients without a device, as JSON.
-  ///   - now: microseconds since 1970, as `expiresAt`.
+  ///   - now: microseconds since 1970, as is `expiresAt`.
   func message(
     _ kept: StoredRequest, targeted: Int64?, unknown: [UInt8], now: Int64, expiresAt: Int64
   ) -> Messages.New {

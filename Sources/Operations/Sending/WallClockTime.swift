@@ -2,9 +2,9 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Times that senders write as the clock on the app's wall shows them.
+/// Times given as wall-clock time in the app's time zone.
 package enum WallClockTime {
-  /// - Returns: the moment in RFC 3339, as a send's `sendAt`.
+  /// - Returns: the moment in RFC 3339, for a send's `sendAt`.
   package static func sendAt(
     _ local: LocalTime, of appID: String, on connection: Connection, catalog: Catalog?
   ) throws(Problem) -> String {

@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// What a webhook was told, what it missed, and telling it again; and the short messages of a message.
+/// Webhook deliveries: listing, testing and replaying them. Also lists a message's SMS fallbacks.
 package enum EventService {
   package struct Entry: DescribedAnswer {
     package let entry: Events.Entry
@@ -23,10 +23,10 @@ package enum EventService {
       ])
   }
 
-  /// How a delivery may stand.
+  /// States of a delivery.
   package static let states = Events.State.allCases.map(\.name)
 
-  /// Deliveries of a webhook, newest first.
+  /// Lists a webhook's deliveries, newest first.
   package static func list(
     _ webhook: String, state: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -50,7 +50,7 @@ package enum EventService {
     package static let object = JSONObject<Tested>("WebhookTested", [.always("id", .eventID, \.id, "The event's id.")])
   }
 
-  /// Has an event sent that means nothing, to see whether it arrives.
+  /// Sends a test event to a webhook, to see whether it arrives.
   package static func test(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) -> Tested {
     let number = try WebhookService.number(webhook)
     let record = try WebhookService.record(number, .manageEvents, caller, connection)
@@ -74,7 +74,7 @@ package enum EventService {
       "Replayed", [.always("replayed", .count, \.count, "Events that are told again.")])
   }
 
-  /// What `readReplay` reads.
+  /// Schema of the body of `readReplay`.
   package static let replaySchema: JSONTree.Member = (
     "Replay",
     JSONSchema.oneOf([
@@ -109,7 +109,7 @@ package enum EventService {
     return wish
   }
 
-  /// Lets deliveries begin anew, with the ids they had.
+  /// Redelivers events with their original ids.
   package static func replay(
     _ replay: Events.Replay, to webhook: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Replayed {
@@ -126,9 +126,9 @@ package enum EventService {
     return Replayed(count: count)
   }
 
-  // MARK: Short messages
+  // MARK: SMS fallbacks
 
-  /// The short message of one person.
+  /// The SMS fallback of one person.
   package struct Fallback: DescribedAnswer {
     package let entry: Fallbacks.Entry
 
@@ -144,7 +144,7 @@ package enum EventService {
       ])
   }
 
-  /// What became of the short messages of a message, in the order of the users' names.
+  /// Lists a message's SMS fallbacks, ordered by CUID.
   package static func fallbacks(
     of seqno: Int64, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Fallback> {
@@ -156,7 +156,6 @@ package enum EventService {
 }
 
 extension JSONForm<UUIDValue> {
-  /// The id that an event bears wherever it is told.
   fileprivate static let eventID = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
     for: { UUIDValue($0) }, else: "must be an event's id (a UUID)", written: \.description)
 }

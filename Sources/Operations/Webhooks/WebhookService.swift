@@ -4,21 +4,20 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Webhooks: making, changing and ending them, trying them out, and telling again what was missed.
+/// Webhooks: creating, changing and deleting them.
 ///
-/// Each has a signing secret of its own, shown when it is made or renewed and never again. Whether an address may be
-/// reached is decided when it is: an operator's network changes, and the check that counts is the one at the door.
+/// Each webhook has its own signing secret, shown only when it is created or renewed. Whether its address is allowed is
+/// checked on each delivery: an operator's network changes, so only the check at connection time counts.
 package enum WebhookService {
   package struct Entry: DescribedAnswer {
     package let record: Webhooks.Record
-    /// Only when it was just renewed.
+    /// Only if it was just renewed.
     package var secret: String?
 
     package static let object = JSONObject<Entry>(
       "Webhook", members.map { $0.of(\.record) } + [.optional("secret", secretForm, \.secret, "Only when it is new.")])
   }
 
-  /// One that was just made.
   package struct Made: DescribedAnswer {
     package let record: Webhooks.Record
     package let secret: String
@@ -34,7 +33,6 @@ package enum WebhookService {
     .always("waiting", .count, \.waiting, "Events on their way."), .always("dead", .count, \.dead, "Events given up."),
   ]
 
-  /// What a webhook is made of.
   package struct NewWebhook: Sendable {
     package var appID = ""
     package var url = ""
@@ -53,7 +51,7 @@ package enum WebhookService {
       ])
   }
 
-  /// What a webhook is to be; nil leaves what is there.
+  /// Changes to a webhook; nil fields stay as they are.
   package struct Change: Sendable {
     package var url: String?
     package var kinds: [EventKind]?
@@ -71,7 +69,8 @@ package enum WebhookService {
       ])
   }
 
-  /// What stands in an address as it is: no quotes, braces and the like; no `@` at all, which is more than is asked.
+  /// Characters that a URL may contain unescaped: no quotes, braces and the like. It also forbids `@` everywhere, which
+  /// is stricter than `check`.
   private static let urlForm = JSONForm.text(upTo: Operations.Limits.webhookURLBytes).described(
     JSONSchema.text(matching: "^https?://[!$-.0-9;=A-Z\\[\\]_a-z~][!#-;=?A-Z\\[\\]_a-z~]*$")
       .adding("maxLength", .number(Operations.Limits.webhookURLBytes)))
@@ -168,18 +167,18 @@ package enum WebhookService {
     }
   }
 
-  /// Opens a signing secret. Nil when it does not open with this master key.
+  /// Unseals a signing secret. Returns nil if it does not open with this master key.
   package static func secret(_ sealed: [UInt8], of webhook: Int32, master: MasterKey) -> [UInt8]? {
     try? master.open(sealed, for: Webhooks.place(of: webhook))
   }
 
-  // MARK: Inside
+  // MARK: Internals
 
   static func record(
     _ webhook: Webhooks.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> Webhooks.Record {
     try caller.require(permission)
-    // To a caller of another app it does not exist.
+    // Webhooks of other apps are reported as nonexistent.
     guard let record = try connection.answer(Webhooks.find(webhook)), caller.reaches(record.app) else {
       throw Problem(.unknownWebhook, "There is no webhook \(webhook).")
     }
@@ -193,12 +192,12 @@ package enum WebhookService {
     return number
   }
 
-  /// Each once, in the order in which they were named.
+  /// Returns the kinds' names without duplicates, in the order given.
   private static func words(_ kinds: [EventKind]) -> [String] {
     kinds.reduce(into: []) { words, kind in if !words.contains(kind.rawValue) { words.append(kind.rawValue) } }
   }
 
-  /// As standardwebhooks.com writes secrets, so that receivers' libraries take it as it is.
+  /// Formats the secret as standardwebhooks.com specifies, so that receivers' libraries accept it unchanged.
   private static func text(_ secret: [UInt8]) -> String { "whsec_" + Data(secret).base64EncodedString() }
 
   private static func check(_ url: String) throws(Problem) {
@@ -219,10 +218,10 @@ package enum WebhookService {
 }
 
 extension Operations.Limits {
-  /// As long as addresses get that anything on the way still takes.
+  /// Longest URL that all intermediaries can be expected to accept, in bytes.
   package static let webhookURLBytes = 2_048
-  /// Kinds that a call may name for a webhook, repeated ones included: there are a handful.
+  /// Maximum of kinds named in a request, duplicates included; only a handful exist.
   package static let webhookKinds = 100
-  /// Events that one call replays from the list of those given up; the rest by calling again.
+  /// Maximum of events replayed per call; repeat the call for the rest.
   package static let replayedEvents = 10_000
 }
