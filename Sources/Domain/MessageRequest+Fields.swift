@@ -30,7 +30,7 @@ extension MessageRequest {
   ]
 
   private static let kept = JSONObject(
-    "KeptMessage", about: "What a send says, whoever gets it.", from: MessageRequest(), sayable)
+    "KeptMessage", about: "What a send says, whatever its recipients.", from: MessageRequest(), sayable)
 
   /// What a send says, and a template or a sender may keep: without whom it is for.
   private static let sayable: [JSONField<MessageRequest>] =

@@ -32,7 +32,7 @@ struct HistoryChecks {
       note(
         .warning(
           "webhooks", place, "\(webhooks.dead) events were given up",
-          remedy: "`upmc webhook list` says where and why; `upmc webhook replay` tells them again."))
+          remedy: "`upmc webhook list` says where and why; `upmc webhook replay` sends them again."))
     }
     if webhooks.oldestSeconds > Double(Maintenance.Limits.webhookSeconds) {
       note(

@@ -26,12 +26,12 @@ struct ListenerChecks {
       return finding(read.identity, configuration.listening.certificateFile ?? "")
     } catch {
       return .failure(
-        "certificate of the doors", "UPMC_TLS_CERTIFICATE", "\(error)", remedy: "Give PEM files that belong together.")
+        "listener certificate", "UPMC_TLS_CERTIFICATE", "\(error)", remedy: "Give PEM files that belong together.")
     }
   }
 
   private func finding(_ identity: TLSIdentity, _ file: String) -> Finding {
-    let subject = "certificate of the doors"
+    let subject = "listener certificate"
     let now = clock.wallMicroseconds / 1_000_000
     if identity.certificate.notBefore > now {
       return .failure(
@@ -66,13 +66,13 @@ struct ListenerChecks {
       let status = try ask(host)
       guard status == 200 else {
         return .warning(
-          subject, url, "whoever answers there says \(status) to /health: it is not this server, or it does not serve",
+          subject, url, "what answers there says \(status) to /health: it is not this server, or it does not serve",
           remedy: "Correct UPMC_PUBLIC_URL, or have the proxy hand requests on to this server.")
       }
       return .ok(subject, url, "answers")
     } catch {
       return .warning(
-        subject, url, "nobody answers there: \(error)",
+        subject, url, "there is no answer: \(error)",
         remedy: "Start the server, correct UPMC_PUBLIC_URL, or open the way; it may also be closed from here only.")
     }
   }
@@ -102,7 +102,7 @@ struct ListenerChecks {
     }
     return .warning(
       "trusted proxies", "UPMC_TRUSTED_PROXIES",
-      "\(all): whoever connects is believed about its address, without limits",
+      "\(all): every client is believed about its address, without limits",
       remedy: "Name the proxies' own addresses, no more.")
   }
 

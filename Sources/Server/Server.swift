@@ -141,9 +141,9 @@ package final class Server {
     do throws(ServerError) {
       guard let tls = try ListenerCertificate.load(listening) else { return }
       doors.renew(tls)
-      log.info("the doors' certificate was read again")
+      log.info("the listener's certificate was read again")
     } catch {
-      log.error("the doors' certificate was not renewed; the old one stays", metadata: ["error": "\(error)"])
+      log.error("the listener's certificate was not renewed; the old one stays", metadata: ["error": "\(error)"])
     }
   }
 

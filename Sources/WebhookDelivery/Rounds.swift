@@ -190,7 +190,7 @@ final class Rounds {
         EventDeliveries.giveUpFirst(target.webhook, because: "Set aside: \(error)"))
       {
         log.error(
-          "an event cannot be told and was given up; replay it when the cause is mended",
+          "an event cannot be sent and was given up; replay it when the cause is fixed",
           metadata: [
             "webhook": .stringConvertible(target.webhook), "event": .stringConvertible(event), "error": "\(error)",
           ])
@@ -244,7 +244,7 @@ final class Rounds {
     }
     guard verdict.state == .dead else { return }
     log.error(
-      "an event was given up; replay it when the webhook is mended",
+      "an event was given up; replay it when the webhook works again",
       metadata: [
         "webhook": .stringConvertible(attempt.webhook), "event": .stringConvertible(attempt.id),
         "kind": "\(attempt.kind)",

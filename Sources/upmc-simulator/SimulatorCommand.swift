@@ -120,7 +120,7 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "Take the signing key from this file instead of making one.")
   var useKey: String?
 
-  @Flag(help: "Refuse tokens that nobody registered.")
+  @Flag(help: "Refuse tokens that were not registered.")
   var strictTokens = false
 
   @Flag(help: "Demand payloads of JSON with an aps object.")

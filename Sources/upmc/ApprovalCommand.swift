@@ -68,7 +68,7 @@ struct ApprovalCommand: ParsableCommand {
     @Argument(help: "Its number.")
     var number: Int64
 
-    @Option(help: "Why, for whoever asked.")
+    @Option(help: "Why, for the person who asked.")
     var reason: String?
 
     @OptionGroup var output: OutputOptions

@@ -15,7 +15,7 @@ struct QuarantineCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the devices of an app that are put aside, and why.",
+      abstract: "List the quarantined devices of an app, and why.",
       discussion: """
           upmc quarantine list com.example.bank
           upmc quarantine list com.example.bank --limit 1000 --json
@@ -40,7 +40,7 @@ struct QuarantineCommand: ParsableCommand {
         for item in page.items { output.show(item, Self.sentence(item)) }
         if !output.json {
           if let next = page.nextCursor { Output.line("There are more: --after \(next)") }
-          if page.items.isEmpty { Output.line("No device of \(appID) is put aside.") }
+          if page.items.isEmpty { Output.line("No device of \(appID) is in quarantine.") }
         }
       }
     }
@@ -71,7 +71,7 @@ struct QuarantineCommand: ParsableCommand {
     @Option(help: "Only this device, as the list shows it.")
     var device: String?
 
-    @Option(help: "Those put aside since a time, for example 2026-12-24T09:00:00+09:00.")
+    @Option(help: "Those quarantined since a time, for example 2026-12-24T09:00:00+09:00.")
     var since: String?
 
     @Flag(help: "All of them.")

@@ -193,7 +193,7 @@ struct DeliveryOptions: ParsableArguments {
   @Flag(help: "Keep no history of the recipients (DB_IN N).")
   var noHistory = false
 
-  @Flag(help: "Seal what it says, show it to nobody, and wipe it when it is over.")
+  @Flag(help: "Seal its contents, never show them, and wipe them when it is over.")
   var confidential = false
 
   @Flag(help: "Ask for a short message where the push is not confirmed.")

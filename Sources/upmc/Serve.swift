@@ -4,7 +4,7 @@ internal import Server
 /// `upmc serve`.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Serve: device doors, dispatcher and admin API, until SIGTERM or Ctrl-C.",
+    abstract: "Serve devices, back offices and the console until SIGTERM or Ctrl-C.",
     discussion: """
       Everything is configured by environment variables. Nothing is needed to try it out: without UPMC_DATABASE_URL a \
       private PostgreSQL is made in UPMC_DATA_DIR, and stopped with the server.

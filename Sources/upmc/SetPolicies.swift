@@ -70,10 +70,10 @@ struct SetPolicies: ParsableCommand {
   @Option(help: "Whether that holds for sends through the SDK's controllers too.")
   var confidentialSdk: Switch?
 
-  @Option(help: "Whether a user's other devices are told of a new one.")
+  @Option(help: "Whether a user's other devices are notified of a new one.")
   var tellDevices: Switch?
 
-  @Option(help: "Whether a user's other devices are told a new count.")
+  @Option(help: "Whether a new count is sent to a user's other devices.")
   var badgeSync: Switch?
 
   @Option(help: "Whether the app has a Notification Service Extension.")

@@ -7,7 +7,7 @@ internal import Store
 /// `upmc webhook`: the addresses of events, and their deliveries.
 struct WebhookCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "webhook", abstract: "Have events told to a server of yours, and see what became of them.",
+    commandName: "webhook", abstract: "Send events to a server of yours, and see what became of them.",
     subcommands: [Create.self, List.self, Delete.self, Test.self, Deliveries.self, Replay.self])
 
   struct Create: ParsableCommand {
@@ -26,7 +26,7 @@ struct WebhookCommand: ParsableCommand {
     @Option(help: "Where events are posted.")
     var url: String
 
-    @Option(name: .customLong("event"), help: "What it is told; repeat it for several.")
+    @Option(name: .customLong("event"), help: "A kind of event it receives; repeat it for several.")
     var kinds: [EventKind]
 
     @OptionGroup var output: OutputOptions
@@ -94,7 +94,7 @@ struct WebhookCommand: ParsableCommand {
 extension WebhookCommand {
   struct Test: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Have a test event sent; `upmc webhook deliveries` tells what came of it.",
+      abstract: "Have a test event sent; `upmc webhook deliveries` shows the result.",
       discussion: "  upmc webhook test 3")
 
     @Argument(help: "The webhook's number.")
@@ -112,7 +112,7 @@ extension WebhookCommand {
 
   struct Deliveries: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "See what a webhook was told, newest first.",
+      abstract: "List the deliveries of a webhook, newest first.",
       discussion: "  upmc webhook deliveries 3 --state dead")
 
     @Argument(help: "The webhook's number.")
@@ -129,7 +129,7 @@ extension WebhookCommand {
     func run() throws {
       try withDatabase { database in
         try ListOutput.show(
-          output, limit: limit, none: "Nothing of this kind was told.",
+          output, limit: limit, none: "There is no delivery of this kind.",
           { (entry: EventService.Entry) in
             let event = entry.entry
             let reason = event.reason.map { "  \($0)" } ?? ""
@@ -155,7 +155,7 @@ extension WebhookCommand {
     func run() throws {
       try withDatabase { database in
         let replayed = try EventService.replay(.dead, to: webhook, by: .here, on: database.connection)
-        output.show(replayed, "\(replayed.count) events are told again.")
+        output.show(replayed, "\(replayed.count) events will be sent again.")
       }
     }
   }

@@ -143,7 +143,9 @@ import Testing
     #expect(since.lines == [#"{"restored":0}"#])
     #expect(try program.run("quarantine", "restore", "com.example.bank", "--all").lines == ["Gave back 2 devices."])
     #expect(
-      try program.run("quarantine", "list", "com.example.bank").lines == ["No device of com.example.bank is put aside."]
+      try program.run("quarantine", "list", "com.example.bank").lines == [
+        "No device of com.example.bank is in quarantine."
+      ]
     )
     for wrong in [[], ["--all", "--since", "2026-12-24T00:00:01Z"], ["--since", "noon"], ["--device", "7"]] {
       let refused = try program.run(["quarantine", "restore", "com.example.bank"] + wrong, removing: [])

@@ -63,7 +63,7 @@ import Testing
     #expect(try tables(program) == 0)
   }
 
-  @Test func `a certificate of the doors that cannot be used`() throws {
+  @Test func `a listener certificate that cannot be used`() throws {
     let ended = try program.run(
       through: [], ["serve"], adding: ["UPMC_LISTEN=127.0.0.1:0", "UPMC_TLS_CERTIFICATE=/nope.pem"])
     #expect(ended.status == 1)

@@ -53,7 +53,7 @@ import Testing
       "configuration", "UPMC_DATABSE_URL is not a variable of UPMC", remedy: "Correct the variable")
   }
 
-  @Test func `a certificate of the doors that ended`() throws {
+  @Test func `a listener certificate that ended`() throws {
     let world = try MaintenanceWorld()
     let now = SystemClock().wallMicroseconds / 1_000_000
     let authority = try CertificateAuthority()
@@ -62,7 +62,7 @@ import Testing
     defer { TemporaryDirectory.remove(directory) }
     TemporaryDirectory.write(directory + "/door.pem", identity.pem)
     world.findings(["UPMC_TLS_CERTIFICATE": directory + "/door.pem"]).expectOnlyFailure(
-      "certificate of the doors", "ended 10 days ago", remedy: "Renew it")
+      "listener certificate", "ended 10 days ago", remedy: "Renew it")
   }
 
   // MARK: Database

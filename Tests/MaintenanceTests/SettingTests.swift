@@ -53,7 +53,7 @@ import Testing
     expectWarning(world.findings(change), "master key", "others on this machine may read it", remedy: "chmod 600")
   }
 
-  @Test func `a certificate of the doors that is not valid yet, and one of another host`() throws {
+  @Test func `a listener certificate that is not valid yet, and one of another host`() throws {
     defer { TemporaryDirectory.remove(directory) }
     let world = try MaintenanceWorld()
     let authority = try CertificateAuthority()
@@ -62,19 +62,19 @@ import Testing
       names: ["push.example.com"], notBefore: now + 86_400 * 3, notAfter: now + 86_400 * 300)
     TemporaryDirectory.write(path, early.pem)
     world.findings(["UPMC_TLS_CERTIFICATE": path]).expectOnlyFailure(
-      "certificate of the doors", "not valid before", remedy: "clock")
+      "listener certificate", "not valid before", remedy: "clock")
     let other = try authority.issueServer(names: ["www.example.com"])
     TemporaryDirectory.remove(path)
     TemporaryDirectory.write(path, other.pem)
     expectWarning(
-      world.findings(["UPMC_TLS_CERTIFICATE": path]), "certificate of the doors", "not for push.example.com",
+      world.findings(["UPMC_TLS_CERTIFICATE": path]), "listener certificate", "not for push.example.com",
       remedy: "UPMC_PUBLIC_URL")
     let right = try authority.issueServer(names: ["*.example.com"])
     TemporaryDirectory.remove(path)
     TemporaryDirectory.write(path, right.pem)
     #expect(
       !world.findings(["UPMC_TLS_CERTIFICATE": path]).contains {
-        $0.subject == "certificate of the doors" && $0.severity != .ok
+        $0.subject == "listener certificate" && $0.severity != .ok
       })
   }
 
@@ -82,7 +82,7 @@ import Testing
   func `proxies that may be anybody`(_ proxies: String) throws {
     let world = try MaintenanceWorld()
     expectWarning(
-      world.findings(["UPMC_TRUSTED_PROXIES": proxies]), "trusted proxies", "whoever connects is believed",
+      world.findings(["UPMC_TRUSTED_PROXIES": proxies]), "trusted proxies", "every client is believed",
       remedy: "the proxies' own addresses")
     #expect(!world.findings(["UPMC_TRUSTED_PROXIES": "10.0.0.0/8"]).contains { $0.subject == "trusted proxies" })
   }
@@ -93,7 +93,7 @@ import Testing
     let port = try #require(socket.localAddress?.port)
     _ = consume socket
     expectWarning(
-      world.findings(["UPMC_PUBLIC_URL": "http://127.0.0.1:\(port)"]), "public address", "nobody answers",
+      world.findings(["UPMC_PUBLIC_URL": "http://127.0.0.1:\(port)"]), "public address", "there is no answer",
       remedy: "UPMC_PUBLIC_URL")
   }
 

@@ -82,7 +82,7 @@ import Testing
       try codes() == ["requested", "frozen", "rejected", "skipped", "skipped", "rejected", "in-quarantine", "finished"])
     let english = try explain()
     for part in [
-      "refused it for this device. The app was removed from the device.", "so it is put aside.",
+      "refused it for this device. The app was removed from the device.", "so the device is in quarantine.",
       "Add the credential of the app.", "The reason given is SomethingNew.",
     ] { #expect(english.contains(part), "\(part)") }
     let korean = try explain("kim", "fr-FR, ko-KR;q=0.9, en;q=0.8")

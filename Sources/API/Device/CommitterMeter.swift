@@ -20,12 +20,13 @@ package final class CommitterMeter {
     waiting = metrics.gauge("upmc_commit_waiting_operations", "Device operations that wait for their batch.")
     connected = metrics.gauge(
       "upmc_database_connected", "HTTP loops that have their database connection.")
-    busy = metrics.counter("upmc_commit_refused_total", "Device operations told 503 because too many waited.")
+    busy = metrics.counter("upmc_commit_refused_total", "Device operations refused with 503 because too many waited.")
     repeated = metrics.counter(
       "upmc_commit_repeated_total", "Batches made again after a deadlock or a lost connection.")
     failed = metrics.counter("upmc_commit_failed_total", "Device operations that failed in the database.")
     turnedAway = metrics.counter(
-      "upmc_new_devices_refused_total", "Registrations of unknown devices told 429: too many of an address or an app.")
+      "upmc_new_devices_refused_total",
+      "Registrations of unknown devices refused with 429: too many from an address or for an app.")
   }
 
   func committed(_ count: Int, after time: Duration, waiting rest: Int) {

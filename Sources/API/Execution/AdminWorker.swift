@@ -108,7 +108,7 @@ final class AdminWorker {
       let response = try answer(call)()
       if endpoint.method != .get, response.status.code < 300 { tell(endpoint, call, response) }
       return response
-    case .device, .controller, .own: preconditionFailure("\(endpoint.id) is none of the admin door's")
+    case .device, .controller, .own: preconditionFailure("\(endpoint.id) is no endpoint of the admin API")
     case .pieces(let kind, let begin):
       // Before `begin` writes an audit entry for what the client would not get.
       let place = try resources.streams.place(kind, for: QuotaHolder(caller, address: nil))

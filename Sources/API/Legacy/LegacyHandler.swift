@@ -158,7 +158,8 @@ final class LegacyHandler: RequestHandler {
     let goOn = {
       do throws(LegacyRefusal) {
         guard let app = door.catalog.app(id: appID) else {
-          throw LegacyRefusal(.appDeleted, "There is no app \(appID). Make it with `upmc app create`, or mend APP_ID.")
+          throw LegacyRefusal(
+            .appDeleted, "There is no app \(appID). Make it with `upmc app create`, or correct APP_ID.")
         }
         try body(app)
       } catch {

@@ -30,7 +30,7 @@ extension Endpoint {
       by: .open, answers: [Answer(200, "The document.", document.name)], handler: .own),
     Endpoint(
       .get, "/docs", id: "showPage", in: .server, "This document, to be read by people",
-      "A page without script that asks nobody else for anything.", by: .open,
+      "A page without scripts or requests to other hosts.", by: .open,
       answers: [Answer(200, "The page.", page.name)], handler: .own),
   ]
 

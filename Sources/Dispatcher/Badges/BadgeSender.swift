@@ -71,7 +71,7 @@ final class BadgeSender {
     } catch  where FailureIsolation.isOwnFault(error) {
       if limit > 1 { return try take(at: now, atMost: limit / 2, connection) }
       if try connection.run(BadgeSyncs.dropFirst(at: now)) != nil {
-        setAside.note("a user's devices cannot be told its count", 0, error)
+        setAside.note("a user's count cannot be sent to its devices", 0, error)
       }
       return []
     }
@@ -83,7 +83,7 @@ final class BadgeSender {
       try tellTogether(due, readAt, connection)
     } catch  where FailureIsolation.isOwnFault(error) {
       guard due.count > 1 else {
-        setAside.note("a user's devices cannot be told its count", 0, error)
+        setAside.note("a user's count cannot be sent to its devices", 0, error)
         return try connection.run(BadgeSyncs.done(due))
       }
       try tell(Array(due[..<(due.count / 2)]), readAt, connection)

@@ -120,7 +120,7 @@ final class ControlWorker {
         try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))
       }
       log.warning(
-        "nobody has approved a message in time: it is cancelled", metadata: ["seqno": .stringConvertible(seqno)])
+        "a message was not approved in time and is cancelled", metadata: ["seqno": .stringConvertible(seqno)])
     }
   }
 
@@ -185,13 +185,13 @@ final class ControlWorker {
         guard try Lateness.end(message.seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
         else { return }
         log.error(
-          "a message that nobody has got in time has failed", metadata: ["seqno": .stringConvertible(message.seqno)])
+          "a message that reached no device in time has failed", metadata: ["seqno": .stringConvertible(message.seqno)])
       }
     }
     for (seqno, wave) in try connection.run(Lateness.waves()) {
       guard try Lateness.end(seqno, wave: wave, now: now, on: connection) else { continue }
       log.error(
-        "a zone that nobody was claimed of in time is left out",
+        "a time zone in which no device was claimed in time is left out",
         metadata: ["seqno": .stringConvertible(seqno), "wave": .stringConvertible(wave)])
     }
   }

@@ -68,7 +68,8 @@ struct SetAsideMeter {
 
   init(_ metrics: Metrics) {
     count = metrics.counter(
-      "upmc_set_aside_total", "Messages and outcomes that could not be handled for their own sake and were set aside.")
+      "upmc_set_aside_total", "Messages and outcomes that could not be handled because of themselves and were isolated."
+    )
   }
 
   func setAside() { count.add() }

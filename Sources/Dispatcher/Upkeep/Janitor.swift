@@ -157,7 +157,7 @@ final class Janitor {
       return claims
     }
     if !stranded.isEmpty {
-      log.warning("gave up claims that nobody knows", metadata: ["count": .stringConvertible(stranded.count)])
+      log.warning("gave up claims that no worker knows", metadata: ["count": .stringConvertible(stranded.count)])
       try connection.run(Claims.release(stranded, node: node))
     }
     let claims = try ownClaims(connection)
@@ -183,7 +183,7 @@ final class Janitor {
     }
     guard look.isSteady else {
       if wasSteady != false {
-        log.notice("the database's clock has jumped, or nobody ran for a while: nothing is removed for an hour")
+        log.notice("the database's clock has jumped, or no node ran for a while: nothing is removed for an hour")
       }
       return
     }
@@ -192,7 +192,7 @@ final class Janitor {
     _ = try connection.run(Vouchers.sweep(before: look.now, limit: Limits.prunedRows))
     if let ended = try graceWalk.step(connection, now: look.now) {
       log.notice(
-        "devices became guests: nobody vouched for their users", metadata: ["count": .stringConvertible(ended)])
+        "devices became guests: their users were not vouched for", metadata: ["count": .stringConvertible(ended)])
     }
     try connection.run(CSVAudiences.dropExpired(at: look.now))
     _ = try StatisticsRollup.run(connection, now: look.now)

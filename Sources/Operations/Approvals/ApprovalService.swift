@@ -67,7 +67,7 @@ package enum ApprovalService {
         .always(
           "requestedBy", .anyText, \.record.requester.name, "The login of an account, or `command line (kim)`."),
         .always("requestedAt", .moment, \.record.requestedAt),
-        .always("endsAt", .moment, \.record.endsAt, "After that nobody can approve it."),
+        .always("endsAt", .moment, \.record.endsAt, "After that it can no longer be approved."),
         .always(
           "targeted", .orNull(.count), \.record.targeted,
           "Devices, when it was asked; null: more than are counted."),
@@ -76,7 +76,7 @@ package enum ApprovalService {
           "Why: its `size`; what was sent within the `hour` with it; its `growth` until the audience was frozen."),
         .always(
           "sentWithinHour", .count, \.record.withinHour,
-          "Devices of other messages of whoever asked, that nobody else has seen."),
+          "Devices of other messages of the same person that no second person has seen."),
         .always("isHeld", .flag, \.record.isHeld, "The message is there (`seqno`), paused with its devices counted."),
         .always(
           "message", .raw(.object([("type", "object")])), { $0.whole ?? Array($0.record.request.utf8) },
@@ -164,6 +164,12 @@ package enum ApprovalService {
         .idempotencyConflict,
         "The key \"\(key)\" was used for another request (approval \(earlier.number)). Use a new key for a new message."
       )
+    }
+    let now = try connection.answer(WallClock.now())
+    guard earlier.state != .waiting || now <= earlier.endsAt else {
+      throw Problem(
+        .conflict,
+        "This request was not approved in time (approval \(earlier.number)). Send it again with a new Idempotency-Key.")
     }
     guard earlier.state != .rejected else {
       throw Problem(

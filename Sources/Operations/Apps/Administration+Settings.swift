@@ -56,7 +56,7 @@ extension Administration {
           """
           What a person sends to more devices, at once or within an hour, waits for a second one; null or 0: nothing does.
           """),
-        .given("badgeSync", .flag, \.badgeSync, "A user's other devices are told a new count by a silent push."),
+        .given("badgeSync", .flag, \.badgeSync, "A new count is sent to a user's other devices by a silent push."),
         .given("extension", .flag, \.hasExtension, App.aboutExtension),
       ])
     private static let approvalAbove = JSONForm<Int64?>.orNull(.number(Operations.Limits.approvalAbove)).standing(

@@ -10,7 +10,7 @@ extension App {
         "devicePolicy", .devicePolicy, \.devicePolicy, "`single`: a user has one device, the last registered."),
     ] + IdentityRules.fields.map { $0.of(\.identityRules) } + Confidentiality.fields.map { $0.of(\.confidentiality) }
     + [
-      .always("badgeSync", .flag, \.syncsBadges, "A user's other devices are told new counts."),
+      .always("badgeSync", .flag, \.syncsBadges, "New counts are sent to a user's other devices."),
       .always("deviceSends", .count, \.deviceSendsPerMinute, "Messages that one device may send in a minute."),
       .always(
         "approvalAbove", .orNull(.count), \.approvalAbove,

@@ -8,7 +8,7 @@ enum ShownMessage {
     "alert", .raw(.object([("type", .texts(["object", "string", "null"]))])), { Array(($0 ?? "null").utf8) },
     "As it was asked for; null when there is none, it is confidential, or the request is very large.")
   static let confidential = JSONField<Bool>.optional(
-    "confidential", .flag, { $0 ? true : nil }, "True: what it says is sealed, and shown to nobody.")
+    "confidential", .flag, { $0 ? true : nil }, "True: its contents are sealed and never shown.")
   static let stateReason = JSONField<String?>.optional(
     "stateReason", .anyText, { $0 }, "Why it is paused or has failed.")
   static let resendOf = JSONField<Int64?>.optional("resendOf", .sequence, { $0 }, "The message that it repeats.")

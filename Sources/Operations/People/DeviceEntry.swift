@@ -32,7 +32,7 @@ extension UserDirectory {
         .always("boundAt", .moment, \.record.boundAt), .always("createdAt", .moment, \.record.createdAt),
         .always(
           "quarantine", .orNull(quarantine.form), { $0.device.quarantinedAt == nil ? nil : $0.device },
-          "Why and since when it is put aside; null when it is not."),
+          "Why and since when it is in quarantine; null when it is not."),
       ]
 
     private static let attributes: [JSONField<Devices.Attributes>] = [

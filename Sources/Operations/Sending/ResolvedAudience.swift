@@ -133,7 +133,7 @@ struct ResolvedAudience {
 
   /// The unknown entries, as an answer's field.
   static let unknownField = JSONField<[UInt8]>.always(
-    "unknown", .raw(JSONSchema.list(of: JSONSchema.anyText)), { $0 }, "Entries of the audience that name nobody.")
+    "unknown", .raw(JSONSchema.list(of: JSONSchema.anyText)), { $0 }, "Entries of the audience that match no one.")
 
   static func json(_ entries: [String]) -> [UInt8] {
     var writer = JSONWriter()

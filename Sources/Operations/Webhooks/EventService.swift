@@ -71,7 +71,7 @@ package enum EventService {
     package let count: Int
 
     package static let object = JSONObject<Replayed>(
-      "Replayed", [.always("replayed", .count, \.count, "Events that are told again.")])
+      "Replayed", [.always("replayed", .count, \.count, "Events that will be sent again.")])
   }
 
   /// Schema of the body of `readReplay`.

@@ -28,7 +28,7 @@ package enum WebhookService {
 
   private static let members: [JSONField<Webhooks.Record>] = [
     .always("webhook", .sequence, \.webhook, "Its number."), .always("appId", .appID, \.appID),
-    .always("url", .anyText, \.url), .always("kinds", .list(of: .anyText), \.kinds, "What it is told."),
+    .always("url", .anyText, \.url), .always("kinds", .list(of: .anyText), \.kinds, "The kinds of events it receives."),
     .always("active", .flag, \.isActive), .always("createdAt", .moment, \.createdAt),
     .always("waiting", .count, \.waiting, "Events on their way."), .always("dead", .count, \.dead, "Events given up."),
   ]
@@ -46,7 +46,7 @@ package enum WebhookService {
         .required("appId", .appID, \.appID),
         .required("url", urlForm, \.url, missing: "is needed, for example https://sms.example.com/upmc"),
         .required(
-          "kinds", kindsForm, \.kinds, "What it wants to be told.",
+          "kinds", kindsForm, \.kinds, "The kinds of events it is to receive.",
           missing: "is needed: some of \(EventKind.wanted.map(\.rawValue).joined(separator: ", "))"),
       ])
   }

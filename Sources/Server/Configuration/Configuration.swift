@@ -15,7 +15,7 @@ package struct Configuration: Sendable {
 
   package static let variables: [Variable] =
     [
-      Variable(name: "UPMC_LISTEN", standard: "0.0.0.0:8080", meaning: "address and port of the HTTP doors"),
+      Variable(name: "UPMC_LISTEN", standard: "0.0.0.0:8080", meaning: "address and port that clients connect to"),
       Variable(
         name: "UPMC_METRICS_LISTEN", standard: "",
         meaning: "address and port that show /metrics without a credential; keep it off the internet"),

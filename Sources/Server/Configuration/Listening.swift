@@ -13,18 +13,18 @@ package struct Listening: Sendable {
   static let variables: [Configuration.Variable] = [
     variable(
       "UPMC_TLS_CERTIFICATE", "",
-      "PEM file with the server's certificate and its chain: the doors then speak HTTPS; read again on SIGHUP"),
+      "PEM file with the server's certificate and its chain: the server then speaks HTTPS; read again on SIGHUP"),
     variable("UPMC_TLS_KEY", "(in the certificate's file)", "PEM file with its private key"),
-    variable("UPMC_MAX_CONNECTIONS", "20000", "open connections; those beyond it are told 503"),
+    variable("UPMC_MAX_CONNECTIONS", "20000", "open connections; those beyond it are refused with 503"),
     variable(
       "UPMC_CONNECTIONS_PER_ADDRESS", "1000",
-      "open connections of one client address, told 429 beyond it; 0 for no limit"),
+      "open connections of one client address, refused with 429 beyond it; 0 for no limit"),
     variable(
       "UPMC_REQUESTS_PER_ADDRESS", "1000",
-      "requests a second of one client address, told 429 beyond it; 0 for no limit"),
+      "requests a second of one client address, refused with 429 beyond it; 0 for no limit"),
     variable(
       "UPMC_NEW_DEVICES_PER_ADDRESS", "1000",
-      "devices that nobody knows yet, an hour of one client address and app, told 429 beyond it; 0 for no limit"),
+      "new devices an hour of one client address and app, refused with 429 beyond it; 0 for no limit"),
     variable(
       "UPMC_NEW_DEVICES_PER_APP", "1000000", "the same of one app, from wherever they come; 0 for no limit"),
     variable(

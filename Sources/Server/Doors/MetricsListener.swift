@@ -30,7 +30,7 @@ final class MetricsListener {
         }
         loop.run()
       } catch {
-        Logger(label: "metrics").error("nobody answers at UPMC_METRICS_LISTEN", metadata: ["error": "\(error)"])
+        Logger(label: "metrics").error("nothing answers at UPMC_METRICS_LISTEN", metadata: ["error": "\(error)"])
       }
     }
   }

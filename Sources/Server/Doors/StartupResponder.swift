@@ -32,7 +32,7 @@ final class StartupResponder {
         try stopping.wake(loop) { server.drain(deadline: Self.drain) { loop.stop() } }
         loop.run()
       } catch {
-        Logger(label: "http").error("nobody answers while the database is away", metadata: ["error": "\(error)"])
+        Logger(label: "http").error("nothing answers while the database is away", metadata: ["error": "\(error)"])
       }
       _ = ended.offer(())
     }

@@ -53,7 +53,7 @@ package enum Controls {
   package static func setAside(_ seqno: Int64, because reason: String) -> Query<Void> {
     setState(
       seqno, .paused,
-      reason: "\(setAsideWords)\(reason). Cancel it, or resume it when the cause is mended, by a newer release perhaps."
+      reason: "\(setAsideWords)\(reason). Cancel it, or resume it when the cause is fixed, perhaps by a newer release."
     )
   }
 

@@ -129,9 +129,11 @@ import Testing
   }
 
   @Test func `what nobody decided in time, or whose sender may not send any more, does not go out`() throws {
-    _ = try kim.call("POST", "messages", AdminWorld.send)
+    _ = try kim.call("POST", "messages", key: "k", AdminWorld.send)
     _ = try kim.call("POST", "messages", AdminWorld.send)
     try world.connection.script("UPDATE approvals SET ends_at = now() WHERE approval = 1")
+    let late = try kim.call("POST", "messages", key: "k", AdminWorld.send)
+    #expect(late.isProblem(.conflict) && late.text.contains("was not approved in time"), "\(late.text)")
     #expect(try lee.call("POST", "approvals/1/approve").isProblem(.conflict))
     try world.connection.script("UPDATE accounts SET role = 'viewer' WHERE login = 'kim@example.com'")
     let gone = try lee.call("POST", "approvals/2/approve")

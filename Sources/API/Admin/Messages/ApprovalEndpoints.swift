@@ -17,7 +17,7 @@ extension Endpoint {
       """, by: .permission(.viewMessages),
       parameters: [
         .ofApp(isNeeded: false),
-        .query("state", JSONSchema.words(["waiting", "approved", "rejected", "expired"]), "Only those that stand so."),
+        .query("state", JSONSchema.words(["waiting", "approved", "rejected", "expired"]), "Only those in this state."),
         .limit, .pageCursor,
       ],
       answers: [

@@ -13,7 +13,7 @@ extension Endpoint {
       by: .permission(.viewMessages),
       parameters: [
         .ofApp(isNeeded: false),
-        .query("state", JSONSchema.words(MessageState.allCases.map(\.name)), "Only those that stand so."),
+        .query("state", JSONSchema.words(MessageState.allCases.map(\.name)), "Only those in this state."),
         .query("lane", JSONSchema.words(Lane.allCases.map(\.name)), "Only those of a lane."),
         .query("from", JSONSchema.moment, "Asked for then or later."),
         .query("to", JSONSchema.moment, "Asked for before then."), .limit, .pageCursor,

@@ -33,7 +33,7 @@ extension Endpoint {
       by: .permission(.viewMessages), load: .heavy,
       parameters: [
         .limit, .cursor,
-        .query("status", JSONSchema.words(OutcomeStatus.allCases.map(\.name)), "Only those that stand so."),
+        .query("status", JSONSchema.words(OutcomeStatus.allCases.map(\.name)), "Only those in this state."),
       ],
       answers: [
         Answer(

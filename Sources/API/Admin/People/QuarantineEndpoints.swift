@@ -7,7 +7,7 @@ internal import Operations
 extension Endpoint {
   static let quarantine: [Endpoint] = [
     Endpoint(
-      .get, "/v1/admin/quarantine", id: "listQuarantine", in: .administration, "List devices that are put aside",
+      .get, "/v1/admin/quarantine", id: "listQuarantine", in: .administration, "List quarantined devices",
       "Their network refused the token. They keep everything they have, and come back when they register again.",
       by: .permission(.manageQuarantine), load: .heavy,
       parameters: [
@@ -25,7 +25,7 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.quarantine)),
     Endpoint(
       .post, "/v1/admin/quarantine/restore", id: "restoreQuarantine", in: .administration, "Give devices back",
-      "One, those put aside since a time, or all. What was skipped meanwhile is not sent again.",
+      "One, those quarantined since a time, or all. What was skipped meanwhile is not sent again.",
       by: .permission(.manageQuarantine),
       body: Body(
         schema: "Restoration",
@@ -44,7 +44,7 @@ extension Endpoint {
       "Restoration",
       JSONSchema.oneOf([
         restoration("device", JSONSchema.uuid, "This one."),
-        restoration("since", JSONSchema.moment, "Those put aside since."),
+        restoration("since", JSONSchema.moment, "Those quarantined since then."),
         restoration("all", JSONSchema.constant(.flag(true)), "Everyone."),
       ])
     ),

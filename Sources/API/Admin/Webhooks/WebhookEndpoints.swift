@@ -7,7 +7,7 @@ internal import Operations
 extension Endpoint {
   static let webhooks: [Endpoint] = [
     Endpoint(
-      .post, "/v1/admin/webhooks", id: "createWebhook", in: .administration, "Have events told to a server of yours",
+      .post, "/v1/admin/webhooks", id: "createWebhook", in: .administration, "Send events to a server of yours",
       """
       Each event is POSTed as `{"id","kind","appId","at","data"}`, signed as standardwebhooks.com says: the headers \
       `webhook-id`, `webhook-timestamp` and `webhook-signature`, `v1,` and the base64 of the HMAC-SHA-256 of \
@@ -50,7 +50,7 @@ extension Endpoint {
       handler: .whole(AdminCall.webhook)),
     Endpoint(
       .patch, "/v1/admin/webhooks/{webhook}", id: "changeWebhook", in: .administration, "Change a webhook",
-      "What is left out stays. While it is not `active` it is told nothing, and nothing is kept for it.",
+      "What is left out stays. While it is not `active`, nothing is sent to it or kept for it.",
       by: .permission(.manageApps),
       body: Body(
         WebhookService.Change.object,
@@ -65,7 +65,7 @@ extension Endpoint {
       problems: [.unknownWebhook], handler: .whole(AdminCall.deleteWebhook)),
     Endpoint(
       .post, "/v1/admin/webhooks/{webhook}/test", id: "testWebhook", in: .administration, "Try a webhook out",
-      "Sends the event `webhook.test`; the webhook's deliveries tell what came of it.", by: .permission(.manageEvents),
+      "Sends the event `webhook.test`; the webhook's deliveries show the result.", by: .permission(.manageEvents),
       answers: [
         Answer(
           202, "It will be sent.", EventService.Tested.object,
@@ -73,7 +73,8 @@ extension Endpoint {
       ], problems: [.unknownWebhook, .conflict], handler: .whole(AdminCall.testWebhook)),
     Endpoint(
       .get, "/v1/admin/webhooks/{webhook}/deliveries", id: "listWebhookDeliveries", in: .administration,
-      "Ask what a webhook was told", "Newest first; `state=dead` is what was given up.", by: .permission(.manageEvents),
+      "List the deliveries of a webhook", "Newest first; `state=dead` is what was given up.",
+      by: .permission(.manageEvents),
       parameters: [
         .query("state", JSONSchema.words(EventService.states), "Only these."),
         .limit, .numberCursor,
