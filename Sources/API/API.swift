@@ -6,7 +6,7 @@
 ///           (Routing) ├─► Legacy      *.ctl, the existing SDK's protocol: on either
 ///                     ├─► Hosted      pages and media of payloads, the console's files
 ///                     ├─► Status      /health, /ready, /metrics
-///                     └─► Description /openapi.json and /docs
+///                     └─► Description /openapi.json, the handbook at /docs
 /// ```
 ///
 /// None of them has rules: each turns bytes into an operation of `Operations` and its answer or problem into bytes. Who asks is

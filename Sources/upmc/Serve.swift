@@ -17,12 +17,16 @@ struct Serve: ParsableCommand {
       \(variables)
       """)
 
-  /// One paragraph a variable.
+  /// One paragraph a variable, by topic.
   private static var variables: String {
-    Configuration.variables.map { variable in
-      let standard = variable.standard.isEmpty ? "" : " [\(variable.standard)]"
-      return "  \(variable.name)\(standard)\n      \(variable.meaning)"
-    }.joined(separator: "\n")
+    Configuration.topics.map { topic in
+      "\(topic.title)\n\n" + topic.variables.map(paragraph).joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  private static func paragraph(_ variable: Configuration.Variable) -> String {
+    let standard = variable.standard.isEmpty ? "" : " [\(variable.standard)]"
+    return "  \(variable.name)\(standard)\n      \(variable.meaning)"
   }
 
   func run() throws {

@@ -12,18 +12,19 @@ package final class FrontDoor: RequestHandler {
   private let health: HealthDoor
   private let metrics: MetricsDoor
   private let hosted: HostedDoor
-  private let document = DocumentDoor()
+  private var document: DocumentDoor
   private var files: StaticFiles?
   private var charts = ConsoleFiles.chartFiles()
 
   /// - Parameters:
   ///   - batchesSends: sends to named users share the committer's transactions instead of waiting for an admin thread.
   ///   - publicDirectory: with the console's files; nil where only the API is served.
+  ///   - handbook: what `/docs` shows.
   ///   - messageCommitted: called, on any thread, when a message has been stored.
   package init(
     committer: Committer, threads: AdminThreads, hosted: HostedLoader, catalog: Catalog, keys: SigningKeys,
     hosting: ContentHosting, legacy: LegacyConfiguration, batchesSends: Bool, publicDirectory: String?,
-    readiness: any ReadinessReport, metrics: Metrics, loop: EventLoop, messageCommitted: @escaping @Sendable () -> Void
+    handbook: Handbook, readiness: any ReadinessReport, metrics: Metrics, loop: EventLoop, messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     devices = DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop)
     sdk = ControllerDoor(
@@ -36,6 +37,7 @@ package final class FrontDoor: RequestHandler {
       readiness: readiness)
     self.metrics = MetricsDoor(metrics: metrics, catalog: catalog)
     self.hosted = try HostedDoor(loader: hosted, loop: loop)
+    document = DocumentDoor(handbook)
     files = publicDirectory.flatMap { ConsoleFiles.files(in: $0) }
   }
 
