@@ -40,7 +40,7 @@ package struct Markdown: Sendable {
 
   /// - Parameter target: what a link leads to in the output, by what it leads to in the text.
   package init(_ text: String, rewriting target: (String) -> String = { $0 }) {
-    self = Self.library.withLock { library in library.render(text, target) }
+    self = Self.renderer.withLock { renderer in renderer.render(text, target) }
   }
 
   init(html: String, headings: [Heading], links: [Link], rawHTML: [String]) {
@@ -50,5 +50,5 @@ package struct Markdown: Sendable {
     self.rawHTML = rawHTML
   }
 
-  private static let library = Mutex(CommonMark())
+  private static let renderer = Mutex(MarkdownRenderer())
 }

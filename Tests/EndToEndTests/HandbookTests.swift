@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Markdown
+import Reactor
 import Testing
 
 @testable import API
@@ -137,7 +138,8 @@ import Testing
   }
 
   @Test func `a server without the handbook's files shows its API instead`() throws {
-    let answer = try World().client.call("GET", "/docs")
+    let world = try World()
+    let answer = try world.client.call("GET", "/docs")
     #expect(answer.status == 200 && answer.text.contains("<article id=\"registerDevice\">"))
   }
 }

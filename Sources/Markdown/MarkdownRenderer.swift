@@ -1,7 +1,7 @@
 internal import CCMark
 
 /// The library with its extensions switched on. One caller at a time: see `Markdown`.
-struct CommonMark: Sendable {
+struct MarkdownRenderer: Sendable {
   private static let extensions = ["table", "autolink"]
 
   init() {
