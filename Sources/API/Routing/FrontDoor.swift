@@ -24,7 +24,8 @@ package final class FrontDoor: RequestHandler {
   package init(
     committer: Committer, threads: AdminThreads, hosted: HostedLoader, catalog: Catalog, keys: SigningKeys,
     hosting: ContentHosting, legacy: LegacyConfiguration, batchesSends: Bool, publicDirectory: String?,
-    handbook: Handbook, readiness: any ReadinessReport, metrics: Metrics, loop: EventLoop, messageCommitted: @escaping @Sendable () -> Void
+    handbook: Handbook, readiness: any ReadinessReport, metrics: Metrics, loop: EventLoop,
+    messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     devices = DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop)
     sdk = ControllerDoor(
