@@ -42,8 +42,8 @@ struct Decisions {
   private func checkReferences() -> [Violation] {
     let known = Set(pages.map(\.number))
     return files.flatMap { file in
-      file.text.matches(of: #/\bDecision (\d{3})\b/#).filter { !known.contains(String($0.1)) }
-        .map { Violation(file.path, "names decision \($0.1), which is not there") }
+      file.text.matches(of: #/\bDecisions? (\d{3})\b(?: and (\d{3})\b)?/#).flatMap { [$0.1, $0.2 ?? $0.1] }
+        .filter { !known.contains(String($0)) }.map { Violation(file.path, "names decision \($0), which is not there") }
     }
   }
 }
@@ -59,7 +59,8 @@ struct Decisions {
     let tree = [
       file("Sources/Server/Server.docc/Decisions.md", "- 001 [One](../../A/A.docc/001-one.md)\n"),
       file("Sources/A/A.docc/001-one.md", "# 001: One\n"), file("Sources/A/A.docc/002-two.md", "# 002: Two\n"),
-      file("Sources/B/B.docc/002-three.md", "# Three\n"), file("Sources/A/A.swift", "/// Decision 0" + "09.\n"),
+      file("Sources/B/B.docc/002-three.md", "# Three\n"),
+      file("Sources/A/A.swift", "/// Decisions 002 and 0" + "09.\n"),
     ]
     #expect(Decisions(tree).check().count == 5)
   }
