@@ -88,14 +88,21 @@ struct MarkdownRenderer: Sendable {
   /// cmark writes `<h2>` for a heading and nothing else writes it, for `<` in a text is escaped: so the headings of the
   /// output are those of the tree, in their order.
   private static func identified(_ html: String, _ headings: [Markdown.Heading]) -> String {
-    var result = ""
-    var rest = html[...]
-    for heading in headings {
-      guard let range = rest.firstRange(of: "<h\(heading.level)>") else { continue }
-      result += rest[..<range.lowerBound]
-      result += "<h\(heading.level) id=\"\(heading.id)\">"
-      rest = rest[range.upperBound...]
+    let bytes = Array(html.utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + 64 * headings.count)
+    var written = 0
+    var rest = headings[...]
+    for index in bytes.indices.dropLast(3)
+    where bytes[index] == UInt8(ascii: "<") && bytes[index + 1] == UInt8(ascii: "h")
+      && (UInt8(ascii: "1")...UInt8(ascii: "6")).contains(bytes[index + 2]) && bytes[index + 3] == UInt8(ascii: ">")
+    {
+      guard let heading = rest.popFirst() else { break }
+      result += bytes[written..<index + 3]
+      result += " id=\"\(heading.id)\"".utf8
+      written = index + 3
     }
-    return result + rest
+    result += bytes[written...]
+    return String(decoding: result, as: UTF8.self)
   }
 }
