@@ -14,6 +14,7 @@ struct Serve: ParsableCommand {
         UPMC_MASTER_KEY_FILE=master.key upmc serve
 
       VARIABLES
+
       \(variables)
       """)
 

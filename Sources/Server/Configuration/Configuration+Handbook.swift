@@ -9,8 +9,7 @@ extension Configuration {
       let isKorean = language == .korean
       let head = isKorean ? "| 변수 | 기본값 | 의미 |" : "| variable | when absent | meaning |"
       let rows = topic.variables.map { variable in
-        let standard = variable.standard
-        let shown = standard.isEmpty || standard.hasPrefix("(") ? "–" : "`\(standard)`"
+        let shown = variable.standard.isEmpty ? "–" : "`\(variable.standard)`"
         return "| `\(variable.name)` | \(shown) | \(isKorean ? variable.korean : marked(variable.meaning)) |"
       }
       return (["### \(isKorean ? topic.korean : topic.title)", "", head, "| --- | --- | --- |"] + rows)
@@ -20,7 +19,7 @@ extension Configuration {
 
   /// The sentence with names of variables and paths as code.
   private static func marked(_ meaning: String) -> String {
-    meaning.replacing(#/UPMC_[A-Z_]+|/metrics|X-Request-Id|http://[^\s,]+[a-z]/#) { "`\($0.output)`" }
+    meaning.replacing(#/UPMC_[A-Z_]+|/metrics|X-Request-Id|https?:\/\/[^\s,]+\w/#) { "`\($0.output)`" }
       .replacing("*", with: "\\*")
   }
 }

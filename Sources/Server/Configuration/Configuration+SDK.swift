@@ -13,7 +13,7 @@ extension Configuration {
       meaning: "on: the SDK's calls need its AUTHKEY; off: in apps that are open, a device's token is enough",
       korean: "`on`이면 SDK 호출에 `AUTHKEY`가 필요합니다. `off`이면 `open` 앱에서는 단말 토큰만으로 호출할 수 있습니다"),
     Variable(
-      name: "UPMC_CTL_TRUSTED_SENDERS", standard: "(none)",
+      name: "UPMC_CTL_TRUSTED_SENDERS", standard: "",
       meaning: "networks of servers that may send by *.ctl without an API key, by commas, for example 10.1.0.0/16",
       korean: "API 키 없이 `*.ctl`로 발송할 수 있는 서버의 네트워크(쉼표로 구분, 예: `10.1.0.0/16`)"),
   ]

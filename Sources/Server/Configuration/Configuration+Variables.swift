@@ -6,7 +6,7 @@ extension Configuration {
   /// What it means, in both languages of the handbook, and what it is when absent.
   package struct Variable: Sendable {
     package let name: String
-    /// In parentheses where it is no value that one could write; empty for none.
+    /// The value when absent; empty where `meaning` says what happens then.
     package let standard: String
     package let meaning: String
     let korean: String
@@ -50,7 +50,7 @@ extension Configuration {
 
   private static let storageVariables = [
     Variable(
-      name: "UPMC_DATABASE_URL", standard: "(private)",
+      name: "UPMC_DATABASE_URL", standard: "",
       meaning:
         "libpq URL, several hosts allowed; absent: a private PostgreSQL in UPMC_DATA_DIR, started and stopped by upmc",
       korean: "libpq URL. 호스트를 여러 개 쓸 수 있습니다. 없으면 `UPMC_DATA_DIR`에 전용 PostgreSQL을 만들고 함께 시작·종료합니다"),
@@ -60,7 +60,7 @@ extension Configuration {
         "directory of the private PostgreSQL and its master key, and of uploads until they are stored (2 GiB at most)",
       korean: "전용 PostgreSQL과 마스터 키, 저장 전의 업로드 파일(최대 2 GiB)을 두는 디렉터리"),
     Variable(
-      name: "UPMC_MASTER_KEY", standard: "(made)",
+      name: "UPMC_MASTER_KEY", standard: "",
       meaning: "32 bytes in base64 that seal credentials; made once with the private database, required with your own",
       korean: "인증 정보를 암호화하는 32바이트 키(base64). 전용 데이터베이스에서는 처음에 한 번 만들어지고, 직접 운영하는 데이터베이스에서는 필수입니다"),
     Variable(
@@ -124,14 +124,14 @@ extension Configuration {
       meaning: "how people call this program here, for what the log advises (docker compose exec upmc upmc)",
       korean: "이 환경에서 프로그램을 실행하는 방법. 로그의 안내 문구에 쓰입니다(예: `docker compose exec upmc upmc`)"),
     Variable(
-      name: "UPMC_MIGRATIONS_DIR", standard: "(found)",
+      name: "UPMC_MIGRATIONS_DIR", standard: "",
       meaning:
         "directory of the SQL migrations; absent: Migrations beside the program, in the working directory, or in "
         + "/usr/local/share/upmc or /usr/share/upmc",
       korean: "SQL 마이그레이션 디렉터리. 없으면 프로그램 옆, 작업 디렉터리, `/usr/local/share/upmc`, `/usr/share/upmc`의 "
         + "`Migrations`를 찾습니다"),
     Variable(
-      name: "UPMC_PUBLIC_DIR", standard: "(found)",
+      name: "UPMC_PUBLIC_DIR", standard: "",
       meaning: "directory of the console and the handbook; absent: Public in the same places",
       korean: "콘솔과 안내서 파일의 디렉터리. 없으면 같은 곳에서 `Public`을 찾습니다"),
   ]

@@ -16,7 +16,7 @@ package struct Listening: Sendable {
       "PEM file with the server's certificate and its chain: the server then speaks HTTPS; read again on SIGHUP",
       "서버 인증서와 체인이 든 PEM 파일. 설정하면 HTTPS로 응답하며, SIGHUP을 받으면 다시 읽습니다"),
     variable(
-      "UPMC_TLS_KEY", "(in the certificate's file)", "PEM file with its private key; absent: in the certificate's file",
+      "UPMC_TLS_KEY", "", "PEM file with its private key; absent: in the certificate's file",
       "개인 키가 든 PEM 파일. 없으면 인증서 파일에서 읽습니다"),
   ]
 
