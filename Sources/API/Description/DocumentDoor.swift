@@ -5,7 +5,7 @@ internal import JSON
 
 /// Serves the handbook at `/docs` and below it, and the API's description: `/docs/api` for people, `/openapi.json` for
 /// programs. Clients that have a page are told 304. Open to all: nothing of it is about this installation.
-struct DocumentDoor {
+final class DocumentDoor {
   private struct File: Sendable {
     let type: String
     let body: [UInt8]
@@ -20,13 +20,13 @@ struct DocumentDoor {
   }
 
   /// Made at the first request: most servers are never asked.
-  private static let description: (document: [UInt8], title: String, page: String) = {
+  private static let description: (document: [UInt8], page: String, sections: [(id: String, text: String)]) = {
     let document = Document.make()
-    return (document.bytes, Page.title(of: document), Page.make(document))
+    return (document.bytes, Page.make(document), Page.areas(of: document))
   }()
 
   private static func files(_ handbook: Handbook) -> [String: File] {
-    let reference = handbook.reference(title: description.title, body: description.page)
+    let reference = handbook.reference(title: Page.title, body: description.page, sections: description.sections)
     var files = handbook.files.mapValues { File("text/html; charset=utf-8", Array($0.utf8)) }
     files["/openapi.json"] = File("application/json", description.document)
     files["/docs/page.css"] = File("text/css; charset=utf-8", Array(PageStyle.css.utf8))
@@ -44,12 +44,12 @@ struct DocumentDoor {
   }
 
   /// True for paths that are answered here.
-  mutating func serves(_ request: Request) -> Bool {
+  func serves(_ request: Request) -> Bool {
     guard request.pathEquals("/openapi.json") || request.path.hasPrefix("/docs") else { return false }
     return files[request.path] != nil
   }
 
-  mutating func handle(_ request: Request, _ responder: Responder) {
+  func handle(_ request: Request, _ responder: Responder) {
     guard request.method == .get || request.method == .head else {
       return responder.send(.methodNotAllowed([.get, .head], requestID: request.id))
     }

@@ -42,10 +42,10 @@ package struct Handbook: Sendable {
   }
 
   /// The reference of the API, in the same frame.
-  func reference(title: String, body: String) -> String {
+  func reference(title: String, body: String, sections: [(id: String, text: String)]) -> String {
     HandbookFrame(
       contents: HandbookContents(pages, .english), language: .english, path: HandbookContents.reference,
       translation: nil
-    ).html(title: title, body: body, sections: [])
+    ).html(title: title, body: body, sections: sections)
   }
 }

@@ -11,9 +11,17 @@ struct Page {
     return page.html
   }
 
-  static func title(of document: JSONTree) -> String { document["info"]?["title"]?.string ?? "" }
+  static let title = "API reference"
 
-  private var title: String { Self.title(of: document) }
+  /// The areas of the API with their places on the page, and what follows them.
+  static func areas(of document: JSONTree) -> [(id: String, text: String)] {
+    let names = (document["tags"]?.elements ?? []).map { $0["name"]?.string ?? "" }
+    return names.map { (id(ofArea: $0), $0) } + [("credentials", "Credentials"), ("schemas", "Schemas")]
+  }
+
+  private static func id(ofArea name: String) -> String {
+    "area-" + name.lowercased().map { $0.isLetter ? String($0) : "-" }.joined()
+  }
 
   private init(document: JSONTree) {
     self.document = document
@@ -21,7 +29,7 @@ struct Page {
 
   private mutating func write() {
     html += """
-      <h1>\(Self.escaped(title))</h1>
+      <h1>\(Self.title)</h1>
       <p>\(Self.escaped(document["info"]?["summary"]?.string ?? "")) Version \
       \(Self.escaped(document["info"]?["version"]?.string ?? "")) of its API, \
       for programs at <a href="/openapi.json">/openapi.json</a>.</p>
@@ -62,7 +70,8 @@ struct Page {
 
   private mutating func write(area: JSONTree) {
     let name = area["name"]?.string ?? ""
-    html += "<section><h2>\(Self.escaped(name))</h2>\n\(Self.prose(area["description"]?.string ?? ""))\n"
+    html +=
+      "<section id=\"\(Self.id(ofArea: name))\"><h2>\(Self.escaped(name))</h2>\n\(Self.prose(area["description"]?.string ?? ""))\n"
     for (path, method, node) in operations(name) { write(node, method, path) }
     html += "</section>\n"
   }
@@ -119,7 +128,7 @@ struct Page {
   }
 
   private mutating func writeCredentials() {
-    html += "<section><h2>Credentials</h2><table><tr><th>Name</th><th>Meaning</th></tr>\n"
+    html += "<section id=\"credentials\"><h2>Credentials</h2><table><tr><th>Name</th><th>Meaning</th></tr>\n"
     for (name, scheme) in document["components"]?["securitySchemes"]?.members ?? [] {
       html += "<tr><td>\(name)</td><td>\(Self.line(scheme["description"]?.string ?? ""))</td></tr>\n"
     }

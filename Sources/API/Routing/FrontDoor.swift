@@ -12,7 +12,7 @@ package final class FrontDoor: RequestHandler {
   private let health: HealthDoor
   private let metrics: MetricsDoor
   private let hosted: HostedDoor
-  private var document: DocumentDoor
+  private let document: DocumentDoor
   private var files: StaticFiles?
   private var charts = ConsoleFiles.chartFiles()
 

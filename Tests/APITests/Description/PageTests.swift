@@ -15,6 +15,12 @@ import Testing
     }
   }
 
+  @Test func `each area has a place that the list beside the page leads to`() {
+    let areas = Page.areas(of: Document.make())
+    #expect(areas.count > 5 && Set(areas.map(\.id)).count == areas.count)
+    for area in areas { #expect(Self.page.contains("<section id=\"\(area.id)\"><h2>\(area.text)</h2>"), "\(area)") }
+  }
+
   @Test func `it asks nobody else for anything, and has no script`() {
     #expect(!Self.page.contains("<script") && !Self.page.contains("style=") && !Self.page.contains("<img"))
     for match in Self.page.matches(of: #/(?:src|href)="([^"]*)"/#) {
