@@ -55,6 +55,8 @@ import Testing
       #expect(!html.contains(word), "\(word)")
     }
     #expect(html.matches(of: #/<h1[ >]/#).count == 1)
+    // `**` that a letter follows closes nothing behind a mark: it would be shown.
+    #expect(!html.contains("**"), "emphasis that is none")
     let ids = html.matches(of: #/ id="([^"]+)"/#).map { String($0.1) }
     #expect(Set(ids).count == ids.count, "an id occurs twice")
     for link in html.matches(of: #/<link [^>]*href="([^"]+)"/#) { #expect(link.1 == "/docs/page.css") }

@@ -21,7 +21,7 @@ struct HandbookFrame {
     <link rel="stylesheet" href="/docs/page.css">
     </head>
     <body>
-    <header><a href="\(HandbookPage.path("index", language))">UPMC</a>\(languages)</header>
+    <header><a href="\(HandbookPage.path("index", language))">\(language.pick("UPMC handbook", "UPMC 안내서"))</a>\(languages)</header>
     <div class="book">
     \(beside(sections))<main>
     \(body)</main>

@@ -19,6 +19,8 @@ enum PageStyle {
     td p { margin: 0; }
     code, pre { font: 0.9rem/1.45 ui-monospace, monospace; }
     code { overflow-wrap: anywhere; }
+    td:first-child code { overflow-wrap: break-word; }
+    th { white-space: nowrap; }
     pre { overflow-x: auto; padding: 0.7rem; border: 1px solid var(--line); background: var(--soft); }
     pre code { overflow-wrap: normal; }
     summary { cursor: pointer; }
