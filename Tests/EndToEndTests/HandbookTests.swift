@@ -36,7 +36,7 @@ import Testing
     let page = try Self.page(path)
     var known = Set(Self.book.files.keys).union(["/docs/api", "/openapi.json"])
     known.formUnion(Self.paths)
-    for link in page.text.links where !link.target.contains("://") && !link.target.hasPrefix("mailto:") {
+    for link in page.text.links where link.target.prefixMatch(of: #/[a-z]+:/#) == nil {
       let target = HandbookPage.path(ofLink: link.target)
       let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let place = parts[0].isEmpty ? path : parts[0]

@@ -16,11 +16,16 @@ struct DocumentLinks {
   /// - Parameter made: true for links into a part of a page that is made when it is served.
   func check(except made: (String) -> Bool = { _ in false }) -> [Violation] {
     documents.sorted { $0.key < $1.key }.flatMap { path, document in
-      document.links.filter { !$0.target.contains("://") && !$0.target.hasPrefix("/") && !made($0.target) }
+      document.links.filter { isFile($0.target) && !made($0.target) }
         .compactMap { link in
           objection(to: link.target, in: path).map { Violation(path, "links to \(link.target), \($0)") }
         }
     }
+  }
+
+  /// Not an address of another kind (`https:`, DocC's `doc:`), and not a path on a running server.
+  private func isFile(_ target: String) -> Bool {
+    !target.hasPrefix("/") && target.prefixMatch(of: #/[a-z][a-z0-9+.-]*:/#) == nil
   }
 
   private func objection(to target: String, in path: String) -> String? {
@@ -61,7 +66,7 @@ struct DocumentLinks {
   @Test func `a broken link is found`() {
     func file(_ path: String, _ text: String) -> SourceTree.TextFile { SourceTree.TextFile(path: path, text: text) }
     let links = DocumentLinks([
-      file("a/x.md", "[1](../b.md#two) [2](../b.md#three) [3](y.md) [4](https://example.com/z.md)"),
+      file("a/x.md", "[1](../b.md#two) [2](../b.md#three) [3](y.md) [4](https://example.com/z.md) <doc:X>"),
       file("b.md", "# One\n\n## Two\n\n[5](#one) [6](a/x.md)"),
     ])
     #expect(
