@@ -25,8 +25,8 @@ import Testing
   @Test func `every file is a page, and operators and integrators find theirs in both languages`() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.directory).filter { $0.hasSuffix(".md") }
     #expect(files.count == Self.book.pages.count)
-    #expect(Set(Self.paths).isSuperset(of: ["/docs", "/docs/moving"]))
-    for name in ["index", "operate", "integrate", "send", "existing-sdk", "security", "glossary"] {
+    #expect(Self.paths.contains("/docs"))
+    for name in ["index", "operate", "integrate", "send", "existing-sdk", "moving", "security", "glossary"] {
       #expect(Self.translated.contains(name), "\(name)")
     }
   }
