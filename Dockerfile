@@ -3,7 +3,8 @@
 
 FROM swift:6.3-bookworm AS builder
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libnghttp2-dev libpq-dev libssl-dev pkg-config postgresql-client-15 \
+ && apt-get install -y --no-install-recommends libcmark-gfm-dev libcmark-gfm-extensions-dev libnghttp2-dev libpq-dev \
+      libssl-dev pkg-config postgresql-client-15 \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # Dependencies first: they change less often than our own sources, and are then taken from the layer cache.
@@ -17,7 +18,8 @@ RUN .deploy/build-program /staging/server upmc && .deploy/build-program /staging
 
 FROM debian:bookworm-slim AS base
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates curl libjs-chart.js libnghttp2-14 libpq5 libssl3 tzdata \
+ && apt-get install -y --no-install-recommends ca-certificates curl libcmark-gfm0.29.0.gfm.6 \
+      libcmark-gfm-extensions0.29.0.gfm.6 libjs-chart.js libnghttp2-14 libpq5 libssl3 tzdata \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
  && useradd --system --uid 10001 --user-group --no-create-home --home-dir /var/lib/upmc --shell /usr/sbin/nologin upmc \
  && install -d -o upmc -g upmc -m 0750 /var/lib/upmc

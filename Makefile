@@ -8,8 +8,8 @@ PREFIX ?= /usr/local
 
 # What a bare Debian 12 with Swift lacks to build and run: C libraries, the private database, what the walk of the README
 # calls.
-PACKAGES := ca-certificates curl git jq libjs-chart.js libnghttp2-dev libpq-dev libssl-dev pkg-config postgresql-15 \
-            postgresql-client-15
+PACKAGES := ca-certificates curl git jq libcmark-gfm-dev libcmark-gfm-extensions-dev libjs-chart.js libnghttp2-dev \
+            libpq-dev libssl-dev pkg-config postgresql-15 postgresql-client-15
 # And what the tests talk to.
 TEST_PACKAGES := chromium chromium-driver fonts-noto-cjk haproxy nghttp2-client nghttp2-server nginx-light openssl pgbouncer \
                  prometheus python3 python3-venv

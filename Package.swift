@@ -57,6 +57,7 @@ let package = Package(
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
     .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+    .systemLibrary(name: "CCMark", pkgConfig: "libcmark-gfm"),
 
     // First floor: threads, loops, inboxes, sockets, clocks.
     module("Reactor", on: ["CLinux", heap]),
@@ -68,6 +69,8 @@ let package = Package(
 
     // Beside it: digests, ciphers and signatures. Pure.
     module("Crypto", on: ["COpenSSL"]),
+    // Beside it: Markdown to HTML. Pure.
+    module("Markdown", on: ["CCMark"]),
 
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Crypto", "Reactor", "COpenSSL"]),
@@ -104,7 +107,7 @@ let package = Package(
       "API",
       on: [
         "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor", "Crypto",
-        log, deque,
+        "Markdown", log, deque,
       ]),
     module(
       "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
@@ -127,13 +130,14 @@ let package = Package(
 
     // Which suites an everyday run leaves out.
     .target(name: "TestTier", path: "Tests/TestTier", swiftSettings: testing),
-    tests("StyleTests", on: []),
+    tests("StyleTests", on: ["Markdown"]),
     tests("ReactorTests", on: ["Reactor", "TestSupport"]),
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
     tests("PlainTextTests", on: ["PlainText"]),
     tests("JSONTests", on: ["JSON"]),
     tests("MetricsTests", on: ["Metrics"]),
     tests("CryptoTests", on: ["Crypto"]),
+    tests("MarkdownTests", on: ["Markdown"]),
     tests("DomainTests", on: ["Domain", "JSON", "Crypto"]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor", "TestSupport"]),
@@ -177,14 +181,14 @@ let package = Package(
       on: [
         "API", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Reactor",
         "TestSupport",
-        "Crypto",
+        "Crypto", "Markdown",
       ]),
     tests(
       "EndToEndTests",
       on: [
         "upmc", "Maintenance", "Server", "Simulator", "API", "Operations", "Store", "Domain", "JSON", "Postgres",
         "HTTPClient",
-        "HTTPServer", "WebhookDelivery", "TLS", "Reactor", "TestSupport",
+        "HTTPServer", "WebhookDelivery", "TLS", "Reactor", "TestSupport", "Markdown",
       ]),
     tests(
       "MaintenanceTests",

@@ -173,7 +173,7 @@ function account(signedOut) {
       h("a", { href: "#/password" }, t("account.password")),
       Object.entries(languages).filter(([code]) => code !== language).map(([code, name]) =>
         h("button", { lang: code, onclick: () => { chooseLanguage(code); location.reload(); } }, name)),
-      h("a", { href: "/docs", target: "_blank", rel: "noopener" }, t("account.docs")),
+      h("a", { href: t("account.docs.page"), target: "_blank", rel: "noopener" }, t("account.docs")),
       h("button", { id: "sign-out", onclick: leave }, t("account.out"))));
   document.addEventListener("click", (event) => { if (!box.contains(event.target) || event.target.closest("a")) box.open = false; });
   box.addEventListener("keydown", (event) => {

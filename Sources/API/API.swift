@@ -6,7 +6,7 @@
 ///             (Routing)  ├─► Legacy      *.ctl, the existing SDK's protocol: on the loop or on those threads
 ///                        ├─► Hosted      pages and media of payloads, the console's files
 ///                        ├─► Status      /health, /ready, /metrics
-///                        └─► Description /openapi.json and /docs
+///                        └─► Description /openapi.json, and the handbook at /docs
 /// ```
 ///
 /// No handler has business rules: each turns bytes into an operation of `Operations`, and its answer or problem into

@@ -14,15 +14,20 @@ struct Serve: ParsableCommand {
         UPMC_MASTER_KEY_FILE=master.key upmc serve
 
       VARIABLES
+
       \(variables)
       """)
 
-  /// One paragraph per variable.
+  /// One paragraph per variable, by topic.
   private static var variables: String {
-    Configuration.variables.map { variable in
-      let standard = variable.standard.isEmpty ? "" : " [\(variable.standard)]"
-      return "  \(variable.name)\(standard)\n      \(variable.meaning)"
-    }.joined(separator: "\n")
+    Configuration.topics.map { topic in
+      "\(topic.title)\n\n" + topic.variables.map(paragraph).joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  private static func paragraph(_ variable: Configuration.Variable) -> String {
+    let standard = variable.standard.isEmpty ? "" : " [\(variable.standard)]"
+    return "  \(variable.name)\(standard)\n      \(variable.meaning)"
   }
 
   func run() throws {

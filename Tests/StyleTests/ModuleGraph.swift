@@ -6,7 +6,7 @@ enum ModuleGraph {
   /// From the ground up: each module and the modules of the house it may import.
   static let allowed: [String: Set<String>] = [
     // Ground: system libraries.
-    "CLinux": [], "CLibPQ": [], "CNGHTTP2": [], "COpenSSL": [],
+    "CLinux": [], "CLibPQ": [], "CNGHTTP2": [], "COpenSSL": [], "CCMark": [],
     // Threads, loops, sockets, clocks.
     "Reactor": ["CLinux"],
     // Text from outside, pure.
@@ -17,6 +17,8 @@ enum ModuleGraph {
     "Metrics": [],
     // Digests, ciphers and signatures, pure.
     "Crypto": ["COpenSSL"],
+    // Markdown to HTML, pure.
+    "Markdown": ["CCMark"],
     // Technologies. They know nothing of pushes.
     "TLS": ["Crypto", "Reactor", "COpenSSL"],
     "HTTP2": ["TLS", "PlainText", "Reactor", "CNGHTTP2"],
@@ -39,6 +41,7 @@ enum ModuleGraph {
     ],
     "API": [
       "Crypto", "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor",
+      "Markdown",
     ],
     "Simulator": ["Crypto", "Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
@@ -73,7 +76,7 @@ enum ModuleGraph {
   ]
 
   /// Modules without I/O: bytes and values in, bytes and values out.
-  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Metrics"]
+  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Markdown", "Metrics"]
 
   /// Why `module` may not import `imported`; nil when it may.
   static func objection(to imported: String, in module: String) -> String? {

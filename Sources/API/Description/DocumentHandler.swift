@@ -3,9 +3,10 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 
-/// Serves the description: `/openapi.json` for programs, `/docs` for people, and the handbook's pages below it. Made once per process; clients that have it
-/// are told 304. Open to all: it holds nothing of this installation.
-struct DocumentHandler: Sendable {
+/// Serves the handbook at `/docs` and below it, and the API's description: `/docs/api` for people, `/openapi.json` for
+/// programs. Clients that have a page get 304. Open to all, because
+/// nothing in it is about this installation.
+final class DocumentHandler {
   private struct File: Sendable {
     let type: String
     let body: [UInt8]
@@ -19,34 +20,41 @@ struct DocumentHandler: Sendable {
     }
   }
 
-  private static let files: [String: File] = {
+  /// Made at the first request: most servers are never asked.
+  private static let description: (document: [UInt8], page: String, sections: [(id: String, text: String)]) = {
     let document = Document.make()
-    var files = [
-      "/openapi.json": File("application/json", document.bytes),
-      "/docs": File("text/html; charset=utf-8", Array(Page.make(document).utf8)),
-      "/docs/page.css": File("text/css; charset=utf-8", Array(PageStyle.css.utf8)),
-    ]
-    for page in Handbook.all {
-      for language in Handbook.Language.allCases {
-        files[page.path(language)] = File("text/html; charset=utf-8", Array(page.html(language).utf8))
-      }
-    }
-    return files
+    return (document.bytes, Page.make(document), Page.areas(of: document))
   }()
 
-  init() {}
+  private static func files(_ handbook: Handbook) -> [String: File] {
+    let reference = handbook.reference(title: Page.title, body: description.page, sections: description.sections)
+    var files = handbook.files.mapValues { File("text/html; charset=utf-8", Array($0.utf8)) }
+    files["/openapi.json"] = File("application/json", description.document)
+    files["/docs/page.css"] = File("text/css; charset=utf-8", Array(PageStyle.css.utf8))
+    files[HandbookContents.reference] = File("text/html; charset=utf-8", Array(reference.utf8))
+    // A server without the handbook's files still explains its API.
+    if files["/docs"] == nil { files["/docs"] = files[HandbookContents.reference] }
+    return files
+  }
+
+  private let handbook: Handbook
+  private lazy var files = Self.files(handbook)
+
+  init(_ handbook: Handbook) {
+    self.handbook = handbook
+  }
 
   /// True for paths that are answered here.
   func serves(_ request: Request) -> Bool {
     guard request.pathEquals("/openapi.json") || request.path.hasPrefix("/docs") else { return false }
-    return Self.files[request.path] != nil
+    return files[request.path] != nil
   }
 
   func handle(_ request: Request, _ responder: Responder) {
     guard request.method == .get || request.method == .head else {
       return responder.send(.methodNotAllowed([.get, .head], requestID: request.id))
     }
-    guard let file = Self.files[request.path] else { return }
+    guard let file = files[request.path] else { return }
     let headers = [
       ("ETag", file.tag), ("Cache-Control", "no-cache"),
       ("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer"),

@@ -1,77 +1,51 @@
-/// A page of the handbook: sections of prose, each in both languages of the console.
-struct Handbook: Sendable {
-  struct Text: Sendable {
-    let english: String
-    let korean: String
+internal import FoundationEssentials
+internal import Markdown
+internal import Reactor
 
-    init(_ english: String, _ korean: String) {
-      self.english = english
-      self.korean = korean
-    }
+/// The handbook: every Markdown file of `Public/docs`, in the frame, by its path. Rendered once, when the server starts.
+package struct Handbook: Sendable {
+  package let pages: [HandbookPage]
+  /// HTML by path.
+  let files: [String: String]
 
-    func `in`(_ language: Language) -> String { language == .korean ? korean : english }
-  }
-
-  enum Language: String, CaseIterable, Sendable {
-    case english = "en"
-    case korean = "ko"
-  }
-
-  enum Block: Sendable {
-    case prose(Text)
-    case table(head: [Text], rows: [[Text]])
-  }
-
-  struct Section: Sendable {
-    let title: Text
-    let blocks: [Block]
-  }
-
-  /// The path below `/docs`; the Korean page has `.ko` after it.
-  let name: String
-  let title: Text
-  let lead: Text
-  let sections: [Section]
-
-  static let all: [Handbook] = [.securityModel]
-
-  func path(_ language: Language) -> String { "/docs/\(name)\(language == .korean ? ".ko" : "")" }
-
-  func html(_ language: Language) -> String {
-    let other = Language.allCases.first { $0 != language } ?? .english
-    var html = """
-      <!doctype html>
-      <html lang="\(language.rawValue)">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>UPMC: \(Page.escaped(title.in(language)))</title>
-      <link rel="stylesheet" href="/docs/page.css">
-      </head>
-      <body>
-      <header><h1>\(Page.escaped(title.in(language)))</h1>
-      <p><a href="/docs">\(language == .korean ? "API 문서" : "The API")</a> · \
-      <a href="\(path(other))" lang="\(other.rawValue)">\(other == .korean ? "한국어" : "English")</a></p>
-      <p>\(Page.line(lead.in(language)))</p></header>
-      <main>
-
-      """
-    for section in sections {
-      html += "<section><h2>\(Page.escaped(section.title.in(language)))</h2>\n"
-      for block in section.blocks { html += Self.html(block, language) }
-      html += "</section>\n"
-    }
-    return html + "</main>\n</body>\n</html>\n"
-  }
-
-  private static func html(_ block: Block, _ language: Language) -> String {
-    switch block {
-    case .prose(let text): return "<p>\(Page.line(text.in(language)))</p>\n"
-    case .table(let head, let rows):
-      func row(_ cells: [Text], _ tag: String) -> String {
-        "<tr>" + cells.map { "<\(tag)>\(Page.line($0.in(language)))</\(tag)>" }.joined() + "</tr>\n"
+  /// - Parameters:
+  ///   - directory: where the files are; nil or missing where only the API is served, and then there are no pages.
+  ///   - insertion: see `HandbookPage`.
+  package init(
+    directory: String?, insertion: (String, HandbookLanguage) -> String? = { _, _ in nil }
+  ) {
+    let names = directory.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0) } ?? []
+    pages = names.sorted().compactMap { name in
+      guard name.hasSuffix(".md"), let bytes = RegularFile.open(path: "\(directory ?? "")/\(name)")?.read() else {
+        return nil
       }
-      return "<table>\n" + row(head, "th") + rows.map { row($0, "td") }.joined() + "</table>\n"
+      return HandbookPage(fileName: name, source: String(decoding: bytes, as: UTF8.self), insertion: insertion)
     }
+    var files: [String: String] = [:]
+    for page in pages { files[page.path] = Self.html(page, among: pages) }
+    // As people write it.
+    if let index = files["/docs"] {
+      files["/docs/"] = index
+      files["/docs/index"] = index
+    }
+    self.files = files
+  }
+
+  private static func html(_ page: HandbookPage, among pages: [HandbookPage]) -> String {
+    let other = pages.first { $0.name == page.name && $0.language != page.language }
+    let frame = HandbookFrame(
+      contents: HandbookContents(pages, page.language), language: page.language, path: page.path,
+      translation: other.map { ($0.path, $0.language) })
+    return frame.html(
+      title: page.title, body: page.text.html,
+      sections: page.text.headings.filter { $0.level == 2 }.map { ($0.id, $0.text) })
+  }
+
+  /// The reference of the API, in the same frame.
+  func reference(title: String, body: String, sections: [(id: String, text: String)]) -> String {
+    HandbookFrame(
+      contents: HandbookContents(pages, .english), language: .english, path: HandbookContents.reference,
+      translation: nil
+    ).html(title: title, body: body, sections: sections)
   }
 }

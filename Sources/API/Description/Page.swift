@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The document as a page for people: plain HTML without script, made once. `<details>` folds what is long.
+/// The document as HTML for people, to be framed: no script; `<details>` folds what is long.
 struct Page {
   private let document: JSONTree
   private var html = ""
@@ -11,27 +11,28 @@ struct Page {
     return page.html
   }
 
+  static let title = "API reference"
+
+  /// The areas of the API with their places on the page, and what follows them.
+  static func areas(of document: JSONTree) -> [(id: String, text: String)] {
+    let names = (document["tags"]?.elements ?? []).map { $0["name"]?.string ?? "" }
+    return names.map { (id(ofArea: $0), $0) } + [("credentials", "Credentials"), ("schemas", "Schemas")]
+  }
+
+  private static func id(ofArea name: String) -> String {
+    "area-" + name.lowercased().map { $0.isLetter ? String($0) : "-" }.joined()
+  }
+
   private init(document: JSONTree) {
     self.document = document
   }
 
   private mutating func write() {
     html += """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>UPMC: the API</title>
-      <link rel="stylesheet" href="/docs/page.css">
-      </head>
-      <body>
-      <header><h1>\(Self.escaped(document["info"]?["title"]?.string ?? ""))</h1>
+      <h1>\(Self.title)</h1>
       <p>\(Self.escaped(document["info"]?["summary"]?.string ?? "")) Version \
       \(Self.escaped(document["info"]?["version"]?.string ?? "")) of its API, \
       for programs at <a href="/openapi.json">/openapi.json</a>.</p>
-      <p>\(Handbook.all.map { "<a href=\"\($0.path(.english))\">\(Self.escaped($0.title.english))</a>" }.joined(separator: " · "))</p></header>
-      <main>
 
       """
     writeContents()
@@ -40,7 +41,7 @@ struct Page {
     writeCredentials()
     html += "<section id=\"schemas\"><h2>Schemas</h2>\n"
     for (name, schema) in document["components"]?["schemas"]?.members ?? [] { write(schema, named: name) }
-    html += "</section>\n</main>\n</body>\n</html>\n"
+    html += "</section>\n"
   }
 
   // MARK: Operations
@@ -52,7 +53,7 @@ struct Page {
   }
 
   private mutating func writeContents() {
-    html += "<nav><ul>\n"
+    html += "<nav class=\"operations\" aria-label=\"Operations\"><ul>\n"
     for area in document["tags"]?.elements ?? [] {
       let name = area["name"]?.string ?? ""
       html += "<li>\(Self.escaped(name))<ul>\n"
@@ -69,7 +70,8 @@ struct Page {
 
   private mutating func write(area: JSONTree) {
     let name = area["name"]?.string ?? ""
-    html += "<section><h2>\(Self.escaped(name))</h2>\n\(Self.prose(area["description"]?.string ?? ""))\n"
+    html +=
+      "<section id=\"\(Self.id(ofArea: name))\"><h2>\(Self.escaped(name))</h2>\n\(Self.prose(area["description"]?.string ?? ""))\n"
     for (path, method, node) in operations(name) { write(node, method, path) }
     html += "</section>\n"
   }
@@ -126,7 +128,7 @@ struct Page {
   }
 
   private mutating func writeCredentials() {
-    html += "<section><h2>Credentials</h2><table><tr><th>Name</th><th>Meaning</th></tr>\n"
+    html += "<section id=\"credentials\"><h2>Credentials</h2><table><tr><th>Name</th><th>Meaning</th></tr>\n"
     for (name, scheme) in document["components"]?["securitySchemes"]?.members ?? [] {
       html += "<tr><td>\(name)</td><td>\(Self.line(scheme["description"]?.string ?? ""))</td></tr>\n"
     }

@@ -1,19 +1,50 @@
-/// The look of the page: the reader's own fonts and colours, readable on a telephone too.
+/// The look of the handbook: the reader's own fonts and colours, readable on a telephone too.
 enum PageStyle {
   static let css = """
-    :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent); }
-    body { margin: 0 auto; max-width: 60rem; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; }
+    :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent);
+      --soft: color-mix(in srgb, currentColor 6%, transparent); }
+    body { margin: 0; font: 1rem/1.6 system-ui, sans-serif; word-break: keep-all; overflow-wrap: break-word; }
+    header { display: flex; gap: 1rem; justify-content: space-between; padding: 0.6rem 1.5rem;
+      border-bottom: 1px solid var(--line); }
+    .book { margin: 0 auto; max-width: 90rem; padding: 1rem 1.5rem; }
+    main { min-width: 0; max-width: 60rem; }
+    h1 { line-height: 1.2; }
     h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); }
+    :target { scroll-margin-top: 1rem; }
     article { margin: 2rem 0; overflow-x: auto; }
-    h3 { margin-bottom: 0; }
+    article h3 { margin-bottom: 0; }
     .call { margin-top: 0; }
-    table { border-collapse: collapse; margin: 0.5rem 0; }
-    th, td { text-align: left; vertical-align: top; padding: 0.2rem 0.7rem 0.2rem 0; border-top: 1px solid var(--line); }
+    table { display: block; overflow-x: auto; border-collapse: collapse; margin: 0.8rem 0; }
+    th, td { text-align: left; vertical-align: top; padding: 0.3rem 0.9rem 0.3rem 0; border-top: 1px solid var(--line); }
     td p { margin: 0; }
-    code, pre { font: 0.9rem/1.4 ui-monospace, monospace; overflow-wrap: anywhere; }
-    pre { overflow-x: auto; padding: 0.5rem; border: 1px solid var(--line); }
+    code, pre { font: 0.9rem/1.45 ui-monospace, monospace; }
+    code { overflow-wrap: anywhere; }
+    td:first-child code { overflow-wrap: break-word; }
+    th { white-space: nowrap; }
+    pre { overflow-x: auto; padding: 0.7rem; border: 1px solid var(--line); background: var(--soft); }
+    pre code { overflow-wrap: normal; }
     summary { cursor: pointer; }
-    nav > ul { columns: 20rem; padding-left: 1rem; }
+    blockquote { margin: 1rem 0; padding: 0 1rem; border-left: 3px solid var(--line); }
+    .operations > ul { columns: 20rem; padding-left: 1rem; }
+    .pages, .sections { font-size: 0.9rem; }
+    .pages p { margin: 1rem 0 0.2rem; font-weight: 600; }
+    .pages ul, .sections ul { margin: 0; padding: 0; list-style: none; }
+    .pages li, .sections li { margin: 0.25rem 0; }
+    [aria-current] { font-weight: 600; color: inherit; text-decoration: none; }
+    @media (min-width: 62rem) {
+      .book { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 0 2.5rem; }
+      .pages { grid-column: 1; grid-row: 1 / span 2; }
+      .sections { grid-column: 2; grid-row: 1; }
+      main { grid-column: 2; grid-row: 2; }
+    }
+    @media (min-width: 84rem) {
+      .book { grid-template-columns: 13rem minmax(0, 60rem) 13rem; }
+      .pages, .sections { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; }
+      .pages { grid-row: 1; }
+      main { grid-row: 1; }
+      .sections { grid-column: 3; }
+    }
+    @media print { header, .pages, .sections { display: none; } }
 
     """
 }

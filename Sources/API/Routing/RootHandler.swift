@@ -12,18 +12,20 @@ package final class RootHandler: RequestHandler {
   private let health: HealthHandler
   private let metrics: MetricsHandler
   private let hosted: HostedHandler
-  private let document = DocumentHandler()
+  private let document: DocumentHandler
   private var files: StaticFiles?
   private var charts = ConsoleFiles.chartFiles()
 
   /// - Parameters:
   ///   - batchesSends: sends to named users share the committer's transactions instead of waiting for an admin thread.
   ///   - publicDirectory: the console's files; nil to serve the API alone.
+  ///   - handbook: what `/docs` shows.
   ///   - messageCommitted: called, on any thread, when a message has been stored.
   package init(
     committer: Committer, threads: AdminThreads, hosted: HostedLoader, catalog: Catalog, keys: SigningKeys,
     hosting: ContentHosting, legacy: LegacyConfiguration, batchesSends: Bool, publicDirectory: String?,
-    readiness: any ReadinessReport, metrics: Metrics, loop: EventLoop, messageCommitted: @escaping @Sendable () -> Void
+    handbook: Handbook, readiness: any ReadinessReport, metrics: Metrics, loop: EventLoop,
+    messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     devices = DeviceHandler(committer: committer, catalog: catalog, keys: keys, loop: loop)
     sdk = LegacyHandler(
@@ -36,6 +38,7 @@ package final class RootHandler: RequestHandler {
       readiness: readiness)
     self.metrics = MetricsHandler(metrics: metrics, catalog: catalog)
     self.hosted = try HostedHandler(loader: hosted, loop: loop)
+    document = DocumentHandler(handbook)
     files = publicDirectory.flatMap { ConsoleFiles.files(in: $0) }
   }
 

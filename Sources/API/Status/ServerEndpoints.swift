@@ -29,8 +29,13 @@ extension Endpoint {
       .get, "/openapi.json", id: "showDocument", in: .server, "This document", "OpenAPI 3.1, with an ETag.",
       by: .open, answers: [Answer(200, "The document.", document.name)], handler: .own),
     Endpoint(
-      .get, "/docs", id: "showPage", in: .server, "This document, to be read by people",
-      "A page without scripts or requests to other hosts.", by: .open,
+      .get, "/docs", id: "showHandbook", in: .server, "The handbook",
+      "For operators and developers, with a page for each subject below this path; pages hold no script and load nothing "
+        + "from elsewhere. A server without its files shows this document instead.", by: .open,
+      answers: [Answer(200, "The index of its pages.", page.name)], handler: .own),
+    Endpoint(
+      .get, "/docs/api", id: "showPage", in: .server, "This document, for people",
+      "A page without script that loads nothing from elsewhere.", by: .open,
       answers: [Answer(200, "The page.", page.name)], handler: .own),
   ]
 

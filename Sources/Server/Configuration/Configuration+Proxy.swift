@@ -5,16 +5,21 @@ extension Configuration {
   static let proxyVariables = [
     Variable(
       name: "UPMC_PROXY_URL", standard: "",
-      meaning: "proxy for all that this server calls: http://host:port or http://user:password@host:port, by CONNECT"),
+      meaning: "proxy for all that this server calls: http://host:port or http://user:password@host:port, by CONNECT",
+      korean: "서버가 외부를 호출할 때 거치는 프록시(CONNECT 방식): `http://host:port` 또는 `http://user:password@host:port`"),
     Variable(
-      name: "UPMC_PROXY_URL_FILE", standard: "", meaning: "file that holds UPMC_PROXY_URL, where it has a password"),
+      name: "UPMC_PROXY_URL_FILE", standard: "",
+      meaning: "file that holds UPMC_PROXY_URL, where it has a password",
+      korean: "비밀번호가 있을 때 `UPMC_PROXY_URL` 값을 담은 파일"),
     Variable(
       name: "UPMC_NO_PROXY", standard: "",
-      meaning: "what is called without it: hosts, .domains, addresses and networks (CIDR blocks), with commas"),
+      meaning: "called without the proxy: hosts, .domains, addresses and networks (CIDR blocks), with commas",
+      korean: "프록시를 거치지 않는 대상: 호스트, `.도메인`, 주소, 네트워크(CIDR). 쉼표로 구분"),
     Variable(
       name: "UPMC_PROXY_RESOLVES", standard: "off",
       meaning:
-        "on: there is no DNS here, and the proxy looks up webhooks' names; it must refuse private addresses itself"),
+        "on: there is no DNS here, and the proxy looks up webhooks' names; it must refuse private addresses itself",
+      korean: "`on`이면 이 서버에 DNS가 없고 프록시가 웹훅의 이름을 찾습니다. 그때는 프록시가 사설 주소를 거부해야 합니다"),
   ]
 
   /// Values of the proxy variables, from which one proxy is made.

@@ -5,10 +5,12 @@ extension Configuration {
   static let keepingVariables = [
     Variable(
       name: "UPMC_KEEP_HISTORY_DAYS", standard: "90",
-      meaning: "days after a message's end that it is known who got, received and read it; 0: for ever"),
+      meaning: "days after a message's end for which the server knows who got, received and read it; 0: for ever",
+      korean: "메시지가 끝난 뒤 누가 받고 읽었는지를 보관하는 일수. 0은 영구 보관"),
     Variable(
       name: "UPMC_KEEP_MESSAGES_DAYS", standard: "400",
-      meaning: "days after its end that a message and its numbers are kept, statistics stay; 0: for ever"),
+      meaning: "days after its end for which a message and its numbers are kept, statistics stay; 0: for ever",
+      korean: "메시지가 끝난 뒤 메시지와 집계를 보관하는 일수(통계는 남음). 0은 영구 보관"),
   ]
 
   /// Nil: for ever.

@@ -6,13 +6,16 @@ extension Configuration {
   static let sdkVariables = [
     Variable(
       name: "UPMC_CTL_CONTEXT", standard: "*",
-      meaning: "paths in front of the SDK's controllers, by commas, for example /upmc; *: any; /: none"),
+      meaning: "paths in front of the SDK's controllers, by commas, for example /upmc,/push; *: any; /: none",
+      korean: "SDK 컨트롤러 앞의 경로(쉼표로 구분, 예: `/upmc,/push`). `*`는 모든 경로, `/`는 경로 없음"),
     Variable(
       name: "UPMC_CTL_AUTHORIZATION", standard: "on",
-      meaning: "on: the SDK's calls need its AUTHKEY; off: a device's token is believed"),
+      meaning: "on: the SDK's calls need its AUTHKEY; off: in apps that are open, a device's token is enough",
+      korean: "`on`이면 SDK 호출에 `AUTHKEY`가 필요합니다. `off`이면 `open` 앱에서는 단말 토큰만으로 호출할 수 있습니다"),
     Variable(
-      name: "UPMC_CTL_TRUSTED_SENDERS", standard: "(none)",
-      meaning: "networks of servers that may send by *.ctl without an API key, by commas, for example 10.1.0.0/16"),
+      name: "UPMC_CTL_TRUSTED_SENDERS", standard: "",
+      meaning: "networks of servers that may send by *.ctl without an API key, by commas, for example 10.1.0.0/16",
+      korean: "API 키 없이 `*.ctl`로 발송할 수 있는 서버의 네트워크(쉼표로 구분, 예: `10.1.0.0/16`)"),
   ]
 
   mutating func setSDK(_ name: String, _ value: String) throws(Mistake) {

@@ -6,63 +6,6 @@ package import API
 
 /// The server's settings, from `UPMC_…` environment variables.
 package struct Configuration: Sendable {
-  /// One variable: its meaning and its default. `upmc serve --help` lists them.
-  package struct Variable: Sendable {
-    package let name: String
-    package let standard: String
-    package let meaning: String
-  }
-
-  package static let variables: [Variable] =
-    [
-      Variable(name: "UPMC_LISTEN", standard: "0.0.0.0:8080", meaning: "address and port that clients connect to"),
-      Variable(
-        name: "UPMC_METRICS_LISTEN", standard: "",
-        meaning: "address and port that show /metrics without a credential; keep it off the internet"),
-      Variable(
-        name: "UPMC_DATABASE_URL", standard: "(private)",
-        meaning: "libpq URL, several hosts allowed; absent: a private PostgreSQL in UPMC_DATA_DIR"),
-      Variable(
-        name: "UPMC_DATA_DIR", standard: ".upmc",
-        meaning: "directory of the private PostgreSQL and its master key, and of uploads until they are stored (2 GiB)"),
-      Variable(
-        name: "UPMC_MASTER_KEY", standard: "(made)",
-        meaning: "32 bytes in base64 that seal credentials; made once with the private database, required otherwise"),
-      Variable(name: "UPMC_MASTER_KEY_FILE", standard: "", meaning: "file that holds the master key"),
-      Variable(name: "UPMC_PUBLIC_URL", standard: "", meaning: "how devices reach this server, for links in payloads"),
-      Variable(
-        name: "UPMC_APNS_PRODUCTION_URL", standard: "https://api.push.apple.com", meaning: "Apple's production service"),
-      Variable(
-        name: "UPMC_APNS_SANDBOX_URL", standard: "https://api.sandbox.push.apple.com",
-        meaning: "Apple's sandbox service"),
-      Variable(name: "UPMC_FCM_URL", standard: "https://fcm.googleapis.com", meaning: "Google's service"),
-      Variable(
-        name: "UPMC_FCM_TOKEN_URL", standard: TokenAddress.google,
-        meaning: "where access tokens for it are got; a service account's file must name Google's address, or this one"),
-      Variable(
-        name: "UPMC_FCM_QUOTA", standard: "600000",
-        meaning: "messages a minute of one Firebase project, of all nodes on this database together"),
-      Variable(
-        name: "UPMC_FCM_VALIDATE_ONLY", standard: "false",
-        meaning: "true: Google checks every message and delivers none, for trying out a set-up"),
-      Variable(
-        name: "UPMC_CA_FILE", standard: "",
-        meaning: "further trust anchors (PEM), for a simulator or an inspecting proxy"
-      ),
-      Variable(
-        name: "UPMC_COMMAND", standard: "upmc",
-        meaning: "how people call this program here, for what the log advises (docker compose exec upmc upmc)"),
-      Variable(
-        name: "UPMC_LOG_LEVEL", standard: "info", meaning: "trace, debug, info, notice, warning, error or critical"),
-      Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text (logfmt) or json"),
-      Variable(name: "UPMC_ACCESS_LOG", standard: "false", meaning: "true: a line for each request, at info"),
-      Variable(
-        name: "UPMC_WEBHOOK_PRIVATE", standard: "",
-        meaning: "networks (CIDR blocks, with commas) of yours that webhooks may be in; else only public addresses"),
-      Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
-      Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
-    ] + proxyVariables + keepingVariables + Listening.variables + sdkVariables
-
   /// A variable that cannot be used: one sentence that names it and says why.
   package struct Mistake: Error, CustomStringConvertible, Sendable {
     package let description: String

@@ -10,36 +10,59 @@ package struct Listening: Sendable {
   /// With fewer descriptors nothing is left for clients.
   static let leastDescriptors = keptDescriptors + 2 * HTTPLimits.refusals
 
-  static let variables: [Configuration.Variable] = [
+  static let tlsVariables: [Configuration.Variable] = [
     variable(
       "UPMC_TLS_CERTIFICATE", "",
-      "PEM file with the server's certificate and its chain: the server then speaks HTTPS; read again on SIGHUP"),
-    variable("UPMC_TLS_KEY", "(in the certificate's file)", "PEM file with its private key"),
-    variable("UPMC_MAX_CONNECTIONS", "20000", "open connections; those beyond it are refused with 503"),
+      "PEM file with the server's certificate and its chain: the server then speaks HTTPS; read again on SIGHUP",
+      "서버 인증서와 체인이 든 PEM 파일. 설정하면 HTTPS로 응답하며, SIGHUP을 받으면 다시 읽습니다"),
     variable(
-      "UPMC_CONNECTIONS_PER_ADDRESS", "1000",
-      "open connections of one client address, refused with 429 beyond it; 0 for no limit"),
-    variable(
-      "UPMC_REQUESTS_PER_ADDRESS", "1000",
-      "requests a second of one client address, refused with 429 beyond it; 0 for no limit"),
-    variable(
-      "UPMC_NEW_DEVICES_PER_ADDRESS", "1000",
-      "new devices an hour of one client address and app, refused with 429 beyond it; 0 for no limit"),
-    variable(
-      "UPMC_NEW_DEVICES_PER_APP", "1000000", "the same of one app, from wherever they come; 0 for no limit"),
-    variable(
-      "UPMC_TRUSTED_PROXIES", "",
-      "addresses or CIDR blocks of the proxies before this server, with commas: they name their clients"),
-    variable(
-      "UPMC_FORWARDED_HEADER", "x-forwarded-for",
-      "header in which trusted proxies name their clients: x-forwarded-for or forwarded"),
-    variable(
-      "UPMC_PROXY_PROTOCOL", "off",
-      "on: trusted proxies begin each connection with the PROXY protocol, version 2"),
+      "UPMC_TLS_KEY", "", "PEM file with its private key; absent: in the certificate's file",
+      "개인 키가 든 PEM 파일. 없으면 인증서 파일에서 읽습니다"),
   ]
 
-  private static func variable(_ name: String, _ standard: String, _ meaning: String) -> Configuration.Variable {
-    Configuration.Variable(name: name, standard: standard, meaning: meaning)
+  static let limitVariables: [Configuration.Variable] = [
+    variable(
+      "UPMC_MAX_CONNECTIONS", "20000",
+      "open connections, or fewer: what fits half of the memory (20 KiB each under TLS) and the open files. Beyond it a "
+        + "client gets 503",
+      "열린 연결 수. 메모리의 절반(TLS에서 연결당 20 KiB)과 열 수 있는 파일 수에 맞춰 줄어들 수 있습니다. 넘으면 503으로 응답합니다"),
+    variable(
+      "UPMC_CONNECTIONS_PER_ADDRESS", "1000",
+      "open connections of one client address; beyond it 429; 0 for no limit; never for loopback and trusted proxies",
+      "클라이언트 주소 하나의 연결 수. 넘으면 429. 0은 제한 없음. 루프백과 신뢰하는 프록시에는 적용하지 않습니다"),
+    variable(
+      "UPMC_REQUESTS_PER_ADDRESS", "1000",
+      "requests a second of one client address; beyond it 429; 0 for no limit; never for loopback and trusted proxies",
+      "클라이언트 주소 하나의 초당 요청 수. 넘으면 429. 0은 제한 없음. 루프백과 신뢰하는 프록시에는 적용하지 않습니다"),
+    variable(
+      "UPMC_NEW_DEVICES_PER_ADDRESS", "1000",
+      "new devices an hour of one client address and app, on each node; beyond it 429; 0 for no limit; known devices "
+        + "are not counted",
+      "주소와 앱 하나에서 시간당 새로 등록할 수 있는 단말 수(노드별). 넘으면 429. 0은 제한 없음. 이미 등록된 단말은 세지 않습니다"),
+    variable(
+      "UPMC_NEW_DEVICES_PER_APP", "1000000", "the same for one app, from all addresses; 0 for no limit",
+      "앱 하나에 대한 같은 한도(모든 주소 합계). 0은 제한 없음"),
+  ]
+
+  static let proxyVariables: [Configuration.Variable] = [
+    variable(
+      "UPMC_TRUSTED_PROXIES", "",
+      "addresses or CIDR blocks of the proxies in front of this server, with commas: they name their clients",
+      "이 서버 앞에 있는 프록시의 주소 또는 CIDR(쉼표로 구분). 이 프록시가 알려 주는 클라이언트 주소를 믿습니다"),
+    variable(
+      "UPMC_FORWARDED_HEADER", "x-forwarded-for",
+      "header in which trusted proxies name their clients: x-forwarded-for or forwarded",
+      "신뢰하는 프록시가 클라이언트 주소를 적는 헤더: `x-forwarded-for` 또는 `forwarded`"),
+    variable(
+      "UPMC_PROXY_PROTOCOL", "off",
+      "on: trusted proxies begin each connection with the PROXY protocol, version 2",
+      "`on`이면 신뢰하는 프록시가 연결마다 PROXY 프로토콜 버전 2로 시작합니다"),
+  ]
+
+  private static func variable(
+    _ name: String, _ standard: String, _ meaning: String, _ korean: String
+  ) -> Configuration.Variable {
+    Configuration.Variable(name: name, standard: standard, meaning: meaning, korean: korean)
   }
 
   package var certificateFile: String?

@@ -53,6 +53,8 @@ final class HTTPService {
     self.admin = admin
     let hosted = try HostedLoader(databaseURL: databaseURL)
     self.hosted = hosted
+    let handbook = Handbook(
+      directory: configuration.publicDirectory.map { $0 + "/docs" }, insertion: Configuration.insertion)
     drained = try Inbox(capacity: loops)
     var commands: [Inbox<Command>] = []
     for (number, descriptor) in descriptors.enumerated() {
@@ -73,8 +75,8 @@ final class HTTPService {
             meter: CommitterMeter(metrics))
           let door = try RootHandler(
             committer: committer, threads: admin, hosted: hosted, catalog: catalog, keys: keys, hosting: hosting,
-            legacy: sdk, batchesSends: batchesSends, publicDirectory: publicDirectory, readiness: readiness,
-            metrics: metrics, loop: loop, messageCommitted: messageCommitted)
+            legacy: sdk, batchesSends: batchesSends, publicDirectory: publicDirectory, handbook: handbook,
+            readiness: readiness, metrics: metrics, loop: loop, messageCommitted: messageCommitted)
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
           server.meter = RequestMeter(

@@ -8,8 +8,8 @@ internal import Reactor
 /// are refused before anything is touched. When nothing is to be done, one query tells.
 ///
 /// **Upgrades while the previous program runs.** A running program never looks at the schema's version again, so each
-/// migration must let it work on: it adds, and what it would change or drop waits for a later one (the README's
-/// Decisions say how). A file that keeps this promise says so with `-- upmc:oldest-program 0009` in its opening comment:
+/// migration must let it work on: it adds, and what it would change or drop waits for a later one (Decision
+/// 017). A file that keeps this promise says so with `-- upmc:oldest-program 0009` in its opening comment:
 /// programs that know the migrations up to that one may also be *started* on the newer schema, for a crash in the middle
 /// of an upgrade must not cost a node. Without the line an older program is refused with a sentence.
 ///

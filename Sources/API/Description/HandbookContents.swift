@@ -1,0 +1,45 @@
+internal import Markdown
+
+/// What the sidebar lists: the pages that the index names, under its headings, then those that it does not name.
+struct HandbookContents: Sendable {
+  struct Entry: Equatable, Sendable {
+    let path: String
+    let text: String
+    let language: HandbookLanguage
+  }
+
+  struct Group: Equatable, Sendable {
+    let title: String
+    var entries: [Entry]
+  }
+
+  private(set) var groups: [Group] = []
+
+  /// - Parameter language: pages that are not in it are listed in English.
+  init(_ pages: [HandbookPage], _ language: HandbookLanguage) {
+    func page(at path: String) -> HandbookPage? { pages.first { $0.path == path } }
+    func best(_ name: String) -> HandbookPage? {
+      page(at: HandbookPage.path(name, language)) ?? page(at: HandbookPage.path(name, .english))
+    }
+    let index = best("index")
+    var named: Set<String> = ["index"]
+    for link in index?.text.links ?? [] {
+      let path = HandbookPage.path(ofLink: link.target)
+      let page = page(at: path)
+      guard page != nil || path == Self.reference, named.insert(page?.name ?? path).inserted else { continue }
+      let heading = link.heading.flatMap { index?.text.headings[$0].text } ?? ""
+      if groups.last?.title != heading { groups.append(Group(title: heading, entries: [])) }
+      groups[groups.count - 1].entries
+        .append(Entry(path: path, text: link.text, language: page?.language ?? .english))
+    }
+    let others = Set(pages.map(\.name)).subtracting(named).sorted().compactMap(best)
+    guard !others.isEmpty else { return }
+    groups.append(
+      Group(
+        title: language.pick("More", "그 밖에"),
+        entries: others.map { Entry(path: $0.path, text: $0.title, language: $0.language) }))
+  }
+
+  /// The API reference, which is no file.
+  static let reference = "/docs/api"
+}

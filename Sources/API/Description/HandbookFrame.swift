@@ -1,0 +1,68 @@
+/// The frame around each page: the languages, all pages, and what is on this one. No script.
+struct HandbookFrame {
+  let contents: HandbookContents
+  let language: HandbookLanguage
+  /// The page itself.
+  let path: String
+  /// The same in the other language; nil where there is none.
+  let translation: (path: String, language: HandbookLanguage)?
+
+  /// - Parameters:
+  ///   - body: HTML.
+  ///   - sections: the headings that are listed beside the page.
+  func html(title: String, body: String, sections: [(id: String, text: String)]) -> String {
+    """
+    <!doctype html>
+    <html lang="\(language.rawValue)">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>\(Page.escaped(title)) · UPMC</title>
+    <link rel="stylesheet" href="/docs/page.css">
+    </head>
+    <body>
+    <header><a href="\(HandbookPage.path("index", language))">\(language.pick("UPMC handbook", "UPMC 안내서"))</a>\(languages)</header>
+    <div class="book">
+    \(beside(sections))<main>
+    \(body)</main>
+    \(pages)</div>
+    </body>
+    </html>
+
+    """
+  }
+
+  private var languages: String {
+    guard let translation else { return "" }
+    let code = translation.language.rawValue
+    return " <a href=\"\(translation.path)\" lang=\"\(code)\" hreflang=\"\(code)\">\(translation.language.name)</a>"
+  }
+
+  private var pages: String {
+    guard !contents.groups.isEmpty else { return "" }
+    var html = "<nav class=\"pages\" aria-label=\"\(language.pick("Handbook", "안내서"))\">\n"
+    for group in contents.groups {
+      if !group.title.isEmpty { html += "<p>\(Page.escaped(group.title))</p>\n" }
+      html += "<ul>\n"
+      for entry in group.entries {
+        let current = entry.path == path ? " aria-current=\"page\"" : ""
+        let foreign = entry.language == language ? "" : " lang=\"\(entry.language.rawValue)\""
+        html += "<li><a href=\"\(entry.path)\"\(current)\(foreign)>\(Page.escaped(entry.text))</a></li>\n"
+      }
+      html += "</ul>\n"
+    }
+    return html + "</nav>\n"
+  }
+
+  private func beside(_ sections: [(id: String, text: String)]) -> String {
+    guard sections.count > 1 else { return "" }
+    let rows = sections.map { "<li><a href=\"#\($0.id)\">\(Page.escaped($0.text))</a></li>\n" }.joined()
+    return """
+      <nav class="sections" aria-label="\(language.pick("On this page", "이 페이지의 내용"))">
+      <ul>
+      \(rows)</ul>
+      </nav>
+
+      """
+  }
+}

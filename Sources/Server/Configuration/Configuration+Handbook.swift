@@ -1,0 +1,25 @@
+package import API
+
+/// The variables as the operator's page of the handbook shows them.
+extension Configuration {
+  /// What takes the place of a block of the handbook: `variables`, a table for each topic.
+  package static func insertion(_ name: String, _ language: HandbookLanguage) -> String? {
+    guard name == "variables" else { return nil }
+    return topics.map { topic in
+      let isKorean = language == .korean
+      let head = isKorean ? "| 변수 | 기본값 | 의미 |" : "| variable | when absent | meaning |"
+      let rows = topic.variables.map { variable in
+        let shown = variable.standard.isEmpty ? "–" : "`\(variable.standard)`"
+        return "| `\(variable.name)` | \(shown) | \(isKorean ? variable.korean : marked(variable.meaning)) |"
+      }
+      return (["### \(isKorean ? topic.korean : topic.title)", "", head, "| --- | --- | --- |"] + rows)
+        .joined(separator: "\n")
+    }.joined(separator: "\n\n")
+  }
+
+  /// The sentence with names of variables and paths as code.
+  private static func marked(_ meaning: String) -> String {
+    meaning.replacing(#/UPMC_[A-Z_]+|/metrics|X-Request-Id|https?:\/\/[^\s,]+\w/#) { "`\($0.output)`" }
+      .replacing("*", with: "\\*")
+  }
+}
