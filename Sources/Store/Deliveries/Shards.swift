@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// Parts of an audience, claimed batch by batch.
+/// Shards: parts of an audience, claimed batch by batch.
 package enum Shards {
   package struct Record: Sendable {
     package let seqno: Int64
@@ -11,15 +11,15 @@ package enum Shards {
     package let claimed: Int64
     /// 0 for messages without waves.
     package let wave: Int16
-    /// Blocks that were made of it.
+    /// Number of blocks made from it so far.
     package let blocks: Int32
 
-    /// The block that is made of it next; nil when its numbers are used up.
+    /// The block that its next claim makes; nil when its block numbers are used up.
     package var nextBlock: BlockID? {
       blocks < 1 << 14 && shard < (1 << 14) - 1 ? BlockID(seqno: seqno, number: shard << 14 | blocks) : nil
     }
 
-    /// What is left of the shard.
+    /// The unclaimed rest of the shard.
     package enum Part: Equatable, Sendable {
       /// User keys in (after, upto].
       case keys(after: String, upto: String)
@@ -60,7 +60,7 @@ package enum Shards {
   private static let lastKeyStatement = Statement(
     "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1 AND wave = $2")
 
-  /// Where planning (of a wave) had got to: the end of the last shard written.
+  /// How far planning (of a wave) has got: the end of the last shard written.
   package static func lastKey(_ seqno: Int64, wave: Int16 = 0) -> Query<String?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -78,7 +78,7 @@ package enum Shards {
     FOR UPDATE OF s SKIP LOCKED
     """)
 
-  /// Locks one shard that still has something to claim, within a transaction.
+  /// Locks one shard that has devices left to claim, until the transaction ends.
   package static func lock(_ seqno: Int64) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -103,8 +103,8 @@ package enum Shards {
     WHERE seqno = $1 AND shard = $2
     """)
 
-  /// Moves a locked shard's cursor.
-  /// - Parameter makesBlock: what was claimed is its `nextBlock`.
+  /// Advances a locked shard's cursor.
+  /// - Parameter makesBlock: the claimed devices form its `nextBlock`.
   package static func advance(
     _ shard: Record, to rest: Record.Part, claimed: Int, makesBlock: Bool, exhausted: Bool
   ) -> Query<Void> {
