@@ -1,9 +1,10 @@
-/// What advertising must keep to in an app: the hours at which it waits, the label it begins with, and how the person who
-/// gets it refuses more. Law in many countries. A new app has the label and the hours of Korea (Network Act, article 50),
-/// and no words about refusing: the law there wants them in every ad, but only the operator knows them. `upmc app ads
-/// APP_ID --opt-out` sets them, and from then on an ad without them is refused.
+/// An app's rules for advertising: night hours during which ads wait, the label they must begin with, and the opt-out
+/// notice. Many countries require them by law. A new app has Korea's label and hours (Network Act, article 50) but no
+/// opt-out notice: Korean law demands one in every ad, but only the operator knows the words. `upmc app ads APP_ID
+/// --opt-out` sets them, and from then on an ad without them is refused.
 package struct AdRules: Equatable, Sendable {
-  /// Between these times of the device's clock an ad waits, unless the person agreed to ads at night. May span midnight.
+  /// An ad waits between these times by the device's clock, unless the person consented to ads at night. May span
+  /// midnight.
   package struct Night: Equatable, Sendable {
     package let from: ClockTime
     package let to: ClockTime
@@ -14,11 +15,11 @@ package struct AdRules: Equatable, Sendable {
     }
   }
 
-  /// Nil: ads go at any hour.
+  /// Nil: ads are sent at any hour.
   package var night: Night?
-  /// Empty: none is asked for.
+  /// Empty: no label is required.
   package var label: String
-  /// Words that every ad must have, for example `무료수신거부: 설정 > 알림`. Empty: none are asked for.
+  /// Words that every ad must contain, for example `무료수신거부: 설정 > 알림`. Empty: none are required.
   package var optOut: String
 
   package init(night: Night?, label: String, optOut: String) {
@@ -27,8 +28,8 @@ package struct AdRules: Equatable, Sendable {
     self.optOut = optOut
   }
 
-  /// Checks what an ad says, in every language. Texts that stand inside the app, by their key, are the app's business.
-  /// - Throws: `.impossible`, with every text at fault.
+  /// Checks an ad in every language. Localized texts inside the app, referenced by key, are the app's responsibility.
+  /// - Throws: `.impossible`, listing every text at fault.
   package func check(_ content: MessageContent) throws(Problem) {
     var faults: [Problem.Field] = []
     if let alert = content.alert { check(alert, at: "/alert", &faults) }
@@ -53,7 +54,7 @@ package struct AdRules: Equatable, Sendable {
 }
 
 extension Alert {
-  /// The texts that are written out, as they are shown from the top.
+  /// The literal texts, in the order in which they are shown.
   fileprivate func plainLines(at pointer: String) -> [(pointer: String, text: String)] {
     switch self {
     case .text(let text): [(pointer, text)]
@@ -66,7 +67,7 @@ extension Alert {
 }
 
 extension Domain.Limits {
-  /// Longest label, and longest words about refusing, of an app's ads.
+  /// Longest label and longest opt-out notice of an app's ads.
   package static let adLabelBytes = 64
   package static let adOptOutBytes = 256
 }

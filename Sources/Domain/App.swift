@@ -1,11 +1,11 @@
 /// A client application: the tenant of everything else.
 package struct App: Sendable, Equatable {
-  /// Our short number of it, the first column of every key.
+  /// Our short number for it, the first column of every key.
   package typealias Number = Int32
 
-  /// What happens to a user's other devices when the user registers one more. Raw values are stored.
+  /// What happens to a user's other devices when the user registers another one. Raw values are stored.
   package enum DevicePolicy: Int16, Sendable {
-    /// All of a user's devices get its messages.
+    /// All of a user's devices receive its messages.
     case multi = 0
     /// Registering a user returns its other devices to GUEST.
     case single = 1
@@ -28,15 +28,15 @@ package struct App: Sendable, Equatable {
   /// IANA name, for `senddate`.
   package var timeZone: String
   package var devicePolicy: DevicePolicy
-  /// Why the dispatcher holds this app's messages back; nil when it doesn't.
+  /// Why the dispatcher has paused this app's messages; nil when it has not.
   package let pausedReason: String?
-  /// Messages that one of its devices may send to other users in a minute; 0: none.
+  /// Messages per minute that one of its devices may send to other users; 0: none.
   package var deviceSendsPerMinute: Int16
-  /// A user's other devices are told its new count by a silent push.
+  /// A user's other devices receive a new count by silent push.
   package var syncsBadges: Bool
-  /// What an account sends to more devices than this needs a second person; nil: nothing does.
+  /// A person's send to more devices than this needs a second person's approval; nil: none does.
   package var approvalAbove: Int64?
-  /// It has a Notification Service Extension, which makes receipts: its alerts carry `mutable-content`.
+  /// It has a Notification Service Extension, which sends receipts: its alerts carry `mutable-content`.
   package var hasExtension: Bool
   package var identityRules: IdentityRules
   package var confidentiality = Confidentiality()

@@ -1,8 +1,8 @@
 package import JSON
 
-/// Who gets a message.
+/// The audience of a message.
 package enum Audience: Equatable, Sendable {
-  /// Everyone of the app, guests included.
+  /// Everyone in the app, including guests.
   case all
   /// Users (true) or guests (false) only.
   case members(Bool)
@@ -11,13 +11,14 @@ package enum Audience: Equatable, Sendable {
   case psids([String])
   /// Groups with their subtrees.
   case groups([Int64])
-  /// Devices of which something is true.
+  /// Devices that match conditions.
   case segment(Segment)
-  /// A segment by its number. Not stored with a message, which gets a copy of what the segment says.
+  /// A saved segment by number. Never stored with a message, which gets a copy of the segment's conditions.
   case savedSegment(Int64)
-  /// Users of an uploaded file, with what differs between them.
+  /// Users in an uploaded file, with values per user.
   case csv(Int64)
-  /// Devices of an earlier message, by what became of them there. Not to be asked for in a send: `resend` makes it.
+  /// Recipients of an earlier message, selected by their outcomes there. Not accepted in a request; `resend` creates
+  /// it.
   case deliveries(of: Int64, ResendTarget)
 
   static let choice = JSONChoice<Audience>(
@@ -54,7 +55,7 @@ package enum Audience: Equatable, Sendable {
     JSONSchema.reference("SegmentNumber"),
     read: { (reader) throws(JSONError) in try readNumber(&reader, "the number of an uploaded file") })
 
-  /// As a key, for keys differ byte by byte.
+  /// As a key, because keys compare by their bytes.
   private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> UserKey {
     let clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
     guard clientUID != UserKey.guestUID else { throw JSONError("GUEST is no audience; use {\"members\":false}") }
@@ -68,7 +69,7 @@ package enum Audience: Equatable, Sendable {
 
   private static func readPSID(_ reader: inout JSONReader) throws(JSONError) -> String {
     let psid = try reader.readText(upTo: Domain.Limits.psidBytes)
-    // Either network may be meant: hex is compared in lower case, anything else as it stands.
+    // The network is not known: a hex token is compared in lower case, anything else as it is.
     return PushNetwork.apns.normalize(psid: psid) ?? psid
   }
 
@@ -76,13 +77,13 @@ package enum Audience: Equatable, Sendable {
     try reader.readGroupSeq()
   }
 
-  /// The number of a saved segment, or what one says.
+  /// Reads a saved segment's number, or inline conditions.
   private static func readSegment(_ reader: inout JSONReader) throws(JSONError) -> Audience {
     if try reader.peek() == .object { return .segment(try Segment.read(&reader)) }
     return .savedSegment(try readNumber(&reader, "the number of a saved segment, or an object of conditions"))
   }
 
-  /// In quotes or as a number.
+  /// A string or a number.
   private static func readNumber(_ reader: inout JSONReader, _ what: String) throws(JSONError) -> Int64 {
     let number: Int64?
     switch try reader.peek() {
@@ -96,7 +97,7 @@ package enum Audience: Equatable, Sendable {
 }
 
 extension JSONForm {
-  /// A list without repeats, in the order given.
+  /// A list without duplicates, in the order given.
   fileprivate static func entries<Entry: Hashable & Sendable>(
     _ schema: JSONTree, _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Entry
   ) -> JSONForm where Value == [Entry] {

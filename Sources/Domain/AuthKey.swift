@@ -1,9 +1,10 @@
 package import Crypto
 
-/// Makes and checks `authKey`: a device's own credential.
+/// Makes and verifies `authKey`, a device's own credential.
 ///
-/// `<device>.<epoch>.<40 hex digits>` (`a` before the epoch of one that was asked for by the token alone), an HMAC over (app, device, epoch). Nothing is stored per key: raising the device's
-/// epoch ends all keys made before. A new key by itself does not end the old ones.
+/// `<device>.<epoch>.<40 hex digits>`, with `a` before the epoch if the key was requested with the token alone: an HMAC
+/// over the device id, which is derived from the app, and the epoch. Nothing is stored per key: raising the device's
+/// epoch invalidates all earlier keys. Issuing a new key does not invalidate the old ones.
 package struct AuthKeyring: Sendable {
   private let hmac: HMAC
 
@@ -11,15 +12,15 @@ package struct AuthKeyring: Sendable {
     hmac = HMAC(key: key)
   }
 
-  /// A key that has proved genuine. Whether it is still current only the device's row can say.
+  /// The content of a genuine key. Only the device's row tells whether it is still current.
   package struct Claim: Equatable, Sendable {
     package let device: DeviceID
     package let epoch: Int16
-    /// The CUID that the caller believes the device to belong to; refused when it is another one's. Nil: it says nothing.
+    /// The CUID that the caller believes the device belongs to; refused if it belongs to another user. Nil: none given.
     package var actingFor: String?
-    /// The caller showed only the PSID for it (`asking_authorization`), which push networks and logs also hold.
+    /// The key was issued for the PSID alone (`asking_authorization`), which push networks and logs also know.
     package var isAsked = false
-    /// What the app's own server says for the user that the caller acts for.
+    /// The app server's proof for the user on whose behalf the caller acts.
     package var userProof: String?
 
     package init(device: DeviceID, epoch: Int16, actingFor: String? = nil, isAsked: Bool = false) {
@@ -30,13 +31,13 @@ package struct AuthKeyring: Sendable {
     }
   }
 
-  /// - Parameter isAsked: nothing but the token was shown for it: it does not prove a new token.
+  /// - Parameter isAsked: only the token was shown for it, so that the key does not authorize a new token.
   package func make(device: DeviceID, epoch: Int16, isAsked: Bool = false) -> String {
     let mark = isAsked ? "a" : ""
     return "\(device).\(mark)\(epoch).\(seal(device, "\(mark)\(epoch)"))"
   }
 
-  /// Nil for anything that we did not make.
+  /// Returns the content of a key; nil for anything that this keyring did not make.
   package func verify(_ authKey: String) -> Claim? {
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let device = DeviceID(parts[0]) else { return nil }

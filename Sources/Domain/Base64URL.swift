@@ -1,4 +1,4 @@
-/// Base 64 with the alphabet for URLs, without padding (RFC 4648 §5, RFC 7515 appendix C).
+/// Base64 with the URL-safe alphabet, without padding (RFC 4648 §5, RFC 7515 appendix C).
 package enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

@@ -1,43 +1,43 @@
-/// An audience as a file: one user a line, with what differs between them.
+/// An audience from a file: one user per line, with values per user.
 ///
-/// Without a header the columns are `CUID,NAME[,VAR1 … VAR9]`. A first line that begins with `CUID` (or `clientUid`) is a
-/// header and says which columns there are, in any order: `CUID`, `NAME` (or `CNAME`, `clientName`), `VAR1` … `VAR9`. A user
-/// in several lines counts once, as the first says.
+/// Without a header the columns are `CUID,NAME[,VAR1 … VAR9]`. A first line that begins with `CUID` (or `clientUid`) is
+/// a header and names the columns, in any order: `CUID`, `NAME` (or `CNAME`, `clientName`), `VAR1` … `VAR9`. If a user
+/// occurs in several lines, only the first counts.
 ///
-/// It is read part by part, however it is cut (`CSVReader`). What stays of a line is what tells its user from others.
+/// It is read in parts of any size (`CSVReader`). Of each line, only a mark that identifies its user is kept.
 package struct CSVFile: Sendable {
   package struct Line: Equatable, Sendable {
     package let user: UserKey
     package let name: String
-    /// For `%VAR1%` …, as many as are given; empty where a field is empty.
+    /// Values of `%VAR1%` …, as many as are given; empty for an empty field.
     package let variables: [String]
   }
 
   package struct Fault: Equatable, Sendable {
-    /// Counted from 1, as editors do.
+    /// Counted from 1, as in editors.
     package let line: Int
     package let reason: String
   }
 
-  /// Lines with a user of their own so far.
+  /// Number of distinct users so far.
   package private(set) var lineCount = 0
   package private(set) var faults: [Fault] = []
-  /// How many faults there are; only the first are kept.
+  /// The total number of faults; only the first ones are kept.
   package private(set) var faultCount = 0
   package private(set) var duplicates = 0
 
   private var seen: Set<UserMark> = []
   private var columns: [Column] = [.user, .name] + (1...9).map(Column.variable)
-  /// A record of which the end has not come.
+  /// The beginning of a record whose end has not arrived.
   private var rest: [UInt8] = []
-  /// Lines that were read.
+  /// Number of lines read.
   private var passed: Int64 = 0
   private var isFirst = true
 
   package init() {}
 
-  /// Takes the next part of UTF-8, with or without a byte order mark at its beginning.
-  /// - Parameter isLast: no more comes.
+  /// Reads the next part of UTF-8, with or without a byte order mark at the start of the file.
+  /// - Parameter isLast: no more parts follow.
   /// - Returns: the lines that this part completes.
   /// - Throws: `.impossible` for a header that cannot be understood, `.bodyTooLarge` for too many lines.
   package mutating func read(_ part: [UInt8], isLast: Bool) throws(Problem) -> [Line] {
@@ -137,8 +137,8 @@ package struct CSVFile: Sendable {
     return nil
   }
 
-  /// 128 bits that stand for a user, so that a million names need not be remembered: hashed under a key that this process
-  /// has drawn, so nobody can choose two that are the same.
+  /// A 128-bit hash that stands for a user, so that a million names need not be kept. It is keyed with a random key of
+  /// this process, so that nobody can construct two colliding users.
   private struct UserMark: Hashable {
     let first: Int
     let second: Int
@@ -157,6 +157,6 @@ package struct CSVFile: Sendable {
 
 extension Domain.Limits {
   package static let csvLines = 1_000_000
-  /// Faults that are told one by one.
+  /// Faults reported individually.
   package static let csvFaults = 100
 }

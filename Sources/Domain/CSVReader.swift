@@ -1,51 +1,52 @@
 internal import PlainText
 
-/// Reads comma-separated lines (RFC 4180) out of UTF-8 that comes in pieces, a record at a time. All files are read by it.
+/// Reads comma-separated values (RFC 4180) from UTF-8 that arrives in pieces, one record at a time. Used for all files.
 ///
 /// ```
 ///   piece ──► rest of the last piece + piece ──► records, each with the number of its first line
-///                                       └──► rest: a record whose end has not come yet
+///                                       └──► rest: a record whose end has not arrived
 /// ```
-/// - A byte order mark at the beginning is passed over. Lines end with LF, CRLF or CR; empty ones are left out.
-/// - Fields with commas, quotes or line breaks stand in double quotes, quotes within doubled. Blanks and tabs around a field
-///   are nobody's name: they go, those within quotes stay. A quote within a field that does not begin with one is a letter.
-/// - What is wrong with a record is told with its line, and costs one line: reading goes on with the next one. A quote that
-///   is never closed would swallow the file, so a record has at most `Limits.csvRecordBytes`; where its end is not found
-///   within them, only the line where it begins is given up.
+/// - A byte order mark at the start is skipped. Lines end with LF, CRLF or CR; empty lines are ignored.
+/// - Fields with commas, quotes or line breaks are enclosed in double quotes, with inner quotes doubled. Blanks and
+///   tabs around a field are removed; within quotes they are kept. A quote inside an unquoted field is an ordinary
+///   character.
+/// - A fault in a record is reported with its line and costs one line: reading continues with the next. A quote that is
+///   never closed would swallow the file, so a record is limited to `Limits.csvRecordBytes`; if its end is not found
+///   within them, only the line on which it begins is given up.
 ///
 /// How the file is cut into pieces makes no difference.
 package struct CSVReader {
   package enum Record: Equatable, Sendable {
     case fields([String])
-    /// What is wrong with it, in words that go on behind "The line".
+    /// The fault, phrased to follow "The line".
     case faulty(String)
   }
 
   package struct Line: Equatable, Sendable {
-    /// In the file, from 1, as editors count.
+    /// Line number in the file, counted from 1, as in editors.
     package let number: Int64
-    /// As it stands there, without its line break.
+    /// The raw record without its line break.
     package let bytes: ArraySlice<UInt8>
     package let record: Record
 
     package var text: String { String(decoding: bytes, as: UTF8.self) }
   }
 
-  /// Complete records, in their order.
+  /// Complete records, in order.
   package private(set) var lines: [Line] = []
-  /// What belongs to the next piece.
+  /// To be prepended to the next piece.
   package private(set) var rest: [UInt8] = []
-  /// Line breaks that were passed.
+  /// Number of line breaks passed.
   package private(set) var passed: Int64
-  /// Bytes from the beginning that belong to nothing that is still to come.
+  /// Number of leading bytes that no later record needs.
   package private(set) var taken = 0
 
   private let bytes: [UInt8]
   private let isLast: Bool
 
   /// - Parameters:
-  ///   - bytes: the rest of the piece before, and the piece.
-  ///   - passed: lines that came before them.
+  ///   - bytes: the rest of the previous piece, and the piece.
+  ///   - passed: number of lines before them.
   ///   - isLast: the file ends here, with or without a line break.
   package init(_ bytes: [UInt8], passed: Int64, isLast: Bool) {
     self.bytes = bytes
@@ -55,14 +56,14 @@ package struct CSVReader {
     if passed == 0, bytes.starts(with: Self.byteOrderMark) { start = Self.byteOrderMark.count }
     while let next = take(from: start) { start = next }
     taken = start
-    // Of a line that is too long already nothing but that is worth keeping.
+    // Enough to recognize a line that is already too long; the remainder of such a line is dropped.
     rest = Array(bytes[start...].prefix(Domain.Limits.csvRecordBytes + 2))
   }
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// Takes a record.
-  /// - Returns: where the next one begins; nil when the bytes hold no more whole ones.
+  /// Reads a record.
+  /// - Returns: where the next one begins; nil when there is no further complete record.
   private mutating func take(from start: Int) -> Int? {
     guard start < bytes.count else { return nil }
     var scan = Scan(bytes, from: start)
@@ -73,7 +74,7 @@ package struct CSVReader {
       return next
     case .cut where !isLast: return nil
     case .cut, .tooLong:
-      // The line where it began is at fault, the others are read as they stand.
+      // The line on which the record begins is at fault; the following lines are read as they are.
       guard let end = bytes[start...].firstIndex(where: Self.endsLine) ?? (isLast ? bytes.count : nil),
         let next = behindLineEnd(end)
       else { return nil }
@@ -84,7 +85,7 @@ package struct CSVReader {
 
   package static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-  /// Where the next line begins; nil when that is not certain yet: a CR may be half of a line end.
+  /// Returns where the next line begins; nil when that is not certain yet, because a CR may be half of a line end.
   private func behindLineEnd(_ end: Int) -> Int? {
     guard end < bytes.count else { return isLast ? end : nil }
     guard bytes[end] == 0x0D else { return end + 1 }
@@ -110,7 +111,7 @@ package struct CSVReader {
     lines.append(Line(number: number, bytes: record, record: Self.judge(scan, record)))
   }
 
-  /// Whoever decodes a file for it (CP949) leaves such a line as it is.
+  /// Decoders of other encodings (CP949) pass such a line on unchanged.
   package static let wrongEncoding =
     "is not text in the encoding of its file (UTF-8 or CP949): correct it, and save the file as UTF-8"
 
@@ -125,25 +126,25 @@ package struct CSVReader {
   }
 }
 
-/// One record, field by field.
+/// Scanner for one record, field by field.
 private struct Scan {
   enum Outcome {
-    /// Where its line ends, or the bytes.
+    /// Position of the record's line end, or the end of the bytes.
     case ended(Int)
-    /// The bytes end, and it may go on behind them.
+    /// The bytes end, but the record may continue.
     case cut
     case tooLong
   }
 
   private let bytes: [UInt8]
   private var index: Int
-  /// Behind the last byte that it may have, and one more: that of its line end.
+  /// End of the longest allowed record, plus one byte for its line end.
   private let bound: Int
   private(set) var fields: [String] = []
   private(set) var fault: String?
-  /// Within it.
+  /// Line breaks within the record.
   private(set) var lineBreaks = 0
-  /// It ended, or was cut, within quotes.
+  /// The record ended, or was cut, within quotes.
   private(set) var isQuoted = false
   private(set) var isASCII = true
   private(set) var hasNUL = false
@@ -155,7 +156,7 @@ private struct Scan {
     isWhole = bound == bytes.count && bytes.count - start <= Domain.Limits.csvRecordBytes
   }
 
-  /// The bytes end before it would be too long.
+  /// The bytes end before the record would be too long.
   let isWhole: Bool
 
   var isEmpty: Bool { fault == nil && (fields.isEmpty || fields.count == 1 && fields[0].utf8.isEmpty) }
@@ -175,10 +176,10 @@ private struct Scan {
     }
   }
 
-  /// At the end of the bytes. Whether that is the end of the record, only the caller knows: it looks for its line break.
+  /// At the end of the bytes. Only the caller, which looks for the line break, knows whether the record ends there.
   private var end: Outcome { isWhole ? .ended(index) : .tooLong }
 
-  /// What follows is not looked at any closer.
+  /// Skips the rest of the record without parsing it.
   private mutating func overfull() -> Outcome {
     fault = "has more than \(Domain.Limits.csvFields) fields"
     fields = []
@@ -204,7 +205,7 @@ private struct Scan {
     fields.append(String(decoding: bytes[start..<end], as: UTF8.self))
   }
 
-  /// False when the quote is not closed within the bytes.
+  /// Returns false when the quote is not closed within the bytes.
   private mutating func quoted() -> Bool {
     isQuoted = true
     index += 1
@@ -229,7 +230,7 @@ private struct Scan {
     return false
   }
 
-  /// Behind a field's closing quote only a comma or the line's end may follow.
+  /// After a field's closing quote, only a comma or the end of the line may follow.
   private mutating func close(_ field: [UInt8]) {
     fields.append(String(decoding: field, as: UTF8.self))
     skipBlanks()
@@ -240,8 +241,8 @@ private struct Scan {
 }
 
 extension Domain.Limits {
-  /// The longest record, quotes and all; the longest fields that are allowed come to a third of it.
+  /// The longest record including quotes; the longest allowed fields add up to a third of it.
   package static let csvRecordBytes = 65_536
-  /// What no table has; more are not looked at.
+  /// More than any table has; further fields are not read.
   package static let csvFields = 1_000
 }

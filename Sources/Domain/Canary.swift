@@ -1,17 +1,17 @@
 package import JSON
 
-/// A first part of a message that goes ahead: only when not too many of it are rejected does the rest follow.
+/// A first part of a message that is sent ahead: the rest follows only if not too many of it are rejected.
 package struct Canary: Equatable, Sendable {
   package enum Size: Equatable, Sendable {
     case devices(Int32)
-    /// Of the audience, at least one device.
+    /// Percentage of the audience, at least one device.
     case percent(Int32)
   }
 
   package let size: Size
-  /// How long to look after the last device of the canary was claimed.
+  /// How long to watch after the canary's last device was claimed.
   package let waitSeconds: Int32
-  /// The message stops when a larger share than this is rejected.
+  /// The message stops when a larger share of the canary than this is rejected.
   package let maxRejectedPercent: Int32
 
   package init(size: Size, waitSeconds: Int32, maxRejectedPercent: Int32) {
@@ -59,13 +59,13 @@ package struct Canary: Equatable, Sendable {
     return Canary(size: size, waitSeconds: wait, maxRejectedPercent: threshold)
   }
 
-  // MARK: Judging
+  // MARK: Verdict
 
-  /// Where a canary stands. Raw values are stored.
+  /// State of a canary. Raw values are stored.
   package enum Phase: Int16, Sendable {
     /// Its devices are being claimed.
     case filling = 0
-    /// All are claimed; nothing more is until it is judged.
+    /// All are claimed; nothing more is claimed before the verdict.
     case watching = 1
     /// The rest may follow.
     case passed = 2
@@ -76,19 +76,19 @@ package struct Canary: Equatable, Sendable {
   package enum Verdict: Equatable, Sendable {
     case wait
     case pass
-    /// Nobody of it got anything, for reasons of their own (no consent, gone …): others take its place.
+    /// None of its devices received anything, for reasons of their own (no consent, gone …): others take their place.
     case replace
     case stop(reason: String)
   }
 
   /// - Parameters:
-  ///   - open: devices of the canary whose end is not known.
-  ///   - isOver: the time to look is over.
+  ///   - open: devices of the canary whose outcome is not known.
+  ///   - isOver: the watching period is over.
   package static func judge(
     open: Int64, accepted: Int64, rejected: Int64, maxRejectedPercent: Int64, isOver: Bool
   ) -> Verdict {
     let answered = accepted + rejected
-    // More than the whole canary may have: whatever the others become, it is too much. No need to look on.
+    // Already more than the whole canary may have, whatever the outcome of the others, so there is no need to wait.
     let isCertain = rejected * 100 > maxRejectedPercent * (open + answered)
     if isCertain || isOver && rejected * 100 > maxRejectedPercent * answered {
       return .stop(

@@ -1,15 +1,15 @@
-/// What an app decides about what its messages say.
+/// How an app treats the content of its messages.
 extension App {
-  /// Which messages are confidential without saying so: what they say is sealed from the moment they are accepted, shown
-  /// to nobody, and wiped when they are over.
+  /// Messages that are confidential by default: their content is sealed as soon as they are accepted, shown to nobody,
+  /// and wiped when they are finished.
   package struct Confidentiality: Equatable, Sendable {
     package var lanes: Set<Lane> = []
-    /// Also sends through the SDK's door, whose servers know nothing of it.
+    /// Also applies to sends through the SDK's wire protocol, whose clients know nothing of it.
     package var coversSDK = false
 
     package init() {}
 
-    /// As a new app has it: one-time codes go out in the urgent lane.
+    /// Default for a new app: one-time codes are sent in the urgent lane.
     package static let ofNewApps: Confidentiality = {
       var rules = Confidentiality()
       rules.lanes = [.urgent]
@@ -20,17 +20,17 @@ extension App {
       switch door {
       case .api: request.isConfidential || lanes.contains(request.lane)
       case .sdk: request.isConfidential || coversSDK && lanes.contains(request.lane)
-      // What the server itself says is no secret: it asks a device to show that it is there.
+      // The server's own content is no secret: it asks a device to prove possession of its token.
       case .server: request.isConfidential
       }
     }
 
-    /// Where a send comes from.
+    /// The interface through which a send arrives.
     package enum Door: Sendable {
       case api, sdk, server
     }
 
-    /// Stored: a bit for each lane.
+    /// Stored as one bit per lane.
     package var bits: Int16 { lanes.reduce(0) { $0 | 1 << $1.rawValue } }
 
     package init(bits: Int16, coversSDK: Bool) {

@@ -1,7 +1,7 @@
-/// What the person at a device has agreed to, and when.
+/// What the person at a device has consented to, and when.
 ///
-/// An app that never asks has none of them: it gets everything but advertising, which the law of many countries allows
-/// only to those who agreed before.
+/// An app that never asks has no answers: its devices receive everything but advertising, which the law of many
+/// countries allows only with prior consent.
 package struct Consents: Equatable, Sendable {
   package struct Answer: Equatable, Sendable {
     package let isGiven: Bool
@@ -14,7 +14,7 @@ package struct Consents: Equatable, Sendable {
     }
   }
 
-  /// To notifications at all.
+  /// To notifications in general.
   package var notification: Answer?
   /// To advertising.
   package var ad: Answer?
@@ -23,7 +23,7 @@ package struct Consents: Equatable, Sendable {
 
   package init() {}
 
-  /// What a device says about some of them; nil: nothing.
+  /// A device's statement about some of them; nil: no statement.
   package struct Change: Equatable, Sendable {
     package var notification: Bool?
     package var ad: Bool?
@@ -32,7 +32,7 @@ package struct Consents: Equatable, Sendable {
     package init() {}
   }
 
-  /// Takes over what is said. Saying the same again leaves the time: it tells since when.
+  /// Merges a statement. Repeating the same answer keeps its time, which tells since when it holds.
   package mutating func apply(_ change: Change, at now: Int64) {
     func merge(_ answer: inout Answer?, _ value: Bool?) {
       guard let value, answer?.isGiven != value else { return }
@@ -44,16 +44,16 @@ package struct Consents: Equatable, Sendable {
   }
 }
 
-/// What a message is, as far as consents go.
+/// The kind of a message, as far as consents are concerned.
 package enum MessageKind: String, CaseIterable, Sendable {
-  /// Anything the person expects from the app: to everyone who has not withdrawn consent to notifications.
+  /// Anything the person expects from the app: to everyone except those who have withdrawn consent to notifications.
   case notice
-  /// Advertising: only to those who agreed to it, and have not withdrawn consent to notifications.
+  /// Advertising: only to those who consented to it and have not withdrawn consent to notifications.
   case ad
-  /// What must go (one-time passwords, alarms, what a law demands): to everyone.
+  /// Messages that must be sent (one-time passwords, alarms, legal notices): to everyone.
   case essential
 
-  /// True when a device with these consents may get it. Nil: never asked.
+  /// Returns whether a device with these consents may receive it. Nil: never asked.
   package func mayReach(notification: Bool?, ad: Bool?) -> Bool {
     switch self {
     case .essential: true

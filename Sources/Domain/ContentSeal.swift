@@ -1,16 +1,16 @@
 package import Crypto
 
-/// Seals what confidential messages say, with a key that all servers of one database share and that the database holds only
-/// sealed: AES-256-GCM, bound to the app.
+/// Seals the content of confidential messages with AES-256-GCM, bound to the app. All servers of one database share the
+/// key, which the database holds only in sealed form.
 package struct ContentSeal: Sendable {
   private let keys: [SymmetricKey]
   private let digests: HMAC
 
-  /// - Parameter keys: the present one, then former ones that may still be needed; not empty.
+  /// - Parameter keys: the current key, then former ones that may still be needed; not empty.
   package init(_ keys: [SymmetricKey]) {
     precondition(!keys.isEmpty)
     self.keys = keys
-    // One key, two purposes: neither result says anything of the other.
+    // Derived, so that one key serves two purposes and neither result reveals anything about the other.
     digests = HMAC(key: KeyDerivation.hkdf(keys[0], purpose: "upmc request digest"))
   }
 
@@ -20,7 +20,7 @@ package struct ContentSeal: Sendable {
     AESGCM.seal(content, using: keys[0], authenticating: Self.place(app))
   }
 
-  /// Nil when it was sealed with another key, for another app, or was changed.
+  /// Returns nil if it was sealed with another key or for another app, or was modified.
   package func open(_ sealed: [UInt8], of app: App.Number) -> [UInt8]? {
     for key in keys {
       if let content = AESGCM.open(sealed, using: key, authenticating: Self.place(app)) { return content }
@@ -28,20 +28,20 @@ package struct ContentSeal: Sendable {
     return nil
   }
 
-  /// Tells requests apart, like a hash, but for nobody without the key: six digits are soon tried out.
+  /// Identifies requests like a hash, but only with the key: six digits are quickly found by brute force.
   package func digest(_ body: [UInt8]) -> [UInt8] {
     digests.authenticationCode(for: body)
   }
 
-  /// A message's request as it was accepted, what it says included.
-  /// - Throws: `.contentWiped` when what it says is gone, `.internalError` when it does not open.
+  /// Returns a message's request as it was accepted, including its content.
+  /// - Throws: `.contentWiped` when the content was wiped, `.internalError` when it cannot be opened.
   package func request(_ stored: [UInt8], sealed: [UInt8]?, of app: App.Number) throws(Problem) -> MessageRequest {
     let request = try MessageRequest(stored: stored)
     guard request.isContentSealed else { return request }
     return try MessageRequest(stored: SealedRequest.join(stored, try content(sealed, of: app)))
   }
 
-  /// - Throws: as `request`.
+  /// - Throws: like `request`.
   package func content(_ sealed: [UInt8]?, of app: App.Number) throws(Problem) -> [UInt8] {
     guard let sealed else {
       throw Problem(

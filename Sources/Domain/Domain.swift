@@ -1,22 +1,23 @@
-/// What UPMC is about, as values and pure functions: no I/O, no clock, no technology.
+/// The domain of UPMC as values and pure functions: no I/O, no clock, no technology.
 ///
 /// - **Who**: `App` owns everything. A `device` (one installation, `DeviceID`) holds a push token (`PSID`) of a
-///   `PushNetwork` and belongs to a user or, as a guest, to itself: `UserKey` names whichever it is.
-/// - **What**: a `MessageRequest` is one send; its number is the SEQNO. Its `MessageContent` is held against the rules of
-///   its push type (`ContentRules`); `PayloadTemplate` turns it into bytes for one recipient, `PushHeaders` into headers.
-/// - **How it ends**: every (message, device) is a delivery with an `OutcomeStatus`; `Funnel` adds them up.
-/// - **Badge**: a count per user in 0…1000, moved by sends and reads (`BadgeChange`).
-/// - **Proof**: `PushKeyring` makes and checks the keys that let a receipt be believed, `AuthKeyring` those of a device.
+///   `PushNetwork` and belongs to a user or, as a guest, to itself: `UserKey` identifies either.
+/// - **What**: a `MessageRequest` is one send; its number is the SEQNO. Its `MessageContent` is checked against the
+///   rules of its push type (`ContentRules`); `PayloadTemplate` turns it into bytes for one recipient, `PushHeaders`
+///   into headers.
+/// - **Outcome**: every (message, device) is a delivery with an `OutcomeStatus`; `Funnel` adds them up.
+/// - **Badge**: a count per user in 0…1000, changed by sends and reads (`BadgeRequest`, `BadgeOption`).
+/// - **Proof**: `PushKeyring` makes and verifies the keys that authenticate receipts, `AuthKeyring` those of devices.
 ///
-/// Everything here can be tested by calling it.
+/// Everything here is testable by calling it.
 package enum Domain {
-  /// Numbers of the product: unit, reason, source.
+  /// Limits of the product, with unit, reason and source.
   package enum Limits {
     /// A badge count never leaves this range, whatever is added.
     package static let badgeCount: ClosedRange<Int16> = 0...1000
     /// What `update`, `force` and the badge call may set; 0 is `reset`.
     package static let badgeValue: ClosedRange<Int16> = 1...1000
-    /// A client user id: an e-mail address may have 254 bytes (RFC 5321), a phone number 15.
+    /// A client user id: an e-mail address has up to 254 bytes (RFC 5321), a phone number 15.
     package static let clientUIDBytes = 256
     package static let clientNameBytes = 256
     /// The longest APNs token seen has 160 hex digits; FCM tokens have up to about 250 characters.
@@ -26,36 +27,36 @@ package enum Domain {
     package static let attributeBytes = 128
     package static let appIDBytes = 255
     package static let groupNameBytes = 256
-    /// One call may confirm this many messages: what a device that was offline for long has to say.
+    /// Messages confirmed by one call: what a device reports after a long time offline.
     package static let confirmationsPerCall = 100
     /// Users, devices, PSIDs or groups named in one send.
     package static let audienceEntries = 10_000
-    /// Messages of one lane that wait or are being sent. More than the devices that may be under way at once, so that
-    /// only what the networks do not take fills it.
+    /// Queued and sending messages of one lane. Larger than the number of devices that may be in progress at once, so
+    /// that it fills up only with what the networks do not accept.
     package static let openMessages = 50_000
     /// Idempotency keys are short names chosen by the caller.
     package static let idempotencyKeyBytes = 128
-    /// APNs refuses more, in bytes.
+    /// In bytes; APNs refuses more.
     package static let payloadBytes = 4096
-    /// The same through FCM, which counts the name `message` under which a payload travels there.
+    /// The same through FCM, which counts the name `message` under which it carries a payload.
     package static let fcmPayloadBytes = 4096 - 7
-    /// The same for a push of the type voip.
+    /// The same for a voip push.
     package static let voipPayloadBytes = 5120
     /// `apns-collapse-id`: Apple refuses more.
     package static let collapseIDBytes = 64
     /// Categories, threads, sounds and other names that app and server agree on.
     package static let nameBytes = 256
-    /// Languages of one message beside its text without one.
+    /// Translations of one message beside its default text.
     package static let translations = 50
-    /// One value for `%VAR1%` … `%VAR9%`.
+    /// One value of `%VAR1%` … `%VAR9%`.
     package static let variableBytes = 1024
-    /// `ext`, or the text of a message: what does not fit the payload moves to a page.
+    /// `ext`, or the text of a message; what does not fit the payload moves to a page.
     package static let hostedTextBytes = 262_144
-    /// How long a message may wait for a device: APNs stores for 30 days at most.
+    /// How long a message may wait for a device; APNs stores for at most 30 days.
     package static let expirySeconds: ClosedRange<Int64> = 0...2_592_000
-    /// Without a wish, a message is worth delivering for a day.
+    /// Applies when the request gives none: a day.
     package static let defaultExpirySeconds: Int64 = 86_400
-    /// How long a message may stay in inboxes: an hour to a year.
+    /// How long a message may be kept in inboxes: an hour to a year.
     package static let inboxSeconds: ClosedRange<Int64> = 3_600...31_536_000
   }
 }

@@ -1,21 +1,20 @@
 package import JSON
 
-/// What happens when a push is not confirmed: the customer's own gateway is asked for a short message, once for each
-/// person.
+/// SMS fallback: if a push is not confirmed, the customer's own gateway is asked to send an SMS, once per person.
 package struct Fallback: Equatable, Sendable {
-  /// What must have come in time. Raw values are stored.
+  /// The confirmation that cancels the fallback. Raw values are stored.
   package enum Condition: Int16, CaseIterable, Sendable {
-    /// A receipt, or a read.
+    /// A receipt or a read.
     case received = 1
     case read = 2
 
     package var name: String { self == .received ? "received" : "read" }
 
-    /// - Parameter isRead: false for a receipt alone.
+    /// - Parameter isRead: false for a mere receipt.
     package func isMet(byRead isRead: Bool) -> Bool { self == .received || isRead }
   }
 
-  /// From when the message was taken up for the person.
+  /// Counted from when the message was claimed for the person.
   package var afterSeconds: Int64 = Domain.Limits.defaultFallbackSeconds
   package var unless = Condition.received
 
@@ -37,14 +36,14 @@ package struct Fallback: Equatable, Sendable {
     for: { word in Condition.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
 }
 
-/// A text with what differs between recipients filled in, as it stands in the payload.
+/// A text with the recipient's values filled in, as it appears in the payload.
 package struct FilledText: Sendable {
   private let clientUID: String
   private let clientName: String
   private let variables: [Int: String]
   private let fills: Bool
 
-  /// - Parameter line: of the recipient, from a file; an empty value means the message's own.
+  /// - Parameter line: the recipient's values from a file; an empty one means the message's own value.
   package init(_ content: MessageContent, clientUID: String, clientName: String, line: [String] = []) {
     self.clientUID = clientUID
     self.clientName = clientName
@@ -81,14 +80,14 @@ package struct FilledText: Sendable {
 }
 
 extension Alert {
-  /// The title, when it is written out.
+  /// The literal title; nil if there is none or it is referenced by key.
   package var title: String? {
     if case .parts(let parts) = self, case .plain(let text)? = parts.title { text } else { nil }
   }
 }
 
 extension Domain.Limits {
-  /// How long a push may take to be confirmed before a short message is asked for, in seconds.
+  /// How long to wait for the confirmation before requesting an SMS, in seconds.
   package static let fallbackSeconds: ClosedRange<Int64> = 1...86_400
   package static let defaultFallbackSeconds: Int64 = 180
 }

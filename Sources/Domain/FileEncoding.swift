@@ -1,7 +1,7 @@
-/// What a file of lines is written in. Raw values are stored.
+/// The encoding of a text file. Raw values are stored.
 package enum FileEncoding: Int16, Sendable, CaseIterable {
   case utf8 = 1
-  /// The code page of Korean Windows, of which EUC-KR is a part.
+  /// The code page of Korean Windows, a superset of EUC-KR.
   case cp949 = 2
 
   package var name: String {

@@ -1,13 +1,13 @@
-/// The numbers of one message. `targeted = pending + accepted + rejected + expired + cancelled + skipped`, always:
-/// pending is what is not yet decided.
+/// The totals of one message. Always `targeted = pending + accepted + rejected + expired + cancelled + skipped`, where
+/// pending is what is undecided.
 package struct Funnel: Equatable, Sendable {
   package var seqno: Int64
-  /// Whose message it is, when it was asked for (microseconds since 1970), and its alert: JSON as in the request; nil when
-  /// it has none, or is so large that nobody reads it for this.
+  /// The message's app, when it was created (microseconds since 1970), and its alert: JSON as in the request; nil when
+  /// it has none, is confidential, or is too large to be read for this.
   package var appID = ""
   package var createdAt: Int64 = 0
   package var alert: String?
-  /// What it says is sealed, and shown to nobody.
+  /// Its content is sealed and shown to nobody.
   package var isConfidential = false
   package var state: MessageState
   /// Nil until the audience has been counted.
@@ -19,19 +19,19 @@ package struct Funnel: Equatable, Sendable {
   package var skipped: Int64 = 0
   package var received: Int64 = 0
   package var read: Int64 = 0
-  /// Submissions whose answer never came.
+  /// Submissions that were never answered.
   package var unknown: Int64 = 0
   /// Submissions beyond the first.
   package var resent: Int64 = 0
-  /// Count by reason, for everything that was not accepted.
+  /// Count by reason of everything that was not accepted.
   package var reasons: [String: Int64] = [:]
-  /// Why it is paused or has failed, in words.
+  /// Why it is paused or has failed, as a sentence.
   package var stateReason: String?
-  /// The message that this one repeats for some of its devices.
+  /// The message that this one resends.
   package var resendOf: Int64?
-  /// When it is (or was) due, microseconds since 1970; nil: at once.
+  /// When it is (or was) due, in microseconds since 1970; nil: immediately.
   package var dueAt: Int64?
-  /// What the sender wants to find again, and the device that sent it: JSON as in the request; nil when absent.
+  /// The sender's own reference, and the device that sent it: JSON as in the request; nil when absent.
   package var reference: String?
   package var origin: String?
 
@@ -45,7 +45,7 @@ package struct Funnel: Equatable, Sendable {
   package var pending: Int64? { targeted.map { $0 - decided } }
 }
 
-/// Where a message stands. Raw values are stored.
+/// State of a message. Raw values are stored.
 package enum MessageState: Int16, CaseIterable, Sendable {
   case scheduled = 0
   case queued = 1
@@ -72,7 +72,7 @@ package enum MessageState: Int16, CaseIterable, Sendable {
   }
 }
 
-/// How urgent a message is: each lane has its own share of everything. Raw values are stored; lower goes first.
+/// Priority of a message; each lane has its own share of every resource. Raw values are stored; lower values go first.
 package enum Lane: Int16, CaseIterable, Sendable {
   case urgent = 0
   case normal = 1
@@ -92,10 +92,10 @@ package enum Lane: Int16, CaseIterable, Sendable {
   }
 }
 
-/// What to do when a submission's answer never came. Raw values are stored.
+/// What to do when a submission was never answered. Raw values are stored.
 package enum UnknownPolicy: Int16, Sendable {
-  /// Send again with the same ids: at least once.
+  /// Submit again with the same ids: at least once.
   case resend = 0
-  /// Leave it: at most once.
+  /// Do not submit again: at most once.
   case skip = 1
 }

@@ -1,6 +1,6 @@
 /// Lower-case hexadecimal digits.
 package enum Hex {
-  /// Worked out, for a table would be looked for with every push.
+  /// Computed, because looking it up in a table with every push would cost more.
   @inlinable package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
   package static func append(_ byte: UInt8, to text: inout [UInt8]) {
@@ -19,7 +19,7 @@ package enum Hex {
     }
   }
 
-  /// The lowest so many bytes of a word, the highest of them first.
+  /// Appends the lowest `count` bytes of a word in big-endian order.
   package static func append(_ word: UInt64, bytes count: UInt64, to text: inout [UInt8]) {
     for shift in stride(from: 8 * (count - 1), to: 0, by: -8) {
       append(UInt8(truncatingIfNeeded: word >> shift), to: &text)
@@ -33,7 +33,7 @@ package enum Hex {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The value of one digit, either case.
+  /// Returns the value of one digit, in either case.
   package static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - 48
@@ -43,7 +43,7 @@ package enum Hex {
     }
   }
 
-  /// Nil for an odd count or a character that is no hex digit.
+  /// Nil for an odd number of characters, or a character that is not a hex digit.
   package static func decode(_ text: String) -> [UInt8]? {
     let digits = text.utf8.span
     guard digits.count % 2 == 0 else { return nil }

@@ -1,12 +1,12 @@
-/// Whose device is whose, as an app decides it.
+/// How an app determines which user a device belongs to.
 extension App {
-  /// What it takes to call a device a user's. Raw values are stored, for apps and for each device's binding.
+  /// What it takes to bind a device to a user. Raw values are stored, for apps and for each device's binding.
   package enum Identity: Int16, CaseIterable, Comparable, Sendable {
-    /// The device's word: whoever knows a CUID gets its user's pushes.
+    /// The device's claim suffices: anyone who knows a CUID gets its user's pushes.
     case open = 0
-    /// The app's own server vouches for the user, by a proof or a voucher.
+    /// The app's own server vouches for the user, with a proof or a voucher.
     case proof = 1
-    /// That, and the device has brought back a push that went to its token.
+    /// As `proof`, and the device has also brought back a push that was sent to its token.
     case strict = 2
 
     package var name: String {
@@ -25,20 +25,20 @@ extension App {
     package static func < (left: Identity, right: Identity) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// How an app knows whose device is whose.
+  /// An app's identity settings.
   package struct IdentityRules: Equatable, Sendable {
     package var identity = Identity.proof
-    /// A stricter one, of which it is only counted what it would refuse.
+    /// A stricter mode that is only observed: what it would refuse is counted.
     package var observed: Identity?
-    /// Until then (microseconds since 1970) bindings from a laxer time stand; afterwards they end. Nil: there are none.
+    /// Until then (microseconds since 1970) weaker bindings remain; afterwards they end. Nil: no grace period.
     package var graceEndsAt: Int64?
-    /// In `open` alone: a known DEVICE_ID with a new token keeps its user without a key, as servers of old did.
+    /// Only in `open`: a known DEVICE_ID with a new token keeps its user without a key, as on legacy servers.
     package var keepsUserOnRefresh = false
-    /// In `open`: confidential messages go to proved devices only, as they do everywhere else.
+    /// In `open`: confidential messages go to proved devices only, as in the other modes.
     package var keepsConfidentialToProved = false
-    /// A user's other devices are told of a new one by a push.
+    /// A user's other devices are notified of a new one by push.
     package var tellsDevices = false
-    /// The number of the secret that proofs are made with.
+    /// Generation of the secret for proofs.
     package var proofGeneration: Int16 = 1
 
     package init() {}
@@ -47,13 +47,13 @@ extension App {
       self.identity = identity
     }
 
-    /// The stricter of what holds and what is tried out.
+    /// The stricter of the active and the observed mode.
     package var wanted: Identity { max(identity, observed ?? .open) }
 
-    /// By what a device must be its user's to get a confidential message.
+    /// The mode under which a device must be bound to receive confidential messages.
     package var confidentialFrom: Identity { max(identity, keepsConfidentialToProved ? .proof : .open) }
 
-    /// What a device that names its user may gain by a voucher.
+    /// The mode that a device which names its user can reach with a voucher.
     package var sought: Identity {
       identity == .strict ? .strict : wanted > .open || keepsConfidentialToProved ? .proof : .open
     }

@@ -1,10 +1,10 @@
 package import JSON
 
-/// What an uploaded file says of a person, as it is kept beside the person's entry in an inbox: the file may go first.
+/// A person's values from an uploaded file, stored with the person's inbox entry, because the file may expire first.
 package struct InboxValues: Equatable, Sendable {
-  /// Empty: the person's own.
+  /// Empty means the person's own name.
   package let name: String
-  /// For `%VAR1%` …, as many as there are.
+  /// Values of `%VAR1%` …, as many as given.
   package let variables: [String]
 
   package init(name: String, variables: [String]) {
@@ -22,7 +22,7 @@ package struct InboxValues: Equatable, Sendable {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// - Parameter json: as `json` wrote it.
+  /// - Parameter json: as written by `json`.
   package init(json: [UInt8]) throws(JSONError) {
     var reader = JSONReader(json)
     var texts: [String] = []

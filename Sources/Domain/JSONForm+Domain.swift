@@ -1,8 +1,8 @@
 package import JSON
 
-/// Kinds of values that occur everywhere in the API, as they are read and written.
+/// Forms of values that occur throughout the API.
 extension JSONForm where Value: FixedWidthInteger & Sendable {
-  /// The number of something, such as a SEQNO, in quotes.
+  /// A number such as a SEQNO, as a string.
   package static var sequence: JSONForm {
     JSONForm<String>.anyText.described(JSONSchema.sequence).standing(
       for: { text in SequenceNumber.parse(text).flatMap { Value(exactly: $0) } },
@@ -11,7 +11,7 @@ extension JSONForm where Value: FixedWidthInteger & Sendable {
 }
 
 extension JSONForm<Int64> {
-  /// A GROUPSEQ of a request, in quotes or as a number.
+  /// A GROUPSEQ in a request, as a string or a number.
   package static let groupSeq = JSONForm(
     JSONSchema.reference("GroupSeq"), read: { (reader) throws(JSONError) in try reader.readGroupSeq() })
 }
@@ -43,16 +43,16 @@ extension JSONForm<DeviceID> {
 }
 
 extension JSONForm<Int64> {
-  /// A SEQNO of a request, in quotes.
+  /// A SEQNO in a request, as a string.
   package static let seqno = JSONForm(
     JSONSchema.sequence, read: { (reader) throws(JSONError) in try reader.readSeqno() })
 }
 
 extension JSONForm<Int16> {
-  /// What a badge may be set to.
+  /// A value that a badge may be set to.
   package static let badge = JSONForm(
     JSONSchema.badge, read: { (reader) throws(JSONError) in try reader.readBadge() })
-  /// A user's count, in answers.
+  /// A user's count, in responses.
   package static let badgeCount = JSONForm.number(Domain.Limits.badgeCount)
 }
 
@@ -84,13 +84,14 @@ extension JSONForm<App.Identity> {
 extension JSONForm<String> {
   /// A user's CUID.
   package static let clientUID = JSONForm.text(upTo: Domain.Limits.clientUIDBytes)
-  /// What a device says of itself, such as its model.
+  /// An attribute that a device reports about itself, such as its model.
   package static let attribute = JSONForm.text(upTo: Domain.Limits.attributeBytes)
   package static let appID = JSONForm.text(upTo: Domain.Limits.appIDBytes).described(JSONSchema.appID)
 }
 
 extension JSONObject {
-  /// Reads the body of a request. - Throws: `.malformed` or `.invalidField`, with the place.
+  /// Reads the body of a request.
+  /// - Throws: `.malformed` or `.invalidField`, with the place.
   package func read(body: [UInt8]) throws(Problem) -> Root {
     do throws(JSONError) {
       return try read(body)

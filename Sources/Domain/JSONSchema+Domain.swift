@@ -1,6 +1,6 @@
 package import JSON
 
-/// Kinds of values that occur everywhere in the API, as schemas.
+/// Schemas of values that occur throughout the API.
 extension JSONSchema {
   package static let appID = JSONTree.object([
     ("type", "string"), ("pattern", "^[A-Za-z0-9._-]+$"), ("minLength", .number(1)),
@@ -11,14 +11,14 @@ extension JSONSchema {
     upTo: Domain.Limits.tagBytes,
     matching: #"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$"#)
 
-  /// A SEQNO or GROUPSEQ in quotes.
+  /// A SEQNO or GROUPSEQ as a string.
   package static let sequence = text(matching: "^[1-9][0-9]{0,17}$")
   package static let badge = number(
     Int64(Domain.Limits.badgeValue.lowerBound)...Int64(Domain.Limits.badgeValue.upperBound))
   package static let badgeCount = number(
     Int64(Domain.Limits.badgeCount.lowerBound)...Int64(Domain.Limits.badgeCount.upperBound))
 
-  /// ISO 8601, weeks to seconds.
+  /// ISO 8601, from weeks to seconds.
   package static func duration(_ seconds: ClosedRange<Int64>) -> JSONTree {
     text(
       matching: "^P(?!$)([0-9]{1,9}W)?([0-9]{1,9}D)?(T(?!$)([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}S)?)?$", "duration"

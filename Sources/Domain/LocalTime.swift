@@ -1,13 +1,13 @@
 package import JSON
 
-/// A wall clock's date and time, without saying where: `2026-12-24T09:00`. Which moment it is depends on the time zone,
-/// and PostgreSQL knows those.
+/// A local date and time without a time zone: `2026-12-24T09:00`. The instant depends on the zone, and PostgreSQL knows
+/// those.
 package struct LocalTime: Equatable, Sendable {
   package let date: CalendarDate
   package let time: ClockTime
 
-  /// Reads `yyyy-MM-ddTHH:mm` or `…:ss`. Nil for anything else, for days that no calendar has, and for years before
-  /// 1970, of which the database's time zones know little.
+  /// Parses `yyyy-MM-ddTHH:mm` or `…:ss`. Nil for anything else, for dates that do not exist, and for years before
+  /// 1970, for which the database's time zones are unreliable.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "T", omittingEmptySubsequences: false)
     guard parts.count == 2, let date = CalendarDate(parts[0]), date.year >= 1970, let time = ClockTime(parts[1]) else {
@@ -24,11 +24,11 @@ package struct LocalTime: Equatable, Sendable {
 
   package var text: String { "\(date.text)T\(time.text)" }
 
-  /// Seconds since 1970 if the clock stood at UTC.
+  /// Seconds since 1970, taking the local time as UTC.
   var secondsAtUTC: Int64 { date.daysSince1970 * 86_400 + time.seconds }
 }
 
-/// A day of the Gregorian calendar.
+/// A date in the Gregorian calendar.
 package struct CalendarDate: Equatable, Sendable {
   package let year: Int
   package let month: Int
@@ -47,7 +47,7 @@ package struct CalendarDate: Equatable, Sendable {
 
   private init(lastOf year: Int) { (self.year, month, day) = (year, 12, 31) }
 
-  /// The last one that four digits can write.
+  /// The last date that four digits can express.
   static let last = CalendarDate(lastOf: 9999)
 
   package var text: String { "\(Digits.text(year, 4))-\(Digits.text(month, 2))-\(Digits.text(day, 2))" }
@@ -57,7 +57,7 @@ package struct CalendarDate: Equatable, Sendable {
     return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
   }
 
-  /// Years are counted from March, so that the leap day is the last of its year; 400 of them have 146,097 days.
+  /// Years are counted from March, so that the leap day is the last day of its year; 400 such years have 146,097 days.
   var daysSince1970: Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -68,13 +68,13 @@ package struct CalendarDate: Equatable, Sendable {
   }
 }
 
-/// A time of day, to the second.
+/// A time of day with a resolution of seconds.
 package struct ClockTime: Equatable, Sendable {
   package let hour: Int
   package let minute: Int
   package let second: Int
 
-  /// Reads `HH:mm` or `HH:mm:ss`.
+  /// Parses `HH:mm` or `HH:mm:ss`.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2 || parts.count == 3 else { return nil }
@@ -95,9 +95,9 @@ package struct ClockTime: Equatable, Sendable {
   var seconds: Int64 { Int64(hour * 3600 + minute * 60 + second) }
 }
 
-/// A moment as RFC 3339 writes it: `2026-12-24T09:00:00+09:00`, `…Z`.
+/// An RFC 3339 timestamp: `2026-12-24T09:00:00+09:00`, `…Z`.
 package enum Moment {
-  /// Microseconds since 1970; nil when it is not one.
+  /// Parses a timestamp to microseconds since 1970; nil when it is not one.
   package static func microseconds(_ text: String) -> Int64? {
     var body = Substring(text)
     var offset: Int64 = 0
@@ -127,7 +127,7 @@ package enum Moment {
 }
 
 extension JSONReader {
-  /// A moment in microseconds since 1970.
+  /// Reads a timestamp in microseconds since 1970.
   package mutating func readMoment() throws(JSONError) -> Int64 {
     guard let moment = Moment.microseconds(try readString()) else {
       throw JSONError("must be a time with its offset, for example 2026-12-24T09:00:00+09:00")
@@ -136,7 +136,7 @@ extension JSONReader {
   }
 }
 
-/// Numbers of a fixed width.
+/// Numbers of fixed width.
 enum Digits {
   static func number(_ text: some StringProtocol, _ count: Int) -> Int? {
     guard text.utf8.count == count, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }

@@ -1,15 +1,15 @@
-/// What an operator may do to a message on its way.
+/// An operator's commands for a message in progress.
 package enum MessageControl: String, CaseIterable, Sendable {
   case pause
   case resume
   case cancel
 
-  /// How a message stands before it is touched.
+  /// The message's state before the command.
   package struct Standing: Equatable, Sendable {
     package let state: MessageState
-    /// Its cancellation has begun: what was claimed is on its way back.
+    /// Its cancellation has begun: claimed deliveries are still coming back.
     package let isCancelling: Bool
-    /// Its audience is frozen: the planner has begun.
+    /// Its audience is frozen: planning has begun.
     package let isFrozen: Bool
     package let hold: MessageHold
 
@@ -23,14 +23,14 @@ package enum MessageControl: String, CaseIterable, Sendable {
 
   package enum Effect: Equatable, Sendable {
     case become(MessageState)
-    /// Nothing more is claimed; when the last delivery is decided, the message is cancelled.
+    /// Nothing more is claimed; the message becomes cancelled when its last delivery is decided.
     case beginCancelling
-    /// It stands so already: repeating changes nothing.
+    /// The command changes nothing: the message is already in that state.
     case nothing
     case refuse
   }
 
-  /// The table of what may be done when. Pure.
+  /// Returns what the command does in a given state. Pure.
   package func effect(on standing: Standing) -> Effect {
     switch (self, standing.state) {
     case (.cancel, .cancelled): return .nothing
@@ -51,19 +51,19 @@ package enum MessageControl: String, CaseIterable, Sendable {
   }
 }
 
-/// Which deliveries of a message a new one is for. Raw values are stored.
+/// Which recipients of an earlier message a new one is for. Raw values are stored.
 package enum ResendTarget: Int16, CaseIterable, Sendable {
   /// Rejected, expired or skipped.
   case failed = 0
-  /// Accepted by the network, and no receipt.
+  /// Accepted by the network, without a receipt.
   case notReceived = 1
-  /// Accepted by the network, and not read.
+  /// Accepted by the network, without a read.
   case notRead = 2
-  /// Failed, of a message of which some (or all) were left out as late: nobody has written down who they are, so it is
-  /// everyone of its audience whom it has not reached.
+  /// Failed, for a message that left out some (or all) recipients as late: they are not recorded, so this is everyone
+  /// in its audience whom it has not reached.
   case unreached = 3
 
-  /// Those that may be asked for.
+  /// Those that a request may name.
   package static let allCases: [ResendTarget] = [.failed, .notReceived, .notRead]
 
   package var name: String {

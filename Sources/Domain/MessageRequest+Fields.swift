@@ -1,6 +1,6 @@
 package import JSON
 
-/// The members of a send: how each is read, and what the description says of it.
+/// The members of a send: how each is read, and its description in the API document.
 extension MessageRequest {
   static let object = JSONObject(
     "Send", about: "A message. It needs what its push type shows: an `alert`, a `badge`, `contentAvailable` …",
@@ -19,7 +19,7 @@ extension MessageRequest {
       JSONField.given("sealed", .flag, \.isContentSealed).stored,
     ])
 
-  /// What a send takes, as schemas, in the order of the description.
+  /// The schemas of a send, in the order of the description.
   package static let schemas: [JSONTree.Member] = [
     object.named, ("KeptMessage", kept.schema), Audience.choice.named, SequenceNumber.groupSeqSchema,
     SequenceNumber.numberSchema, BadgeRequest.choice.named,
@@ -32,12 +32,12 @@ extension MessageRequest {
   private static let kept = JSONObject(
     "KeptMessage", about: "What a send says, whatever its recipients.", from: MessageRequest(), sayable)
 
-  /// What a send says, and a template or a sender may keep: without whom it is for.
+  /// What a template or a sender may store of a send: everything except the audience.
   private static let sayable: [JSONField<MessageRequest>] =
     MessageContent.texts.map { $0.placed(\.content) } + [.given("badge", BadgeRequest.choice.form, \.badge)]
     + MessageContent.settings.map { $0.placed(\.content) } + course
 
-  /// How it goes, and when.
+  /// How and when it is sent.
   private static let course: [JSONField<MessageRequest>] = [
     .given("lane", .lane, \.lane, "A full lane never delays the one before it. `normal` by default."),
     .given(
@@ -112,13 +112,13 @@ extension JSONForm<Canary> {
 }
 
 extension JSONForm<Int64> {
-  /// A moment of a request, microseconds since 1970.
+  /// A timestamp in a request, in microseconds since 1970.
   static let givenMoment = JSONForm(
     JSONSchema.moment, read: { (reader) throws(JSONError) in try reader.readMoment() })
 }
 
 extension JSONReader {
-  /// A badge number that may be set: 1…1000.
+  /// Reads a value that a badge may be set to: 1…1000.
   package mutating func readBadge() throws(JSONError) -> Int16 {
     let refusal = JSONError(Problem.badgeRange)
     guard try peek() == .number else { throw refusal }

@@ -1,30 +1,30 @@
 internal import JSON
 
-/// One send as it was asked for. Parsed from the body of `POST /v1/admin/messages`; the same text is stored with the
+/// One send as it was requested. Parsed from the body of `POST /v1/admin/messages`; the same text is stored with the
 /// message, so that the dispatcher reads exactly what was accepted.
 package struct MessageRequest: Equatable, Sendable {
   package var appID = ""
   package var audience = Audience.all
-  /// The uploaded file whose lines have values for `%CNAME%` and `%VAR1%` …. Stays when the message is sent again to a part
+  /// The uploaded file whose lines have values for `%CNAME%` and `%VAR1%` …. Kept when the message is resent to a part
   /// of its audience.
   package private(set) var csv: Int64?
   package var content = MessageContent()
   package var badge = BadgeRequest.none
   package var lane = Lane.normal
-  /// What it is, as far as consents go.
+  /// Decides which consents it needs.
   package var kind = MessageKind.notice
-  /// Goes only to devices whose user somebody has vouched for, where the app asks for that.
+  /// Goes only to devices whose user is vouched for, if the app requires that.
   package var isConfidential = false
-  /// As it is stored: what it says is sealed, apart from it, and `content` is empty.
+  /// In stored form: the content is sealed and stored separately, and `content` is empty.
   package internal(set) var isContentSealed = false
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
-  /// For how long it stays in its persons' inboxes; nil: it comes into none.
+  /// How long it stays in inboxes, in seconds; nil: it is not kept in inboxes.
   package internal(set) var inboxSeconds: Int64?
   /// Keep the history of each recipient.
   package var dbIn = true
-  /// Ask for a short message if the push is not confirmed.
+  /// Request an SMS if the push is not confirmed.
   package var sms = false
-  /// When, and for want of what; nil when no short message is to be asked for.
+  /// SMS fallback: delay and the confirmation that cancels it; nil if not requested.
   package internal(set) var fallback: Fallback?
   package var sender = "admin"
   package var onUnknown = UnknownPolicy.resend
@@ -39,15 +39,15 @@ package struct MessageRequest: Equatable, Sendable {
 
   init() {}
 
-  /// Reads a request.
-  /// - Throws: a `Problem` that names every wrong field by its pointer.
+  /// Parses a request.
+  /// - Throws: a `Problem` that lists every field at fault with its pointer.
   package init(json: [UInt8]) throws(Problem) {
     try self.init(json, isStored: false)
   }
 
-  /// Reads a request as it is stored with a message. A newer release may have written it: fields that this one does not
-  /// know are left out.
-  /// - Throws: a `Problem` when it means something that this release cannot do.
+  /// Parses a request as stored with a message. Unknown fields are ignored, because a newer release may have written
+  /// it.
+  /// - Throws: a `Problem` when it requires something that this release cannot do.
   package init(stored: [UInt8]) throws(Problem) {
     try self.init(stored, isStored: true)
   }
@@ -59,10 +59,10 @@ package struct MessageRequest: Equatable, Sendable {
       throw Problem(error)
     }
     if case .csv(let number) = audience { csv = number }
-    // Each field is in order by itself. What they cannot be together is well-formed, and impossible all the same.
+    // Each field is valid by itself. A contradiction between fields is well-formed, but impossible.
     do throws(Problem) {
       try validate()
-      // Few texts have such holes: the others are not looked through again.
+      // Few texts have variables; the others need no further scan.
       if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
     } catch {
       throw error.code == .invalidField ? Problem(.impossible, error.detail, fields: error.fields) : error
@@ -76,7 +76,7 @@ package struct MessageRequest: Equatable, Sendable {
     }
   }
 
-  /// What is confidential is wiped when the message is over, and an inbox keeps what it has.
+  /// Confidential content is wiped when the message is finished, but an inbox keeps it.
   package static let confidentialInbox = Problem(
     .impossible, at: "/inbox",
     "cannot be had for a confidential message, which is wiped when it is over and never in an inbox: leave one of both out"
@@ -84,7 +84,8 @@ package struct MessageRequest: Equatable, Sendable {
 
   var timingCount = 0
 
-  /// True when nothing says when, or how fast: it may go out as soon as it is stored. An ad may have to wait for morning.
+  /// No time and no speed limit is given: it may be sent as soon as it is stored. An ad may have to wait for the
+  /// morning.
   package var goesAtOnce: Bool {
     timing == .now && repetition == nil && pace == nil && canary == nil && window == nil && kind != .ad
   }

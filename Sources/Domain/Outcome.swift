@@ -1,15 +1,15 @@
-/// How a delivery stands. Raw values are stored.
+/// Outcome of a delivery. Raw values are stored.
 package enum OutcomeStatus: Int16, CaseIterable, Sendable {
-  /// The push network took it.
+  /// The push network accepted it.
   case accepted = 1
-  /// The push network refused it for good.
+  /// The push network refused it permanently.
   case rejected = 2
-  /// It was worth nothing any more before it could be delivered.
+  /// The message expired before it could be delivered.
   case expired = 3
   case cancelled = 4
-  /// We did not send it, for a reason (unregistered meanwhile, belongs to someone else now …).
+  /// We did not send it, for a reason (unregistered meanwhile, now belongs to someone else …).
   case skipped = 5
-  /// Not final: waits for its due time.
+  /// Not final: waiting for its due time.
   case deferred = 6
 
   package var isFinal: Bool { self != .deferred }
@@ -26,53 +26,53 @@ package enum OutcomeStatus: Int16, CaseIterable, Sendable {
   }
 }
 
-/// Why we did not send.
+/// Why a delivery was not sent.
 package enum SkipReason: String, Sendable {
   /// Unregistered, or its token dropped, between the request and its turn.
   case gone = "gone"
-  /// The device or its token belongs to another user now.
+  /// The device or its token now belongs to another user.
   case rebound = "rebound"
-  /// The network's answer is unknown and the message asked not to send again.
+  /// The network's response is unknown, and the message asked not to be submitted again.
   case unknownNotResent = "unknown-not-resent"
-  /// The network refused the device's token before; it is put aside until it registers again or is given back.
+  /// The device is quarantined because the network refused its token, until it registers again or is released.
   case quarantine = "quarantine"
-  /// The person at the device has not agreed to this kind of message, or has withdrawn consent.
+  /// The user has not consented to this kind of message, or has withdrawn consent.
   case consent = "consent"
   /// This server cannot send to the device's push network, or the app has no credential for it.
   case noProvider = "no-provider"
   /// The device has registered no token of the kind that the push type needs.
   case noToken = "no-token"
-  /// The message is confidential, and nobody has vouched for the device's user.
+  /// The message is confidential, and the device's user is not vouched for.
   case unproved = "unproved"
 }
 
-/// What became of one submission to a push network, as far as the dispatcher must know.
+/// Result of one submission to a push network, as far as the dispatcher needs to know.
 package enum SubmissionResult: Equatable, Sendable {
-  /// The network has taken it.
+  /// The network has accepted it.
   case accepted
-  /// Refused for good; nothing is wrong with the device. The reason in the network's own word.
+  /// Refused permanently, through no fault of the device. The reason is the network's own.
   case rejected(reason: String)
-  /// Refused because the token is not (or no longer) good. `since`: milliseconds since 1970 when the network learnt it,
-  /// if it said so: a later registration stands.
+  /// Refused because the token is not (or no longer) valid. `since`: when the network learned it, if it says so, in
+  /// milliseconds since 1970; a later registration stays valid.
   case badToken(reason: String, since: Int64?)
-  /// Refused for now: try again after a delay. `after`: what the network asked for, in seconds.
+  /// Refused temporarily: retry after a delay. `after`: the delay that the network asked for, in seconds.
   case retry(reason: String, after: Int?)
-  /// Refused because this device gets too much: only it has to wait, and so does everything else for it.
+  /// Refused because this device gets too many pushes: only this device must wait, with everything else for it.
   case deviceBusy(reason: String, after: Int?)
-  /// The credential does not open this environment's door: the device may belong to the other one.
+  /// The credential is not valid in this environment: the device may belong to the other one.
   case wrongEnvironment(reason: String)
-  /// Certainly not processed: resending is free.
+  /// Certainly not processed: resubmitting is safe.
   case notProcessed
-  /// It may or may not have been processed (connection lost, no answer in time).
+  /// Possibly processed: connection lost, or no response in time.
   case unknown(reason: String)
-  /// Refused because our credential or configuration is at fault: the app must pause until an operator mends it.
+  /// Refused because our credential or configuration is at fault: the app must pause until an operator corrects it.
   case credentialFault(reason: String)
   /// The app has no credential for this network.
   case noCredential(reason: String)
-  /// Too old to submit: the binding was read too long ago. It must be read again first.
+  /// Too old to submit: the device's binding was read too long ago and must be read again first.
   case stale
 
-  /// The same with words that can be kept: whoever answered may have said anything.
+  /// The same result with reasons that are safe to store, because the peer may have sent anything.
   package var kept: SubmissionResult {
     switch self {
     case .accepted, .notProcessed, .stale: self
@@ -82,7 +82,7 @@ package enum SubmissionResult: Equatable, Sendable {
     case .deviceBusy(let reason, let after): .deviceBusy(reason: KeyText.kept(reason), after: after)
     case .wrongEnvironment(let reason): .wrongEnvironment(reason: KeyText.kept(reason))
     case .unknown(let reason): .unknown(reason: KeyText.kept(reason))
-    // Whole sentences, as they are shown to operators.
+    // Whole sentences, as shown to operators.
     case .credentialFault(let reason): .credentialFault(reason: KeyText.kept(reason, bytes: KeyText.sentenceBytes))
     case .noCredential(let reason): .noCredential(reason: KeyText.kept(reason, bytes: KeyText.sentenceBytes))
     }

@@ -1,10 +1,10 @@
 package import JSON
 
-/// How fast a message may go out: so many devices a second, or so many and then a wait.
+/// Speed limit of a message: devices per second, or portions of devices with a wait between them.
 package struct Pace: Equatable, Sendable {
-  /// Devices a second, or devices of one portion.
+  /// Devices per second, or devices per portion.
   package let devices: Int32
-  /// Seconds between two portions; 0: `devices` each second, evenly.
+  /// Seconds between two portions; 0: `devices` per second, evenly.
   package let waitSeconds: Int32
 
   package init(devices: Int32, waitSeconds: Int32 = 0) {
@@ -60,39 +60,40 @@ package struct Pace: Equatable, Sendable {
   }
 }
 
-/// What a pace still allows. Pure: the time comes in. The database keeps it for all nodes, and its clock is the one that
-/// counts. Times in microseconds since 1970.
+/// The devices that a pace currently allows. Pure: the time is a parameter. The database stores it for all nodes, and
+/// its clock counts. Times in microseconds since 1970.
 package struct PaceMeter: Equatable, Sendable {
-  /// Devices that may be claimed; below zero when a user's devices, which are never split, took more than was left.
+  /// Devices that may be claimed; negative when a user's devices, which are never split, took more than was left.
   package private(set) var tokens: Double
   package private(set) var countedAt: Int64
-  /// Nothing is claimed before this; nil: at once.
+  /// Nothing is claimed before this time; nil: immediately.
   package private(set) var readyAt: Int64?
 
-  /// As read from the database.
+  /// Restores a meter from the database.
   package init(tokens: Double, countedAt: Int64, readyAt: Int64?) {
     self.tokens = tokens
     self.countedAt = countedAt
     self.readyAt = readyAt
   }
 
-  /// A pace that begins now.
+  /// Starts a pace now.
   package init(_ pace: Pace, now: Int64) {
     self.init(tokens: pace.waitSeconds > 0 ? Double(pace.devices) : Self.portion(pace), countedAt: now, readyAt: nil)
   }
 
-  /// What is gathered before a claim is worth its commit: a tenth of a second's devices, at least one.
+  /// How many devices must accumulate before a claim is worth its commit: those of a tenth of a second, at least one,
+  /// at most 2,000.
   private static func portion(_ pace: Pace) -> Double {
     min(max(1, (Double(pace.devices) / 10).rounded(.down)), 2000)
   }
 
-  /// How many devices may be claimed now.
+  /// Returns how many devices may be claimed now.
   package mutating func allowance(_ pace: Pace, now: Int64) -> Int {
     if let readyAt, now < readyAt { return 0 }
     if pace.waitSeconds > 0 {
       if readyAt != nil { tokens = Double(pace.devices) + min(0, tokens) }
     } else {
-      // Half a second's worth may gather while nobody looks: enough not to lose any between two looks.
+      // Half a second's worth may accumulate between two polls, enough not to lose any.
       let most = 1 + Double(pace.devices) / 2
       tokens = min(most, tokens + Double(max(0, now - countedAt)) / 1_000_000 * Double(pace.devices))
     }
@@ -101,7 +102,7 @@ package struct PaceMeter: Equatable, Sendable {
     return max(0, Int(tokens.rounded(.down)))
   }
 
-  /// So many have been claimed at the moment of the last `allowance`.
+  /// Records that `devices` were claimed at the time of the last `allowance`.
   package mutating func take(_ devices: Int, _ pace: Pace) {
     tokens -= Double(devices)
     if pace.waitSeconds > 0 {
@@ -114,14 +115,14 @@ package struct PaceMeter: Equatable, Sendable {
 }
 
 extension Domain.Limits {
-  /// A million a second is more than one APNs account takes.
+  /// A million per second exceeds what one APNs account accepts.
   package static let pacePerSecond: ClosedRange<Int64> = 1...1_000_000
   package static let paceDevices: ClosedRange<Int64> = 1...100_000_000
   package static let paceWaitSeconds: ClosedRange<Int64> = 1...86_400
 }
 
 extension JSONReader {
-  /// A whole number within a range.
+  /// Reads an integer within a range.
   package mutating func readCount(in range: ClosedRange<Int64>) throws(JSONError) -> Int32 {
     let number = try readInteger()
     guard range.contains(number), let count = Int32(exactly: number) else {
@@ -130,7 +131,7 @@ extension JSONReader {
     return count
   }
 
-  /// An ISO 8601 duration within a range of seconds.
+  /// Reads an ISO 8601 duration within a range of seconds.
   package mutating func readSeconds<Count: FixedWidthInteger>(in range: ClosedRange<Int64>) throws(JSONError) -> Count {
     guard let seconds = ISODuration.seconds(try readString()), range.contains(seconds),
       let count = Count(exactly: seconds)

@@ -1,34 +1,34 @@
 internal import JSON
 
-/// A message's payload with holes for what differs between recipients. Made once per message; filled by copying bytes,
-/// because writing JSON a million times over would cost more than sending it.
+/// A message's payload with holes for what varies between recipients. It is made once per message and filled by copying
+/// bytes, because writing the JSON a million times would cost more than sending it.
 ///
-/// The holes: variables wherever a text was written, the badge count, and the pushkey. A message in several languages has
-/// one such row of pieces for each; a recipient says which one it gets.
+/// The holes are variables in any text, the badge count, and the pushkey. A message in several languages has one
+/// sequence of pieces for each; a recipient selects one.
 package struct PayloadTemplate: Sendable {
   enum Piece: Equatable, Sendable {
     case bytes([UInt8])
     case clientUID
     case clientName
-    /// `%VAR1%` is 0; what stands there for a recipient without a value, as JSON writes it.
+    /// Index 0 is `%VAR1%`; `otherwise` is the JSON-escaped fallback for a recipient without a value.
     case variable(Int, otherwise: [UInt8])
     case badge
     case pushkey
   }
 
-  /// What one recipient puts into the holes.
+  /// The values of one recipient.
   package struct Recipient: Sendable {
     package let userKey: UserKey
     /// Empty unless the template needs it.
     package let clientName: String
-    /// The user's count to show; unused when the message has no badge.
+    /// The user's count to show; ignored when the payload has no badge.
     package let badge: Int16
     package let psid: String
-    /// Place of its text in the message's `LanguageTable`.
+    /// Position of the recipient's text in the message's `LanguageTable`.
     package let language: Int
-    /// For `%VAR1%` …, as many as it has and the template needs; an empty one is none.
+    /// Values of `%VAR1%` …, as many as there are and the template needs; an empty one counts as missing.
     package let variables: [String]
-    /// Where its delivery stands; nil where that is found by its token.
+    /// The delivery's place; nil if it is found by its token.
     package let place: DeliveryCoordinates?
 
     package init(
@@ -46,19 +46,19 @@ package struct PayloadTemplate: Sendable {
   }
 
   private let seqno: String
-  /// By place in the `LanguageTable`; the first is the text without a language.
+  /// By position in the `LanguageTable`; the first is the text without a language.
   private let texts: [[Piece]]
   package let languages: LanguageTable
-  /// Variables that occur and differ between recipients.
+  /// Variables that occur and vary between recipients.
   package let variables: Set<Variable>
-  /// Largest body that its push type allows.
+  /// The largest body that its push type allows, in bytes.
   package let limitBytes: Int
 
-  /// True when `%CNAME%` occurs, so that names must be read.
+  /// `%CNAME%` occurs, so names must be read.
   package var needsClientName: Bool { variables.contains(.clientName) }
 
   /// - Parameters:
-  ///   - seqno: the message's number.
+  ///   - seqno: the message's SEQNO.
   ///   - sendDate: `yyyyMMddHH` in the app's time zone.
   package init(_ request: MessageRequest, seqno: Int64, sendDate: String) {
     let number = String(seqno)
@@ -76,7 +76,7 @@ package struct PayloadTemplate: Sendable {
     variables = Set(texts.joined().compactMap(\.fill))
   }
 
-  /// Nothing but the count: `{"aps":{"badge":n}}`.
+  /// Only the count: `{"aps":{"badge":n}}`.
   package static let badgeOnly = PayloadTemplate(
     badgeIn: [.bytes(Array(#"{"aps":{"badge":"#.utf8)), .badge, .bytes(Array("}}".utf8))])
 
@@ -109,15 +109,15 @@ package struct PayloadTemplate: Sendable {
 
   // MARK: Size
 
-  /// What a payload of one language measures.
+  /// The size of a payload in one language.
   package struct Measure: Sendable {
-    /// Bytes beside the variables; the badge with the most digits.
+    /// Bytes without the variables, with the longest possible badge.
     package fileprivate(set) var bytes = 0
     /// How often each variable occurs.
     package fileprivate(set) var uses: [Variable: Int] = [:]
   }
 
-  /// By place in the `LanguageTable`.
+  /// By position in the `LanguageTable`.
   package var measures: [Measure] {
     texts.map { pieces in
       pieces.reduce(into: Measure()) { measure, piece in

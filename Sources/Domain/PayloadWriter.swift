@@ -1,8 +1,8 @@
 internal import JSON
 
-/// Writes the payload of a message as JSON, with marks where something differs between recipients.
+/// Writes a message's payload as JSON, with marks where it varies between recipients.
 ///
-/// The marks are control characters, which no text of a user can contain: JSON strings escape them.
+/// The marks are control characters, which cannot come from any text, because JSON strings escape them.
 enum PayloadWriter {
   static let badgeMark: UInt8 = 0x01
   static let pushkeyMark: UInt8 = 0x02
@@ -39,7 +39,7 @@ enum PayloadWriter {
       case .set(let value): writer.member("badge", value)
       case .clear: writer.member("badge", 0)
       }
-      // A push without an alert stays silent: a sound alone would be heard and not explained.
+      // A push without an alert stays silent: a sound alone would be heard without an explanation.
       if alert != nil, content.pushType == .alert { (content.sound ?? .named("default")).write(to: &writer) }
       writeGrouping(content, &writer)
     }
@@ -74,11 +74,11 @@ enum PayloadWriter {
   }
 }
 
-/// Cuts a written payload at its holes.
+/// Splits a written payload at its holes.
 struct PayloadSplitter {
-  /// What `%VAR1%` … is for everybody: no hole.
+  /// Values of `%VAR1%` … that are the same for all recipients: not holes.
   private let constants: [Int: [UInt8]]
-  /// What a hole for it shows where a recipient has nothing.
+  /// Fallbacks for holes where a recipient has no value.
   private let otherwise: [Int: [UInt8]]
   private let fillsVariables: Bool
 

@@ -1,10 +1,10 @@
 package import JSON
 
-/// Why a request was not carried out, in the form every door gives it out (RFC 9457).
+/// Why a request was not carried out, in the form in which every handler reports it (RFC 9457).
 ///
 /// Nothing of a request with a problem has been applied.
 package struct Problem: Error, Equatable, Sendable {
-  /// A stable name for the kind of problem. Clients branch on it; it never changes its meaning.
+  /// A stable name for the kind of problem. Clients branch on it; its meaning never changes.
   package enum Code: String, CaseIterable, Sendable {
     case malformed = "upmc:malformed"
     case invalidField = "upmc:invalid-field"
@@ -41,7 +41,7 @@ package struct Problem: Error, Equatable, Sendable {
     case outcomeUnknown = "upmc:outcome-unknown"
     case internalError = "upmc:internal-error"
 
-    /// The HTTP status, the only place that says so.
+    /// The HTTP status. The only place that assigns it.
     package var status: Int {
       switch self {
       case .malformed, .invalidField, .badgeOutOfRange: 400
@@ -114,10 +114,10 @@ package struct Problem: Error, Equatable, Sendable {
   }
 
   package let code: Code
-  /// What to do about it, one or two sentences.
+  /// The remedy, in one or two sentences.
   package let detail: String
   package let fields: [Field]
-  /// When to try again; nil when nobody can say.
+  /// When to try again; nil when unknown.
   package var retryAfterSeconds: Int?
 
   package init(_ code: Code, _ detail: String, fields: [Field] = []) {
@@ -131,7 +131,7 @@ package struct Problem: Error, Equatable, Sendable {
     self.init(code, "\(pointer) \(detail).", fields: [Field(pointer: pointer, detail: detail)])
   }
 
-  /// A body that is not the JSON it should be.
+  /// The body is not the expected JSON.
   package init(_ error: JSONError) {
     if error.pointer.isEmpty {
       self.init(.malformed, "The body is not valid: \(error.reason).")

@@ -1,19 +1,21 @@
 package import Crypto
 
-/// Makes and checks `pushkey`: the proof that whoever confirms a message really received it, and where its delivery stands.
+/// Makes and verifies `pushkey`: it proves that the sender of a confirmation really received the message, and carries
+/// the delivery's place.
 ///
-/// 40 hex digits of 20 bytes. D is HMAC-SHA-256(key, SEQNO ‖ 0 ‖ PSID), APNs tokens lower-cased; words are big-endian:
+/// 40 hex digits, 20 bytes. D is HMAC-SHA-256(key, SEQNO ‖ 0 ‖ PSID), with APNs tokens in lower case; words are
+/// big-endian:
 ///
 /// ```
 ///   0 … 7    D[0 … 7]: proves the token
-///   8 … 12   the delivery's coordinates, XOR D[8 … 12], or they would tell how many devices a message has
-///   13 … 19  a · x + b mod 2⁶¹ − 1, the lower 56 bits: proves the coordinates, to whoever has seen no other ones for that
-///            token; a and b are D[13 … 20] and D[21 … 28], and x the coordinates, then 21 bits of the incarnation
+///   8 … 12   the delivery's coordinates, XOR D[8 … 12], because they would reveal a message's number of devices
+///   13 … 19  a · x + b mod 2⁶¹ − 1, the lower 56 bits: authenticates the coordinates against anyone who has seen no others
+///            for that token; a and b are D[13 … 20] and D[21 … 28], x the coordinates, then 21 bits of the incarnation
 /// ```
-/// **Incarnation**: a restored database gives numbers of blocks again that a former life of it gave to other devices. A key
-/// of a former life still proves its token, and its coordinates count for nothing.
+/// **Incarnation**: a restored database reuses block numbers that it assigned to other devices in a former life. A key
+/// from a former life still proves its token, but its coordinates are ignored.
 ///
-/// The present key is tried first, then the previous one, so keys can be rotated while messages are on their way.
+/// The current key is tried first, then the previous one, so that keys can be rotated while messages are in progress.
 package struct PushKeyring: Sendable {
   /// What a pushkey proves besides the token.
   package struct Proof: Equatable, Sendable {
@@ -26,7 +28,7 @@ package struct PushKeyring: Sendable {
   private let previous: HMAC?
   private let incarnation: UInt64
 
-  /// - Parameter incarnation: of the database, below 2²¹.
+  /// - Parameter incarnation: the database's incarnation, below 2²¹.
   package init(present: SymmetricKey, previous: SymmetricKey? = nil, incarnation: Int32 = 0) {
     self.present = HMAC(key: present)
     self.previous = previous.map { HMAC(key: $0) }
@@ -50,7 +52,7 @@ package struct PushKeyring: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Nil: it proves nothing.
+  /// Verifies a pushkey. Returns nil if it proves nothing.
   package func proof(_ pushkey: String, seqno: String, psid: String) -> Proof? {
     guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return nil }
     return proof(claimed, Self.digest(seqno, psid, present))
@@ -58,7 +60,7 @@ package struct PushKeyring: Sendable {
   }
 
   private func proof(_ claimed: [UInt8], _ digest: [UInt8]) -> Proof? {
-    // One word with another: in a time that says nothing of how many bytes are right.
+    // Compared as single words, in a time that does not reveal how many bytes match.
     guard Self.word(claimed[..<8]) == Self.word(digest[..<8]) else { return nil }
     let coordinates = Self.word(claimed[8..<13]) ^ Self.word(digest[8..<13])
     let isOurs = Self.word(claimed[13...]) == Self.seal(coordinates, incarnation, digest)

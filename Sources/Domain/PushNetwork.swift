@@ -3,7 +3,7 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
   case apns = 1
   case fcm = 2
 
-  /// The name on the wire.
+  /// The wire name.
   package var pnsID: String {
     switch self {
     case .apns: "APNS"
@@ -16,8 +16,8 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
     self = network
   }
 
-  /// A token in the form it is stored and compared in: APNs tokens are hex in either case, so they are lowered.
-  /// Nil when it cannot be a token of this network.
+  /// Returns a token in the form in which it is stored and compared: APNs tokens are hex in either case, so they are
+  /// lower-cased. Nil when it cannot be a token of this network.
   package func normalize(psid: String) -> String? {
     guard !psid.isEmpty, psid.utf8.count <= Domain.Limits.psidBytes else { return nil }
     switch self {

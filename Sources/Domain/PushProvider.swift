@@ -1,24 +1,26 @@
-/// The seam between the dispatcher and a push network: batches in, results out. Neither knows how the other works.
+/// The boundary between the dispatcher and a push network: batches in, results out. Neither side knows how the other
+/// works.
 ///
-/// A provider promises exactly one `PushResult` for each target of each batch it took, whatever happens to its
-/// connections. Results may come in any order and from the provider's own thread.
+/// A provider delivers exactly one `PushResult` for each target of each accepted batch, whatever happens to its
+/// connections. Results may arrive in any order, on the provider's own thread.
 package protocol PushProvider: Sendable {
-  /// Takes a batch. False when its queue is full: nothing was taken, offer it again later. Callable from any thread.
+  /// Offers a batch. Returns false when the queue is full: nothing was accepted, offer it again later. Callable from
+  /// any thread.
   func offer(_ batch: PushBatch) -> Bool
-  /// So many nodes, this one included, send with the same credentials now: each takes its share of what the network
-  /// grants to all of them together. Said again and again; callable from any thread.
+  /// Sets how many nodes, including this one, currently send with the same credentials: each takes its share of the
+  /// network's common limits. Called repeatedly, from any thread.
   func share(among nodes: Int)
 }
 
 extension PushProvider {
-  /// A network that counts nothing for the nodes together needs no shares.
+  /// For networks without limits common to all nodes.
   package func share(among nodes: Int) {}
 }
 
-/// Where a provider delivers its results, a batch at a time. Must not block.
+/// Receives a provider's results, a batch at a time. Must not block.
 package typealias PushResultSink = @Sendable ([PushResult]) -> Void
 
-/// Which door of a push network, with whose credential: what one bulkhead isolates.
+/// A push network's environment and an app's credential for it: the unit of isolation between tenants.
 package struct PushRoute: Hashable, Sendable {
   package let app: App.Number
   package let network: PushNetwork
@@ -31,14 +33,14 @@ package struct PushRoute: Hashable, Sendable {
   }
 }
 
-/// What all recipients of a message share. Made once, referred to by every batch.
+/// The part of a push that all recipients of a message share. Created once and referenced by every batch.
 package final class PushMessage: Sendable {
   package let seqno: Int64
   package let headers: PushHeaders
   package let template: PayloadTemplate
   package let pushkeys: PushKeyring
   package let lane: Lane
-  /// When it is worth nothing any more, seconds since 1970. A submission after that is refused by us.
+  /// When the message expires, in seconds since 1970. We refuse to submit it after that.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
 
@@ -55,12 +57,12 @@ package final class PushMessage: Sendable {
     self.onUnknown = onUnknown
   }
 
-  /// A push that only tells a count. It belongs to no message: its number is random and negative, so that no two of them
-  /// have one `apns-id`.
+  /// A push that carries only a badge count. It belongs to no message: its number is random and negative, so that no
+  /// two have the same `apns-id`.
   package static func badge(appID: String, pushkeys: PushKeyring, expiresAtSeconds: Int64) -> PushMessage {
     PushMessage(
       seqno: Int64.random(in: Int64.min ... -1),
-      // It shows nothing and makes no sound, and a newer count replaces one that waits.
+      // It shows nothing and makes no sound, and a newer count replaces a waiting one.
       headers: PushHeaders(appID: appID, .alert, priority: .considerate, collapseID: "badge"), template: .badgeOnly,
       pushkeys: pushkeys, lane: .normal, expiresAtSeconds: expiresAtSeconds, onUnknown: .resend)
   }
@@ -69,9 +71,9 @@ package final class PushMessage: Sendable {
 /// One recipient of a batch.
 package struct PushTarget: Sendable {
   package let device: DeviceID
-  /// What stands in its payload.
+  /// The values in its payload.
   package let recipient: PayloadTemplate.Recipient
-  /// Of the app on the device, for the statistics.
+  /// Version of the app on the device, for statistics.
   package let appVersion: String
 
   package init(
@@ -91,20 +93,21 @@ package struct PushTarget: Sendable {
   package var badge: Int16 { recipient.badge }
 }
 
-/// Recipients of one message on one route, read from the database together.
+/// Recipients of one message on one route whose bindings were read together.
 package struct PushBatch: Sendable {
   package let address: BatchAddress
   package let message: PushMessage
   package let route: PushRoute
   package let targets: [PushTarget]
-  /// When the bindings began to be read, on the monotonic clock in nanoseconds.
+  /// When reading the bindings began, on the monotonic clock, in nanoseconds.
   package let readAtNanoseconds: Int64
-  /// When all that was to be read and committed had been. A target that could not be submitted `freshNanoseconds` later
-  /// comes back as `.stale`: its device may belong to someone else by then. Not counted from the beginning, for where the
-  /// database is far away everything would be stale when it arrives, and nothing would ever leave.
+  /// When everything had been read and committed. A target that could not be submitted within `freshNanoseconds` of it
+  /// comes back as `.stale`, because its device may belong to someone else by then. Not counted from the beginning of
+  /// the read: with a distant database every batch would be stale on arrival, and nothing would ever be sent.
   package let readUntilNanoseconds: Int64
 
-  /// Half a second, so that with the round trip nothing for a former user leaves a second after the answer.
+  /// Half a second, so that including the round trip, nothing for a former user is sent later than a second after the
+  /// response.
   package static let freshNanoseconds: Int64 = 500_000_000
 
   package init(
@@ -120,9 +123,9 @@ package struct PushBatch: Sendable {
   }
 }
 
-/// Which batch it is and who waits for its results, echoed in each of them.
+/// Identifies a batch and the inbox that waits for its results; echoed in each of them.
 package struct BatchAddress: Hashable, Sendable {
-  /// Index of the inbox of this node that waits for the results.
+  /// Index of the inbox on this node.
   package let inbox: Int
   /// Unique within this process.
   package let number: Int64
@@ -133,7 +136,7 @@ package struct BatchAddress: Hashable, Sendable {
   }
 }
 
-/// What became of one target of a batch.
+/// The result of one target of a batch.
 package struct PushResult: Sendable {
   package let batch: BatchAddress
   /// Position in the batch's `targets`.

@@ -1,28 +1,29 @@
-/// The only place with SQL: named statements, one file per aggregate, and what their rows mean.
+/// The only module that contains SQL: named statements, one file per aggregate, and what their rows mean.
 ///
-/// A `Query` is a statement with its parameters and the way to read the answer. It does not care who runs it: a blocking
-/// `Connection`, or a committer that sends many queries in one round trip.
+/// A `Query` is a statement with its parameters and a closure that decodes the result. It does not care who runs it: a
+/// blocking `Connection`, or a committer that pipelines many queries in one round trip.
 ///
 /// **Writes are batches.** Each writes whole columns with `unnest` as an *ordered upsert*: `INSERT … SELECT … FROM
-/// unnest(…) ORDER BY key ON CONFLICT (key) DO UPDATE … RETURNING …`. It takes the rows' locks in key order, sees the
-/// latest committed row and returns it. A plain `UPDATE … FROM unnest` becomes a hash join and locks in physical order:
-/// two such writers end in a deadlock within seconds.
+/// unnest(…) ORDER BY key ON CONFLICT (key) DO UPDATE … RETURNING …`. It locks the rows in key order, sees the latest
+/// committed row and returns it. A plain `UPDATE … FROM unnest` becomes a hash join and locks in physical order: two
+/// such writers deadlock within seconds.
 ///
-/// **Lock order.** Every transaction takes tables in this order, and rows by key within each:
-/// `psids → devices → device_send_meters → group_members → receipts → reads → block_states → outcomes → badge_ledger → users →
-/// badge_syncs → totals → claims → shards →
-/// messages`. Where a rare path must break it (a token that moves between devices), PostgreSQL finds the deadlock and
-/// the transaction is run again. Partitions are dropped one table to a transaction, which waits for a tenth of a second at
-/// most (`HistoryRanges`): it can hold up nobody for longer, and end in no deadlock.
+/// **Lock order.** Every transaction takes tables in this order, and rows by key within each: `psids → devices →
+/// device_send_meters → group_members → receipts → reads → block_states → outcomes → badge_ledger → users → badge_syncs
+/// → totals → claims → shards → messages`. Where a rare path must violate it (a token that moves between devices),
+/// PostgreSQL detects the deadlock and the transaction is retried. Partitions are dropped one table per transaction,
+/// with a lock timeout of a tenth of a second (`HistoryRanges`), so a drop cannot hold up others for longer and cannot
+/// take part in a deadlock.
 ///
-/// **Times** are parameters, in microseconds since 1970, except leases, which are counted by the database's own clock.
+/// **Times** are parameters, in microseconds since 1970. Leases are the exception: the database's own clock counts
+/// them.
 package enum Store {
   package enum Limits {
-    /// Rows of a list that are read at once for a page.
+    /// Rows read at once for one page of a list.
     package static let pageRows = 100
     /// SEQNOs in one partition of outcomes, receipts and reads.
     package static let partitionSeqnos: Int64 = 1_000_000
-    /// Former tokens are believed for this long, in microseconds (30 days).
+    /// How long a device's former tokens still verify its pushkeys, in microseconds (30 days).
     package static let formerTokenMicroseconds: Int64 = 30 * 86_400 * 1_000_000
   }
 }

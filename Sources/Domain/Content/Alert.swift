@@ -1,29 +1,29 @@
 package import JSON
 
-/// What a notification says.
+/// The text of a notification.
 package enum Alert: Equatable, Sendable {
   case text(String)
   case parts(Parts)
 
-  /// The dictionary form. Texts of the app's own languages are named by their keys (`…LocKey`).
+  /// The dictionary form. Localized texts inside the app are referenced by key (`…LocKey`).
   package struct Parts: Equatable, Sendable {
     package var title: Text?
     package var subtitle: Text?
     package var body: Text?
     package var launchImage: String?
-    /// Names a text inside the app for the button of old.
+    /// Key of a localized text for the legacy action button.
     package var actionKey: String?
 
     package init() {}
   }
 
-  /// One text, as it is or by the name of a text inside the app.
+  /// A literal text, or the key of a localized text inside the app.
   package enum Text: Equatable, Sendable {
     case plain(String)
     case key(String, arguments: [String])
   }
 
-  /// Title (if any) and body.
+  /// An alert with a body and optionally a title.
   package static func titled(title: String?, body: String) -> Alert {
     var parts = Parts()
     parts.title = title.map(Text.plain)
@@ -31,7 +31,7 @@ package enum Alert: Equatable, Sendable {
     return .parts(parts)
   }
 
-  /// The text that a reader sees, when it is not a name of one inside the app.
+  /// The literal body text; nil if it is referenced by key.
   package var body: String? {
     get {
       switch self {
@@ -69,7 +69,7 @@ extension Alert {
       """)
   )
 
-  /// The members as they stand, before it is known whether they fit together.
+  /// The members as read, before they are checked against each other.
   private struct Form {
     struct Line {
       var text: String?
@@ -165,7 +165,7 @@ extension Alert {
     writer.member(name, array: { writer in for argument in arguments { writer.value(argument) } })
   }
 
-  /// In a Live Activity names of texts stand inside `title` and `body`, and the sound stands beside them.
+  /// In a Live Activity, keys are nested inside `title` and `body`, and the sound is a member of the alert.
   func writeForActivity(to writer: inout JSONWriter, sound: NotificationSound?) {
     var lines: [(name: String, text: Text)] = []
     switch self {

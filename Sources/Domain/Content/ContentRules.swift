@@ -1,19 +1,19 @@
-/// What fits together: which fields each push type may and must have.
+/// Consistency rules: which fields each push type allows and requires.
 ///
-/// A combination that Apple would refuse, delay or drop is refused when the send is asked for, with a pointer to each field
-/// at fault. Source: "Generating a remote notification", "Sending notification requests to APNs".
+/// A combination that Apple would refuse, delay or drop is refused when the send is requested, with a pointer to each
+/// field at fault. Source: "Generating a remote notification", "Sending notification requests to APNs".
 package struct ContentRules {
   private let content: MessageContent
   private let badge: BadgeRequest
   private let appID: String
   private var faults: [Problem.Field] = []
 
-  /// Finds the push type, if it was not named, and checks everything against it.
-  /// - Throws: a `Problem` that names every field at fault.
+  /// Infers the push type if it was not given, and checks everything against it.
+  /// - Throws: a `Problem` that lists every field at fault.
   static func settle(_ content: inout MessageContent, badge: BadgeRequest, appID: String) throws(Problem) {
     if badge != .none { content.given.insert("badge") }
     content.pushType = content.askedPushType ?? inferred(content)
-    // It is the only thing that a background push can say.
+    // A background push can express nothing else.
     if content.pushType == .background { content.contentAvailable = true }
     var rules = ContentRules(content: content, badge: badge, appID: appID)
     rules.check()
@@ -36,7 +36,7 @@ package struct ContentRules {
     return content.contentAvailable && !isSeen ? .background : .alert
   }
 
-  // MARK: What each push type may have
+  // MARK: Fields allowed per push type
 
   private static let everywhere: Set<String> = ["pushType", "priority", "collapseId", "keepForDevice"]
   private static let forApp: Set<String> = ["ext", "data", "variables"]
@@ -70,7 +70,7 @@ package struct ContentRules {
     for field in content.given.sorted() where !allowed.contains(field) {
       fault(field, "cannot be in a push of the type \(type.rawValue)")
     }
-    // The rest would only repeat it.
+    // Further faults would only repeat these.
     guard faults.isEmpty else { return }
     if let priority = content.priority, !type.priorities.contains(priority) {
       let known = type.priorities.map { String($0.rawValue) }.joined(separator: " or ")
@@ -94,7 +94,7 @@ package struct ContentRules {
   private mutating func checkAlert() {
     guard content.alert != nil else {
       if badge == .none { fault("alert", "is needed, unless contentAvailable or badge is set") }
-      // Without an alert there is nothing that could be grouped, filtered, heard or changed.
+      // Without an alert there is nothing to group, filter, play or modify.
       let needy = content.given.intersection(Self.shown).subtracting(["badge", "contentAvailable"]).sorted()
       for field in needy {
         let why =
@@ -152,6 +152,6 @@ package struct ContentRules {
     }
   }
 
-  /// Where the app's extension finds the media, beside `aps` and `mps`.
+  /// Where the app's extension finds the media URL, beside `aps` and `mps`.
   package static let mediaKey = "mediaUrl"
 }

@@ -1,11 +1,11 @@
 package import JSON
 
-/// Addresses on this server that stand in a message's payload instead of what did not fit it, or was uploaded. Found when
-/// the message is accepted, and stored beside its request.
+/// URLs on this server that replace content in a message's payload that did not fit or was uploaded. Determined when
+/// the message is accepted, and stored with its request.
 package struct HostedLinks: Equatable, Sendable {
-  /// The page that holds `ext`.
+  /// The page with `ext`.
   package var ext: String?
-  /// The page that holds the message's text.
+  /// The page with the message's text.
   package var text: String?
   /// The uploaded media.
   package var media: String?
@@ -14,7 +14,7 @@ package struct HostedLinks: Equatable, Sendable {
 
   package var isEmpty: Bool { self == HostedLinks() }
 
-  /// As it is stored; nil when there is nothing to store.
+  /// Stored form; nil when there is nothing to store.
   package var json: [UInt8]? {
     guard !isEmpty else { return nil }
     var writer = JSONWriter()
@@ -26,7 +26,7 @@ package struct HostedLinks: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// - Parameter json: as `json` wrote it.
+  /// - Parameter json: as written by `json`.
   package init(json: [UInt8]) throws(JSONError) {
     var links = HostedLinks()
     var reader = JSONReader(json)
@@ -43,7 +43,7 @@ package struct HostedLinks: Equatable, Sendable {
 }
 
 extension MessageContent {
-  /// The content as it goes into the payload.
+  /// Returns the content as it appears in the payload.
   package func replacing(_ links: HostedLinks) -> MessageContent {
     var content = self
     if let ext = links.ext { content.ext = ext }

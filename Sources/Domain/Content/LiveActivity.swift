@@ -1,10 +1,10 @@
 package import JSON
 
-/// What a push does to a Live Activity. Times are seconds since 1970, as Apple has them in the payload.
+/// The effect of a push on a Live Activity. Times are in seconds since 1970, as in Apple's payload.
 ///
 /// Source: "Starting and updating Live Activities with ActivityKit push notifications".
 package struct LiveActivity: Equatable, Sendable {
-  /// What its times may be: up to the year 9999.
+  /// Range of its times: up to the year 9999.
   package static let seconds: ClosedRange<Int64> = 0...253_402_300_799
 
   package enum Event: String, CaseIterable, Sendable {
@@ -12,7 +12,7 @@ package struct LiveActivity: Equatable, Sendable {
   }
 
   package private(set) var event = Event.update
-  /// Which of two updates is the newer one.
+  /// Orders updates: the higher one is newer.
   package private(set) var timestamp: Int64 = 0
   /// An object that the app's own code decodes.
   package private(set) var contentState: [UInt8]?
@@ -21,7 +21,7 @@ package struct LiveActivity: Equatable, Sendable {
   package private(set) var dismissalDate: Int64?
   package private(set) var attributesType: String?
   package private(set) var attributes: [UInt8]?
-  /// For `start`, iOS 18: ask for an update token, or listen to a channel.
+  /// For `start`, iOS 18: request an update token, or subscribe to a channel.
   package private(set) var inputPushToken = false
   package private(set) var inputPushChannel: String?
 

@@ -1,7 +1,8 @@
-/// What a file is by its first bytes, among what a notification can show.
+/// Media types that a notification can show, detected from a file's first bytes.
 ///
-/// Source: `UNNotificationAttachment`, "Supported file types" (AIFF, WAV, MP3, MPEG-4 audio; JPEG, GIF, PNG; MPEG, MPEG-2,
-/// MPEG-4, AVI), and QuickTime, which iPhones record. WebP, HEIC and others are not shown, so they are not taken.
+/// Source: `UNNotificationAttachment`, "Supported file types" (AIFF, WAV, MP3, MPEG-4 audio; JPEG, GIF, PNG; MPEG,
+/// MPEG-2, MPEG-4, AVI), and QuickTime, which iPhones record. WebP, HEIC and others are not shown, so they are not
+/// accepted.
 package enum MediaType: String, CaseIterable, Sendable {
   case jpeg = "image/jpeg"
   case png = "image/png"
@@ -18,8 +19,8 @@ package enum MediaType: String, CaseIterable, Sendable {
   package enum Kind: String, Sendable {
     case image, audio, video
 
-    /// Larger files are not shown by the system. Apple says 10, 5 and 50 MB; taken as millions of bytes, which fit either
-    /// reading.
+    /// The system does not show larger files. Apple says 10, 5 and 50 MB; we take MB as 10⁶ bytes, which satisfies
+    /// either reading.
     package var largestBytes: Int {
       switch self {
       case .image: 10_000_000
@@ -37,7 +38,7 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// What a file's name ends with. Notifications judge a file by it.
+  /// File name extension. Notifications judge a file by it.
   package var suffix: String {
     switch self {
     case .jpeg: ".jpg"
@@ -54,7 +55,7 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Other names that clients give it.
+  /// Other names that clients use for it.
   private var aliases: [String] {
     switch self {
     case .jpeg: ["image/jpg", "image/pjpeg"]
@@ -76,7 +77,7 @@ package enum MediaType: String, CaseIterable, Sendable {
 
   // MARK: Sniffing
 
-  /// Nil for anything that notifications cannot show.
+  /// Nil for anything that a notification cannot show.
   package init?(sniffing bytes: [UInt8]) {
     func has(_ text: String, at place: Int = 0) -> Bool {
       bytes.count >= place + text.utf8.count && bytes[place...].starts(with: text.utf8)
@@ -106,18 +107,19 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// ISO/IEC 14496-12: the major brand behind `ftyp`.
+  /// Maps the major brand after `ftyp` (ISO/IEC 14496-12).
   private static func ofBrand(_ brand: [UInt8]) -> MediaType? {
     switch String(decoding: brand, as: UTF8.self) {
     case "M4A ", "M4B ": .m4a
     case "qt  ": .quicktime
     case "isom", "iso2", "iso4", "iso5", "iso6", "mp41", "mp42", "avc1", "M4V ", "MSNV", "dash", "3gp4", "3gp5": .mp4
-    // heic, avif and whatever else comes in this box.
+    // heic, avif and anything else in this container.
     default: nil
     }
   }
 
-  /// The head of an MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3) of layer III, with a bit rate and a sample rate that exist.
+  /// Recognizes the header of an MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3) of layer III, with a valid bit rate and
+  /// sample rate.
   private static func isLayer3(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return false }
     let version = bytes[1] >> 3 & 3

@@ -1,8 +1,8 @@
 package import JSON
 
-/// The members of a send that shape its payload and headers: how each is read, and what the description says of it.
+/// The members of a send that shape its payload and headers: how each is read, and its description in the API document.
 extension MessageContent {
-  /// What is said, before the badge.
+  /// The message's texts, which precede the badge.
   static let texts: [JSONField<MessageContent>] = [
     said(
       "pushType", .words(PushType.allCases), \.askedPushType,
@@ -58,13 +58,13 @@ extension MessageContent {
       "False: Apple tries once, and keeps nothing for a device that is away."),
   ]
 
-  /// What the members above refer to.
+  /// Schemas that the members above refer to.
   package static let schemas: [JSONTree.Member] = [Alert.named, NotificationSound.named, LiveActivity.object.named]
 
-  // MARK: Parts
+  // MARK: Forms
 
-  /// A member that is noted in `given`.
-  /// - Parameter says: false for a value that says nothing.
+  /// A member that is recorded in `given`.
+  /// - Parameter says: false for a value that has no effect.
   private static func said<Value>(
     _ name: String, _ form: JSONForm<Value>, _ about: String?,
     says: @escaping @Sendable (Value) -> Bool = { _ in true },
@@ -95,7 +95,7 @@ extension MessageContent {
   private static let variables = JSONForm(
     map(of: JSONSchema.text(upTo: Domain.Limits.variableBytes, isEmptyAllowed: true), upTo: 9, named: "^VAR[1-9]$"),
     read: { (reader) throws(JSONError) in try readVariables(&reader) })
-  /// Any but those that the server writes.
+  /// Any names but those that the server writes.
   package static let customKeys = JSONForm(
     .object([
       ("type", "object"),
@@ -109,7 +109,7 @@ extension MessageContent {
       }
       return known
     })
-  /// It becomes a header.
+  /// It becomes a header value.
   private static let collapseID = JSONForm<String>.text(
     upTo: Domain.Limits.collapseIDBytes, pattern: "^[!-~]([ -~]*[!-~])?$"
   ).standing(

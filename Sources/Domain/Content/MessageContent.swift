@@ -1,20 +1,20 @@
 internal import JSON
 
-/// What a message carries: everything of a send that shapes the payload or its headers, the badge excepted.
+/// The content of a message: everything in a send that shapes the payload or its headers, except the badge.
 ///
-/// Reading takes each field for itself; whether they fit together is for `ContentRules`.
+/// Fields are read independently; `ContentRules` checks whether they are consistent.
 package struct MessageContent: Equatable, Sendable {
-  /// As it was asked for, or found from the rest by `settle`.
+  /// As requested, or inferred by `settle`.
   package internal(set) var pushType = PushType.alert
   package var alert: Alert?
-  /// The same in other languages, for devices whose locale asks for one.
+  /// Texts for devices whose locale asks for another language.
   package var translations: [Translation] = []
-  /// Nil: not said, which means the default sound.
+  /// Nil: not given, which means the default sound.
   package var sound: NotificationSound?
   package var category: String?
   package var threadID: String?
   package var targetContentID: String?
-  /// Nil: not said.
+  /// Nil: not given.
   package var isMutable: Bool?
   package var contentAvailable = false
   package var interruptionLevel: InterruptionLevel?
@@ -24,23 +24,23 @@ package struct MessageContent: Equatable, Sendable {
   /// The PushMagic of a managed device.
   package var mdm: String?
   package var media: Media?
-  /// For the app, at best `type|title|…|url`.
+  /// Data for the app, preferably `type|title|…|url`.
   package var ext: String?
-  /// Custom keys beside `aps` and `mps`: names and JSON values as they were given.
+  /// Custom keys beside `aps` and `mps`: names and raw JSON values.
   package var data: [Member] = []
-  /// What stands for `%VAR1%` … where the audience says nothing.
+  /// Values of `%VAR1%` … for audiences that provide none.
   package var variables: [Int: String] = [:]
-  /// False: `%CUID%` and its like are text as any other.
+  /// False: `%CUID%` and the like are literal text.
   package var fillsVariables = true
   package var collapseID: String?
   package var priority: PushPriority?
-  /// Nil: as the push type has it.
+  /// Nil: the push type's default.
   package var isKeptForDevice: Bool?
 
-  /// The app has a Notification Service Extension. No part of the request: whoever makes payloads of it says so.
+  /// The app has a Notification Service Extension. Not part of the request; set by the code that makes payloads.
   package var appHasExtension = false
 
-  /// Fields of the request that say something, by name.
+  /// Names of the request's fields that have an effect.
   var given: Set<String> = []
   var askedPushType: PushType?
 
@@ -54,18 +54,17 @@ package struct MessageContent: Equatable, Sendable {
     package let json: [UInt8]
   }
 
-  /// A picture, sound or film that the app's extension fetches and shows.
+  /// An image, sound or video that the app's extension fetches and shows.
   package enum Media: Equatable, Sendable {
     case url(String)
-    /// A file that was uploaded to this server.
+    /// A file uploaded to this server.
     case upload(String)
   }
 
-  /// The extension of the app may change the notification: asked for, or needed to show the media.
+  /// The app's extension may change the notification: requested, or needed to show the media.
   package var isMutableInEffect: Bool { isMutable ?? (media != nil) }
 
-  /// The payload starts the extension of the app, which makes the receipt: iOS does so for this alone. What is not shown
-  /// starts none.
+  /// The payload starts the app's extension, which sends the receipt; iOS starts it only for visible alerts.
   package var startsExtension: Bool {
     isMutable ?? (media != nil || appHasExtension && pushType == .alert && alert != nil)
   }

@@ -1,12 +1,11 @@
 package import JSON
 
-/// What is heard.
+/// The sound of a notification.
 package enum NotificationSound: Equatable, Sendable {
   case silent
-  /// A file of the app, or `default`.
+  /// A sound file in the app, or `default`.
   case named(String)
-  /// Heard even when the device is muted; the app needs Apple's permission. The volume is a number from 0 to 1, as it was
-  /// written.
+  /// Played even when the device is muted; the app needs Apple's permission. The volume is from 0 to 1.
   case critical(name: String, volume: JSONNumber?)
 
   static func read(_ reader: inout JSONReader) throws(JSONError) -> NotificationSound {
@@ -60,7 +59,7 @@ package enum NotificationSound: Equatable, Sendable {
   }
 }
 
-/// A number that is passed on as it was written.
+/// A number that keeps its original spelling.
 package struct JSONNumber: Equatable, Sendable {
   package let text: [UInt8]
   package let value: Double
@@ -75,7 +74,7 @@ package struct JSONNumber: Equatable, Sendable {
   }
 }
 
-/// How much a notification may disturb. Raw values are Apple's.
+/// How intrusive a notification may be. Raw values are Apple's.
 package enum InterruptionLevel: String, CaseIterable, Sendable {
   case passive
   case active
@@ -89,6 +88,6 @@ extension JSONForm<JSONNumber> {
 }
 
 extension JSONForm<String> {
-  /// A name within what a message carries.
+  /// A short name inside a message's content.
   static let contentName = JSONForm.text(upTo: Domain.Limits.nameBytes)
 }

@@ -1,12 +1,12 @@
-/// What a push says outside of its payload: the `apns-` headers that all recipients of a message share.
+/// The `apns-` headers that all recipients of a message share.
 package struct PushHeaders: Equatable, Sendable {
-  /// The bundle identifier, with the suffix of the push type.
+  /// The bundle identifier with the push type's suffix.
   package let topic: String
   package let pushType: PushType
   package let priority: PushPriority
-  /// A later push with the same one replaces this one on the screen; at most 64 bytes.
+  /// A later push with the same value replaces this one on the screen; at most 64 bytes.
   package let collapseID: String
-  /// False: Apple tries once, and keeps nothing for a device that is away.
+  /// False: Apple tries once and stores nothing for an offline device.
   package let isKeptForDevice: Bool
 
   package init(
@@ -22,7 +22,7 @@ package struct PushHeaders: Equatable, Sendable {
 
   package init(_ request: MessageRequest, appID: String, seqno: Int64) {
     let content = request.content
-    // By default the number: a repeated submission replaces the first one instead of showing twice.
+    // Defaults to the SEQNO, so that a repeated submission replaces the first instead of showing twice.
     self.init(
       appID: appID, content.pushType, priority: content.priority, collapseID: content.collapseID ?? String(seqno),
       isKeptForDevice: content.isKeptForDevice)

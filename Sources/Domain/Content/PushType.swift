@@ -1,15 +1,15 @@
-/// What kind of push a message is, in Apple's words: the value of `apns-push-type`, and what each one demands.
+/// Apple's kinds of push (the value of `apns-push-type`), and the requirements of each.
 ///
 /// Source: "Sending notification requests to APNs", table of push types; "Generating a remote notification".
 package enum PushType: String, CaseIterable, Sendable {
-  /// Something that the user sees or hears: alert, badge or sound.
+  /// Something the user sees or hears: alert, badge or sound.
   case alert
   /// Wakes the app, shows nothing.
   case background
   case voip
   case complication
   case fileprovider
-  /// To the device itself, from a device management server.
+  /// For the device itself, from a device management server.
   case mdm
   case location
   case pushtotalk
@@ -17,7 +17,7 @@ package enum PushType: String, CaseIterable, Sendable {
   case controls
   case widgets
 
-  /// What stands behind the bundle identifier in `apns-topic`; empty when nothing does.
+  /// Follows the bundle identifier in `apns-topic`; empty if there is none.
   package var topicSuffix: String {
     switch self {
     case .alert, .background, .mdm: ""
@@ -37,7 +37,7 @@ package enum PushType: String, CaseIterable, Sendable {
     self == .voip ? Domain.Limits.voipPayloadBytes : Domain.Limits.payloadBytes
   }
 
-  /// Priorities that Apple takes for it; the first one when none is asked for.
+  /// The priorities that Apple accepts for it; the first is the default.
   package var priorities: [PushPriority] {
     switch self {
     case .background: [.considerate]
@@ -47,7 +47,7 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Which of a device's tokens it is sent to.
+  /// Returns which of a device's tokens it is sent to.
   package func tokenKind(startsActivity: Bool) -> TokenKind {
     switch self {
     case .alert, .background, .mdm: .alert
@@ -62,7 +62,8 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// The app's own code gets the payload, and may confirm it with what `mps` says. The others are read by the system.
+  /// The app's own code gets the payload and may confirm it with the values in `mps`. The other types are handled by
+  /// the system.
   package var carriesMPS: Bool {
     switch self {
     case .alert, .background, .voip, .complication, .location, .pushtotalk: true
@@ -72,17 +73,18 @@ package enum PushType: String, CaseIterable, Sendable {
 
   package var carriesAPS: Bool { self != .mdm && self != .fileprovider }
 
-  /// A call, or somebody who speaks now, is worth nothing to a device that comes back later: Apple advises one attempt.
+  /// A call, or someone speaking right now, is worthless to a device that comes back later; Apple advises a single
+  /// attempt.
   package var isKeptForDevice: Bool { self != .voip && self != .pushtotalk }
 
-  /// Certificates cannot name the topic of these.
+  /// Certificates cannot cover its topic.
   package var needsProviderToken: Bool { self == .location }
 }
 
-/// How soon Apple delivers: the value of `apns-priority`.
+/// How soon Apple delivers a push: the value of `apns-priority`.
 package enum PushPriority: Int16, CaseIterable, Sendable {
   case immediate = 10
-  /// With regard to the device's battery.
+  /// Takes the device's battery into account.
   case considerate = 5
   /// Without waking the device.
   case low = 1

@@ -1,11 +1,11 @@
-/// What may stand in a text for a value of each recipient: `%CUID%`, `%CNAME%`, `%VAR1%` … `%VAR9%`.
+/// Placeholders in a text for values that vary by recipient: `%CUID%`, `%CNAME%`, `%VAR1%` … `%VAR9%`.
 package enum Variable: Hashable, Sendable {
   case clientUID
   case clientName
   /// 1…9.
   case number(Int)
 
-  /// The variable that the bytes begin with, and how many bytes its name has.
+  /// Returns the variable at this position, and the length of its name in bytes.
   static func at(_ start: Int, of bytes: [UInt8]) -> (variable: Variable, length: Int)? {
     guard bytes[start] == UInt8(ascii: "%"), start + 5 < bytes.count else { return nil }
     let rest = bytes[start...]
@@ -17,7 +17,7 @@ package enum Variable: Hashable, Sendable {
     return (.number(Int(digit - 48)), 6)
   }
 
-  /// All that occur in a text.
+  /// Returns all variables in a text.
   package static func found(in text: some Sequence<UInt8>) -> Set<Variable> {
     let bytes = Array(text)
     var found: Set<Variable> = []

@@ -1,6 +1,6 @@
-/// `%VAR1%` … `%VAR9%` need somebody who says what they stand for: the audience, line by line, or the message itself.
+/// `%VAR1%` … `%VAR9%` need values, from the audience, line by line, or from the message itself.
 enum VariableRules {
-  /// - Throws: a `Problem` that names every text with a variable that nobody fills.
+  /// - Throws: a `Problem` that lists every text with a variable that has no value.
   static func check(_ content: MessageContent, _ audience: Audience) throws(Problem) {
     guard content.fillsVariables, !audience.givesVariables else { return }
     var faults: [Problem.Field] = []
@@ -20,7 +20,7 @@ enum VariableRules {
     throw Problem(.invalidField, "\(first.pointer) \(first.detail).", fields: faults)
   }
 
-  /// Every text that variables are filled in, with its pointer.
+  /// Returns every text in which variables are filled, with its pointer.
   private static func texts(_ content: MessageContent) -> [(pointer: String, text: [UInt8])] {
     var texts: [(String, [UInt8])] = []
     if let alert = content.alert { texts += self.texts(alert, at: "/alert") }
@@ -49,7 +49,7 @@ enum VariableRules {
 }
 
 extension Audience {
-  /// Its entries come with values for `%VAR1%` … `%VAR9%`.
+  /// Its entries provide values for `%VAR1%` … `%VAR9%`.
   package var givesVariables: Bool {
     if case .csv = self { true } else { false }
   }

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// In whose hands an account was: who made it, or a link that opens it, could have signed in there.
+/// Who could have signed in to an account: its creator, and everyone who held a link that opens it.
 extension Accounts {
   private static let noteStatement = Statement(
     "accounts-note-hand",
@@ -12,8 +12,8 @@ extension Accounts {
     """)
 
   /// - Parameters:
-  ///   - asker: the person; nil: the maker of the API key, if anybody knows.
-  ///   - made: true for the account itself, false for a link.
+  ///   - asker: the person; nil: the creator of the API key, if known.
+  ///   - made: true for creating the account, false for a link.
   ///   - now: microseconds since 1970.
   package static func note(
     _ account: Int32, inHandsOf asker: Principal?, apiKey: Int32?, made: Bool, at now: Int64
@@ -40,8 +40,8 @@ extension Accounts {
     SELECT EXISTS (SELECT FROM reached WHERE asker = $2)
     """)
 
-  /// True when an account came from the hands of somebody, or of somebody whose account did. Times in microseconds since
-  /// 1970.
+  /// Returns whether the account was in the hands of `asker`, directly or through other accounts that were. Times in
+  /// microseconds since 1970.
   package static func wasInHands(
     of asker: Principal, _ account: Int32, madeSince: Int64, linkedSince: Int64
   ) -> Query<Bool> {

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// What an app asks of its ads.
+/// An app's rules for advertising messages.
 package enum AdSettings {
   private static let columnList = "ad_night_from::text, ad_night_to::text, ad_label, ad_opt_out"
 
@@ -22,7 +22,7 @@ package enum AdSettings {
     WHERE app = $1 RETURNING \(columnList)
     """)
 
-  /// Answers what holds now; nil when the app is gone.
+  /// Returns the rules now in force; nil when the app is gone.
   package static func save(_ rules: AdRules, of app: App.Number) -> Query<AdRules?> {
     var parameters = Parameters()
     parameters.append(app)

@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Holding apps back, and letting them go: the state is in the database, so it is the same for every node.
+/// Pausing and resuming apps. The state is in the database, so that all nodes share it.
 package enum AppPauses {
   package struct State: Sendable {
     package let appID: String
     package let isPaused: Bool
-    /// Microseconds since 1970; nil when it was never paused. A resumption in the future, by the database's own clock, is a
-    /// clock's fault and counts as none: held until then, everything would be sent in circles.
+    /// Microseconds since 1970; nil when the app was never resumed. A time in the database's future is a clock fault
+    /// and reads as nil: if it were honoured, everything would be deferred in circles until then.
     package let resumedAt: Int64?
   }
 
@@ -21,7 +21,7 @@ package enum AppPauses {
   private static let lockStatement = Statement(
     "app-pauses-lock", "SELECT \(stateColumns) FROM apps WHERE app = ANY($1) ORDER BY app FOR NO KEY UPDATE")
 
-  /// How apps stand, within a transaction: nobody pauses or resumes them until it ends.
+  /// Returns and locks the state of apps, so that no other transaction pauses or resumes them until this one ends.
   /// - Parameter alone: true for a transaction that may pause them itself.
   package static func states(
     of apps: some Collection<App.Number>, alone: Bool
@@ -44,7 +44,7 @@ package enum AppPauses {
   private static let reasonStatement = Statement(
     "app-pauses-reason", "SELECT paused_reason FROM apps WHERE app = $1")
 
-  /// Why an app is held back; nil when it is not.
+  /// Why an app is paused; nil when it is not.
   package static func reason(of app: App.Number) -> Query<String?> {
     var parameters = Parameters()
     parameters.append(app)
@@ -54,7 +54,7 @@ package enum AppPauses {
   private static let heldStatement = Statement(
     "app-pauses-held", "SELECT app FROM apps WHERE app = ANY($1) AND paused_reason IS NOT NULL")
 
-  /// Those of the apps that are held back.
+  /// Returns those of the apps that are paused.
   package static func held(_ apps: some Collection<App.Number>) -> Query<Set<App.Number>> {
     var column = Int32Column()
     for app in apps { column.append(app) }
@@ -66,7 +66,7 @@ package enum AppPauses {
   private static let allStatement = Statement(
     "app-pauses-all", "SELECT app FROM apps WHERE paused_reason IS NOT NULL")
 
-  /// The apps that are held back.
+  /// Returns all paused apps.
   package static func all() -> Query<Set<App.Number>> {
     Query(allStatement, Parameters()) { rows in Set(rows.map { rows.int32($0, 0) }) }
   }
@@ -79,7 +79,7 @@ package enum AppPauses {
     WHERE app = $1 AND paused_reason IS NULL
     """)
 
-  /// Holds an app's messages back, saying why.
+  /// Pauses an app's messages and records the reason. The first reason is kept.
   package static func pause(_ app: App.Number, reason: String) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(app)
@@ -98,9 +98,9 @@ package enum AppPauses {
     RETURNING app
     """)
 
-  /// The same because of a credential, unless it is younger than what it was found at fault with. Answers whether it is
-  /// this that holds the app back from now on.
-  /// - Parameter since: microseconds since 1970.
+  /// Pauses an app because of a faulty credential, unless the credential was replaced, or the app resumed, since the
+  /// faulty request. Returns whether this call paused the app.
+  /// - Parameter since: when the faulty request was submitted, in microseconds since 1970.
   package static func pause(
     _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Int64
   ) -> Query<Bool> {
@@ -115,7 +115,7 @@ package enum AppPauses {
   private static let resumeStatement = Statement(
     "app-pauses-resume", "UPDATE apps SET paused_reason = NULL, resumed_at = clock_timestamp() WHERE app = $1")
 
-  /// Lets an app's messages go.
+  /// Resumes an app's messages.
   package static func resume(_ app: App.Number) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(app)
@@ -125,7 +125,7 @@ package enum AppPauses {
   private static let networksStatement = Statement(
     "app-pauses-networks", "SELECT app, network FROM credentials WHERE app = ANY($1)")
 
-  /// The networks that apps have credentials for.
+  /// Returns the networks that apps have credentials for.
   package static func networks(of apps: some Collection<App.Number>) -> Query<[App.Number: Set<PushNetwork>]> {
     var column = Int32Column()
     for app in apps { column.append(app) }

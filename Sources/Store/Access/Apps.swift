@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Apps and the key that identifies each.
+/// Apps, and the client key that identifies each.
 package enum Apps {
   package struct Record: Sendable {
     package let app: App
@@ -54,7 +54,7 @@ package enum Apps {
   private static let lockStatement = Statement(
     "apps-lock", "SELECT \(columnList) FROM apps WHERE app = $1 FOR NO KEY UPDATE")
 
-  /// Within a transaction: nobody else changes it until it ends. Nil when the app is gone.
+  /// Locks an app against changes by others until the transaction ends. Nil when the app is gone.
   package static func lock(_ app: App.Number) -> Query<App?> {
     var parameters = Parameters()
     parameters.append(app)
@@ -71,7 +71,7 @@ package enum Apps {
     WHERE app = $1
     """)
 
-  /// Saves what operators decide of an app that is locked.
+  /// Saves an app's operator settings. The caller holds the app's row lock.
   package static func save(_ app: App) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(app.number)
@@ -97,7 +97,7 @@ package enum Apps {
 
   private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
 
-  /// How many time zones have this name: 1 or 0.
+  /// Counts the time zones with this name: 1 or 0.
   package static func countTimeZones(named name: String) -> Query<Int64> {
     var parameters = Parameters()
     parameters.append(text: name)
@@ -116,7 +116,7 @@ package enum Apps {
   }
 
   private static func rules(_ rows: Rows, _ row: Int) -> App.IdentityRules {
-    // One that only a newer version knows is held to be the strictest of ours.
+    // A mode known only to a newer version is treated as our strictest.
     var rules = App.IdentityRules(App.Identity(rawValue: rows.int16(row, 10)) ?? .strict)
     rules.observed = rows.isNull(row, 11) ? nil : App.Identity(rawValue: rows.int16(row, 11))
     rules.graceEndsAt = rows.optionalTimestamp(row, 12)

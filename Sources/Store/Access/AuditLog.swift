@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Who did what. Entries are added in the transaction of the change itself, and the schema refuses to change them.
+/// Who did what. An entry is added in the transaction of the change itself, and the schema refuses to modify entries.
 package enum AuditLog {
   package struct New: Sendable {
     package var apiKey: Int32?
@@ -44,7 +44,7 @@ package enum AuditLog {
     return Query(addStatement, parameters) { _ in }
   }
 
-  // MARK: Readings of people
+  // MARK: Access to personal data
 
   private static let addReadingStatement = Statement(
     "audit-add-reading",
@@ -57,10 +57,10 @@ package enum AuditLog {
     SELECT $3, $4, $5, $6, $7, $9, $10, $8, $2 FROM noted
     """)
 
-  /// Adds an entry unless the same reader has read the same list of the same app in this hour.
+  /// Adds an entry unless the same reader has already read this list of this app within the hour.
   /// - Parameters:
   ///   - entry: its object is the list.
-  ///   - reader: tells readers apart who have the same name.
+  ///   - reader: distinguishes readers of the same name.
   package static func addReading(_ entry: New, of reader: String) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(text: reader)
@@ -86,17 +86,17 @@ package enum AuditLog {
     package let origin: String
     package let requestID: String
     package let action: String
-    /// Nil for what concerns no app, or one that is gone.
+    /// Nil for an entry that concerns no app, or one that is gone.
     package let appID: String?
     package let object: String
     package let before: String?
     package let after: String?
   }
 
-  /// What a list is to show.
+  /// Selects the entries of a list.
   package struct Filter: Sendable {
     package var app: App.Number?
-    /// The whole name, or its first word: `message` for all that happened to messages.
+    /// The whole name, or its first word: `message` selects everything that happened to messages.
     package var action: String?
     package var actor: String?
     package var object: String?
@@ -122,7 +122,7 @@ package enum AuditLog {
   private static let allStatement = list("audit-list", from: "entry < $1")
   private static let ofAppStatement = list("audit-list-of-app", from: "app = $7 AND entry < $1")
 
-  /// Entries before one, newest first, among the `window` that follow it.
+  /// Returns matching entries before `entry`, newest first, searching at most `window` entries.
   package static func list(_ filter: Filter, before entry: Int64, window: Int, limit: Int) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(entry)
@@ -151,7 +151,7 @@ package enum AuditLog {
     "audit-edge-of-app",
     "SELECT entry FROM audit_log WHERE app = $3 AND entry < $1 ORDER BY entry DESC OFFSET $2 - 1 LIMIT 1")
 
-  /// The last entry that a search of `window` looks at; nil when the log ends before.
+  /// The last entry that a search of `window` entries covers; nil when the log ends before that.
   package static func edge(_ filter: Filter, before entry: Int64, window: Int) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(entry)

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// What a push network said when it was asked whether it takes a new credential.
+/// What a push network answered when the server tested a new credential with it.
 package enum CredentialChecks {
   /// Raw values are stored.
   package enum Result: Int16, Sendable, CaseIterable {
@@ -22,7 +22,7 @@ package enum CredentialChecks {
     /// Microseconds since 1970.
     package let at: Int64
     package let result: Result
-    /// The network's own word, or why it could not be reached.
+    /// The network's own reason, or why it could not be reached.
     package let word: String
   }
 
@@ -44,7 +44,8 @@ package enum CredentialChecks {
     RETURNING sealed
     """)
 
-  /// One node asks about a credential: answers it as it is stored, nil when somebody has asked, or does.
+  /// Claims the check of a credential for one node. Returns the sealed credential; nil when it has been checked, or
+  /// another node is checking it.
   package static func begin(_ app: App.Number, _ network: PushNetwork) -> Query<[UInt8]?> {
     var parameters = Parameters()
     parameters.append(app)
@@ -77,7 +78,7 @@ package enum CredentialChecks {
     "SELECT \(columnList), EXISTS (SELECT FROM nodes WHERE alive_until > now()) FROM credentials c WHERE app = $1 AND network = $2"
   )
 
-  /// What is known of a credential, and whether there is a server that could be asking.
+  /// Returns the result of a credential's check, and whether any node is alive to perform one.
   package static func find(_ app: App.Number, _ network: PushNetwork) -> Query<(check: Check?, isAsked: Bool)> {
     var parameters = Parameters()
     parameters.append(app)

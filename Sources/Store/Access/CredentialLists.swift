@@ -1,17 +1,17 @@
 package import Domain
 internal import Postgres
 
-/// What is shown of the credentials of apps: never their secrets.
+/// The public part of apps' credentials for lists; never their secrets.
 package enum CredentialLists {
   package struct Credential: Sendable {
     package let app: App.Number
     package let appID: String
     package let network: PushNetwork
     package let kind: String
-    /// A JSON object: key id and team id, or topics and end.
+    /// A JSON object: key id and team id, or topics and expiry.
     package let shown: String
     package let updatedAt: Int64
-    /// What the network said of it; nil when nobody has asked.
+    /// The network's verdict; nil when it has not been checked.
     package let check: CredentialChecks.Check?
   }
 
@@ -23,7 +23,7 @@ package enum CredentialLists {
     WHERE ($1 IS NULL OR c.app = $1) AND (c.app, c.network) > ($2, $3) ORDER BY c.app, c.network LIMIT $4
     """)
 
-  /// After one, of an app or of all.
+  /// Returns one page of an app's credentials, or of all apps', after `after`.
   package static func page(
     of app: App.Number?, after: (app: App.Number, network: Int16), limit: Int
   ) -> Query<[Credential]> {
@@ -47,7 +47,7 @@ package enum CredentialLists {
     "credential-lists-delete",
     "DELETE FROM credentials WHERE app = $1 AND network = $2 RETURNING kind, public_part::text")
 
-  /// Answers what was shown of it; nil when there was none.
+  /// Deletes a credential. Returns its public part; nil when there was none.
   package static func delete(
     of app: App.Number, _ network: PushNetwork
   ) -> Query<(kind: String, shown: String)?> {

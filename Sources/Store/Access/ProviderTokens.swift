@@ -1,8 +1,8 @@
 internal import Postgres
 
-/// Provider tokens of APNs keys, one for each private key, sealed.
+/// APNs provider tokens, one per private key, stored sealed.
 package enum ProviderTokens {
-  /// The name that the token of a key is sealed for.
+  /// The sealing context of a key's token.
   package static func place(of fingerprint: String) -> String { "apns token \(fingerprint)" }
 
   private static let lockStatement = Statement(
@@ -14,7 +14,8 @@ package enum ProviderTokens {
     RETURNING sealed, CASE WHEN issued_at = '-infinity' THEN NULL ELSE extract(epoch FROM issued_at)::bigint END
     """)
 
-  /// Locks the provider token of a key within a transaction. Seconds since 1970; nil when there is none yet.
+  /// Locks a key's provider token until the transaction ends, so that only one node mints. `issuedAt` is in seconds
+  /// since 1970; nil when no token exists yet.
   package static func lock(_ fingerprint: String) -> Query<(sealed: [UInt8], issuedAt: Int64?)> {
     var parameters = Parameters()
     parameters.append(text: fingerprint)

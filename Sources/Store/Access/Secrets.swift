@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Things that are stored sealed or hashed: credentials, API keys, signing keys.
+/// Secrets stored sealed or hashed: push credentials, API keys, signing keys.
 package enum Secrets {
   // MARK: API keys
 
@@ -16,7 +16,7 @@ package enum Secrets {
   private static let findKeyStatement = Statement(
     "api-keys-find", "SELECT api_key, role, app, name FROM api_keys WHERE sha256 = $1 AND revoked_at IS NULL")
 
-  /// The key with this SHA-256, if it exists and is not revoked.
+  /// Returns the API key with this SHA-256 if it exists and is not revoked.
   package static func findAPIKey(sha256: [UInt8]) -> Query<APIKey?> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
@@ -26,7 +26,7 @@ package enum Secrets {
   private static let allKeysStatement = Statement(
     "api-keys-all", "SELECT api_key, role, app, name, sha256 FROM api_keys WHERE revoked_at IS NULL")
 
-  /// Every key that is not revoked, by its SHA-256.
+  /// Returns all API keys that are not revoked, by SHA-256.
   package static func apiKeys() -> Query<[[UInt8]: APIKey]> {
     Query(allKeysStatement, Parameters()) { rows in
       Dictionary(rows.map { (rows.bytes($0, 4), key(rows, $0)) }) { first, _ in first }
@@ -48,8 +48,8 @@ package enum Secrets {
     """)
 
   /// - Parameters:
-  ///   - maker: the person who makes it.
-  ///   - key: or the key that does: then its maker.
+  ///   - maker: the person who creates the key.
+  ///   - key: the API key that creates it instead; its own creator is then recorded.
   package static func createAPIKey(
     sha256: [UInt8], role: String, app: App.Number?, name: String, madeBy maker: Principal? = nil,
     apiKey key: Int32? = nil
@@ -127,7 +127,7 @@ package enum Secrets {
   private static let signingKeysStatement = Statement(
     "signing-keys", "SELECT generation, sealed FROM signing_keys WHERE purpose = $1 ORDER BY generation DESC LIMIT 2")
 
-  /// The present key of a purpose and the one before, newest first.
+  /// Returns the current key of a purpose and its predecessor, newest first.
   package static func signingKeys(purpose: String) -> Query<[(generation: Int32, sealed: [UInt8])]> {
     var parameters = Parameters()
     parameters.append(text: purpose)

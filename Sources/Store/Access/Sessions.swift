@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Who is signed in to the console, on whichever node. Only hashes of what browsers hold are stored.
+/// Console sessions, shared by all nodes. Only hashes of the browsers' tokens are stored.
 package enum Sessions {
   package struct Account: Sendable {
     package let number: Int32
@@ -20,7 +20,7 @@ package enum Sessions {
     VALUES ($1, $2, $3, $4, $5, $6, $7)
     """)
 
-  /// Those that are over go at the same time. Times in microseconds since 1970.
+  /// Creates a session and deletes expired ones. Times in microseconds since 1970.
   package static func create(
     sha256: [UInt8], account: Int32, now: Int64, idleUntil: Int64, endsAt: Int64, origin: String, byLink: Bool
   ) -> Query<Void> {
@@ -45,7 +45,7 @@ package enum Sessions {
     WHERE s.sha256 = $1 AND s.idle_until > $2 AND s.ends_at > $2 AND c.disabled_at IS NULL
     """)
 
-  /// Whose session it is, if it is not over; it stays open for longer.
+  /// Returns the account of a session that has not expired, and extends its idle timeout.
   package static func use(sha256: [UInt8], now: Int64, idleUntil: Int64) -> Query<Account?> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
@@ -83,7 +83,7 @@ package enum Sessions {
     DELETE FROM sessions WHERE account = $1
     """)
 
-  /// Signs an account out everywhere, its unused links too.
+  /// Ends all sessions of an account and deletes its unused links.
   package static func endAll(of account: Int32) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(account)
@@ -99,7 +99,7 @@ package enum Sessions {
     INSERT INTO sign_in_links (sha256, account, ends_at) VALUES ($1, $2, $3)
     """)
 
-  /// The account's former links end: whoever finds one of them finds nothing.
+  /// Adds a sign-in link and deletes the account's former ones, so that an old link that leaks is worthless.
   package static func addLink(sha256: [UInt8], account: Int32, endsAt: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
@@ -112,7 +112,7 @@ package enum Sessions {
     "sessions-login-of-link",
     "SELECT c.login FROM sign_in_links l JOIN accounts c ON c.account = l.account WHERE l.sha256 = $1")
 
-  /// Whose a link is; it stays.
+  /// Returns the login that a link belongs to, without using it up.
   package static func login(ofLink sha256: [UInt8]) -> Query<String?> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
@@ -127,7 +127,8 @@ package enum Sessions {
     RETURNING c.login, l.ends_at > $2 AND c.disabled_at IS NULL
     """)
 
-  /// Uses a link up. Answers whose it is; nil when it was used before, is over, or never was.
+  /// Uses a link up. Returns its login; nil when the link was used before, has expired, or never existed, or when the
+  /// account is disabled.
   package static func takeLink(sha256: [UInt8], now: Int64) -> Query<String?> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)

@@ -1,9 +1,9 @@
 package import Domain
 internal import Postgres
 
-/// Whose payload would be the largest of an uploaded file's users.
+/// Finds the user of an uploaded file whose payload would be the largest.
 extension AudienceSizes {
-  /// How often a payload holds each of `%VAR1%` … `%VAR9%`, and what stands there for a line without it.
+  /// How often a payload contains each of `%VAR1%` … `%VAR9%`, and the fallback for a line without that value.
   package struct Numbered: Sendable {
     package var uses = [Int](repeating: 0, count: 9)
     package var otherwise = [String](repeating: "", count: 9)
@@ -11,14 +11,14 @@ extension AudienceSizes {
     package init() {}
   }
 
-  /// A line of the file, with its user's own name where it has none.
+  /// A line of the file; the name is the user's own if the line has none.
   package struct LargestLine: Sendable {
     package let userKey: UserKey
     package let name: String
     package let variables: [String]
   }
 
-  /// A variable that does not occur costs nothing; the uses stand from `$6`, what stands otherwise from `$15`.
+  /// A variable that does not occur adds nothing. The uses begin at `$6`, the fallbacks at `$15`.
   private static let numberedBytes = (1...9).map { number in
     """
     CASE WHEN $\(5 + number)::bigint = 0 THEN 0
@@ -40,8 +40,8 @@ extension AudienceSizes {
     ORDER BY \(filledBytes) + \(numberedBytes) DESC LIMIT 1
     """)
 
-  /// Reads all lines; nil when there is none.
-  /// - Parameter locales: only users with a device of one of these; empty: all.
+  /// Reads all lines. Nil when there is none.
+  /// - Parameter locales: only users with a device of one of these locales; empty: all.
   package static func largest(
     app: App.Number, csv: Int64, locales: [String], _ weights: Weights, _ numbered: Numbered
   ) -> Query<LargestLine?> {

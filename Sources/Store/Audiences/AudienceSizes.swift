@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// How large an audience is, and whose payload would be the largest: asked once, when a message is accepted.
+/// Size of an audience, and the recipient with the largest payload. Queried once, when a message is accepted.
 package enum AudienceSizes {
   private static let rangeStatement = Statement(
     "audience-sizes-range",
@@ -13,7 +13,7 @@ package enum AudienceSizes {
       LIMIT $5) part
     """)
 
-  /// Devices of a range of user keys, counted up to a limit.
+  /// Counts the devices of a range of user keys, up to a limit.
   package static func range(
     app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int64
   ) -> Query<Int64> {
@@ -41,7 +41,7 @@ package enum AudienceSizes {
       LIMIT $4) part
     """)
 
-  /// Devices of the members of groups, counted up to a limit.
+  /// Counts the devices of the members of groups, up to a limit.
   package static func groups(app: App.Number, _ groups: [Int64], frozenAt: Int64, limit: Int64) -> Query<Int64> {
     var column = Int64Column()
     for group in groups { column.append(group) }
@@ -53,7 +53,7 @@ package enum AudienceSizes {
     return Query(groupsStatement, parameters) { $0.int64(0, 0) }
   }
 
-  /// How often a payload holds each variable: what makes one recipient's longer than another's.
+  /// How often a payload contains each variable that varies between recipients.
   package struct Weights: Sendable {
     package let clientUID: Int
     package let clientName: Int
@@ -64,7 +64,7 @@ package enum AudienceSizes {
     }
   }
 
-  /// Bytes that the variables of a recipient `k` (user key, name) would fill, as JSON writes them.
+  /// Size in bytes of the JSON-encoded variables of a recipient `k` (user key, name).
   static let filledBytes = """
     $1 * octet_length(to_json(CASE WHEN k.user_key < 'u' THEN 'GUEST' ELSE substr(k.user_key, 2) END)::text)
       + $2 * octet_length(to_json(k.name)::text)
@@ -81,8 +81,8 @@ package enum AudienceSizes {
     ORDER BY \(filledBytes) DESC LIMIT 1
     """)
 
-  /// Whose payload would be the largest of a range; nil when nobody is in it. Reads the whole range.
-  /// - Parameter locales: only devices with one of these; empty: all.
+  /// Returns the recipient with the largest payload in a range; nil when the range is empty. Reads the whole range.
+  /// - Parameter locales: only devices of one of these locales; empty: all.
   package static func largest(
     app: App.Number, after: String, upto: String, locales: [String] = [], _ weights: Weights
   ) -> Query<(userKey: UserKey, name: String)?> {
@@ -106,7 +106,7 @@ package enum AudienceSizes {
     ORDER BY \(filledBytes) DESC LIMIT 1
     """)
 
-  /// The same for the members of groups.
+  /// Like `largest(app:after:upto:)`, for the members of groups.
   package static func largest(
     app: App.Number, groups: [Int64], locales: [String] = [], _ weights: Weights
   ) -> Query<(userKey: UserKey, name: String)?> {

@@ -1,34 +1,34 @@
 package import Domain
 internal import Postgres
 
-/// Who an audience is: counting, and reading it in key order.
+/// Resolves audiences: counts them, and reads them in key order.
 package enum Audiences {
-  /// A device that gets a message.
+  /// A device that a message is meant for.
   package struct Member: Sendable {
     package let device: DeviceID
     package let userKey: UserKey
     package let psid: String
     package let network: PushNetwork
     package let environment: PushEnvironment
-    /// Its network refused the token before: it belongs to the audience and is skipped.
+    /// Its network refused the token before. It belongs to the audience but is skipped.
     package let isInQuarantine: Bool
-    /// Consents; nil: never asked.
+    /// Nil: never asked.
     package let consentNotification: Bool?
     package let consentAd: Bool?
-    /// For the statistics.
+    /// For statistics.
     package var appVersion = ""
-    /// What its binding to the user was made with.
+    /// The identity mode under which it was bound to its user.
     package var identity = App.Identity.open
-    /// When it got this user, microseconds since 1970.
+    /// When it was bound to this user, in microseconds since 1970.
     package var boundAt: Int64 = 0
 
-    /// True when the person at the device has agreed to messages of this kind.
+    /// Returns whether the user has consented to messages of this kind.
     package func mayGet(_ kind: MessageKind) -> Bool {
       kind.mayReach(notification: consentNotification, ad: consentAd)
     }
   }
 
-  /// What a `Member` is read from.
+  /// The columns that a `Member` is decoded from.
   static let memberColumns = """
     d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.consent_notification,
     d.consent_ad, d.app_version, d.identity, d.bound_at
@@ -46,7 +46,8 @@ package enum Audiences {
       ORDER BY user_key FETCH FIRST $4 ROWS WITH TIES) part
     """)
 
-  /// The user key that ends a part of about `devices` devices, and how many of them belong; nil when nothing is left.
+  /// Returns the user key that ends a part of about `devices` devices, and how many of them belong to the audience; nil
+  /// when nothing is left.
   package static func nextPart(
     app: App.Number, after: String, upto: String, frozenAt: Int64, devices: Int
   ) -> Query<(end: String, count: Int64)?> {
@@ -95,7 +96,7 @@ package enum Audiences {
     ) SELECT groupseq FROM subtree
     """)
 
-  /// The groups and all below them; unknown ones are missing.
+  /// Returns the groups and all their descendants; unknown ones are omitted.
   package static func subtree(app: App.Number, groups: [Int64]) -> Query<[Int64]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
@@ -112,11 +113,11 @@ package enum Audiences {
     WHERE app = $1 AND groupseq = ANY($2) AND user_key > $3 AND user_key <= $4 AND joined_at <= $5
     ORDER BY user_key LIMIT $6
     """,
-    // Planned for these very groups: a small one is found by its index, a large one along the users. One plan for both
-    // took 23 ms instead of 1 for each batch of a group with 1 % of the members.
+    // Planned for these particular groups: a small one is best read by its own index, a large one along the users. A
+    // shared plan took 23 ms instead of 1 ms per batch for a group with 1 % of the members.
     isKept: false)
 
-  /// Members of groups in key order.
+  /// Returns the members of groups in key order.
   package static func groupKeys(
     app: App.Number, groups: [Int64], after: String, upto: String, frozenAt: Int64, limit: Int
   ) -> Query<[UserKey]> {
@@ -141,7 +142,7 @@ package enum Audiences {
     WHERE app = $1 AND user_key = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
     """)
 
-  /// The devices of users.
+  /// Returns the devices of users.
   package static func ofUsers(app: App.Number, _ users: [UserKey], frozenAt: Int64) -> Query<[Member]> {
     Query(ofUsersStatement, list(app, users.map(\.text), frozenAt), read: members)
   }
@@ -153,7 +154,7 @@ package enum Audiences {
     GROUP BY user_key
     """)
 
-  /// How many devices users have; those without are missing.
+  /// Returns the number of devices of each user; users without devices are omitted.
   package static func countOfUsers(app: App.Number, _ users: [UserKey], frozenAt: Int64) -> Query<[UserKey: Int64]> {
     Query(countOfUsersStatement, list(app, users.map(\.text), frozenAt)) { rows in
       Dictionary(rows.map { (rows.userKey($0, 0), rows.int64($0, 1)) }) { first, _ in first }
@@ -169,7 +170,7 @@ package enum Audiences {
       AND d.bound_at <= $3 ORDER BY d.user_key, d.device
     """)
 
-  /// The devices that own tokens.
+  /// Returns the devices that own alert tokens.
   package static func ofTokens(app: App.Number, _ psids: [String], frozenAt: Int64) -> Query<[Member]> {
     Query(ofTokensStatement, list(app, psids, frozenAt), read: members)
   }
@@ -181,7 +182,7 @@ package enum Audiences {
     WHERE app = $1 AND device = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
     """)
 
-  /// Devices of a list.
+  /// Returns the active ones of the listed devices.
   package static func ofDevices(app: App.Number, _ devices: [DeviceID], frozenAt: Int64) -> Query<[Member]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -198,7 +199,7 @@ package enum Audiences {
     SELECT \(memberColumns) FROM devices d WHERE d.device = ANY($1) AND d.state = 1
     """)
 
-  /// Devices of whichever apps, as they are bound now: to read bindings again before a retry.
+  /// Returns the current bindings of devices of any app, to check them again before a retry.
   package static func bound(_ devices: some Collection<DeviceID>) -> Query<[DeviceID: Member]> {
     Query(boundStatement, Devices.ids(devices)) { rows in
       var bound: [DeviceID: Member] = [:]
@@ -229,7 +230,7 @@ package enum Audiences {
     }
   }
 
-  // MARK: Who has had it
+  // MARK: Already claimed
 
   private static let claimedStatement = Statement(
     "audience-claimed",
@@ -246,7 +247,7 @@ package enum Audiences {
     CROSS JOIN LATERAL block_deliveries($2, f.user_key) b WHERE b.device = t.device
     """)
 
-  /// Those of the devices that have been claimed for a message: they were somebody else's then.
+  /// Returns those of the devices that were already claimed for a message, while they belonged to another user.
   package static func claimed(_ devices: [DeviceID], of seqno: Int64) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }

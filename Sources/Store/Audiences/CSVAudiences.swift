@@ -1,7 +1,7 @@
 package import Domain
 package import Postgres
 
-/// Audiences from files, with what differs for each line.
+/// Audiences uploaded as files, with values per line.
 package enum CSVAudiences {
   package typealias Number = Int64
 
@@ -24,7 +24,8 @@ package enum CSVAudiences {
     RETURNING csv, app, lines, expires_at, xmax = 0
     """)
 
-  /// Makes an audience, in the transaction that stores its lines. Of a file that is there already, tells that one.
+  /// Creates an audience in the transaction that stores its lines. Returns the existing one if the same file is stored
+  /// already.
   package static func create(
     app: App.Number, sha256: [UInt8], lines: Int, at now: Int64, expiresAt: Int64
   ) -> Query<(record: Record, isNew: Bool)> {
@@ -37,8 +38,8 @@ package enum CSVAudiences {
     return Query(createStatement, parameters) { (record($0, 0), $0.bool(0, 4)) }
   }
 
-  /// Stores lines, each user once, as one stream.
-  /// - Parameter next: some more lines; nil after the last. Nothing is stored when it throws.
+  /// Streams lines into the database; each user occurs once.
+  /// - Parameter next: returns more lines; nil after the last. Nothing is stored if it throws.
   package static func store(
     of csv: Number, on connection: Connection, next: () throws(PostgresError) -> [CSVFile.Line]?
   ) throws(PostgresError) {
@@ -60,8 +61,8 @@ package enum CSVAudiences {
 
   private static let decodeStatement = Statement("csv-decode", "SELECT convert_from($1, 'UHC')")
 
-  /// A text in the code page of Korean Windows (CP949, of which EUC-KR is a part), as UTF-8. Fails with
-  /// `.characterNotInRepertoire` when it is none.
+  /// Converts text in the code page of Korean Windows (CP949, a superset of EUC-KR) to UTF-8. Fails with
+  /// `.characterNotInRepertoire` when the bytes are not valid CP949.
   package static func decodeKorean(_ bytes: [UInt8]) -> Query<[UInt8]> {
     var parameters = Parameters()
     parameters.append(bytes: bytes)
@@ -73,7 +74,7 @@ package enum CSVAudiences {
   private static let findStatement = Statement(
     "csv-find", "SELECT csv, app, lines, expires_at FROM csv_audiences WHERE csv = $1 AND expires_at > $2")
 
-  /// Nil when it is gone.
+  /// Nil when the file has expired or does not exist.
   package static func find(_ csv: Number, at now: Int64) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(csv)
@@ -84,7 +85,8 @@ package enum CSVAudiences {
   private static let keepStatement = Statement(
     "csv-keep", "UPDATE csv_audiences SET expires_at = greatest(expires_at, $2) WHERE csv = $1 RETURNING csv")
 
-  /// Keeps it for a message that uses it, in the transaction that makes the message. False when it is gone.
+  /// Extends a file's life for a message that uses it, in the transaction that creates the message. Returns false when
+  /// the file is gone.
   package static func keep(_ csv: Number, until: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(csv)
@@ -98,7 +100,7 @@ package enum CSVAudiences {
     SELECT user_key FROM csv_lines WHERE csv = $1 AND user_key > $2 AND user_key <= $3 ORDER BY user_key LIMIT $4
     """)
 
-  /// Users of the file in key order.
+  /// Returns users of the file in key order.
   package static func keys(_ csv: Number, after: String, upto: String, limit: Int) -> Query<[UserKey]> {
     var parameters = Parameters()
     parameters.append(csv)
@@ -108,9 +110,9 @@ package enum CSVAudiences {
     return Query(keysStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
   }
 
-  /// What a line gives its user.
+  /// The values that a line gives its user.
   package struct Values: Sendable {
-    /// Empty: the user's own.
+    /// Empty means the user's own name.
     package let name: String
     package let variables: [String]
   }
@@ -122,7 +124,7 @@ package enum CSVAudiences {
     WHERE csv = $1 AND user_key = ANY($2)
     """)
 
-  /// What the file gives users; users who are not in it are missing.
+  /// Returns the values for users; users who are not in the file are omitted.
   package static func values(_ csv: Number, of users: some Collection<UserKey>) -> Query<[UserKey: Values]> {
     var keys = TextColumn()
     for user in users { keys.append(user.text) }
@@ -150,7 +152,7 @@ package enum CSVAudiences {
     DELETE FROM csv_lines WHERE csv IN (SELECT csv FROM gone)
     """)
 
-  /// Drops one file that has expired, and its lines.
+  /// Deletes one expired file with its lines.
   package static func dropExpired(at now: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)

@@ -1,12 +1,12 @@
 package import Domain
 internal import Postgres
 
-/// What languages devices ask for. Which text fits a locale is a rule of the domain: here they are only read.
+/// Reads the locales that devices report. The domain decides which text fits a locale.
 extension Devices {
   private static let localesStatement = Statement(
     "devices-locales", "SELECT device, locale FROM devices WHERE device = ANY($1::uuid[]) AND locale <> ''")
 
-  /// The locale of each device; those that have told none are missing.
+  /// Returns the locale of each device; devices without one are omitted.
   package static func locales(of devices: some Collection<DeviceID>) -> Query<[DeviceID: String]> {
     Query(localesStatement, ids(devices)) { rows in
       var locales: [DeviceID: String] = [:]
@@ -24,7 +24,7 @@ extension Devices {
     ORDER BY d.app, d.user_key, d.registered_at DESC, d.device
     """)
 
-  /// The locale of each user: of the device that registered last, of those that have told one.
+  /// Returns the locale of each user: that of the most recently registered device that has reported one.
   package static func locales(ofUsers users: some Collection<Users.Key>) -> Query<[Users.Key: String]> {
     Query(userLocalesStatement, Users.keys(users)) { rows in
       var locales: [Users.Key: String] = [:]
@@ -39,7 +39,7 @@ extension Devices {
     "devices-range-locales",
     "SELECT DISTINCT locale FROM devices WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3")
 
-  /// The different locales of a range of user keys. Reads the whole range.
+  /// Returns the distinct locales in a range of user keys. Reads the whole range.
   package static func locales(app: App.Number, after: String, upto: String) -> Query<[String]> {
     var parameters = Parameters()
     parameters.append(app)
@@ -55,7 +55,7 @@ extension Devices {
       AND user_key IN (SELECT user_key FROM group_members WHERE app = $1 AND groupseq = ANY($2))
     """)
 
-  /// The different locales of the members of groups.
+  /// Returns the distinct locales of the members of groups.
   package static func locales(app: App.Number, groups: [Int64]) -> Query<[String]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
@@ -72,7 +72,7 @@ extension Devices {
       AND user_key IN (SELECT user_key FROM csv_lines WHERE csv = $2)
     """)
 
-  /// The different locales of the users of a file.
+  /// Returns the distinct locales of the users in a file.
   package static func locales(app: App.Number, csv: Int64) -> Query<[String]> {
     var parameters = Parameters()
     parameters.append(app)

@@ -2,21 +2,21 @@ internal import Crypto
 internal import Domain
 internal import Postgres
 
-/// Asks the database for the devices of a segment.
+/// Compiles a segment into a statement that selects its devices.
 ///
-/// The text of a statement is put together from the fixed pieces below, never from what somebody wrote: every value is
-/// bound. There is no end to the shapes of segments, so their statements are not kept prepared; the name, made from the
-/// text, tells them apart in errors.
+/// The SQL text is composed only of the fixed fragments below, never of user input: every value is bound. Segments come
+/// in arbitrarily many shapes, so the statements are not kept prepared; a name derived from the text distinguishes them
+/// in errors.
 struct SegmentSQL {
   private(set) var parameters: Parameters
-  /// Parameters so far.
+  /// Number of parameters so far.
   private var count: Int
-  /// Microseconds since 1970: what `within` counts back from.
+  /// Microseconds since 1970; `within` and `notWithin` count back from it.
   private let now: Int64
   private var asksUsers = false
 
   /// - Parameters:
-  ///   - parameters: those before the conditions: `$1` is the app, the user keys lie behind `$2` and up to `$3`.
+  ///   - parameters: those before the conditions: `$1` is the app; user keys lie in (`$2`, `$3`].
   ///   - count: how many those are.
   init(_ parameters: Parameters, count: Int, now: Int64) {
     self.parameters = parameters
@@ -24,10 +24,10 @@ struct SegmentSQL {
     self.now = now
   }
 
-  /// A statement about the devices `d` of the segment.
+  /// Returns a statement about the segment's devices, aliased `d`.
   mutating func statement(select: String, where condition: String, _ segment: Segment, rest: String) -> Statement {
     let meant = sql(segment)
-    // The range is said once more, or the users of the whole app would be read for each part of an audience.
+    // The range is repeated for users; otherwise the users of the whole app would be read for each part of an audience.
     let users =
       asksUsers
       ? "LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key AND u.user_key > $2 AND u.user_key <= $3" : ""
@@ -37,7 +37,7 @@ struct SegmentSQL {
 
   // MARK: Conditions
 
-  /// True or false, never NULL: so that `not` means everybody else.
+  /// True or false, never NULL, so that `not` selects the exact complement.
   private mutating func sql(_ segment: Segment) -> String {
     switch segment {
     case .all(let parts): join(parts, " AND ")
@@ -60,7 +60,7 @@ struct SegmentSQL {
     }
   }
 
-  /// Devices of another push server have registered long ago, whenever their file came in.
+  /// Devices imported from another push server registered long ago, whenever their file was imported.
   private static let firstRegistered = "CASE WHEN d.is_imported THEN 'epoch'::timestamptz ELSE d.created_at END"
 
   private mutating func join(_ parts: [Segment], _ word: String) -> String {
@@ -74,7 +74,7 @@ struct SegmentSQL {
     for (bound, sign) in [(range.from, ">="), (range.before, "<"), (range.upTo, "<=")] {
       if let bound { texts.append("version_parts(\(column)) \(sign) version_parts(\(bind(bound)))") }
     }
-    // A device that says nothing, or no version, is in no range.
+    // A device that reports no version, or an unparsable one, is in no range.
     return "coalesce(" + texts.joined(separator: " AND ") + ", false)"
   }
 
@@ -116,8 +116,8 @@ struct SegmentSQL {
     for group in groups { column.append(group) }
     parameters.append(int64s: column)
     count += 1
-    // EXISTS, so that `not` is a join too: NOT IN compared each device with each member, 100 seconds for ten thousand
-    // devices. The range as above; the subtree is found once.
+    // EXISTS, so that `not` becomes a join too: NOT IN compared each device with each member, 100 seconds for ten
+    // thousand devices. The range is repeated as above; the subtree is computed once.
     return """
       (EXISTS (SELECT FROM group_members m WHERE m.app = $1 AND m.user_key = d.user_key
         AND m.user_key > $2 AND m.user_key <= $3 AND m.groupseq = ANY(ARRAY(

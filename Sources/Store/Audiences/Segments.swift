@@ -1,24 +1,24 @@
 package import Domain
 internal import Postgres
 
-/// Saved segments, and the devices that a segment means.
+/// Saved segments, and the devices that a segment selects.
 package enum Segments {
   package typealias Number = Int64
 
   // MARK: Devices
 
-  /// Devices of a segment with user keys in (after, upto], counted up to a limit.
+  /// Counts a segment's devices with user keys in (after, upto], up to a limit.
   package static func count(
     _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int64
   ) -> Query<Int64> {
     var compiler = SegmentSQL(range(app, after, upto, frozenAt, limit), count: 5, now: frozenAt)
-    // Counting stops at the limit: more need not be known at once.
+    // Counting stops at the limit; a larger number is not needed immediately.
     let statement = compiler.statement(
       select: "count(*) FROM (SELECT 1", where: isInRange, segment, rest: "LIMIT $5) part")
     return Query(statement, compiler.parameters) { $0.int64(0, 0) }
   }
 
-  /// The next devices of a segment, in the order of user keys and devices.
+  /// Returns the next devices of a segment, in the order of user keys and devices.
   package static func read(
     _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int
   ) -> Query<[Audiences.Member]> {
@@ -43,13 +43,13 @@ package enum Segments {
     return parameters
   }
 
-  // MARK: Saved ones
+  // MARK: Saved segments
 
   package struct Record: Sendable {
     package let segment: Number
     package let app: App.Number
     package let name: String
-    /// JSON, as it was given.
+    /// JSON, as the client sent it.
     package let conditions: String
     /// Microseconds since 1970.
     package let createdAt: Int64
@@ -87,7 +87,7 @@ package enum Segments {
   private static let listStatement = Statement(
     "segments-list", "SELECT \(columnList) FROM segments WHERE app = $1 AND segment > $2 ORDER BY segment LIMIT $3")
 
-  /// A page, in the order of their numbers.
+  /// Returns a page, in the order of segment numbers.
   package static func list(app: App.Number, after: Number, limit: Int) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(app)
@@ -103,7 +103,7 @@ package enum Segments {
     WHERE segment = $1 RETURNING \(columnList)
     """)
 
-  /// Changes what is given; nil when it is gone.
+  /// Changes the fields that are given. Nil when the segment is gone.
   package static func change(_ segment: Number, name: String?, conditions: String?, at now: Int64) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(segment)

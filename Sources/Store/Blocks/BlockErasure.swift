@@ -1,19 +1,19 @@
 internal import Domain
 internal import Postgres
 
-/// Taking erased persons out of blocks: a part of the walk that `Erasures` describes.
+/// Removes erased persons from blocks: a step of the walk that `Erasures` describes.
 ///
-/// A person is found by the order of the keys, so a message is looked through by the names of those who wait, and a block is
-/// written once for all of them.
+/// The order of keys leads to a person, so each message is searched for the keys of all persons being erased, and a
+/// block is rewritten once for all of them.
 enum BlockErasure {
-  /// Messages with blocks that are looked through in one step.
+  /// Messages with blocks searched in one step.
   private static let messages = 50
 
   private static let nextStatement = Statement(
     "block-erasure-next",
     "SELECT DISTINCT seqno FROM blocks WHERE seqno >= $1 AND seqno <= $2 ORDER BY seqno LIMIT $3")
 
-  /// The messages with blocks of a range, as many as one step is for, and where the rest begins.
+  /// Returns the messages with blocks in a range, up to one step's worth, and where the rest begins.
   static func next(
     from start: Int64, upto end: Int64, on connection: Connection
   ) throws(PostgresError) -> (messages: [Int64], rest: Int64?) {
@@ -42,8 +42,8 @@ enum BlockErasure {
     SELECT * FROM unnest($1, $2, $3, $4) AS t(seqno, device, app, user_key) ORDER BY seqno, device ON CONFLICT DO NOTHING
     """)
 
-  /// Takes everybody whose turn it is out of these messages. While a delivery is under way, or waits, the name says whose count it
-  /// moves: it is left for later.
+  /// Removes the persons of the current lap from these messages. While a delivery is in progress or deferred, the key
+  /// says whose count it changes, so it is left for later.
   static func takeOut(of messages: [Int64], on connection: Connection) throws(PostgresError) {
     guard !messages.isEmpty else { return }
     var seqnos = Int64Column()
@@ -88,7 +88,7 @@ enum BlockErasure {
     SELECT seqno, block, place FROM found WHERE state NOT IN (0, 11)
     """)
 
-  /// The same for deliveries that were under way when the walk came by, and are not any more.
+  /// Removes persons from deliveries that were in progress during the walk and have ended since.
   static func takeOutRests(atMost limit: Int, on connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(limit)
@@ -118,7 +118,7 @@ enum BlockErasure {
       var firstKey = rows.optionalText(0, 2)
       let isFirstErased = positions.contains { recipients.userKey($0).text == firstKey }
       recipients.erase(positions)
-      // The block is found by it, and it is a person's name too.
+      // The block is looked up by this key, and it identifies a person too.
       if isFirstErased { firstKey = recipients.firstNamedKey?.text }
       parameters.append(bytes: recipients.userKeys)
       parameters.append(text: firstKey)

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Names a block: a part of a message's recipients that is stored together.
+/// Identifies a block: a part of a message's recipients that is stored together.
 package struct BlockID: Hashable, Comparable, Sendable {
   package let seqno: Int64
   package let number: Int32
@@ -15,7 +15,7 @@ package struct BlockID: Hashable, Comparable, Sendable {
   }
 }
 
-/// Where a recipient stands.
+/// The place of a recipient in a block.
 package struct BlockPlace: Hashable, Sendable {
   package let block: BlockID
   package let position: Int32
@@ -25,13 +25,13 @@ package struct BlockPlace: Hashable, Sendable {
     self.position = Int32(position)
   }
 
-  /// As a pushkey says it.
+  /// Decodes the coordinates of a pushkey.
   package init(_ coordinates: DeliveryCoordinates, of seqno: Int64) {
     block = BlockID(seqno: seqno, number: coordinates.block)
     position = coordinates.position
   }
 
-  /// For a pushkey.
+  /// The coordinates for a pushkey.
   package func coordinates(hasFallback: Bool) -> DeliveryCoordinates? {
     DeliveryCoordinates(block: block.number, position: position, hasFallback: hasFallback)
   }

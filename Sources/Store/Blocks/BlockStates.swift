@@ -1,14 +1,14 @@
 package import Domain
 
-/// How a delivery stands in its block: the byte that `block_states` keeps. The table `block_codes` says the same in SQL.
+/// The state of a delivery in its block: a byte of `block_states.states`. The table `block_codes` says the same in SQL.
 package enum BlockState: UInt8, CaseIterable, Sendable {
-  /// Under way.
+  /// In progress.
   case open = 0
-  /// The push network took it at the first try.
+  /// The push network accepted it at the first try.
   case accepted = 1
-  /// Its row in `outcomes` says it.
+  /// The state is in its row in `outcomes`.
   case hasRow = 2
-  // Ended before anything was sent. Below 16: what counts states in SQL relies on it.
+  // Ended before anything was sent. All values stay below 16: SQL that counts states relies on it.
   case gone = 3
   case rebound = 4
   case quarantine = 5
@@ -17,11 +17,11 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
   case noToken = 8
   case unproved = 9
   case expired = 10
-  /// It waits, and has never been tried: `Waits` says for what.
+  /// Deferred before its first try; `Waits` holds the reason.
   case waits = 11
   case cancelled = 12
 
-  /// What it says of a delivery that has ended; nil where it says nothing.
+  /// The outcome that the state expresses; nil where the delivery has not ended or has a row.
   package var outcome: (status: OutcomeStatus, attempts: Int16, reason: String?)? {
     switch self {
     case .open, .hasRow, .waits: nil
@@ -38,7 +38,7 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The state that says all of an outcome; nil: it needs a row.
+  /// The state that completely expresses an outcome; nil when it needs a row.
   package init?(_ record: Outcomes.Record) {
     if record.status == .deferred, record.attempts == 0, record.dueAt != nil, record.reason != nil {
       self = .waits
@@ -51,29 +51,29 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
     self = found.state
   }
 
-  /// The most usual first.
+  /// Most frequent first.
   private static let ends = allCases.compactMap { state in state.outcome.map { (state: state, end: $0) } }
 }
 
-/// How the deliveries of a block stand, a byte each.
+/// The states of a block's deliveries, one byte each.
 package struct BlockStates: Equatable, Sendable {
-  /// What becomes of a word about a delivery.
+  /// How an outcome was handled.
   package enum Verdict: Equatable, Sendable {
-    /// It is noted here, and counts.
+    /// Recorded here; it counts.
     case taken
-    /// It has ended already.
+    /// The delivery had already ended.
     case late
-    /// It is for a row.
+    /// It belongs in a row.
     case row
   }
 
   package private(set) var bytes: [UInt8]
-  /// When the deliveries without rows were accepted, microseconds since 1970.
+  /// When the deliveries without rows were accepted, in microseconds since 1970.
   package private(set) var acceptedAt: Int64?
-  /// When the deliveries without rows that were never sent ended: often hours earlier.
+  /// When the deliveries without rows that were never sent ended, in microseconds since 1970; often hours earlier.
   package private(set) var leftOutAt: Int64?
 
-  /// How far from the block's time a delivery may have ended that has no row, in microseconds: a minute.
+  /// How far from the block's time a delivery without a row may have ended, in microseconds: a minute.
   private static let mostApart: Int64 = 60_000_000
 
   package init(bytes: [UInt8], acceptedAt: Int64?, leftOutAt: Int64?) {
@@ -84,11 +84,11 @@ package struct BlockStates: Equatable, Sendable {
 
   package subscript(position: Int) -> BlockState { BlockState(rawValue: bytes[position]) ?? .hasRow }
 
-  /// When a delivery with this state ended.
+  /// Returns when a delivery in this state ended.
   package func endedAt(_ state: BlockState) -> Int64? { state == .accepted ? acceptedAt : leftOutAt }
 
-  /// Notes that a delivery has ended, or waits.
-  /// - Parameter end: the state that says all of it; nil: it needs a row.
+  /// Records that a delivery has ended or is deferred.
+  /// - Parameter end: the state that completely expresses the outcome; nil: it needs a row.
   package mutating func settle(_ position: Int, as end: BlockState?, at now: Int64) -> Verdict {
     switch self[position] {
     case .hasRow: return .row
@@ -109,7 +109,7 @@ package struct BlockStates: Equatable, Sendable {
     return .taken
   }
 
-  /// What waited is under way again. False: it did not wait.
+  /// Puts a deferred delivery in progress again. Returns false if it was not deferred.
   package mutating func takeUp(_ position: Int) -> Bool {
     guard self[position] == .waits else { return false }
     bytes[position] = BlockState.open.rawValue

@@ -1,17 +1,18 @@
 package import Domain
 package import Postgres
 
-/// The deliveries of campaigns: the recipients of each claim are written once, together, and how each delivery ended is a
-/// byte (`BlockState`). What is out of the ordinary (refused, tried again, ended at another time than the others)
-/// has a row in `outcomes` besides, and the byte says so: from then on the row alone counts.
+/// Deliveries of campaigns. The recipients of each claim are written once, together, and each delivery's state is one
+/// byte (`BlockState`). A delivery with an unusual course (refused, retried, ended at another time than the others)
+/// also has a row in `outcomes`, and its byte says so: from then on, only the row counts.
 ///
 /// ```
-///   blocks         (message, block)   devices and user keys; never changed but by an erasure
-///   block_states   (message, block)   a byte each; its row is locked by whoever writes down how deliveries ended
+///   blocks         (message, block)   devices and user keys; changed only by an erasure
+///   block_states   (message, block)   a byte each; locked by those who record outcomes
 /// ```
-/// What a message adds to its users' counts stands with their block, too (`blocks.increment`): an entry of the ledger is made
-/// for those who are read, taken back, or given less than was asked for. Blocks are made of ranges of user keys only, so that no user's devices are in two blocks of a message, and a user is
-/// found by the order of the keys. Lists of recipients, waves and messages sent once more have rows for all.
+/// What a message adds to its users' counts is also stored with their block (`blocks.increment`): a ledger entry is
+/// made only for users who read the message, whose increment is taken back, or who were given less than requested.
+/// Blocks are made only from ranges of user keys, so that no user's devices are in two blocks of a message, and the
+/// order of keys leads to a user. Lists of recipients, waves and resent messages use rows throughout.
 package enum Blocks {
   /// Fewer devices than this are not worth a block.
   package static let leastDevices = 16
@@ -31,7 +32,7 @@ package enum Blocks {
   /// Claims devices as a block.
   /// - Parameters:
   ///   - firstKey: the lowest of their user keys.
-  ///   - increment: what the count of each user is given; nil: the message moves none.
+  ///   - increment: added to each user's count; nil: the message changes no counts.
   package static func create(
     _ block: BlockID, node: UUIDValue, _ recipients: BlockRecipients, firstKey: UserKey, increment: Int16?
   ) -> Query<Claims.Hold> {
@@ -55,7 +56,7 @@ package enum Blocks {
     FROM unnest($1, $2, $3) AS t(seqno, block, count) RETURNING seqno, block, claim
     """)
 
-  /// Claims what is open in blocks that nobody has a claim of.
+  /// Claims the open deliveries of blocks that have no claim.
   /// - Parameter counts: the number of open devices in each block.
   static func claim(_ counts: [BlockID: Int], node: UUIDValue) -> Query<[BlockID: Claims.Hold]> {
     let blocks = counts.keys.sorted()
@@ -80,9 +81,9 @@ package enum Blocks {
       SELECT * FROM block_states b WHERE b.seqno = t.seqno AND b.block = t.block FOR UPDATE) s
     """)
 
-  /// Locks the states of blocks, within a transaction. Those whose history is gone are missing.
+  /// Locks the states of blocks until the transaction ends. Blocks whose history is gone are omitted.
   package static func lock(_ blocks: Set<BlockID>) -> Query<[BlockID: BlockStates]> {
-    // In the order of the key, like every writer: those who meet wait for each other instead of in a circle.
+    // In key order, like every writer, so that writers that meet wait for each other instead of deadlocking.
     Query(lockStatement, parameters(blocks.sorted())) { rows in
       var states: [BlockID: BlockStates] = [:]
       for row in 0..<rows.count {
@@ -100,7 +101,7 @@ package enum Blocks {
     WHERE s.seqno = t.seqno AND s.block = t.block
     """)
 
-  /// Writes states that are locked.
+  /// Saves locked states.
   package static func save(_ states: [BlockID: BlockStates]) -> Query<Void> {
     let blocks = states.keys.sorted()
     var parameters = parameters(blocks)
@@ -136,7 +137,7 @@ package enum Blocks {
     WHERE get_byte(s.states, t.place) NOT IN (0, 2, 11)
     """)
 
-  /// Those of the deliveries that have ended, and have no row that says so.
+  /// Returns those of the deliveries that have ended and have no row.
   package static func ended(_ places: Set<BlockPlace>) -> Query<Set<BlockPlace>> {
     var (seqnos, numbers, positions) = (Int64Column(), Int32Column(), Int32Column())
     for place in places {
@@ -167,7 +168,7 @@ package enum Blocks {
   static let stateColumns = "s.states, s.accepted_at, s.left_out_at"
   static let contentColumns = "b.seqno, b.block, b.devices, b.user_keys, \(Blocks.stateColumns)"
 
-  /// - Parameter column: of the first of `contentColumns`.
+  /// - Parameter column: the first of `contentColumns`.
   static func contents(_ rows: Rows, _ row: Int, from column: Int = 0) -> Contents {
     Contents(
       block: rows.block(row, column),
@@ -193,12 +194,12 @@ package enum Blocks {
     JOIN block_states s ON s.seqno = t.seqno AND s.block = t.block
     """)
 
-  /// Blocks with their recipients, in no order.
+  /// Returns blocks with their recipients, in no particular order.
   static func read(_ blocks: some Collection<BlockID>) -> Query<[Contents]> {
     Query(readStatement, parameters(Array(blocks))) { rows in rows.map { contents(rows, $0) } }
   }
 
-  /// The blocks that claims are about, by claim.
+  /// Returns the blocks of claims, by claim.
   static func ofClaims(_ claims: Int64Column) -> Query<[Int64: Contents]> {
     var parameters = Parameters()
     parameters.append(int64s: claims)
@@ -211,12 +212,12 @@ package enum Blocks {
 }
 
 extension Rows {
-  /// From a SEQNO and the number behind it.
+  /// Decodes a SEQNO and the block number after it.
   func block(_ row: Int, _ column: Int) -> BlockID {
     BlockID(seqno: int64(row, column), number: int32(row, column + 1))
   }
 
-  /// From the bytes and the times behind them.
+  /// Decodes the bytes and the times after them.
   fileprivate func states(_ row: Int, _ column: Int) -> BlockStates {
     BlockStates(
       bytes: bytes(row, column), acceptedAt: optionalTimestamp(row, column + 1),

@@ -2,17 +2,17 @@ package import Postgres
 
 /// Folds the log of confirmations into blocks and totals.
 ///
-/// A step is one transaction: it takes rows of one message's log, unites them with what its blocks say, counts what is new, and
-/// deletes exactly the rows that it took, for ids are committed out of order. So whoever is killed has folded nothing, any
-/// node goes on where it was, and the sum that a reader sees is the same before and after. An entry whose block or place does not exist
-/// is dropped: it never holds up the others.
+/// A step is one transaction: it takes rows from one message's log, merges them into its blocks, counts what is new,
+/// and deletes exactly the rows that it took, because ids commit out of order. So a killed process has folded nothing,
+/// any node can continue, and the sum that a reader sees is the same before and after. An entry whose block or place
+/// does not exist is dropped, so it never blocks the others.
 package enum ConfirmationFold {
   /// When a message's log is folded.
   package struct Thresholds: Sendable {
-    /// On the average of its blocks. A block's row is written anew for as many.
+    /// Average number of entries per block: a block's row is rewritten for that many.
     package var entriesPerBlock: Int32 = 128
     package var ageSeconds: Int32 = 600
-    /// Of all entries together: then whatever there is.
+    /// Size of the whole log, in bytes, beyond which everything is folded.
     package var logBytes: Int64 = 256 << 20
 
     package init() {}
@@ -34,7 +34,7 @@ package enum ConfirmationFold {
     ORDER BY l.logged_at
     """)
 
-  /// Messages whose log is to be folded, the oldest first.
+  /// Returns messages whose log is due for folding, oldest first.
   package static func due(_ thresholds: Thresholds) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(thresholds.entriesPerBlock)
@@ -53,7 +53,7 @@ package enum ConfirmationFold {
 
   private static let messageStatement = Statement(
     "confirmation-fold-message",
-    // Whoever empties it comes before or after.
+    // Serializes with a transaction that empties the message.
     "SELECT greatest(created_at, due_at) FROM messages WHERE seqno = $1 FOR KEY SHARE")
 
   private static let lockStatement = Statement(
@@ -89,8 +89,8 @@ package enum ConfirmationFold {
   /// Folds the next rows of a message's log, within a transaction.
   /// - Parameters:
   ///   - id: the row that was taken last; 0: none.
-  ///   - limit: rows that are taken at most.
-  /// - Returns: how many rows were taken, and the last of them; nil: none is left, or another node has them.
+  ///   - limit: the most rows to take.
+  /// - Returns: how many rows were taken, and the last of them; nil when none is left, or another node has them.
   package static func step(
     of seqno: Int64, after id: Int64, atMost limit: Int, writer: Int32, on connection: Connection
   ) throws(PostgresError) -> (rows: Int, last: Int64)? {
@@ -104,7 +104,7 @@ package enum ConfirmationFold {
     var ids = Int64Column()
     for row in 0..<rows.count { ids.append(rows.int64(row, 0)) }
     let message = try connection.run(messageStatement, parameters)
-    // Of one that is gone nothing is noted, and of blocks that are gone neither.
+    // Nothing is recorded for a message that is gone, nor for blocks that are gone.
     if message.count == 1 {
       let sentAt = message.timestampMicroseconds(0, 0)
       let new = try unite(rows.map { rows.bytes($0, 1) }, of: seqno, sentAt: sentAt, on: connection)
@@ -140,7 +140,7 @@ package enum ConfirmationFold {
     if !missing.isEmpty {
       var made = parameters(missing, of: seqno)
       made.append(timestampMicroseconds: sentAt)
-      // Another node has made one meanwhile: then this begins anew, behind it.
+      // Another node has inserted one meanwhile: retry the step behind it.
       guard try connection.run(makeStatement, made).affected == missing.count else { throw Self.wasMadeMeanwhile }
     }
     let saved = changed.filter { present.contains($0.key) }
@@ -165,7 +165,7 @@ package enum ConfirmationFold {
     return found
   }
 
-  /// How many devices the blocks have, of those that exist.
+  /// Returns the number of devices in those of the blocks that exist.
   private static func sizes(
     of halves: [ConfirmationLog.BlockHalf], of seqno: Int64
   ) -> Query<[ConfirmationLog.BlockHalf: Int]> {

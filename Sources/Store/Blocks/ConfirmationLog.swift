@@ -1,16 +1,17 @@
 internal import Postgres
 
-/// Receipts and reads of what stands in blocks, as they come: a row of the log for all that one commit has of a message, so
-/// that a receipt costs a few bytes and no look-up.
+/// Log of receipts and reads of deliveries in blocks: one row per message and commit, so that a receipt costs a few
+/// bytes and no look-up.
 ///
 /// ```
 ///   confirmed ──► entries of `confirmation_log` ──fold──► minutes in `block_confirmations`, and in the totals
-///   (answered)    10 bytes each; gone once folded          two bytes a place
+///   (answered)    10 bytes each; gone once folded          two bytes per place
 /// ```
-/// Whoever must know what was received (explanations, lists, funnels, resends) reads the log over what is folded, in SQL
-/// (`block_confirmed`, `unfolded_confirmations`). What stands in no block has rows of its own (`Confirmations`).
+/// Readers of confirmations (explanations, lists, funnels, resends) combine the log with what is folded, in SQL
+/// (`block_confirmed`, `unfolded_confirmations`). Deliveries outside of blocks have rows of their own
+/// (`Confirmations`).
 package enum ConfirmationLog {
-  /// One delivery that was received, or read.
+  /// One delivery that was received or read.
   package struct Entry: Hashable, Sendable {
     package let place: BlockPlace
     package let isRead: Bool
@@ -25,7 +26,7 @@ package enum ConfirmationLog {
   }
 
   static let entryBytes = 10
-  /// Of a row: it has to fit in a page.
+  /// Limit per row, so that it fits in a page.
   private static let entriesPerRow = 700
   private static let readBit: UInt32 = 1 << 31
 
@@ -40,9 +41,9 @@ package enum ConfirmationLog {
     SELECT DISTINCT seqno FROM logged
     """)
 
-  /// Appends entries. Returns the messages whose history is kept; nothing is recorded of the others.
+  /// Appends entries. Returns the messages whose history is kept; nothing is recorded for the others.
   package static func append(_ entries: [Entry]) -> Query<Set<Int64>> {
-    // Neighbours are mostly of one message; of one that comes up again it is one row all the same.
+    // Sorted, so that each message's entries end up in one row.
     let entries = entries.sorted { $0.place.block.seqno < $1.place.block.seqno }
     var (seqnos, contents) = (Int64Column(), BytesColumn())
     var row: [UInt8] = []
@@ -89,7 +90,7 @@ package enum ConfirmationLog {
     return word
   }
 
-  /// The receipts of a block of a message, or its reads.
+  /// The receipts, or the reads, of one block.
   struct BlockHalf: Hashable, Comparable {
     let number: Int32
     let isRead: Bool

@@ -1,21 +1,21 @@
 package import Domain
 package import Postgres
 
-/// Deliveries of blocks that wait and have never been tried: a row for all of a block that wait for the same second, for the
-/// same reason, so that a night costs a row a block and not one a person. What has been tried waits in a row of its own, in
-/// `outcomes`.
+/// Deferred deliveries of blocks that have never been tried: one row for all those of a block that wait for the same
+/// second and the same reason, so that a night costs a row per block and not per person. A delivery that has been tried
+/// waits in its own row in `outcomes`.
 ///
 /// ```
-///   under way ──decided to wait──► a place here ──due, and the block has no claim──► under way, in a claim of the block
-///                                       └──────── its message is cancelled ────────► ended
+///   in progress ──deferred──► a place here ──due, and the block has no claim──► in progress, in a claim of the block
+///                                  └──────── its message is cancelled ────────► ended
 /// ```
-/// The byte in the block says `.waits` meanwhile. Whoever changes that, or takes a row here, holds the lock of the block's
-/// states; so a block never has two claims, and what is open in it is its claim's.
+/// Meanwhile its byte in the block is `.waits`. Changing that byte, or taking a row here, requires the lock of the
+/// block's states; so a block never has two claims, and its open deliveries belong to its claim.
 package enum Waits {
   /// Deliveries of a block that wait together.
   package struct Key: Hashable, Sendable {
     package let block: BlockID
-    /// Microseconds since 1970, a whole second.
+    /// Microseconds since 1970, rounded up to a whole second.
     package let dueAt: Int64
     package let reason: String
 
@@ -35,7 +35,7 @@ package enum Waits {
     ON CONFLICT (seqno, block, due_at, reason) DO UPDATE SET places = waits.places || excluded.places, at = excluded.at
     """)
 
-  /// Adds positions that wait, within the transaction that says so in their blocks' states.
+  /// Adds waiting positions, within the transaction that marks them in their blocks' states.
   package static func add(_ waits: [Key: [Int32]], at now: Int64) -> Query<Void> {
     var (seqnos, blocks, dues) = (Int64Column(), Int32Column(), TimestampColumn())
     var (reasons, places) = (TextColumn(), Int16Column())
@@ -60,10 +60,10 @@ package enum Waits {
 
   // MARK: Taking up
 
-  /// What was taken up: it is claimed, and under way.
+  /// Deliveries that are claimed and in progress again.
   package struct TakenUp: Sendable {
     package var claims: [(seqno: Int64, hold: Claims.Hold, entries: [Claims.Entry])] = []
-    /// Some are due whose block has a claim: they are taken up when that has ended.
+    /// Some are due whose block has a claim; they are taken up when that claim has ended.
     package var someAreClaimed = false
   }
 
@@ -90,9 +90,9 @@ package enum Waits {
 
   /// Claims what is due, within a transaction.
   /// - Parameters:
-  ///   - since: what was due before this is known to be held; microseconds since 1970.
-  ///   - devices: no further block is taken once so many are.
-  ///   - mostRows: rows that are looked at; more than there can be blocks with claims.
+  ///   - since: low-water mark: what was due before it is known to be paused; microseconds since 1970.
+  ///   - devices: take no further block once this many devices are taken.
+  ///   - mostRows: the most rows to look at; more than there can be blocks with claims.
   package static func takeUp(
     since: Int64, at now: Int64, lanes: [Lane], devices: Int, mostRows: Int, node: UUIDValue, on connection: Connection
   ) throws(PostgresError) -> TakenUp {
@@ -114,7 +114,7 @@ package enum Waits {
     }
     guard !blocks.isEmpty else { return found }
     var states = try connection.run(Blocks.lock(blocks))
-    // Looked at again behind the locks: whoever was here before has left a claim.
+    // Checked again under the locks: a node that was here before us has left a claim.
     let taken = try connection.run(take(blocks, dueBefore: now))
     var counts: [BlockID: Int] = [:]
     for (block, positions) in taken {
@@ -140,12 +140,12 @@ package enum Waits {
     return found
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   private static let ofBlockStatement = Statement(
     "waits-of-block", "SELECT unnest(places), reason, at FROM waits WHERE seqno = $1 AND block = $2")
 
-  /// Why the waiting positions of a block wait, and since when, microseconds since 1970.
+  /// Returns why the waiting positions of a block wait, and since when, in microseconds since 1970.
   static func of(_ block: BlockID) -> Query<[Int: (reason: String, at: Int64)]> {
     var parameters = Parameters()
     parameters.append(block.seqno)
@@ -174,7 +174,7 @@ package enum Waits {
     SELECT seqno, block, unnest(places) FROM removed
     """)
 
-  /// Ends what waits of a message, the next `blocks` blocks, within a transaction. Answers whose they were.
+  /// Ends the waiting deliveries in the next `blocks` blocks of a message, within a transaction. Returns their users.
   static func end(
     _ seqno: Int64, as status: OutcomeStatus, reason: String, blocks: Int, on connection: Connection
   ) throws(PostgresError) -> [UserKey] {

@@ -1,8 +1,8 @@
 internal import Domain
 internal import Postgres
 
-/// Taking away what confidential messages said, once nobody needs it any more: nothing is sent of them, no short message may
-/// still be asked for, no webhook is still to be told; after a day in any case.
+/// Wipes the content of confidential messages once it is no longer needed: nothing remains to be sent, no SMS fallback
+/// is undecided, no webhook delivery is pending. After a day, it is wiped in any case.
 package enum ContentWipe {
   private static let messagesStatement = Statement(
     "content-wipe-messages",
@@ -33,10 +33,10 @@ package enum ContentWipe {
       ORDER BY event LIMIT $1 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Messages that are over. Answers how many.
+  /// Wipes finished messages. Returns how many.
   /// - Parameters:
-  ///   - restSeconds: after their end, at the least.
-  ///   - longestSeconds: after their end, whatever is still open.
+  ///   - restSeconds: the least time after a message's end.
+  ///   - longestSeconds: the time after its end when it is wiped even if something is still open.
   package static func messages(atMost limit: Int, restSeconds: Int32, longestSeconds: Int32) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -45,8 +45,8 @@ package enum ContentWipe {
     return Query(messagesStatement, parameters) { $0.affected }
   }
 
-  /// Sends that were decided.
-  /// - Parameter alsoOverdue: also those that nobody decided in time, by the database's clock.
+  /// Wipes approvals that were decided. Returns how many.
+  /// - Parameter alsoOverdue: also those whose deadline has passed, by the database's clock.
   package static func approvals(atMost limit: Int, alsoOverdue: Bool) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -54,7 +54,7 @@ package enum ContentWipe {
     return Query(approvalsStatement, parameters) { $0.affected }
   }
 
-  /// Events that everybody has been told.
+  /// Wipes events that were delivered to every webhook. Returns how many.
   package static func events(atMost limit: Int, longestSeconds: Int32) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)

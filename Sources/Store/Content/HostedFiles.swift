@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Pages and media that devices fetch by their names.
+/// Hosted pages and media that devices fetch by name.
 package enum HostedFiles {
   package struct New: Sendable {
     package let name: String
@@ -31,14 +31,14 @@ package enum HostedFiles {
     }
   }
 
-  /// All of a file but its content.
+  /// Everything about a file except its content.
   package struct Record: Equatable, Sendable {
     package let name: String
     package let app: App.Number
     package let suffix: String
     package let type: String
     package let bytes: Int64
-    /// Size of each part but the last.
+    /// Size of every part but the last, in bytes.
     package let partBytes: Int
     package let sha256: [UInt8]
     package let createdAt: Int64
@@ -67,8 +67,8 @@ package enum HostedFiles {
     return [create(file, bytes: file.body.count, partBytes: partBytes)] + parts
   }
 
-  /// Makes a file of so many bytes, in the transaction that adds all parts of its content: one after the other, so that a
-  /// film is never held whole.
+  /// Creates a file of `bytes` bytes, in the transaction that adds its parts one by one, so that a video is never held
+  /// in memory as a whole.
   package static func create(_ file: New, bytes: Int, partBytes: Int) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(text: file.name)
@@ -114,7 +114,7 @@ package enum HostedFiles {
   private static let partStatement = Statement(
     "hosted-parts-find", "SELECT body FROM hosted_parts WHERE name = $1 AND part = $2")
 
-  /// One part of a file's content, counted from 0.
+  /// Returns one part of a file's content. Parts are counted from 0.
   package static func part(_ name: String, _ part: Int32) -> Query<[UInt8]?> {
     var parameters = Parameters()
     parameters.append(text: name)
@@ -126,7 +126,7 @@ package enum HostedFiles {
     "hosted-files-keep",
     "UPDATE hosted_files SET expires_at = greatest(expires_at, $2) WHERE name = ANY($1)")
 
-  /// Lets files stay at least until a time.
+  /// Extends the life of files at least until a time.
   package static func keep(_ names: [String], until time: Int64) -> Query<Void> {
     var column = TextColumn()
     for name in names { column.append(name) }
@@ -149,7 +149,7 @@ package enum HostedFiles {
     SELECT count(*) FROM gone
     """)
 
-  /// Deletes files whose time is over; answers how many.
+  /// Deletes expired files. Returns how many.
   package static func prune(at now: Int64, atMost limit: Int) -> Query<Int64> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Files of people on their way in, and what was wrong with their lines.
+/// Imports of people from files, and the errors in their lines.
 package enum Imports {
   package typealias Number = Int64
 
@@ -9,7 +9,7 @@ package enum Imports {
   package enum Kind: Int16, Sendable, CaseIterable {
     case users = 1
     case members = 2
-    /// Their tags.
+    /// Tags of devices.
     case devices = 3
   }
 
@@ -19,13 +19,13 @@ package enum Imports {
     package let appID: String
     package let kind: Kind
     package let group: Groups.Number?
-    /// False: one wrong line, and nobody is brought in.
+    /// False: a single wrong line prevents the whole import.
     package let skipsErrors: Bool
     package var parts: Int32
     package var partSHA256: [UInt8]
-    /// What the file is written in; nil until it is said.
+    /// The file's encoding; nil until it is known.
     package var encoding: FileEncoding?
-    /// The columns, by the first line; nil until it has come.
+    /// The columns according to the first line; nil until it has arrived.
     package var header: String?
     package var rest: [UInt8]
     package var lines: Int64
@@ -35,7 +35,7 @@ package enum Imports {
     package let createdBy: String
     package var finishedAt: Int64?
 
-    /// The same import as it was when it began.
+    /// The import as it was at its start.
     package var fresh: Record {
       var record = self
       record.header = nil
@@ -77,7 +77,7 @@ package enum Imports {
     "SELECT \(columnList) FROM imports i JOIN apps a ON a.app = i.app WHERE i.import = $1 FOR UPDATE OF i")
 
   package static func find(_ number: Number) -> Query<Record?> { one(findStatement, number) }
-  /// Within a transaction: no other part is taken until it ends.
+  /// Locks an import, so that no other part is accepted until the transaction ends.
   package static func lock(_ number: Number) -> Query<Record?> { one(lockStatement, number) }
 
   private static func one(_ statement: Statement, _ number: Number) -> Query<Record?> {
@@ -93,7 +93,7 @@ package enum Imports {
     WHERE i.app = $1 AND i.import < $2 ORDER BY i.import DESC LIMIT $3
     """)
 
-  /// Before one, newest first.
+  /// Returns imports before `number`, newest first.
   package static func list(of app: App.Number, before number: Number, limit: Int) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(app)
@@ -110,7 +110,7 @@ package enum Imports {
     WHERE import = $1
     """)
 
-  /// The progress of one that is locked.
+  /// Saves the progress of a locked import.
   package static func save(_ record: Record, isFinished: Bool) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(record.number)
@@ -126,12 +126,12 @@ package enum Imports {
     return Query(saveStatement, parameters) { _ in }
   }
 
-  // MARK: Parts that wait
+  // MARK: Stored parts
 
   private static let keepStatement = Statement(
     "imports-keep-part", "INSERT INTO import_parts (import, part, lines) VALUES ($1, $2, $3)")
 
-  /// Keeps a part of an import that brings in nobody before its last one.
+  /// Stores a part of an import that takes effect only with its last part.
   package static func keep(_ part: Int32, _ bytes: [UInt8], of number: Number) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(number)
@@ -158,7 +158,7 @@ package enum Imports {
     return Query(dropStatement, parameters) { _ in }
   }
 
-  // MARK: What was wrong
+  // MARK: Errors
 
   package struct Fault: Sendable {
     package let line: Int64

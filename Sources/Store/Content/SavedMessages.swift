@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Messages that are not sent: templates, drafts, and what senders put into theirs.
+/// Messages that are stored without being sent: templates, drafts, and senders' defaults.
 package enum SavedMessages {
   package typealias Number = Int64
 
@@ -18,7 +18,7 @@ package enum SavedMessages {
     package let app: App.Number
     package let appID: String
     package let name: String
-    /// Of a sender.
+    /// Only for senders.
     package let sender: String?
     /// A JSON object.
     package let message: String
@@ -58,7 +58,7 @@ package enum SavedMessages {
     """)
 
   package static func find(_ number: Number, _ kind: Kind) -> Query<Record?> { one(findStatement, number, kind) }
-  /// Within a transaction: nobody else changes it until it ends.
+  /// Locks a saved message against changes by others until the transaction ends.
   package static func lock(_ number: Number, _ kind: Kind) -> Query<Record?> { one(lockStatement, number, kind) }
 
   private static func one(_ statement: Statement, _ number: Number, _ kind: Kind) -> Query<Record?> {
@@ -68,7 +68,7 @@ package enum SavedMessages {
     return Query(statement, parameters) { records($0).first }
   }
 
-  /// What is stored of one.
+  /// The stored fields of a saved message.
   package struct New: Sendable {
     package let name: String
     package let sender: String?
@@ -90,7 +90,7 @@ package enum SavedMessages {
     VALUES ($1, $2, $3, $4, $5::text::json, $6) RETURNING saved
     """)
 
-  /// Fails with `saved_messages_sender_is_unique` when the app has this sender.
+  /// Fails with `saved_messages_sender_is_unique` when the app already has this sender.
   package static func create(_ new: New, _ kind: Kind, of app: App.Number) -> Query<Number> {
     var parameters = Parameters()
     parameters.append(app)

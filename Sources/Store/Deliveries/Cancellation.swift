@@ -1,20 +1,21 @@
 package import Domain
 package import Postgres
 
-/// What a cancellation does to a message's numbers. Everything that was not submitted becomes cancelled:
+/// The effect of a cancellation on a message's totals. Everything that was not submitted becomes cancelled:
 ///
-/// - what no planner has cut into shards, and the unclaimed rest of each shard: at once, as numbers only;
-/// - deliveries that wait: their rows and their blocks, in batches; what may have arrived at a try before is skipped instead;
-/// - what is claimed: decided by whoever holds it, when it comes back.
+/// - what was not planned into shards yet, and the unclaimed rest of each shard: immediately, in the totals only;
+/// - deferred deliveries: their rows and their blocks, in batches; those that may have arrived on an earlier try are
+///   skipped instead;
+/// - claimed deliveries: their holder decides them when they come back.
 ///
-/// Each step is one transaction that leaves the numbers exact, and may be repeated, by any node, at any time.
+/// Each step is one transaction that leaves the totals exact. Any node may repeat it at any time.
 package enum Cancellation {
   package enum Limits {
     /// Deferred deliveries that are cancelled in one transaction.
     package static let batch = 2_000
-    /// Blocks whose waiting deliveries are, in the same one.
+    /// Blocks whose deferred deliveries are cancelled in the same transaction.
     static let blocks = 4
-    /// The writer of totals that stands for steps like these, on whichever node.
+    /// The writer number of totals for steps like these, on any node.
     package static let writer: Int32 = 0
   }
 
@@ -33,7 +34,7 @@ package enum Cancellation {
     RETURNING planned.targeted, s.claimed
     """)
 
-  /// Ends shards; answers how many devices nobody had claimed, and by how much more was claimed than planned.
+  /// Ends shards. Returns how many devices were never claimed, and by how many the claims exceeded the plan.
   static func closeShards(_ seqno: Int64, wave: Int16?) -> Query<(unclaimed: Int64, surplus: Int64)> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -59,20 +60,23 @@ package enum Cancellation {
     RETURNING m.targeted - s.targeted
     """)
 
-  /// Ends planning. Answers how many devices were counted and never cut into shards; nil when all was planned before.
+  /// Ends planning. Returns how many devices were counted but never planned into shards; nil when planning was
+  /// complete.
   private static func endPlan(_ seqno: Int64) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(seqno)
     return Query(endPlanStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
-  /// Ends what nobody has claimed: the first step.
+  /// Ends everything unclaimed: the first step.
   package static func endUnclaimed(_ seqno: Int64, on connection: Connection) throws(PostgresError) {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      // Shards before the message, as claims take them; nothing can be added, for planning looks at the state first.
+      // Shards before the message, in the lock order of claims. None can be added, because planning checks the state
+      // first.
       let shards = try connection.run(closeShards(seqno, wave: nil))
       let unplanned = try connection.run(endPlan(seqno))
-      // An unfinished plan was just ended with what the shards hold by now; a finished one did not know of it.
+      // Ending an unfinished plan has just taken the shards' numbers into account; a finished plan did not know of the
+      // surplus.
       if unplanned == nil, shards.surplus > 0 {
         try connection.run(Messages.correctTargeted(seqno, by: shards.surplus))
       }
@@ -113,7 +117,7 @@ package enum Cancellation {
     RETURNING o.user_key, due.is_doubtful
     """)
 
-  /// Answers whose they were, and which of them may have arrived.
+  /// Returns the deliveries' users, and which of them may have arrived.
   private static func endDeferred(
     _ seqno: Int64, as status: OutcomeStatus, reason: String
   ) -> Query<[(user: UserKey, mayHaveArrived: Bool)]> {
@@ -126,13 +130,13 @@ package enum Cancellation {
     return Query(deferredStatement, parameters) { rows in rows.map { (rows.userKey($0, 0), rows.bool($0, 1)) } }
   }
 
-  /// Ends deferred deliveries, a batch. True when there may be more.
+  /// Ends one batch of deferred deliveries. Returns true when there may be more.
   static func endDeferred(
     _ seqno: Int64, app: App.Number, movesBadge: Bool, as status: OutcomeStatus = .cancelled,
     reason: String = Cancellation.reason, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      // Blocks before rows, as whoever writes down how deliveries ended locks them.
+      // Blocks before rows, in the lock order of those who record outcomes.
       let waiting = try Waits.end(seqno, as: status, reason: reason, blocks: Limits.blocks, on: connection)
       let deferred = try connection.run(endDeferred(seqno, as: status, reason: reason))
       let ended = waiting.map { (user: $0, mayHaveArrived: false) } + deferred
@@ -147,7 +151,8 @@ package enum Cancellation {
     }
   }
 
-  /// When every delivery of a user has ended negative, what the message added to its count is taken back.
+  /// Records the negative deliveries; where all of a user's deliveries ended negative, the message's increment is taken
+  /// back.
   private static func takeBackBadges(
     _ users: [Users.Key], of seqno: Int64, on connection: Connection
   ) throws(PostgresError) {
@@ -156,7 +161,8 @@ package enum Cancellation {
     try Increments.takeBack(negatives, on: connection)
   }
 
-  /// All steps that need no answer of a network, then the end if nothing is under way. Returns whether the message ended.
+  /// Performs all steps that need no response from a push network, then closes the message if nothing is in progress.
+  /// - Returns: whether the message has ended.
   @discardableResult
   package static func sweep(
     _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection

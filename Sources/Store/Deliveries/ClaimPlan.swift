@@ -1,23 +1,23 @@
 package import Domain
 internal import Postgres
 
-/// All rows that the transaction writes that claims devices of messages, in one list for both runners. Makes no query.
+/// Collects the rows that are written by the transaction that claims devices, shared by both runners. Runs no query.
 ///
 /// ```
 ///   members of a message ──┬─► claims      all of them
-///                          ├─► ledger      each user, when the message moves counts
-///                          ├─► fallbacks   each person who may get a short message instead
-///                          └─► inboxes     each person, when the message stays in inboxes
+///                          ├─► ledger      each user, when the message changes badge counts
+///                          ├─► fallbacks   each person who may get an SMS fallback
+///                          └─► inboxes     each person, when the message is kept in inboxes
 /// ```
 package struct ClaimPlan {
-  /// The parts of a message that decide what its recipients' rows are.
+  /// The parts of a message that determine its recipients' rows.
   package struct Message {
     package let seqno: Int64
     package let app: App.Number
     package let kind: MessageKind
     package let badge: BadgeRequest
     package let fallback: Fallback?
-    /// The message under which it stays in inboxes, and until when (microseconds since 1970); nil: it goes into none.
+    /// The message under which it is kept in inboxes, and until when (microseconds since 1970); nil: it is not kept.
     package let inbox: (seqno: Int64, endsAt: Int64)?
 
     package init(
@@ -35,14 +35,14 @@ package struct ClaimPlan {
 
   /// By message.
   package private(set) var claims: [(seqno: Int64, entries: [Claims.Entry])] = []
-  /// In the order of the members: in a range of an audience that is the order of the users' keys.
+  /// In the order of the members; for a range of an audience that is user key order.
   package private(set) var ledger: [Ledger.Claim] = []
   package private(set) var fallbacks: [Fallbacks.New] = []
   package private(set) var inboxes: [Inboxes.New] = []
 
   package init() {}
 
-  /// - Parameter filled: what an uploaded file says of a person.
+  /// - Parameter filled: returns a person's values from an uploaded file.
   package mutating func add(
     _ members: [Audiences.Member], of message: Message, filled: (UserKey) -> InboxValues? = { _ in nil }
   ) {
@@ -71,7 +71,7 @@ package struct ClaimPlan {
     }
   }
 
-  /// Writes whose results nobody needs.
+  /// The writes whose results are not needed.
   package var writes: [Query<Void>] {
     (fallbacks.isEmpty ? [] : [Fallbacks.create(fallbacks)]) + Inboxes.create(inboxes)
   }

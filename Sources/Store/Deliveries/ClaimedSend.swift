@@ -1,19 +1,19 @@
 package import Domain
 package import Reactor
 
-/// A message that was stored together with the claim of its whole audience: all that is needed to send it at once.
+/// A message stored together with the claim of its whole audience, with everything needed to send it at once.
 package struct ClaimedSend: Sendable {
   package let message: Messages.Open
   package let request: MessageRequest
   package let claim: Claims.Hold
   package let members: [Audiences.Member]
-  /// Each user's count after this message; empty when it moves none.
+  /// Each user's count after this message; empty unless the message changes counts.
   package let badges: [UserKey: Int16]
-  /// Empty unless the payload shows them.
+  /// Empty unless the payload contains names.
   package let names: [UserKey: String]
-  /// Not later than the reading of the members' bindings.
+  /// Not later than when the members' bindings were read.
   package let readAt: Instant
-  /// Its app was held back when it was stored: it waits in the database.
+  /// The app was paused when the message was stored: it waits in the database.
   package let isHeld: Bool
 
   package init(

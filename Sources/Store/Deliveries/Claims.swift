@@ -1,16 +1,16 @@
 package import Domain
 package import Postgres
 
-/// Devices that are on their way: claimed, and their outcomes not all written.
+/// Claims: devices whose deliveries are in progress, until all their outcomes are written.
 ///
-/// **Fencing.** A node that was frozen past its lease wakes up and believes that its claims are still its own. Whoever took
-/// one over has raised its fence, so a claim is known by number *and* fence (`Hold`): only what a network has answered is
-/// written without asking whether the claim is still held.
+/// **Fencing.** A node that was frozen past its lease wakes up and believes that its claims are still its own. Taking a
+/// claim over raises its fence, so a claim is identified by number *and* fence (`Hold`). Only results that a network
+/// has returned are written without checking that the claim is still held.
 package enum Claims {
   /// A claim as one holder knows it.
   package struct Hold: Hashable, Sendable {
     package let claim: Int64
-    /// Raised whenever another takes the claim over: from then on the former holder's word about it counts no more.
+    /// Raised whenever another node takes the claim over; from then on, what the former holder writes is ignored.
     package let fence: Int32
 
     package init(claim: Int64, fence: Int32 = 0) {
@@ -24,7 +24,7 @@ package enum Claims {
     package let userKey: UserKey
     /// Tries before this claim.
     package let attempts: Tries
-    /// Where it stands when its claim is a block.
+    /// Its place when the claim is a block.
     package let place: BlockPlace?
 
     package init(device: DeviceID, userKey: UserKey, attempts: Tries, place: BlockPlace? = nil) {
@@ -35,10 +35,11 @@ package enum Claims {
     }
   }
 
-  /// A condition: the node `$1` holds them.
+  /// Condition: node `$1` holds the claim.
   ///
-  /// It is put in a way that no index answers, so that claims are found by their numbers or messages: where all are done and
-  /// a snapshot keeps them, PostgreSQL believes that there are none, and would as soon walk over all that the node has had.
+  /// Written so that no index can serve it, and claims are looked up by number or message. When all claims are done and
+  /// an old snapshot keeps their rows, PostgreSQL believes that there are none and might as well walk over every claim
+  /// the node ever had.
   private static let areHeld = "node IS NOT DISTINCT FROM $1"
 
   private static let createStatement = Statement(
@@ -69,7 +70,7 @@ package enum Claims {
     RETURNING seqno, claim
     """)
 
-  /// Claims devices of several messages, a claim for each; answers them by SEQNO.
+  /// Claims devices of several messages, one claim each. Returns the claims by SEQNO.
   package static func create(
     _ parts: [(seqno: Int64, entries: [Entry])], node: UUIDValue
   ) -> Query<[Int64: Hold]> {
@@ -100,17 +101,17 @@ package enum Claims {
       AND (claim, fence) IN (SELECT claim, fence FROM unnest($2, $3) AS t(claim, fence))
     """)
 
-  /// All devices of these claims have an outcome. A claim that has been taken over is left to its holder.
+  /// Deletes claims whose devices all have an outcome. A claim that was taken over is left to its holder.
   package static func finish(_ holds: some Collection<Hold>, node: UUIDValue) -> Query<Void> {
     Query(finishStatement, parameters(holds, node)) { _ in }
   }
 
-  // MARK: Who holds what
+  // MARK: Holders
 
   private static let heldStatement = Statement(
     "claims-held", "SELECT claim, fence FROM claims WHERE claim = ANY($2) AND \(areHeld)")
 
-  /// Those of the claims that the node still holds.
+  /// Returns those of the claims that the node still holds.
   package static func held(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
     Query(heldStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
   }
@@ -123,7 +124,7 @@ package enum Claims {
     FOR SHARE
     """)
 
-  /// The same, within a transaction: nobody takes them over until it ends.
+  /// Like `held`, and locks them, so that they are not taken over before the transaction ends.
   package static func lock(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
     Query(lockStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
   }
@@ -136,7 +137,7 @@ package enum Claims {
     SELECT c.claim, c.fence, m.lane FROM c LEFT JOIN messages m ON m.seqno = c.seqno
     """)
 
-  /// All claims of one node from a number on, with their lanes.
+  /// Returns all claims of one node from a number on, with their lanes.
   package static func ofNode(_ node: UUIDValue, from start: Int64 = 0) -> Query<[(hold: Hold, lane: Lane)]> {
     var parameters = Parameters()
     parameters.append(uuid: node)
@@ -150,7 +151,7 @@ package enum Claims {
 
   private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
 
-  /// The last number that was given.
+  /// The last claim number that was assigned.
   package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
 
   private static func hold(_ rows: Rows, _ row: Int) -> Hold {
@@ -223,8 +224,8 @@ package enum Claims {
     RETURNING claim, fence, seqno
     """)
 
-  /// Takes over claims of nodes that are not alive any more, of messages in some lanes.
-  /// - Parameter devices: no further claim is taken once so many devices are.
+  /// Takes over claims of dead nodes, for messages in `lanes`.
+  /// - Parameter devices: take no further claim once their devices reach this number.
   package static func adopt(
     node: UUIDValue, lanes: [Lane], claims: Int, devices: Int
   ) -> Query<[(hold: Hold, seqno: Int64)]> {
@@ -239,7 +240,7 @@ package enum Claims {
   private static let messagesStatement = Statement(
     "claims-messages", "SELECT claim, seqno FROM claims WHERE claim = ANY($1)")
 
-  /// The messages of claims.
+  /// Returns the SEQNO of each claim.
   package static func messages(of holds: some Collection<Hold>) -> Query<[Int64: Int64]> {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
@@ -260,7 +261,7 @@ package enum Claims {
     WHERE c.seqno = ANY($2) AND \(areHeld) AND c.fence = 0
     """)
 
-  /// The claims of messages that a node has made and not given up, with their devices.
+  /// Returns a node's own claims of messages that it has not given up, with their devices.
   package static func own(
     of seqnos: [Int64], node: UUIDValue
   ) -> Query<[Int64: (hold: Hold, devices: [DeviceID: UserKey])]> {
@@ -305,8 +306,8 @@ package enum Claims {
     WHERE o.device IS NULL OR o.status = 6 AND o.due_at IS NULL
     """)
 
-  /// The devices of claims whose end is not known, by claim.
-  /// - Parameter inDoubt: each of them may have got it. False: whoever asks knows that nothing was submitted.
+  /// Returns the devices of claims whose outcome is not known, by claim.
+  /// - Parameter inDoubt: each of them may have been delivered. False: the caller knows that nothing was submitted.
   package static func undecided(
     _ holds: some Collection<Hold>, inDoubt: Bool = true, on connection: Connection
   ) throws(PostgresError) -> [Int64: [Entry]] {
@@ -336,7 +337,7 @@ package enum Claims {
     return entries
   }
 
-  /// A condition: `w` is due at `$1`, and its message `m` of the app `a`, in one of the lanes `$4`, lets it go on.
+  /// Condition: `w` is due at `$1`, and its message `m` of app `a`, in one of the lanes `$4`, may proceed.
   static let isDue = """
     -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
     w.due_at <= least($1, clock_timestamp()) AND m.state = 2 AND m.lane = ANY($4) AND NOT \(LatenessCondition.isLate)
@@ -355,8 +356,8 @@ package enum Claims {
     RETURNING o.seqno, o.device, o.user_key, o.attempts
     """)
 
-  /// Takes deferred deliveries whose time has come, within a transaction that also claims them.
-  /// - Parameter since: what was due before this is known to be held; microseconds since 1970.
+  /// Takes deferred deliveries that are due, within a transaction that also claims them.
+  /// - Parameter since: low-water mark: what was due before it is known to be paused; microseconds since 1970.
   package static func due(
     since: Int64, at now: Int64, lanes: [Lane], limit: Int
   ) -> Query<[(seqno: Int64, entry: Entry)]> {

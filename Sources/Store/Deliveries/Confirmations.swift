@@ -1,9 +1,9 @@
 package import Domain
 internal import Postgres
 
-/// Receipts and reads: whose they are, and the rows of those that stand in no block.
+/// Receipts and reads: finding the delivery they confirm, and the rows of those that are in no block.
 package enum Confirmations {
-  /// What a device confirms: it names the token a message came to.
+  /// What a device confirms. It names the token that the message was sent to.
   package struct Named: Sendable {
     package let seqno: Int64
     package let psid: String
@@ -14,23 +14,23 @@ package enum Confirmations {
     }
   }
 
-  /// A candidate for whom a confirmation belongs to.
+  /// A device that a confirmation may belong to.
   package struct Candidate: Sendable {
-    /// Position in the list that was asked for.
+    /// Position in the list of confirmations.
     package let entry: Int
     package let app: App.Number
     package let device: DeviceID
-    /// False when the token was this device's before.
+    /// False when the token is a former one of this device.
     package let isPresent: Bool
-    /// What keeps a short message from being asked for; nil when none would be.
+    /// The confirmation that cancels the message's SMS fallback; nil: it has none.
     package let fallback: Fallback.Condition?
-    /// False when the history of the message is not kept any more: then nothing is recorded.
+    /// False when the message's history is no longer kept; then nothing is recorded.
     package let isKept: Bool
-    /// Some of its deliveries stand in blocks.
+    /// Some of its deliveries are in blocks.
     package let hasBlocks: Bool
-    /// The message whose entries in inboxes it reads; nil: none.
+    /// The message whose inbox entries a read marks; nil: none.
     package let inbox: Int64?
-    /// Nobody had the message before, microseconds since 1970.
+    /// The message was not sent before this time, in microseconds since 1970.
     package let sentAt: Int64
   }
 
@@ -53,8 +53,8 @@ package enum Confirmations {
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3
     """)
 
-  /// Finds the devices that the tokens belong to, or belonged to within the last 30 days. A confirmation of an unknown
-  /// message, or for an unknown token, has no candidate.
+  /// Finds the devices that own the tokens, or owned them within the last 30 days. A confirmation of an unknown
+  /// message, or with an unknown token, has no candidate.
   package static func resolve(_ named: [Named], at now: Int64) -> Query<[Candidate]> {
     var seqnos = Int64Column()
     var psids = TextColumn()
@@ -77,7 +77,7 @@ package enum Confirmations {
     }
   }
 
-  /// One delivery that is confirmed.
+  /// The delivery of a message to a device.
   package struct Delivery: Hashable, Sendable {
     package let seqno: Int64
     package let device: DeviceID
@@ -88,7 +88,7 @@ package enum Confirmations {
     }
   }
 
-  /// To whom a delivery went, and where it stands.
+  /// The user that a delivery was sent to, and its place.
   package struct Sending: Equatable, Sendable {
     package let userKey: UserKey
     /// Nil: in no block.
@@ -123,7 +123,7 @@ package enum Confirmations {
     ORDER BY d.seqno, d.device
     """)
 
-  /// Whom messages were sent to on these devices, as far as our own bookkeeping knows yet.
+  /// Returns which users messages were sent to on these devices, as far as it is recorded yet.
   package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: Sending]> {
     Query(sentToStatement, columns(deliveries)) { rows in
       var found: [Delivery: Sending] = [:]
@@ -142,8 +142,8 @@ package enum Confirmations {
   private static let receiveStatement = insert("confirmations-receive", into: "row_receipts", counting: "received")
   private static let readStatement = insert("confirmations-read", into: "row_reads", counting: "read")
 
-  /// Records receipts with their times (microseconds since 1970), of what stands in no block; repeating one changes nothing.
-  /// Adds the new ones to the totals and to the statistics of the present minute.
+  /// Records receipts, outside of blocks, with their times (microseconds since 1970); repeating one changes nothing.
+  /// Adds new ones to the totals and to the statistics of the current minute.
   package static func receive(_ deliveries: [Delivery: Int64], writer: Int32, at now: Int64) -> Query<Void> {
     Query(receiveStatement, columns(deliveries, now, writer)) { _ in }
   }
@@ -181,7 +181,7 @@ package enum Confirmations {
 
   private static func columns(_ deliveries: [Delivery: Int64], _ now: Int64, _ writer: Int32) -> Parameters {
     var times = TimestampColumn()
-    // In the order of the keys, which is the same as long as nobody changes them.
+    // In the order of the keys, which is the same while the dictionary is not changed.
     for at in deliveries.values { times.append(at) }
     var parameters = columns(deliveries.keys)
     parameters.append(timestampMicroseconds: now)
@@ -204,7 +204,7 @@ package enum Confirmations {
       received = statistics_minutes.received + excluded.received, read = statistics_minutes.read + excluded.read
     """)
 
-  /// Adds confirmations that were folded to the totals, and to the statistics of the present minute.
+  /// Adds folded confirmations to the totals, and to the statistics of the current minute.
   static func count(of seqno: Int64, received: Int64, read: Int64, _ writer: Int32) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)

@@ -1,8 +1,8 @@
 package import Domain
 package import Postgres
 
-/// How each delivery of a message stands, in pages: first those with rows of their own, by device, then those that stand in
-/// blocks, by their places there.
+/// The deliveries of a message in pages: first those with rows of their own, by device, then those in blocks, by their
+/// places there.
 package enum DeliveryPages {
   package struct Delivery: Sendable {
     package let place: Place
@@ -16,14 +16,14 @@ package enum DeliveryPages {
     package let readAt: Int64?
   }
 
-  /// Where a delivery stands in the order of pages.
+  /// The position of a delivery in the order of pages.
   package enum Place: Equatable, Sendable {
     case row(DeviceID)
     case block(Int32, position: Int32)
 
     package static let start = Place.row(.lowest)
 
-    /// As a cursor says it; nil: it is none of a delivery.
+    /// Parses a cursor; nil when it is not one of a delivery.
     package init?(cursor: String) {
       if let device = DeviceID(cursor) {
         self = .row(device)
@@ -44,7 +44,7 @@ package enum DeliveryPages {
     }
   }
 
-  /// Deliveries that have an outcome (of one kind, or any), after one.
+  /// Returns deliveries that have an outcome, optionally of one status, after `place`.
   package static func next(
     of seqno: Int64, after place: Place, status: OutcomeStatus? = nil, limit: Int, on connection: Connection
   ) throws(PostgresError) -> [Delivery] {
@@ -59,8 +59,8 @@ package enum DeliveryPages {
     return found + (try inBlocks(of: seqno, after: place, states, limit: limit - found.count, connection))
   }
 
-  /// Deliveries that ended rejected, expired or skipped, for one reason or any, after one, and where the search goes on when
-  /// there may be more: it looks at `window` rows at most.
+  /// Returns deliveries that ended rejected, expired or skipped, optionally for one reason, after `place`; and where to
+  /// continue when there may be more, because it searches at most `window` rows.
   package static func failures(
     of seqno: Int64, after place: Place, reason: String?, window: Int, limit: Int, on connection: Connection
   ) throws(PostgresError) -> (found: [Delivery], rest: Place?) {
@@ -139,7 +139,7 @@ package enum DeliveryPages {
     ORDER BY s.block LIMIT 1
     """)
 
-  /// The next block in which there is one of these states.
+  /// Returns the next block that contains one of these states.
   private static func nextBlock(
     of seqno: Int64, from block: Int32, with states: [BlockState]
   ) -> Query<Blocks.Contents?> {
@@ -161,7 +161,7 @@ package enum DeliveryPages {
 
   private typealias Times = (received: Int64?, read: Int64?)
 
-  /// When places of a block were confirmed.
+  /// Returns when the places of a block were confirmed.
   private static func confirmed(_ block: BlockID) -> Query<[Int: Times]> {
     var parameters = Parameters()
     parameters.append(block.seqno)
@@ -181,7 +181,7 @@ package enum DeliveryPages {
     let (block, recipients, states) = (contents.block, contents.recipients, contents.states)
     guard start < recipients.count else { return [] }
     let waits = wanted.contains(.waits) ? try connection.run(Waits.of(block)) : [:]
-    // One that was taken up between two looks is under way again.
+    // Without a wait, a delivery was taken up between the two queries and is in progress again.
     let present = (start..<recipients.count).lazy.filter { position in
       wanted.contains(states[position]) && (states[position] != .waits || waits[position] != nil)
     }

@@ -12,7 +12,7 @@ extension Outcomes {
     WHERE o.status <> 6
     """)
 
-  /// Which of these deliveries have a final outcome.
+  /// Returns which of these deliveries have a final outcome.
   package static func ended(
     _ deliveries: some Collection<Confirmations.Delivery>
   ) -> Query<Set<Confirmations.Delivery>> {

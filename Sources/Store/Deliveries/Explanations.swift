@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// What is stored about one message and one user, gathered for its explanation. Always along an index.
+/// Gathers what is stored about one message and one user, to explain it. Every query follows an index.
 package enum Explanations {
   package struct Message: Sendable {
     package let app: App.Number
@@ -17,7 +17,7 @@ package enum Explanations {
     package let apiKeyName: String?
     package let pausedReason: String?
     package let request: [UInt8]
-    /// False when it is not known any more who got it.
+    /// False when the delivery history is no longer kept.
     package var isKept = true
   }
 
@@ -75,7 +75,7 @@ package enum Explanations {
     ORDER BY o.device
     """)
 
-  /// The deliveries of a user on devices, or (`searching`) on any.
+  /// Returns a user's deliveries on `devices`, or, if `searching`, on any device.
   package static func deliveries(
     _ seqno: Int64, of user: UserKey, on devices: [DeviceID], searching: Bool
   ) -> Query<[Delivery]> {
@@ -106,7 +106,7 @@ package enum Explanations {
     SELECT device FROM block_deliveries($1, $2) WHERE status = 6 AND due_at IS NULL
     """)
 
-  /// Devices of the user for which the message is under way at this moment.
+  /// Returns the user's devices for which a delivery is in progress.
   package static func claimed(_ seqno: Int64, of user: UserKey) -> Query<Set<DeviceID>> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -135,7 +135,7 @@ package enum Explanations {
     SELECT increment, deliveries, negatives, read_option FROM badge_entry($1, $2, $3)
     """)
 
-  /// What the message did to the user's count; nil: nothing.
+  /// Returns what the message did to the user's count; nil: nothing.
   package static func badge(_ seqno: Int64, of user: Users.Key) -> Query<Badge?> {
     var parameters = Parameters()
     parameters.append(user.app)

@@ -1,10 +1,10 @@
 package import Domain
 internal import Postgres
 
-/// Whether an app's extension confirms the alerts that start it.
+/// Whether an app's notification service extension confirms the alerts that start it.
 package enum ExtensionReports {
   package struct Found: Equatable, Sendable {
-    /// The last ones that Apple accepted, as many as were asked for at most, and how many of them were confirmed.
+    /// The latest alerts that Apple accepted, up to the requested number, and how many of them were confirmed.
     package let alerts: Int64
     package let confirmed: Int64
   }
@@ -43,7 +43,7 @@ package enum ExtensionReports {
       JOIN devices d ON d.device = l.device AND d.network = 1 LIMIT $2) a
     """)
 
-  /// Looks at the alerts that started the app's extension, the last first, but for those of the last minute.
+  /// Counts the latest alerts that started the app's extension, excluding those of the last minute.
   package static func look(_ app: App.Number, atMost alerts: Int64) -> Query<Found> {
     var parameters = Parameters()
     parameters.append(app)

@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// The numbers of messages, and the deliveries behind them.
+/// The totals of messages.
 package enum Funnels {
   package struct Found: Sendable {
     package let app: App.Number
-    /// False when it is not known any more who got it.
+    /// False when the delivery history is no longer kept.
     package let isKept: Bool
     package let funnel: Funnel
   }
@@ -33,7 +33,7 @@ package enum Funnels {
     WHERE m.seqno = $1 GROUP BY m.seqno
     """)
 
-  /// A message's funnel with its reasons as a JSON object.
+  /// Returns a message's funnel, with its reasons as a JSON object.
   package static func find(_ seqno: Int64) -> Query<(found: Found, reasons: String)?> {
     var parameters = Parameters()
     parameters.append(seqno)

@@ -1,16 +1,16 @@
 package import Domain
 package import Postgres
 
-/// Refusals that turned out to be our own fault: their deliveries wait again.
+/// Rejections that turned out to be our own fault: their deliveries are made pending again.
 package enum GiveBacks {
   package struct Record: Sendable {
     package let seqno: Int64
     package let device: DeviceID
     package let userKey: UserKey
     package let app: App.Number
-    /// What it had been rejected for.
+    /// The reason it was rejected for.
     package let reason: String?
-    /// What it was counted as.
+    /// The statistics entry it was counted in.
     package let statistic: Statistics.Key
   }
 
@@ -28,7 +28,7 @@ package enum GiveBacks {
     RETURNING o.seqno, o.device, o.user_key, m.app, o.reason, m.lane, d.network, d.app_version
     """)
 
-  /// Makes rejected deliveries pending and due at once. Answers those that were; their totals are the caller's to mend.
+  /// Makes rejected deliveries pending and due at once. Returns them; the caller corrects their totals.
   package static func outcomes(_ deliveries: some Collection<Confirmations.Delivery>, at now: Int64) -> Query<[Record]>
   {
     var seqnos = Int64Column()
@@ -69,16 +69,16 @@ package enum GiveBacks {
     ), \(Events.tellReopened)
     """)
 
-  /// Opens messages again that were complete until some of their deliveries were given back: the last step of a
-  /// transaction. Those still open are locked all the same: whoever finds at this moment that one is complete does not see
-  /// yet what was given back, waits here, and looks again.
+  /// Reopens messages that were finished until some of their deliveries were given back: the last step of a
+  /// transaction. Messages still open are locked too: a transaction that is just finding one complete cannot see yet
+  /// what was given back, waits here, and checks again.
   package static func reopen(_ seqnos: some Collection<Int64>, on connection: Connection) throws(PostgresError) {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     var parameters = Parameters()
     parameters.append(int64s: column)
     _ = try connection.run(lockStatement, parameters)
-    // A statement of its own: it sees what was committed while the lock was waited for.
+    // A separate statement, so that it sees what was committed while it waited for the lock.
     _ = try connection.run(reopenStatement, parameters)
   }
 }

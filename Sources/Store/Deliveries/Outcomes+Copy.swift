@@ -1,18 +1,19 @@
 internal import Domain
 package import Postgres
 
-/// The quick way in for first outcomes.
+/// Fast path for first outcomes.
 extension Outcomes {
   private static let copyCommand = """
     COPY outcomes (seqno, device, user_key, status, attempts, reason, due_at, at) FROM STDIN (FORMAT binary)
     """
 
-  /// Adds outcomes of deliveries that have no row yet: a page of rows takes one WAL record, so a row costs less than half
-  /// of what `write` spends on it.
+  /// Adds outcomes of deliveries that have no row yet. A page of rows takes one WAL record, so a row costs less than
+  /// half of what `write` spends on it.
   ///
-  /// Throws `uniqueViolation` when one of them has a row after all; the transaction is lost then, and `write` is for it.
+  /// Throws `uniqueViolation` when one of them has a row after all; the transaction is then lost, and the caller must
+  /// use `write`.
   package static func copy(_ records: [Record], at now: Int64, _ connection: Connection) throws(PostgresError) {
-    // In the order of the key, like every writer: those who meet wait for each other instead of in a circle.
+    // In key order, like every writer, so that writers that meet wait for each other instead of deadlocking.
     let ordered = records.sorted { ($0.seqno, $0.device) < ($1.seqno, $1.device) }
     try connection.copyIn(copyCommand) { (rows) throws(PostgresError) in
       for record in ordered {

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// How deliveries ended, and the totals that count them.
+/// Outcomes of deliveries, and the totals that count them.
 package enum Outcomes {
   package struct Record: Sendable {
     package let seqno: Int64
@@ -10,7 +10,7 @@ package enum Outcomes {
     package let status: OutcomeStatus
     package let attempts: Tries
     package let reason: String?
-    /// For deferred ones, microseconds since 1970.
+    /// For deferred deliveries, in microseconds since 1970.
     package let dueAt: Int64?
 
     package init(
@@ -26,7 +26,7 @@ package enum Outcomes {
       self.dueAt = dueAt
     }
 
-    /// What has ended is in doubt no more: its status says what is known.
+    /// A final outcome is no longer in doubt: its status says what is known.
     var storedAttempts: Int16 { status.isFinal ? attempts.count : attempts.stored }
   }
 
@@ -44,7 +44,7 @@ package enum Outcomes {
     RETURNING seqno, device, status
     """)
 
-  /// Writes outcomes, each (message, device) once. Answers the positions of those that were taken.
+  /// Writes outcomes; each (message, device) occurs once. Returns the positions of those that took effect.
   package static func write(_ records: [Record], at now: Int64) -> Query<[Int]> {
     var seqnos = Int64Column()
     var devices = UUIDColumn()
@@ -93,7 +93,7 @@ package enum Outcomes {
 
     package init() {}
 
-    /// Counts one outcome that was taken.
+    /// Counts one outcome that took effect.
     package mutating func count(_ status: OutcomeStatus, reason: String?) {
       switch status {
       case .accepted: accepted += 1
@@ -123,7 +123,7 @@ package enum Outcomes {
     """
 
   private static let totalsStatement = Statement("outcomes-totals", totalsInsertion)
-  /// Both at once: statistics cost no round trip of their own.
+  /// Totals and statistics together, so that statistics cost no extra round trip.
   private static let totalsAndStatisticsStatement = Statement(
     "outcomes-totals-and-statistics", "WITH by_minute AS (\(Statistics.insertion(after: 9)))\n\(totalsInsertion)")
 
@@ -136,8 +136,8 @@ package enum Outcomes {
     ON CONFLICT (seqno, reason, writer) DO UPDATE SET count = reason_totals.count + excluded.count
     """)
 
-  /// Adds to the totals of messages, in the same transaction as what they count.
-  /// - Parameter statistics: what is added to the minute of `at` with them, of the same deliveries.
+  /// Returns the queries that add to the totals of messages, for the transaction that writes what they count.
+  /// - Parameter statistics: counts of the same deliveries, added to the minute of `now`.
   package static func add(
     _ increases: [Int64: Increase], statistics: Statistics.Tally = Statistics.Tally(), writer: Int32, at now: Int64 = 0
   ) -> [Query<Void>] {

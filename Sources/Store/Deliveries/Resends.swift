@@ -1,14 +1,15 @@
 package import Domain
 internal import Postgres
 
-/// The audience of a message that is sent once more: devices of an earlier message, by what became of them there: first
-/// those that have outcomes of their own, by device, then those that stand in blocks, by their places. A device belongs when
-/// it is active and still the same user's; its token is read anew.
+/// The audience of a resent message: recipients of an earlier message, selected by their outcomes there. Those with
+/// outcome rows come first, by device, then those in blocks, by place. A device belongs if it is active and still bound
+/// to the same user; its token is read again.
 ///
-/// Those who were left out because the message (or their time zone) came too late have no outcome: then the audience is
-/// looked up anew, and whoever has got the message stays out.
+/// Recipients who were left out because the message (or their time zone's wave) came too late have no outcome. In that
+/// case the audience is resolved again, and those who received the message are excluded.
 package enum Resends {
-  /// Which deliveries `o` are meant: 0 failed, 1 not received, 2 not read. Cancelled deliveries have not failed.
+  /// Selects deliveries `o` by target: 0 failed, 1 not received, 2 not read. Cancelled deliveries do not count as
+  /// failed.
   private static let isMeant = """
     CASE $4::smallint
       WHEN 0 THEN o.status IN (2, 3, 5)
@@ -21,7 +22,7 @@ package enum Resends {
     "resends-left-out",
     "SELECT EXISTS (SELECT FROM reason_totals WHERE seqno = $1 AND reason = $2 AND count > 0)")
 
-  /// Whether a message left somebody out as late.
+  /// Returns whether a message left recipients out as late.
   package static func hasLeftOut(_ seqno: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -39,7 +40,7 @@ package enum Resends {
       AND EXISTS (SELECT FROM messages m WHERE m.seqno = $1 AND \(HistoryRanges.isKept))
     """)
 
-  /// Those of the devices that a message has not reached; cancelled ones have not failed.
+  /// Returns those of the devices that a message has not reached; cancelled ones do not count as failed.
   package static func unreached(of seqno: Int64, among devices: [DeviceID]) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -79,7 +80,7 @@ package enum Resends {
     ORDER BY device DESC LIMIT 1
     """)
 
-  /// The device that ends a part of so many outcomes; nil when nothing is left.
+  /// Returns the device that ends a part of `outcomes` outcomes; nil when nothing is left.
   package static func end(of seqno: Int64, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -91,7 +92,7 @@ package enum Resends {
   private static let countStatement = Statement(
     "resends-count", "SELECT count(*) FROM (SELECT \(members) LIMIT $6) AS counted")
 
-  /// Devices of a part, counted up to a limit.
+  /// Counts the devices of a part, up to a limit.
   package static func count(
     of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int64? = nil
   ) -> Query<Int64> {
@@ -107,7 +108,7 @@ package enum Resends {
     ORDER BY o.device LIMIT $6
     """)
 
-  /// The next devices of a part, in order.
+  /// Returns the next devices of a part, in order.
   package static func read(
     of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int
   ) -> Query<[Audiences.Member]> {
@@ -125,7 +126,7 @@ package enum Resends {
     }
   }
 
-  /// - Parameter appendRange: appends both ends of the part.
+  /// - Parameter appendRange: appends both bounds of the part.
   private static func parameters(
     _ seqno: Int64, _ target: ResendTarget, _ frozenAt: Int64, _ appendRange: (inout Parameters) -> Void
   ) -> Parameters {
@@ -139,7 +140,7 @@ package enum Resends {
 
   // MARK: In blocks
 
-  /// A condition on a row of `block_states`: something in it has ended.
+  /// Condition on a row of `block_states`: some delivery in the block has ended.
   private static let hasEnds = "coalesce(accepted_at, left_out_at) IS NOT NULL"
 
   private static let blockEndStatement = Statement(
@@ -150,7 +151,7 @@ package enum Resends {
       ORDER BY block LIMIT $3) part
     """)
 
-  /// The last of the next `blocks` blocks in which something has ended; nil when none is left.
+  /// Returns the last of the next `blocks` blocks in which a delivery has ended; nil when none is left.
   package static func blockEnd(of seqno: Int64, after block: Int32, blocks: Int) -> Query<Int32?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -167,7 +168,8 @@ package enum Resends {
       AND (s.block > $2 OR length(s.states) > $3)
     """)
 
-  /// The first block from one on, of which so many positions are `done`, in which something has ended; nil: none is left.
+  /// Returns the first block, from `block` on, in which a delivery has ended; `done` positions of `block` itself are
+  /// already handled. Nil when none is left.
   package static func nextBlock(of seqno: Int64, from block: Int32, done: Int32, upto end: Int32) -> Query<Int32?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -195,7 +197,7 @@ package enum Resends {
   private static let blockCountStatement = Statement(
     "resends-block-count", "SELECT count(*) FROM (SELECT \(blockMembers) LIMIT $6) AS counted")
 
-  /// Counts the devices that belong in the blocks (after, upto], up to a limit.
+  /// Counts the devices in the blocks (after, upto] that belong, up to a limit.
   package static func count(
     of seqno: Int64, _ target: ResendTarget, afterBlock after: Int32, upto: Int32, frozenAt: Int64, limit: Int64? = nil
   ) -> Query<Int64> {
@@ -211,7 +213,7 @@ package enum Resends {
     ORDER BY o.place LIMIT $6
     """)
 
-  /// The next devices of one block from a position on, in order, and where the last of them stands.
+  /// Returns the next devices of one block from a position on, in order, and the position of the last of them.
   package static func read(
     of block: BlockID, _ target: ResendTarget, from position: Int32, frozenAt: Int64, limit: Int
   ) -> Query<(members: [Audiences.Member], last: Int32?)> {

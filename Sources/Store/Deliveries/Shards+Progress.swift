@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// How far the parts of an audience are claimed.
+/// Claim progress of a message's shards.
 extension Shards {
   package struct Progress: Sendable {
     package let app: App.Number
-    /// The whole audience is cut into shards.
+    /// The whole audience is planned into shards.
     package let planned: Bool
-    /// Of all shards; those that have nothing more to claim.
+    /// Number of all shards, and of those with nothing more to claim.
     package var count: Int64 = 0
     package var exhausted: Int64 = 0
     package var targeted: Int64 = 0
@@ -37,7 +37,8 @@ extension Shards {
     WHERE m.seqno = $1 ORDER BY s.shard
     """)
 
-  /// A message's shards after a number, with the sums of all; nil when there is no such message. One snapshot.
+  /// Returns a message's shards after `shard`, with the sums over all of them, from one snapshot; nil when the message
+  /// does not exist.
   package static func progress(_ seqno: Int64, after shard: Int32, limit: Int) -> Query<Progress?> {
     var parameters = Parameters()
     parameters.append(seqno)

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// Parts of an audience, claimed batch by batch.
+/// Shards: parts of an audience, claimed batch by batch.
 package enum Shards {
   package struct Record: Sendable {
     package let seqno: Int64
@@ -13,19 +13,19 @@ package enum Shards {
     package let wave: Int16
     /// Number of its next block: 14 bits, of which the upper 3 are the database's timeline.
     ///
-    /// A standby that is promoted may lack the last claims, whose pushes have left with the numbers of their blocks in
-    /// their pushkeys. On another timeline numbers go on in another eighth, so that no receipt counts for whoever stands
-    /// in a block of the same number. Eight promotions during one message would be needed to come back to the first.
+    /// A promoted standby may lack the last claims, whose pushes have left with the numbers of their blocks in their
+    /// pushkeys. On another timeline numbers continue in another eighth, so that no receipt counts for a device in a
+    /// newer block of the same number. Only eight promotions during one message would return to the first eighth.
     package let blocks: Int32
 
-    /// The next block of the shard; nil when the numbers of this timeline are used up: the last one is never given, or the
-    /// count would run into the next eighth.
+    /// The block that its next claim makes; nil when this timeline's numbers are used up. The last number is never given,
+    /// or the count would run into the next eighth.
     package var nextBlock: BlockID? {
       blocks & Shards.lastOfTimeline < Shards.lastOfTimeline && shard < (1 << 14) - 1
         ? BlockID(seqno: seqno, number: shard << 14 | blocks) : nil
     }
 
-    /// What is left of the shard.
+    /// The unclaimed rest of the shard.
     package enum Part: Equatable, Sendable {
       /// User keys in (after, upto].
       case keys(after: String, upto: String)
@@ -72,7 +72,7 @@ package enum Shards {
   private static let lastKeyStatement = Statement(
     "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1 AND wave = $2")
 
-  /// Where planning (of a wave) had got to: the end of the last shard written.
+  /// How far planning (of a wave) has got: the end of the last shard written.
   package static func lastKey(_ seqno: Int64, wave: Int16 = 0) -> Query<String?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -92,7 +92,7 @@ package enum Shards {
     FOR UPDATE OF s SKIP LOCKED
     """)
 
-  /// Locks one shard that still has something to claim, within a transaction.
+  /// Locks one shard that has devices left to claim, until the transaction ends.
   package static func lock(_ seqno: Int64) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -117,8 +117,8 @@ package enum Shards {
     WHERE seqno = $1 AND shard = $2
     """)
 
-  /// Moves a locked shard's cursor.
-  /// - Parameter makesBlock: what was claimed is its `nextBlock`.
+  /// Advances a locked shard's cursor.
+  /// - Parameter makesBlock: the claimed devices form its `nextBlock`.
   package static func advance(
     _ shard: Record, to rest: Record.Part, claimed: Int, makesBlock: Bool, exhausted: Bool
   ) -> Query<Void> {

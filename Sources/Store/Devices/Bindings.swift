@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Which devices are whose, and by what right.
+/// Which user a device is bound to, and on what authority.
 package enum Bindings {
   // MARK: Other devices
 
@@ -15,7 +15,7 @@ package enum Bindings {
       ORDER BY device LIMIT 2) d
     """)
 
-  /// Up to two active devices of each user, unlocked.
+  /// Returns up to two active devices of each user, without locks.
   package static func some(of users: some Collection<Users.Key>) -> Query<[Users.Key: [DeviceID]]> {
     Query(othersStatement, Users.keys(users)) { rows in
       var devices: [Users.Key: [DeviceID]] = [:]
@@ -27,15 +27,16 @@ package enum Bindings {
     }
   }
 
-  // MARK: What a stricter identity would refuse
+  // MARK: Refusals by a stricter identity mode
 
-  /// What was, or would have been, refused of an app's devices.
+  /// Requests of an app's devices that its identity mode refuses, or that the observed one would refuse.
   package struct Refusals: Equatable, Sendable {
-    /// Devices that named a user and had nobody to vouch for it.
+    /// Devices that named a user without a proof or a voucher.
     package var unproved: Int64 = 0
-    /// Calls by an AUTHKEY that was only asked for.
+    /// Calls with an AUTHKEY that was requested with the token alone.
     package var asked: Int64 = 0
-    /// Devices whose DEVICE_ID was a user's, that came with a new token and without their key: they became guests.
+    /// Devices whose DEVICE_ID was bound to a user and that came with a new token but without their key: they became
+    /// guests.
     package var refreshed: Int64 = 0
 
     package init() {}
@@ -77,7 +78,7 @@ package enum Bindings {
     WHERE app = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::integer
     """)
 
-  /// The sums of the last days, today counted.
+  /// Returns the sums of the last days, including today.
   package static func refusals(of app: App.Number, days: Int32) -> Query<Refusals> {
     var parameters = Parameters()
     parameters.append(app)
@@ -90,7 +91,7 @@ package enum Bindings {
     }
   }
 
-  // MARK: Bindings from a laxer time
+  // MARK: Bindings weaker than the app requires
 
   private static let laxStatement = Statement(
     "bindings-lax",
@@ -113,7 +114,7 @@ package enum Bindings {
     "bindings-grace-over",
     "SELECT clock_timestamp() WHERE EXISTS (SELECT FROM apps WHERE grace_ends_at <= clock_timestamp())")
 
-  /// The database's time, microseconds since 1970, when some app's devices have had theirs; else nil.
+  /// The database's time, in microseconds since 1970, if some app's grace period is over; otherwise nil.
   package static func graceOver() -> Query<Int64?> {
     Query(graceOverStatement, Parameters()) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
   }
@@ -138,8 +139,10 @@ package enum Bindings {
       (SELECT count(*) FROM lax)
     """)
 
-  /// Returns one slice of all devices to GUEST where the binding is weaker than the app requires and its grace is over.
-  /// - Returns: where the next slice begins, nil at the end; how many became guests, and how many were locked by others.
+  /// Returns devices to GUEST whose binding is weaker than their app requires, once its grace period is over, one slice
+  /// of all devices at a time.
+  /// - Returns: where the next slice begins, nil at the end; how many became guests, and how many were locked by
+  ///   others.
   package static func endUnproved(
     after device: DeviceID, at now: Int64, atMost limit: Int
   ) -> Query<(last: DeviceID?, ended: Int, left: Int)> {
@@ -156,7 +159,7 @@ package enum Bindings {
   private static let endGraceStatement = Statement(
     "bindings-end-grace", "UPDATE apps SET grace_ends_at = NULL WHERE grace_ends_at <= $1")
 
-  /// Clears the grace of apps where it had ended by `time` (microseconds since 1970).
+  /// Ends the grace period of apps for which it was over by `time` (microseconds since 1970).
   package static func endGrace(overBy time: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: time)

@@ -1,14 +1,14 @@
 package import Domain
 internal import Postgres
 
-/// Pushes that the server sends of its own accord: queued in the transaction that gives the reason, gone when their
-/// message is stored.
+/// Pushes that the server sends of its own accord. A notice is queued in the transaction that causes it and deleted
+/// when its message is stored.
 package enum DeviceNotices {
   /// Raw values are stored.
   package enum Kind: Int16, Sendable {
-    /// The user's other devices are told that there is a new one.
+    /// Tells the user's other devices that there is a new one.
     case newDevice = 1
-    /// The device itself gets a push to bring back.
+    /// Proves possession of the token: the device itself must bring this push back.
     case possession = 2
   }
 
@@ -44,7 +44,7 @@ package enum DeviceNotices {
     return Query(queueStatement, parameters) { _ in }
   }
 
-  /// A notice that waits, with the devices that it goes to.
+  /// A queued notice with its target devices.
   package struct Waiting: Sendable {
     package let number: Int64
     /// Microseconds since 1970.
@@ -65,7 +65,7 @@ package enum DeviceNotices {
     FROM device_notices n JOIN apps a ON a.app = n.app ORDER BY n.notice LIMIT $1
     """)
 
-  /// The oldest ones.
+  /// Returns the oldest notices.
   package static func waiting(limit: Int, devices: Int) -> Query<[Waiting]> {
     var parameters = Parameters()
     parameters.append(limit)

@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// How many messages each device has sent: counted by the minute, in the database, so that all nodes count together.
+/// Counts the messages that each device sends per minute, in the database, so that the limit holds across all nodes.
 package enum DeviceSends {
-  /// A device's present minute.
+  /// A device's current minute.
   package struct Meter: Sendable {
-    /// Asked for since it began, this one included.
+    /// Sends requested since it began, including this one.
     package let sent: Int32
     /// Microseconds since 1970.
     package let windowEnds: Int64
@@ -22,7 +22,7 @@ package enum DeviceSends {
     RETURNING device, sent, window_began
     """)
 
-  /// Counts one more message of each device. The devices' rows are locked already.
+  /// Counts one more message of each device. The caller holds the devices' row locks.
   /// - Parameter now: microseconds since 1970.
   package static func count(_ devices: [DeviceID], at now: Int64) -> Query<[DeviceID: Meter]> {
     var parameters = Devices.ids(devices)
@@ -40,6 +40,6 @@ package enum DeviceSends {
 }
 
 extension Store.Limits {
-  /// A minute, in microseconds.
+  /// One minute, in microseconds.
   static let deviceSendWindow: Int64 = 60_000_000
 }

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// What is learnt of devices without a registration: that they are there, and whose a token is.
+/// What is learned about devices outside a registration: that they are in use, and which device owns a token.
 extension Devices {
   private static let seenStatement = Statement(
     "devices-seen",
@@ -11,7 +11,7 @@ extension Devices {
     AND (seen_at IS NULL OR seen_at < $2::timestamptz - interval '15 minutes')
     """)
 
-  /// Notes that devices are alive. Their rows are locked already.
+  /// Records that devices are in use. The caller holds their row locks.
   /// - Parameter now: microseconds since 1970.
   package static func seen(_ devices: [DeviceID], at now: Int64) -> Query<Void> {
     var parameters = ids(devices)
@@ -26,7 +26,7 @@ extension Devices {
     JOIN psids p ON p.app = t.app AND p.psid = t.psid AND p.network = t.network AND p.kind = 1
     """)
 
-  /// The devices that own tokens.
+  /// Returns the devices that own alert tokens.
   package static func owners(
     of tokens: [(app: App.Number, network: PushNetwork, psid: String)]
   ) -> Query<[(app: App.Number, network: PushNetwork, psid: String, owner: DeviceID)]> {

@@ -1,10 +1,10 @@
 package import Domain
 internal import Postgres
 
-/// Tokens that devices have beside the one for alerts, one of each kind. They are in `psids` like all tokens; the device's
-/// row is locked before one is given or taken.
+/// A device's further tokens beside the alert token, at most one of each kind. They are in `psids` like all tokens; the
+/// device's row is locked before a token is assigned or removed.
 package enum DeviceTokens {
-  /// A token that a device wants.
+  /// A token that a device claims.
   package struct Wanted: Hashable, Sendable {
     package let device: DeviceID
     package let kind: TokenKind
@@ -51,11 +51,11 @@ package enum DeviceTokens {
     package let psid: String
     package let kind: TokenKind
     package let owner: DeviceID
-    /// Made by this very lock.
+    /// Inserted by this call.
     package let isNew: Bool
   }
 
-  /// Locks tokens, making those that are new for the device that wants them. Answers the present owners.
+  /// Locks tokens, inserting new ones for the claiming device. Returns the current owners.
   package static func lock(_ wanted: [Wanted], at now: Int64) -> Query<[Owned]> {
     var parameters = columns(wanted)
     parameters.append(timestampMicroseconds: now)
@@ -72,7 +72,7 @@ package enum DeviceTokens {
     "device-tokens-find",
     "SELECT app, psid, network, device, kind FROM psids WHERE device = ANY($1::uuid[]) AND kind > 1")
 
-  /// All further tokens of devices.
+  /// Returns all further tokens of devices.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Tokens.Claimed]> {
     Query(findStatement, Devices.ids(devices)) { rows in
       rows.map {
@@ -91,7 +91,7 @@ package enum DeviceTokens {
       AND p.app = (SELECT app FROM devices d WHERE d.device = t.device)
     """)
 
-  /// Takes back what a lock made for devices that may not have it.
+  /// Deletes tokens that a lock inserted for devices that may not have them.
   package static func forget(_ wanted: [Wanted]) -> Query<Void> {
     Query(forgetStatement, columns(wanted)) { _ in }
   }

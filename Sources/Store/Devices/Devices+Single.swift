@@ -1,10 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Locks for apps where the last registered device of a user is the only one.
+/// Locks for apps with the `single` device policy, where a user's last registered device is the only one.
 ///
-/// Whoever gives such a user a device must know all devices the user has, and nobody may add one meanwhile. A row lock
-/// cannot hold back a row that does not exist yet, so those who name the same user take a lock on the name first.
+/// Binding a device to such a user requires knowing all the user's devices while no other transaction adds one. A row
+/// lock cannot protect a row that does not exist yet, so transactions that bind devices to the same user first lock the
+/// user's name.
 extension Devices {
   private static let lockNamesStatement = Statement(
     "devices-lock-names",
@@ -14,8 +15,8 @@ extension Devices {
       SELECT DISTINCT hashtext(name) & 1023 AS slot FROM unnest($1) AS t(name) ORDER BY slot) slots
     """)
 
-  /// Holds back everybody else who gives one of these users a device, until the end of the transaction. Before any row
-  /// is locked.
+  /// Blocks other transactions that bind a device to one of these users, until this one ends. Call it before locking
+  /// any row.
   package static func lockNames(_ users: some Collection<UserKey>) -> Query<Void> {
     var names = TextColumn()
     for user in users { names.append(user.text) }
@@ -40,7 +41,7 @@ extension Devices {
     RETURNING \(columnList)
     """)
 
-  /// Locks devices, and all others that these users have in these apps. Answers the latest rows.
+  /// Locks `devices` and all other active devices of these users in these apps. Returns the latest rows.
   package static func lock(
     _ devices: some Collection<DeviceID>, othersOf users: some Collection<UserKey>, in apps: some Collection<App.Number>
   ) -> Query<[Record]> {

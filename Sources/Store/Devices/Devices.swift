@@ -1,16 +1,16 @@
 package import Domain
 internal import Postgres
 
-/// Installations, one row each.
+/// Devices: one row per installation.
 package enum Devices {
   package enum State: Int16, CaseIterable, Sendable {
     case active = 1
     case unregistered = 2
-    /// The network called its token dead; a new registration makes it active again.
+    /// The network rejected the token as dead; a new registration reactivates the device.
     case tokenRefused = 3
   }
 
-  /// What a device tells about itself.
+  /// What a device reports about itself.
   package struct Attributes: Equatable, Sendable {
     package var platform = ""
     package var model = ""
@@ -21,7 +21,7 @@ package enum Devices {
 
     package init() {}
 
-    /// Told in a protocol that has no words for a device's locale, time zone and consents: those stay as they were.
+    /// Merges attributes from a protocol that cannot express locale and time zone: those keep their known values.
     package func keepingUnsaid(of known: Attributes) -> Attributes {
       var merged = known
       merged.platform = platform
@@ -32,10 +32,10 @@ package enum Devices {
     }
   }
 
-  /// A user that was vouched for, for a device that has yet to bring back a push.
+  /// A vouched-for user whom the device gets once it has brought back a push.
   package struct Pending: Equatable, Sendable {
     package let userKey: UserKey
-    /// Microseconds since 1970; the push must be younger.
+    /// Microseconds since 1970; only a later push counts.
     package let at: Int64
 
     package init(userKey: UserKey, at: Int64) {
@@ -60,11 +60,11 @@ package enum Devices {
     package var boundAt: Int64
     package var registeredAt: Int64
     package var createdAt: Int64
-    /// When it last registered or called, to the hour.
+    /// When it last registered or made a call; calls are recorded about once an hour.
     package var seenAt: Int64
-    /// What its binding to the user was made with; `open` for guests.
+    /// The identity mode under which it was bound to its user; `open` for guests.
     package var identity = App.Identity.open
-    /// Whom it becomes when it shows that pushes reach it.
+    /// The user it is bound to once it proves that pushes reach it.
     package var pending: Pending?
 
     package init(
@@ -117,7 +117,7 @@ package enum Devices {
       }
     }
 
-    /// A consent and, six columns on, its time.
+    /// Reads a consent from `column` and its time from six columns further on.
     private static func consent(_ rows: Rows, _ row: Int, _ column: Int) -> Consents.Answer? {
       guard !rows.isNull(row, column) else { return nil }
       let at = rows.isNull(row, column + 6) ? 0 : rows.timestampMicroseconds(row, column + 6)
@@ -125,14 +125,14 @@ package enum Devices {
     }
   }
 
-  /// What a `Record` is read from.
+  /// The columns that a `Record` is decoded from.
   static let columnList = """
     device, app, user_key, network, environment, state, auth_epoch, psid, device_id, platform, model, os_version,
     app_version, locale, time_zone, consent_notification, consent_ad, consent_night_ad, bound_at, registered_at, created_at,
     consent_notification_at, consent_ad_at, consent_night_ad_at, seen_at, identity, pending_user, pending_at
     """
 
-  /// How many they are: what is read beside them comes after.
+  /// Number of these columns; a query's further columns follow them.
   static let columnCount = columnList.split(separator: ",").count
 
   private static let lockStatement = Statement(
@@ -147,7 +147,7 @@ package enum Devices {
     RETURNING \(columnList)
     """)
 
-  /// Locks the devices that exist and answers their latest rows.
+  /// Locks those devices that exist and returns their latest rows.
   package static func lock(_ devices: some Collection<DeviceID>) -> Query<[Record]> {
     Query(lockStatement, ids(devices)) { rows in rows.map { Record(rows, $0) } }
   }
@@ -155,7 +155,7 @@ package enum Devices {
   private static let findStatement = Statement(
     "devices-find", "SELECT \(columnList) FROM devices WHERE device = ANY($1::uuid[])")
 
-  /// The devices that exist, unlocked.
+  /// Returns those devices that exist, without locks.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Record]> {
     Query(findStatement, ids(devices)) { rows in rows.map { Record(rows, $0) } }
   }
@@ -193,7 +193,7 @@ package enum Devices {
       pending_user = excluded.pending_user, pending_at = excluded.pending_at
     """)
 
-  /// Writes whole rows, new or known.
+  /// Inserts or updates whole rows.
   package static func save(_ records: [Record]) -> Query<Void> {
     Query(saveStatement, columns(records)) { _ in }
   }
@@ -250,7 +250,7 @@ package enum Devices {
     ON CONFLICT (device) DO UPDATE SET seen_at = $2
     """)
 
-  /// Notes when devices called last, and nothing else.
+  /// Updates only the time of the devices' last call.
   package static func touch(_ devices: some Collection<DeviceID>, at now: Int64) -> Query<Void> {
     var parameters = ids(devices)
     parameters.append(timestampMicroseconds: now)

@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Tags of devices as files bring them in.
+/// Device tags from imported files.
 package enum ImportedDevices {
   package struct Tagged: Sendable {
     package let device: DeviceID
-    /// Added to those that the device has; in order, each once.
+    /// Added to the device's existing tags; sorted, without duplicates.
     package let tags: [String]
 
     package init(device: DeviceID, tags: [String]) {
@@ -14,7 +14,7 @@ package enum ImportedDevices {
     }
   }
 
-  /// Stands between tags, which hold no control characters.
+  /// Joins tags, which contain no control characters.
   private static let separator = "\u{1F}"
 
   private static let knownStatement = Statement(
@@ -26,7 +26,7 @@ package enum ImportedDevices {
     WHERE d.app = $1 AND d.state <> 2
     """)
 
-  /// Those that are registered in the app, and how many tags each would have.
+  /// Returns which devices are registered in the app, and how many tags each would have.
   package static func known(_ tagged: [Tagged], of app: App.Number) -> Query<[DeviceID: Int64]> {
     Query(knownStatement, columns(tagged, app)) { rows in
       Dictionary(rows.map { (rows.device($0, 0), rows.int64($0, 1)) }) { one, _ in one }
@@ -42,8 +42,8 @@ package enum ImportedDevices {
     WHERE d.device = t.device AND d.app = $1 AND d.state <> 2 AND NOT d.tags @> string_to_array(t.tags, chr(31))
     """)
 
-  /// Each device once; they are locked already (`Devices.lock`). Fails with `devices_tags_are_few` when one would have too
-  /// many.
+  /// Adds tags. Each device occurs once, and the caller holds the row locks (`Devices.lock`). Fails with
+  /// `devices_tags_are_few` when a device would have too many.
   package static func save(_ tagged: [Tagged], of app: App.Number) -> Query<Void> {
     Query(saveStatement, columns(tagged, app)) { _ in }
   }

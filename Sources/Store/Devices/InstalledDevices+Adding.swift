@@ -1,11 +1,11 @@
 internal import Domain
 package import Postgres
 
-/// Devices of which nothing stands here yet. They are streamed: that costs the database half of looking at row after row.
+/// Bulk insert of devices that are new to this server, by COPY, which costs the database half as much as upserts.
 extension InstalledDevices {
-  /// Writes devices with their tokens, each in key order like everybody, in the caller's transaction. Fails with
-  /// `.uniqueViolation` when a row or a token is there already.
-  /// - Parameter boundAt: since when the tokens are theirs, microseconds since 1970.
+  /// Inserts devices with their tokens, in key order like every writer, in the caller's transaction. Fails with
+  /// `.uniqueViolation` when a row or a token exists already.
+  /// - Parameter boundAt: since when the tokens belong to the devices, in microseconds since 1970.
   package static func add(
     _ devices: [Devices.Record], boundAt: Int64, on connection: Connection
   ) throws(PostgresError) {
@@ -20,7 +20,7 @@ extension InstalledDevices {
     }
   }
 
-  /// Writes users, in key order. Fails with `.uniqueViolation` when one is there already.
+  /// Inserts users, in key order. Fails with `.uniqueViolation` when one exists already.
   package static func add(
     _ users: [(key: Users.Key, said: Users.Said)], on connection: Connection
   ) throws(PostgresError) {
@@ -39,7 +39,7 @@ extension InstalledDevices {
   private static func addTokens(
     of devices: [Devices.Record], _ boundAt: Int64, on connection: Connection
   ) throws(PostgresError) {
-    // Tokens are ASCII: their order is that of their bytes.
+    // Tokens are ASCII, so this is their byte order.
     let sorted = devices.sorted { ($0.psid, $0.network.rawValue) < ($1.psid, $1.network.rawValue) }
     try connection.copyIn("COPY psids (app, psid, network, kind, device, bound_at) FROM STDIN (FORMAT binary)") {
       (writer) throws(PostgresError) in

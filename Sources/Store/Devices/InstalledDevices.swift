@@ -1,12 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Devices as the file of another push server brings them in.
+/// Devices imported from another push server's file.
 ///
-/// Such a row was registered at no time here (`registered_at` is 1970), and its times end with the import that wrote it
-/// (`created_at`): as soon as a later one stands in it, the device has spoken for itself.
+/// Such a row has never registered here (`registered_at` is 1970), and none of its times is later than the import that
+/// wrote it (`created_at`): a later time means that the device itself has called since.
 ///
-/// What is looked up for a file is planned each time: while it comes in, an empty table becomes a large one.
+/// The look-ups of an import are planned on every run, because an empty table becomes a large one while the file is
+/// read.
 package enum InstalledDevices {
   private static let findStatement = Statement(
     "installed-devices-find",
@@ -15,8 +16,8 @@ package enum InstalledDevices {
     CROSS JOIN LATERAL (SELECT \(Devices.columnList) FROM devices WHERE device BETWEEN t.first AND t.last) d
     """, isKept: false)
 
-  /// All rows of DEVICE_IDs, unlocked.
-  /// - Parameter devices: the first row of each.
+  /// Returns all rows of the given DEVICE_IDs, without locks.
+  /// - Parameter devices: the first row of each DEVICE_ID.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Devices.Record]> {
     var (first, last) = (UUIDColumn(), UUIDColumn())
     for device in devices {
@@ -33,7 +34,7 @@ package enum InstalledDevices {
     "installed-devices-of-users",
     "SELECT \(Devices.columnList) FROM devices WHERE app = $1 AND user_key = ANY($2) AND state = 1", isKept: false)
 
-  /// The active devices of users, unlocked.
+  /// Returns the active devices of users, without locks.
   package static func ofUsers(_ users: some Collection<UserKey>, of app: App.Number) -> Query<[Devices.Record]> {
     Query(ofUsersStatement, Self.users(users, app)) { rows in rows.map { Devices.Record(rows, $0) } }
   }
@@ -42,7 +43,7 @@ package enum InstalledDevices {
     "installed-devices-known-users",
     "SELECT user_key, name <> '', phone IS NOT NULL FROM users WHERE app = $1 AND user_key = ANY($2)", isKept: false)
 
-  /// What is said of users: a name, a telephone number. Users without a row are missing.
+  /// Returns which of a name and a telephone number each user has. Users without a row are omitted.
   package static func known(
     _ users: some Collection<UserKey>, of app: App.Number
   ) -> Query<[UserKey: (name: Bool, phone: Bool)]> {
@@ -87,7 +88,7 @@ package enum InstalledDevices {
     RETURNING device
     """)
 
-  /// Writes whole rows, new or brought in before. Answers those that were written: the others have registered themselves.
+  /// Upserts whole rows, unless the device has registered here meanwhile. Returns the devices that were written.
   package static func save(_ records: [Devices.Record]) -> Query<Set<DeviceID>> {
     Query(saveStatement, Devices.columns(records)) { rows in Set(rows.map { rows.device($0, 0) }) }
   }

@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Devices that are put aside because their network refused the token. They keep everything, still belong to their
-/// audiences and are skipped there, until they register again or are given back.
+/// Devices quarantined because their network refused the token. They keep all their data and stay in their audiences,
+/// where they are skipped until they register again or are released.
 package enum Quarantine {
-  /// A device to put aside.
+  /// A device to quarantine.
   package struct Entry: Sendable {
     package let device: DeviceID
-    /// In the network's own word.
+    /// The network's own reason.
     package let reason: String
     /// The message whose delivery was refused.
     package let seqno: Int64
@@ -29,7 +29,7 @@ package enum Quarantine {
     RETURNING d.device
     """)
 
-  /// Puts devices aside. Their rows are locked already. Answers those that were not aside before.
+  /// Quarantines devices; the caller holds their row locks. Returns those newly quarantined.
   package static func add(_ entries: [Entry], at now: Int64) -> Query<Set<DeviceID>> {
     var devices = UUIDColumn()
     var reasons = TextColumn()
@@ -54,14 +54,14 @@ package enum Quarantine {
     WHERE device = ANY($1) AND quarantined_at >= $2
     """)
 
-  /// Gives devices back that were put aside since a time. Their rows are locked already. Answers how many.
+  /// Releases devices that were quarantined since a time; the caller holds their row locks. Returns how many.
   package static func release(_ devices: some Collection<DeviceID>, since: Int64) -> Query<Int> {
     var parameters = Devices.ids(devices)
     parameters.append(timestampMicroseconds: since)
     return Query(releaseStatement, parameters) { $0.affected }
   }
 
-  /// A device that is put aside, as a list shows it.
+  /// A quarantined device for lists.
   package struct Record: Sendable {
     package let device: DeviceID
     package let userKey: UserKey
@@ -82,7 +82,7 @@ package enum Quarantine {
     WHERE app = $1 AND device > $2 AND quarantined_at >= $3 AND state = 1 ORDER BY device LIMIT $4
     """)
 
-  /// Devices of an app that are put aside since a time, in the order of their ids, after one.
+  /// Returns an app's devices quarantined since a time, in the order of their ids, after `device`.
   package static func list(
     _ app: App.Number, after device: DeviceID, since: Int64 = 0, limit: Int
   ) -> Query<[Record]> {
@@ -109,7 +109,7 @@ package enum Quarantine {
     WHERE app = $1 AND network = $2 AND environment = $3 AND quarantined_at >= $4 AND quarantine_seqno IS NOT NULL
     """)
 
-  /// The deliveries whose devices were put aside on one route since a time, by whichever node.
+  /// Returns the deliveries that put devices of one route into quarantine since a time, on any node.
   package static func flood(
     _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Int64
   ) -> Query<[Confirmations.Delivery]> {
@@ -123,12 +123,13 @@ package enum Quarantine {
     }
   }
 
-  // MARK: What else a network says about a token
+  // MARK: Other verdicts of a network on a token
 
   private static let dropStatement = Statement(
     "quarantine-drop", "UPDATE devices SET state = 3 WHERE device = ANY($1) AND state = 1")
 
-  /// Their tokens are dead: these devices get nothing more until they register again. Their rows are locked already.
+  /// Marks devices whose token is dead: they receive nothing until they register again. The caller holds their row
+  /// locks.
   package static func drop(_ devices: some Collection<DeviceID>) -> Query<Void> {
     Query(dropStatement, Devices.ids(devices)) { _ in }
   }
@@ -140,7 +141,7 @@ package enum Quarantine {
     FROM unnest($1, $2) AS t(device, environment) WHERE d.device = t.device
     """)
 
-  /// The network has told which environment their tokens are of. Their rows are locked already.
+  /// Records the environment that the network reported for tokens. The caller holds the devices' row locks.
   package static func learn(_ lessons: [(device: DeviceID, environment: PushEnvironment)]) -> Query<Void> {
     var devices = UUIDColumn()
     var environments = Int16Column()

@@ -1,9 +1,9 @@
 package import Domain
 internal import Postgres
 
-/// Who owns which push token.
+/// Ownership of push tokens.
 package enum Tokens {
-  /// One token of a batch.
+  /// A token that a device claims, one of a batch.
   package struct Claimed: Hashable, Sendable {
     package let app: App.Number
     package let psid: String
@@ -53,7 +53,7 @@ package enum Tokens {
     RETURNING app, psid, device
     """)
 
-  /// Locks the tokens, making those that are new for the device that claims them. Answers the present owners.
+  /// Locks tokens, inserting new ones for the claiming device. Returns the current owners.
   package static func lock(_ tokens: [Claimed], at now: Int64) -> Query<
     [(app: App.Number, psid: String, owner: DeviceID)]
   > {
@@ -75,7 +75,7 @@ package enum Tokens {
     ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = excluded.device, bound_at = excluded.bound_at
     """)
 
-  /// Gives tokens to devices. The rows are locked already.
+  /// Assigns tokens to devices. The caller holds the tokens' row locks.
   package static func move(_ tokens: [Claimed], at now: Int64) -> Query<Void> {
     Query(moveStatement, columns(tokens, now)) { _ in }
   }
@@ -95,7 +95,7 @@ package enum Tokens {
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
-  /// Takes tokens from devices, remembering whose they were so that late receipts are still believed.
+  /// Takes tokens from devices and remembers the devices as former owners, so that late receipts still verify.
   package static func retire(_ tokens: [Claimed], at now: Int64) -> Query<Void> {
     Query(retireStatement, columns(tokens, now)) { _ in }
   }
@@ -109,7 +109,7 @@ package enum Tokens {
       AND p.device = t.device
     """)
 
-  /// Takes back what `lock` made for devices that are not let in, in the same transaction.
+  /// Deletes the tokens that `lock` inserted for devices that are refused, in the same transaction.
   package static func forget(_ tokens: [Claimed]) -> Query<Void> {
     var apps = Int32Column()
     var psids = TextColumn()
@@ -152,7 +152,8 @@ package enum Tokens {
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
-  /// Takes tokens from devices that were dead at some time (microseconds since 1970) and not registered since.
+  /// Takes tokens from devices if they were dead at `since` (microseconds since 1970) and have not been registered
+  /// since.
   package static func retire(dead: [(token: Claimed, since: Int64)], at now: Int64) -> Query<Void> {
     var parameters = columns(dead.map(\.token), now)
     var times = TimestampColumn()
@@ -170,7 +171,7 @@ package enum Tokens {
     ORDER BY device, bound_at DESC, psid
     """)
 
-  /// The newest token of a kind (not the ordinary one) of each device; those without one are missing.
+  /// Returns the newest token of a kind other than the alert token for each device; devices without one are omitted.
   package static func ofDevices(
     app: App.Number, _ devices: some Collection<DeviceID>, kind: TokenKind
   ) -> Query<[DeviceID: String]> {

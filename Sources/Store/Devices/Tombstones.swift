@@ -1,6 +1,6 @@
 internal import Postgres
 
-/// What is left of devices that are gone: unregistered ones, and tokens that devices had before.
+/// Remains of what is gone: unregistered devices, and devices' former tokens and users.
 package enum Tombstones {
   private static let emptyStatement = Statement(
     "tombstones-empty",
@@ -14,8 +14,8 @@ package enum Tombstones {
       ORDER BY registered_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Empties the rows of devices that were unregistered so long ago. The row itself stays: it ends the device's old keys.
-  /// Answers how many.
+  /// Empties the rows of devices that were unregistered `days` ago. The row itself stays, because it invalidates the
+  /// device's old keys. Returns how many were emptied.
   package static func empty(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(days)
@@ -38,19 +38,19 @@ package enum Tombstones {
       SELECT device, user_key FROM former_users WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Forgets former tokens that are no longer believed.
+  /// Deletes former tokens that no longer verify anything.
   package static func forgetTokens(at now: Int64, atMost limit: Int) -> Query<Int> {
     Query(tokensStatement, parameters(now, limit)) { $0.affected }
   }
 
-  /// Forgets former users, whose late confirmations would come with former tokens.
+  /// Deletes former users; their late confirmations would need former tokens, which have expired too.
   package static func forgetUsers(at now: Int64, atMost limit: Int) -> Query<Int> {
     Query(usersStatement, parameters(now, limit)) { $0.affected }
   }
 
   private static func parameters(_ now: Int64, _ limit: Int) -> Parameters {
     var parameters = Parameters()
-    // A day more than they are believed.
+    // One day longer than former tokens verify.
     parameters.append(timestampMicroseconds: now - Store.Limits.formerTokenMicroseconds - 86_400_000_000)
     parameters.append(limit)
     return parameters

@@ -1,8 +1,8 @@
 internal import Domain
 internal import Postgres
 
-/// What the app's own server says of its users at log-in: the next device that names this one is the user's. One for each
-/// user; the latest counts.
+/// Vouchers that the app's own server issues at log-in: the next device that names the user becomes theirs. A user has
+/// at most one; the latest replaces the others.
 package enum Vouchers {
   private static let makeStatement = Statement(
     "vouchers-make",
@@ -12,7 +12,7 @@ package enum Vouchers {
     """)
 
   /// - Parameters:
-  ///   - installation: the DEVICE_ID that it is good for; nil: any.
+  ///   - installation: the DEVICE_ID that the voucher is valid for; nil: any.
   ///   - end: microseconds since 1970.
   package static func make(for user: Users.Key, installation: String?, until end: Int64) -> Query<Void> {
     var parameters = Parameters()
@@ -23,7 +23,7 @@ package enum Vouchers {
     return Query(makeStatement, parameters) { _ in }
   }
 
-  /// A device that says it is somebody's.
+  /// A device that claims a user.
   package struct Presented: Hashable, Sendable {
     package let user: Users.Key
     package let installation: String
@@ -46,7 +46,7 @@ package enum Vouchers {
     RETURNING app, user_key
     """)
 
-  /// Takes the vouchers that fit; answers their users. Each is good once.
+  /// Uses up the vouchers that match and returns their users. A voucher is valid once.
   package static func take(_ presented: [Presented], at now: Int64) -> Query<Set<Users.Key>> {
     var parameters = Users.keys(presented.map(\.user))
     var installations = TextColumn()
@@ -65,7 +65,7 @@ package enum Vouchers {
       SELECT app, user_key FROM vouchers WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Forgets those that nobody used; answers how many, at most `limit`.
+  /// Deletes expired vouchers, at most `limit`. Returns how many.
   package static func sweep(before now: Int64, limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)

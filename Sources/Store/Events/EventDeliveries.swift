@@ -1,18 +1,18 @@
 package import Domain
 package import Postgres
 
-/// Telling events: which delivery is whose turn, and what came of it.
+/// Delivers events to webhooks: which delivery is next, and the result of each attempt.
 ///
-/// An attempt is written down before it is made: its time is then the lease (`due_at`), its number the fence. So when a
-/// node dies meanwhile the event is told again after the lease, with the same id, and what the dead one had to say counts
-/// no more. A webhook hears each event at least once; by the id it knows those that it has heard.
+/// An attempt is recorded before it is made: its due time is then the lease (`due_at`), its number the fence. So if the
+/// node dies meanwhile, the event is delivered again after the lease, with the same id, and the dead node's result is
+/// ignored. A webhook receives each event at least once and recognizes duplicates by the id.
 package enum EventDeliveries {
-  /// One attempt, already written down.
+  /// One attempt, already recorded.
   package struct Attempt: Sendable {
     package let event: Int64
     package let webhook: Webhooks.Number
     package let fence: Int32
-    /// With this one.
+    /// Number of attempts, including this one.
     package let attempts: Int16
     package let id: UUIDValue
     package let appID: String
@@ -23,8 +23,8 @@ package enum EventDeliveries {
     package let app: App.Number
     /// Further members of `data`; nil also when they were wiped.
     package let sealed: [UInt8]?
-    /// Of a short message that is asked for: the person, and the telephone number that is known now, sealed. It stands in no
-    /// event, where nothing would seal it.
+    /// For an SMS request: the person, and their telephone number as known now, sealed. No event stores it, because
+    /// nothing would seal it there.
     package let phone: (user: Users.Key, sealed: [UInt8])?
   }
 
@@ -40,7 +40,7 @@ package enum EventDeliveries {
     LIMIT $1
     """)
 
-  /// A webhook that has something to hear.
+  /// A webhook with due deliveries.
   package struct Listener: Sendable {
     package let webhook: Webhooks.Number
     package let app: App.Number
@@ -48,10 +48,10 @@ package enum EventDeliveries {
     package let sealed: [UInt8]
   }
 
-  /// Webhooks that have something to hear now, in the order of their turns.
+  /// Returns webhooks with due deliveries, in round-robin order.
   /// - Parameters:
-  ///   - busy: those that take nothing more now.
-  ///   - last: the last one of the round before.
+  ///   - busy: webhooks that cannot take more at present.
+  ///   - last: the last webhook of the previous round.
   package static func webhooks(
     atMost limit: Int, without busy: [Webhooks.Number] = [], after last: Webhooks.Number = 0
   ) -> Query<[Listener]> {
@@ -86,7 +86,7 @@ package enum EventDeliveries {
       e.sealed
     """)
 
-  /// Takes what is due for a webhook, for some seconds.
+  /// Leases the due deliveries of a webhook for `leaseSeconds`.
   package static func take(
     _ webhook: Webhooks.Number, atMost limit: Int, leaseSeconds: Int32
   ) -> Query<[Attempt]> {
@@ -117,7 +117,7 @@ package enum EventDeliveries {
     RETURNING event
     """)
 
-  /// Gives up the one whose turn is next, for it cannot be taken; answers its number. It can be replayed.
+  /// Gives up the next due delivery because it cannot be taken, and returns its event. It can be replayed.
   package static func giveUpFirst(_ webhook: Webhooks.Number, because reason: String) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(webhook)
@@ -125,13 +125,13 @@ package enum EventDeliveries {
     return Query(giveUpStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
-  /// What came of an attempt.
+  /// The result of an attempt.
   package struct Result: Sendable {
     package let event: Int64
     package let webhook: Webhooks.Number
     package let fence: Int32
     package var state: Events.State
-    /// Until the next attempt, in seconds; counts while it waits.
+    /// Until the next attempt, in seconds; used while the state is `waiting`.
     package var afterSeconds: Int32
     package var status: Int16?
     package var reason: String?
@@ -158,7 +158,7 @@ package enum EventDeliveries {
       AND d.fence = t.fence AND d.state = 0
     """)
 
-  /// Writes down how attempts went.
+  /// Records the results of attempts.
   package static func end(_ results: [Result]) -> Query<Void> {
     var events = Int64Column()
     var (webhooks, fences, seconds) = (Int32Column(), Int32Column(), Int32Column())

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// Credentials that end: only certificates do.
+/// Events for expiring credentials; only certificates expire.
 extension Events {
   private static let expiringStatement = Statement(
     "events-credential-expiring",
@@ -26,7 +26,7 @@ extension Events {
     JOIN webhooks w ON w.app = m.app AND w.active AND 'credential.expiring' = ANY(w.kinds)
     """)
 
-  /// Tells of certificates that end within 30 days, 7 days or a day: each once.
+  /// Announces certificates that expire within 30 days, 7 days or a day: once for each threshold.
   package static func credentialsExpiring() -> Query<Void> {
     Query(expiringStatement, Parameters()) { _ in }
   }

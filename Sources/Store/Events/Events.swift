@@ -1,20 +1,20 @@
 package import Domain
 package import Postgres
 
-/// What has happened, for the customer's own servers: written in the transaction in which it happened, so that nothing is
-/// told that did not happen, and nothing that did is left out.
+/// Events for the customer's own servers. An event is written in the transaction in which it happens, so that exactly
+/// what happened is reported.
 ///
-/// Each event has one delivery for every webhook that wants its kind; they come into being together.
+/// Each event has one delivery per webhook that subscribes to its kind; event and deliveries are created together.
 package enum Events {
   /// A new event.
   package struct New: Sendable {
     package let app: App.Number
     package let kind: EventKind
-    /// What it is called when it happens once only; nil: it may happen again.
+    /// Deduplication key of an event that happens only once; nil: it may happen again.
     package let subject: String?
     /// A JSON object.
     package let data: [UInt8]
-    /// Further members of it that nobody but its receiver reads: a JSON object, sealed.
+    /// Further members of `data` that only the receiver may read: a JSON object, sealed.
     package var sealed: [UInt8]?
 
     package init(app: App.Number, kind: EventKind, subject: String?, data: [UInt8]) {
@@ -25,7 +25,7 @@ package enum Events {
     }
   }
 
-  /// What follows a `made` with new events: whom they are told.
+  /// SQL after a CTE `made` with new events: creates their deliveries.
   static let tell = """
     INSERT INTO event_deliveries (event, webhook, due_at)
     SELECT m.event, w.webhook, clock_timestamp() FROM made m
@@ -45,7 +45,7 @@ package enum Events {
     \(Events.tell)
     """)
 
-  /// Writes events, and whom they are to be told.
+  /// Writes events and their deliveries.
   package static func add(_ events: [New]) -> Query<Void> {
     var (apps, kinds, subjects, data) = (Int32Column(), TextColumn(), TextColumn(), TextColumn())
     var sealed = BytesColumn()
@@ -75,7 +75,7 @@ package enum Events {
     SELECT id FROM made
     """)
 
-  /// An event for one webhook alone, whatever it wants; answers its id, nil when the webhook is gone.
+  /// Creates an event for one webhook, whatever kinds it subscribes to. Returns its id; nil when the webhook is gone.
   package static func test(_ webhook: Webhooks.Number) -> Query<UUIDValue?> {
     var parameters = Parameters()
     parameters.append(webhook)
@@ -83,15 +83,15 @@ package enum Events {
     return Query(testStatement, parameters) { $0.count == 1 ? $0.uuid(0, 0) : nil }
   }
 
-  // MARK: What the database itself can tell
+  // MARK: Events derived in SQL
 
-  /// What follows a `done` with the messages that have just ended: their events, and whom they are told.
+  /// SQL after a CTE `done` with the messages that have just ended: creates their events and deliveries.
   static let tellFinished = """
     \(Events.makeFinished)
     \(Events.tell)
     """
 
-  /// The same without `tell`: it ends with the CTE `made`.
+  /// The same without `tell`; it ends with the CTE `made`.
   static let makeFinished = """
     heard AS MATERIALIZED (
       -- Few apps want to hear of it: nothing is summed up for the others.
@@ -118,7 +118,8 @@ package enum Events {
     WITH done AS (SELECT seqno, state, app FROM messages WHERE seqno = ANY($1) AND state >= 4), \(tellFinished)
     """)
 
-  /// Messages have ended, in the transaction that ends them. Without a webhook that wants it, nothing is written.
+  /// Writes the events of finished messages, in the transaction that finishes them. Writes nothing without a webhook
+  /// that subscribes to them.
   package static func finished(_ seqnos: [Int64]) -> Query<Void> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -131,7 +132,7 @@ package enum Events {
     return Query(finishedStatement, parameters) { _ in }
   }
 
-  /// What follows a `reopened` with the messages that had ended and go on: their events, and whom they are told.
+  /// SQL after a CTE `reopened` with the messages that are open again: creates their events and deliveries.
   static let tellReopened = """
     made AS (
       INSERT INTO events (app, event_kind, at, data)
@@ -158,7 +159,7 @@ package enum Events {
     \(Events.tell)
     """)
 
-  /// Tokens are dead, in the transaction that drops their devices or puts them aside.
+  /// Writes the events of dead tokens, in the transaction that drops or quarantines their devices.
   package static func tokensDropped(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
     parameters.append(text: EventKind.tokenDropped.rawValue)
@@ -180,16 +181,17 @@ package enum Events {
     \(Events.tell)
     """)
 
-  /// Devices have come to users who have others, in the transaction that writes their rows and after them.
+  /// Writes the events of devices that were bound to users who have others, in the transaction that writes the devices'
+  /// rows, after them.
   package static func devicesAdded(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
     parameters.append(text: EventKind.deviceAdded.rawValue)
     return Query(addedStatement, parameters) { _ in }
   }
 
-  // MARK: Looking
+  // MARK: Lists
 
-  /// How a delivery stands. Raw values are stored.
+  /// The state of a delivery. Raw values are stored.
   package enum State: Int16, CaseIterable, Sendable {
     case waiting = 0
     case delivered = 1
@@ -204,7 +206,7 @@ package enum Events {
     }
   }
 
-  /// A delivery, as a list shows it.
+  /// A delivery for lists.
   package struct Entry: Sendable {
     package let event: Int64
     package let id: UUIDValue
@@ -227,7 +229,7 @@ package enum Events {
     WHERE d.webhook = $1 AND d.event < $2 AND ($3::smallint IS NULL OR d.state = $3) ORDER BY d.event DESC LIMIT $4
     """)
 
-  /// Deliveries of a webhook, newest first, before one.
+  /// Returns deliveries of a webhook before `event`, newest first.
   package static func list(
     _ webhook: Webhooks.Number, before event: Int64, state: State?, limit: Int
   ) -> Query<[Entry]> {
@@ -250,12 +252,12 @@ package enum Events {
 
   // MARK: Replaying
 
-  /// What is to be told again.
+  /// What to deliver again.
   package enum Replay: Sendable {
     /// Everything that was given up.
     case dead
-    /// Everything of its kinds since a time, microseconds since 1970, also what was delivered, or happened before the
-    /// webhook was made.
+    /// All events of the subscribed kinds since a time, in microseconds since 1970, including those that were delivered
+    /// or happened before the webhook was created.
     case since(Int64)
     /// One event.
     case event(UUIDValue)
@@ -283,7 +285,7 @@ package enum Events {
     WHERE event_deliveries.state <> 0
     """)
 
-  /// Lets deliveries begin anew, with the ids they had; answers how many. What was given up comes in parts of `limit`.
+  /// Restarts deliveries with the same event ids. Returns how many. For `dead`, at most `limit` at a time.
   package static func replay(_ replay: Replay, to webhook: Webhooks.Number, limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(webhook)

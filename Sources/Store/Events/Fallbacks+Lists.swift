@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Looking at short messages, and removing what nobody asks about any more.
+/// Lists SMS fallbacks, and prunes old ones.
 extension Fallbacks {
   package struct Entry: Sendable {
     package let userKey: UserKey
-    /// Microseconds since 1970, as all of these.
+    /// Microseconds since 1970, like the other times.
     package let dueAt: Int64
-    /// Nil: it waits.
+    /// Nil while undecided.
     package let decision: Decision?
     package let decidedAt: Int64?
     package let lateAt: Int64?
@@ -20,7 +20,7 @@ extension Fallbacks {
     WHERE seqno = $1 AND user_key > $2 ORDER BY user_key LIMIT $3
     """)
 
-  /// Those of a message, in the order of the users' keys, after one.
+  /// Returns a message's fallbacks in the order of user keys, after `userKey`.
   package static func list(_ seqno: Int64, after userKey: UserKey, limit: Int) -> Query<[Entry]> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -47,7 +47,7 @@ extension Fallbacks {
     """)
 }
 
-/// Events that are over.
+/// Pruning of old events.
 extension Events {
   static let pruneStatement = Statement(
     "events-prune",

@@ -1,16 +1,16 @@
 package import Domain
 internal import Postgres
 
-/// Short messages that may become necessary: one row for each person to whom a message with a fallback was sent.
+/// SMS fallbacks that may become necessary: one row for each person to whom a message with a fallback was sent.
 ///
 /// ```
 ///   claimed ──► waits ──┬─ confirmed, before the deadline's transaction locks the row ─► confirmed
-///                       ├─ the deadline comes first ─► asked for, and the event in the same commit ─► (late receipt noted)
+///                       ├─ the deadline comes first ─► requested, event in the same commit ─► (late receipt recorded)
 ///                       └─ its message was cancelled ─► called off
 /// ```
-/// Whoever locks the row first decides; the other sees the decision. The deadline passes locked rows by, so it never
-/// waits while it holds any; a confirmation waits, and takes rows in the order of their key, after receipts and totals
-/// and before ledger and users.
+/// The first transaction to lock the row decides; the other sees the decision. The deadline skips locked rows, so it
+/// never waits while it holds any. A confirmation waits, and takes rows in key order, after receipts and totals and
+/// before ledger and users.
 package enum Fallbacks {
   package struct Key: Hashable, Sendable {
     package let seqno: Int64
@@ -22,7 +22,7 @@ package enum Fallbacks {
     }
   }
 
-  // MARK: The claim
+  // MARK: Creation
 
   package struct New: Sendable {
     package let key: Key
@@ -36,10 +36,10 @@ package enum Fallbacks {
     }
   }
 
-  /// Who of a message's audience gets a short message in its place if need be: the one rule, whichever way it was taken. Each
-  /// person with a device that consents let it go to; so nobody who has refused notifications everywhere, and everybody whose
-  /// device cannot be reached for another reason (its token is put aside, nobody vouches for it): that is what it is for.
-  /// Guests have no name to send one to.
+  /// Returns the fallbacks for an audience; the only place with this rule. Each person qualifies who has a device whose
+  /// consents allow the message: nobody who has refused notifications everywhere, but everyone whose device cannot be
+  /// reached for another reason (it is quarantined, its user is unproved), because that is the purpose of a fallback.
+  /// Guests have no CUID to send one to.
   package static func wanted(
     by fallback: Fallback?, of kind: MessageKind, _ seqno: Int64, app: App.Number, among members: [Audiences.Member]
   ) -> [New] {
@@ -60,7 +60,7 @@ package enum Fallbacks {
     ON CONFLICT DO NOTHING
     """)
 
-  /// In the transaction that claims, before anything is sent: each person once.
+  /// Creates fallbacks in the transaction that claims, before anything is sent. Each person occurs once.
   package static func create(_ fallbacks: some Collection<New>) -> Query<Void> {
     var (seqnos, keys, apps, seconds) = (Int64Column(), TextColumn(), Int32Column(), Int64Column())
     for fallback in fallbacks {
@@ -88,7 +88,7 @@ package enum Fallbacks {
     WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// The push itself has to wait for its hours: the deadline moves with it. Microseconds since 1970.
+  /// Moves the deadlines of messages whose push must wait for its hours. Microseconds since 1970.
   package static func postpone(_ dues: [Key: Int64]) -> Query<Void> {
     var times = TimestampColumn()
     var (seqnos, keys) = (Int64Column(), TextColumn())
@@ -104,7 +104,7 @@ package enum Fallbacks {
     return Query(postponeStatement, parameters) { _ in }
   }
 
-  // MARK: The confirmation
+  // MARK: Confirmation
 
   private static let confirmStatement = Statement(
     "fallbacks-confirm",
@@ -120,7 +120,7 @@ package enum Fallbacks {
     FROM locked l WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Messages are confirmed, in the transaction that records it. Microseconds since 1970.
+  /// Records confirmations, in the transaction that stores the receipts. Microseconds since 1970.
   package static func confirm(_ confirmed: some Collection<Key>, at now: Int64) -> Query<Void> {
     var (seqnos, keys) = (Int64Column(), TextColumn())
     for key in confirmed {
@@ -134,7 +134,7 @@ package enum Fallbacks {
     return Query(confirmStatement, parameters) { _ in }
   }
 
-  // MARK: The deadline
+  // MARK: Deadline
 
   package enum Decision: Int16, Sendable {
     case confirmed = 1
@@ -153,9 +153,9 @@ package enum Fallbacks {
   package struct Due: Sendable {
     package let key: Key
     package let app: App.Number
-    /// Of the person.
+    /// The person's name.
     package let clientName: String
-    /// Nil: its message is paused, it waits on.
+    /// Nil: the message is paused, and the fallback keeps waiting.
     package let decision: Decision?
   }
 
@@ -172,7 +172,7 @@ package enum Fallbacks {
     FOR UPDATE OF f SKIP LOCKED
     """)
 
-  /// Those whose time is over, locked, with what is to become of them.
+  /// Locks and returns fallbacks whose deadline has passed, with the decision due for each.
   package static func due(atMost limit: Int) -> Query<[Due]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -194,7 +194,7 @@ package enum Fallbacks {
     RETURNING seqno
     """)
 
-  /// Puts off the one whose turn is next, for it cannot be decided; answers its message.
+  /// Postpones the next due fallback because it cannot be decided. Returns its message.
   package static func postponeFirst() -> Query<Int64?> {
     Query(postponeFirstStatement, Parameters()) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
@@ -209,7 +209,7 @@ package enum Fallbacks {
     FROM unnest($1, $2, $3) AS t(seqno, user_key, decision) WHERE f.seqno = t.seqno AND f.user_key = t.user_key
     """)
 
-  /// Writes what was decided about those that are locked.
+  /// Records the decisions about locked fallbacks.
   package static func decide(_ dues: [Due]) -> Query<Void> {
     var (seqnos, keys, decisions) = (Int64Column(), TextColumn(), Int16Column())
     for due in dues {

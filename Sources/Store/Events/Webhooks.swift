@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Where events go: an address of the customer's, and what it wants to hear.
+/// Webhooks: the URL of a customer's server, and the event kinds it subscribes to.
 package enum Webhooks {
   package typealias Number = Int32
 
@@ -15,7 +15,7 @@ package enum Webhooks {
     package let kinds: [String]
     package let isActive: Bool
     package let createdAt: Int64
-    /// How many of its deliveries wait, and how many were given up.
+    /// How many of its deliveries are waiting, and how many were given up.
     package let waiting: Int64
     package let dead: Int64
   }
@@ -29,7 +29,7 @@ package enum Webhooks {
   private static let numberStatement = Statement(
     "webhooks-number", "SELECT nextval(pg_get_serial_sequence('webhooks', 'webhook'))::integer")
 
-  /// The number of one that is about to be made: its secret is bound to it.
+  /// Reserves the number of a webhook about to be created, because its secret is bound to the number.
   package static func number() -> Query<Number> {
     Query(numberStatement, Parameters()) { $0.int32(0, 0) }
   }
@@ -72,7 +72,7 @@ package enum Webhooks {
     WHERE ($1::integer IS NULL OR w.app = $1) AND w.webhook > $2 ORDER BY w.webhook LIMIT $3
     """)
 
-  /// Webhooks of an app, or of all, in order, after one.
+  /// Returns webhooks of an app, or of all apps, in order after `webhook`.
   package static func list(app: App.Number?, after webhook: Number, limit: Int) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(app)
@@ -88,7 +88,7 @@ package enum Webhooks {
       sealed = coalesce($5, sealed) WHERE webhook = $1
     """)
 
-  /// Changes what is given.
+  /// Changes the fields that are given.
   package static func change(
     _ webhook: Number, url: String?, kinds: [String]?, isActive: Bool?, sealed: [UInt8]?
   ) -> Query<Void> {
@@ -108,7 +108,7 @@ package enum Webhooks {
     DELETE FROM event_deliveries WHERE webhook IN (SELECT webhook FROM gone)
     """)
 
-  /// Removes it, with what it was still to be told. The events themselves stay.
+  /// Deletes a webhook and its deliveries. The events themselves stay.
   package static func delete(_ webhook: Number) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(webhook)
@@ -117,12 +117,12 @@ package enum Webhooks {
 
   private static let sealedStatement = Statement("webhooks-sealed", "SELECT webhook, sealed FROM webhooks")
 
-  /// The signing secrets of all.
+  /// Returns the signing secrets of all webhooks.
   package static func sealed() -> Query<[(webhook: Number, sealed: [UInt8])]> {
     Query(sealedStatement, Parameters()) { rows in rows.map { (rows.int32($0, 0), rows.bytes($0, 1)) } }
   }
 
-  /// What a webhook's secret is sealed for.
+  /// The sealing context of a webhook's secret.
   package static func place(of webhook: Number) -> String { "webhook \(webhook)" }
 
   private static func record(_ rows: Rows, _ row: Int) -> Record {

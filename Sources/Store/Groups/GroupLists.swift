@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Groups of an app as lists show them, and their end.
+/// Groups of an app for lists, and their removal.
 extension Groups {
   package struct Entry: Sendable {
     package let group: Number
@@ -13,7 +13,7 @@ extension Groups {
     "groups-list",
     "SELECT groupseq, name, parent FROM groups WHERE app = $1 AND groupseq > $2 ORDER BY groupseq LIMIT $3")
 
-  /// Groups of an app by number, after one.
+  /// Returns an app's groups by number, after `group`.
   package static func list(app: App.Number, after group: Number, limit: Int) -> Query<[Entry]> {
     var parameters = Parameters()
     parameters.append(app)
@@ -32,7 +32,7 @@ extension Groups {
     WHERE m.app = $1 AND m.groupseq = $2 AND m.user_key > $3 ORDER BY m.user_key LIMIT $4
     """)
 
-  /// Members of a group by key, after one.
+  /// Returns a group's members in key order, after `key`.
   package static func users(
     app: App.Number, in group: Number, after key: String, limit: Int
   ) -> Query<[(userKey: UserKey, name: String)]> {
@@ -51,8 +51,8 @@ extension Groups {
     DELETE FROM groups WHERE app = $1 AND groupseq = $2
     """)
 
-  /// Ends a group and its memberships. Fails with `groups_parent_fkey` while groups stand below it.
-  /// - Returns: false when there was none.
+  /// Deletes a group and its memberships. Fails with `groups_parent_fkey` while it has subgroups.
+  /// - Returns: false when the group does not exist.
   package static func remove(_ group: Number, app: App.Number) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(app)

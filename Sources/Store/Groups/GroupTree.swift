@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// The tree of groups and who is in them, read page by page, and changed.
+/// The tree of groups and its members: paged lists and changes.
 package enum GroupTree {
   package struct Record: Sendable {
     package let group: Groups.Number
@@ -11,7 +11,7 @@ package enum GroupTree {
     package let parent: Groups.Number?
     package let createdAt: Int64
     package let hasGroups: Bool
-    /// Devices may join it by themselves.
+    /// Devices may join on their own.
     package let isJoinable: Bool
   }
 
@@ -32,7 +32,7 @@ package enum GroupTree {
   private static let atTopStatement = list("group-tree-at-top", "g.parent IS NULL")
   private static let belowStatement = list("group-tree-below", "g.parent = $4")
 
-  /// The groups right below one, or at the top, by name after one.
+  /// Returns the direct subgroups of a group, or the top level, in name order after `name`.
   package static func list(
     of app: App.Number, below parent: Groups.Number?, after name: String, limit: Int
   ) -> Query<[Record]> {
@@ -68,7 +68,8 @@ package enum GroupTree {
   private static let lockTreeStatement = Statement(
     "group-tree-lock-tree", "SELECT FROM apps WHERE app = $1 FOR NO KEY UPDATE")
 
-  /// Keeps every other change of an app's tree out until the transaction ends: two moves could make a circle.
+  /// Blocks every other change of an app's tree until the transaction ends, because two concurrent moves could form a
+  /// cycle.
   package static func lockTree(of app: App.Number) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(app)
@@ -84,7 +85,7 @@ package enum GroupTree {
     ) SELECT EXISTS (SELECT FROM above WHERE groupseq = $2)
     """)
 
-  /// True when `group` is `other` or stands somewhere below it.
+  /// Returns whether `group` is `other` or a descendant of it.
   package static func isBelow(_ group: Groups.Number, _ other: Groups.Number) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(group)
@@ -115,7 +116,7 @@ package enum GroupTree {
     SELECT count(*) FROM members
     """)
 
-  /// Deletes a group without groups below it. Answers how many members it had.
+  /// Deletes a group that has no subgroups. Returns how many members it had.
   package static func delete(_ group: Groups.Number, of app: App.Number) -> Query<Int64> {
     var parameters = Parameters()
     parameters.append(app)
@@ -139,7 +140,7 @@ package enum GroupTree {
     LEFT JOIN users u ON u.app = m.app AND u.user_key = m.user_key ORDER BY m.user_key
     """)
 
-  /// Members by key after one.
+  /// Returns members in key order after `key`.
   package static func members(
     of group: Groups.Number, app: App.Number, after key: String, limit: Int
   ) -> Query<[Member]> {
@@ -159,7 +160,7 @@ package enum GroupTree {
     "group-tree-known",
     "SELECT user_key FROM users WHERE app = $1 AND user_key = ANY($2)")
 
-  /// Those of the users that are known to the app.
+  /// Returns those of the users that the app knows.
   package static func known(_ users: some Collection<UserKey>, of app: App.Number) -> Query<Set<UserKey>> {
     var column = TextColumn()
     for user in users { column.append(user.text) }

@@ -1,21 +1,21 @@
 package import Domain
 internal import Postgres
 
-/// Groups and who is in them.
+/// Groups and their members.
 package enum Groups {
   package typealias Number = Int64
 
   private static let doorsStatement = Statement(
     "groups-doors", "SELECT groupseq, app, is_joinable FROM groups WHERE groupseq = ANY($1)")
 
-  /// What a device has to know of a group before it joins.
+  /// What must be known of a group before a device joins it.
   package struct Door: Sendable {
     package let app: App.Number
-    /// Devices may join by themselves.
+    /// Devices may join on their own.
     package let isOpen: Bool
   }
 
-  /// Unknown groups are missing.
+  /// Unknown groups are omitted.
   package static func doors(of groups: some Collection<Number>) -> Query<[Number: Door]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
@@ -72,7 +72,7 @@ package enum Groups {
     WHERE (m.app, m.user_key) IN (SELECT * FROM unnest($1, $2)) ORDER BY m.groupseq
     """)
 
-  /// The groups of each user.
+  /// Returns the groups of each user.
   package static func ofUsers(_ users: some Collection<Users.Key>) -> Query<
     [Users.Key: [(group: Number, name: String)]]
   > {

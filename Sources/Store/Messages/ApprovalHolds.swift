@@ -1,24 +1,25 @@
 package import Domain
 package import Postgres
 
-/// Messages of persons that are counted before anything goes out, and wait for a second person where they are too large.
+/// Holds for messages sent by a person: the audience is counted before anything goes out, and a message that is too
+/// large waits for a second person's approval.
 ///
 /// ```
-///   created: uncounted ──frozen, the app asks nobody──► none
-///                │ frozen: queued still, all shards written, then counted
-///                ├── small enough, with all of the hour ──► none: sending
+///   created: uncounted ──frozen, the app requires no approval──► none
+///                │ frozen: still queued, all shards written, then counted
+///                ├── small enough, together with the last hour ──► none: sending
 ///                └── too large ──► waiting: paused ──approved──► none: sending
-///                                     └── rejected, or a week over ──► being cancelled
+///                                     └── rejected, or undecided for a week ──► cancelling
 /// ```
-/// What is held is never `sending` (the schema refuses it), so nothing claims it. Nothing else changes: its shards are
-/// counted as pending meanwhile.
+/// A held message is never `sending` (the schema enforces it), so nothing claims it. Nothing else changes: its shards
+/// count as pending meanwhile.
 package enum ApprovalHolds {
-  /// How long a second person has.
+  /// How long the second person may take to decide.
   package static let waitSeconds: Int64 = 7 * 86_400
 
   // MARK: How much
 
-  /// What a person may send alone in an app `a`. Whoever has raised that stays with what it was for a day.
+  /// SQL for what a person may send alone in an app `a`. A person who has raised the limit keeps the old one for a day.
   static func most(_ asker: String) -> String {
     """
     least(a.approval_above, (SELECT min(l.was) FROM approval_loosenings l
@@ -29,7 +30,7 @@ package enum ApprovalHolds {
   private static let mostStatement = Statement(
     "holds-most", "SELECT \(most("$2")) FROM apps a WHERE a.app = $1")
 
-  /// What a person may send alone in an app; nil: everything.
+  /// Returns how many devices a person may send to alone in an app; nil: any number.
   package static func most(of asker: Principal, in app: App.Number) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(app)
@@ -46,7 +47,7 @@ package enum ApprovalHolds {
     WHERE m.maker IS NOT NULL
     """)
 
-  /// Somebody, or the maker of an API key, lets more go out than before.
+  /// Records that a person, or the creator of an API key, raised the limit of what may be sent alone.
   package static func loosen(_ app: App.Number, by asker: Principal?, apiKey: Int32?, was most: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(app)
@@ -68,8 +69,8 @@ package enum ApprovalHolds {
       AND approved_for IS NULL AND held <> 2 AND (state <> 5 OR frozen_at IS NOT NULL)
     """)
 
-  /// Devices of what a person has asked for or sent within the hour before `now`, and nobody else has seen. Estimates for what
-  /// is still to come.
+  /// Counts the devices of messages that a person requested or sent within the hour before `now` and that no second
+  /// person has seen. Includes estimates for messages still to come.
   package static func withinHour(_ asker: Principal, app: App.Number, now: Int64) -> Query<Int64> {
     var parameters = Parameters()
     parameters.append(text: asker.stored)
@@ -95,16 +96,17 @@ package enum ApprovalHolds {
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1 AND m.held = $2 AND m.planned FOR UPDATE OF m
     """)
 
-  /// One after another: two messages of one person that are counted at the same moment see each other.
+  /// Serializes the count per person and app, so that two messages of one person that are counted at the same moment
+  /// see each other.
   private static let turnStatement = Statement(
     "holds-turn", "SELECT pg_advisory_xact_lock(hashtextextended('upmc asker ' || $1 || ' ' || $2, 0)) IS NULL")
 
   private static let passStatement = Statement(
     "holds-pass", "UPDATE messages SET state = 2, held = 0, state_reason = NULL WHERE seqno = $1")
 
-  /// Decides about a planned message, within a transaction: it goes on, or waits for a second person. One that is paused is
-  /// decided about when it is resumed. Locks nothing of other messages afterwards.
-  /// - Returns: the approval that it waits for.
+  /// Decides about a planned message, within a transaction: it goes on, or waits for a second person. A paused message
+  /// is decided about when it is resumed. Takes no further locks on other messages.
+  /// - Returns: the approval that it waits for; nil if it waits for none.
   @discardableResult
   package static func settle(_ seqno: Int64, on connection: Connection) throws(PostgresError) -> Approvals.Number? {
     guard let counted = try count(seqno, .uncounted, connection), counted.state == .queued else { return nil }
@@ -124,7 +126,7 @@ package enum ApprovalHolds {
     var withinHour: Int64 = 0
   }
 
-  /// Locks a message, and counts it with what its person has sent.
+  /// Locks a message and counts its devices and those of the person's other messages.
   private static func count(
     _ seqno: Int64, _ hold: MessageHold, plus more: Int64 = 0, _ connection: Connection
   ) throws(PostgresError) -> Counted? {
@@ -147,15 +149,16 @@ package enum ApprovalHolds {
     return counted
   }
 
-  // MARK: Growing while it is sent
+  // MARK: Growth while sending
 
   private static let expectStatement = Statement(
     "holds-expect", "UPDATE shards SET targeted = $3 WHERE seqno = $1 AND shard = $2")
 
-  /// Within a claim's transaction, which has locked the shard and claims nothing of it then: holds a message whose audience
-  /// turns out larger than one person may send, or a second one has let go (a segment's tags, or groups below a group, may
-  /// have changed since it was counted). The devices that are there now are counted as pending.
-  /// - Parameter devices: in all that is left of the shard.
+  /// Holds a message whose audience turns out larger than one person may send, or than a second person has approved: a
+  /// segment's tags or a group's subgroups may have changed since it was counted. Call it within the transaction of a
+  /// claim that has locked the shard; the claim then takes nothing from it. The devices found now are counted as
+  /// pending.
+  /// - Parameter devices: all devices left in the shard.
   /// - Returns: false when it may go on.
   package static func holdWhenGrown(
     _ shard: Shards.Record, to devices: Int64, on connection: Connection
@@ -232,8 +235,8 @@ package enum ApprovalHolds {
     SELECT count(*) FROM released
     """)
 
-  /// Lets a locked message go on. False when it does not wait (any more).
-  /// - Parameter waited: microseconds.
+  /// Releases a locked message. Returns false when it is not waiting (any more).
+  /// - Parameter waited: how long it waited, in microseconds.
   package static func release(_ seqno: Int64, waited: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -250,7 +253,7 @@ package enum ApprovalHolds {
     ORDER BY p.ends_at LIMIT 100
     """)
 
-  /// Messages that nobody has decided about in time.
+  /// Returns messages whose approval was not decided in time.
   package static func overdue() -> Query<[Int64]> {
     Query(overdueStatement, Parameters()) { rows in rows.map { rows.int64($0, 0) } }
   }
@@ -262,7 +265,7 @@ package enum ApprovalHolds {
     WHERE seqno = $1 AND held AND state = 1
     """)
 
-  /// Nobody needs to decide any more: its message is being cancelled.
+  /// Closes the approval of a message that is being cancelled, so that it needs no decision.
   package static func callOff(_ seqno: Int64, by name: String, reason: String?) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)

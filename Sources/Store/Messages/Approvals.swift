@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Sends that wait for a second person, and what became of them.
+/// Sends that need a second person's approval, and the decisions.
 package enum Approvals {
   package typealias Number = Int64
 
@@ -12,7 +12,7 @@ package enum Approvals {
     case rejected = 3
   }
 
-  /// Who asked for it.
+  /// The person who requested the send.
   package struct Requester: Sendable {
     package let asker: Principal
     package let name: String
@@ -25,7 +25,7 @@ package enum Approvals {
 
   package struct New: Sendable {
     package let app: App.Number
-    /// JSON, as it came; without what it says when that is `sealed`.
+    /// JSON, as the client sent it; without its content when that is in `sealed`.
     package let request: String
     package let sealed: [UInt8]?
     package let requestSHA256: [UInt8]
@@ -38,7 +38,7 @@ package enum Approvals {
     package let now: Int64
     package let endsAt: Int64
     package var because = SecondPerson.Because.size
-    /// Devices that the same person's other messages were for, within the hour.
+    /// Devices of the same person's other messages within the hour.
     package var withinHour: Int64 = 0
 
     package init(
@@ -79,7 +79,7 @@ package enum Approvals {
     package let decidedAt: Int64?
     package let reason: String?
     package let seqno: Int64?
-    /// It is about a message that is there, and waits.
+    /// The approval holds an existing message.
     package let isHeld: Bool
     package let because: SecondPerson.Because
     package let withinHour: Int64
@@ -105,7 +105,7 @@ package enum Approvals {
     parameters.append(new.resendOf)
     parameters.append(new.targeted)
     parameters.append(text: new.unknownEntries)
-    // Of a person without an account: no account has this number.
+    // For a person without an account; no account has this number.
     var account: Int32 = 0
     if case .account(let number) = new.requester.asker { account = number }
     parameters.append(account)
@@ -138,7 +138,7 @@ package enum Approvals {
     "SELECT \(columnList) FROM approvals p JOIN apps a ON a.app = p.app WHERE p.approval = $1 FOR UPDATE OF p")
 
   package static func find(_ number: Number) -> Query<Record?> { one(findStatement, number) }
-  /// Within a transaction: nobody else decides it until it ends.
+  /// Locks an approval, so that only this transaction can decide it.
   package static func lock(_ number: Number) -> Query<Record?> { one(lockStatement, number) }
 
   private static func one(_ statement: Statement, _ number: Number) -> Query<Record?> {
@@ -171,8 +171,8 @@ package enum Approvals {
     ORDER BY p.approval DESC LIMIT $7
     """)
 
-  /// Before one, newest first, among the `window` that follow it.
-  /// - Parameter isOver: only those that can, or cannot, be decided any more at `now`, by their time.
+  /// Returns approvals before `number`, newest first, searching at most `window` of them.
+  /// - Parameter isOver: true: only those past their deadline at `now`; false: only those before it.
   package static func list(
     of app: App.Number?, _ state: State?, isOver: Bool?, now: Int64, before number: Number, window: Int, limit: Int
   ) -> Query<[Record]> {
@@ -194,7 +194,7 @@ package enum Approvals {
     OFFSET $3 - 1 LIMIT 1
     """)
 
-  /// The last one that a search of `window` looks at; nil when the list ends before.
+  /// Returns the last approval that a search of `window` covers; nil when the list ends before that.
   package static func edge(of app: App.Number?, before number: Number, window: Int) -> Query<Number?> {
     var parameters = Parameters()
     parameters.append(number)
@@ -212,8 +212,8 @@ package enum Approvals {
     WHERE approval = $1 AND state = 1
     """)
 
-  /// One that is locked, and waits.
-  /// - Parameter seqno: the message that it became, when it was approved.
+  /// Decides a locked approval that is still waiting.
+  /// - Parameter seqno: the message that an approved request became.
   package static func decide(
     _ number: Number, _ state: State, by name: String, reason: String?, seqno: Int64?
   ) -> Query<Void> {
@@ -236,7 +236,8 @@ package enum Approvals {
         resendOf: rows.optionalInt64(row, 7), targeted: rows.optionalInt64(row, 8),
         unknownEntries: rows.text(row, 9),
         requester: Requester(
-          // Of one that only a newer program knows nobody may approve anything: it is nobody's own account.
+          // A requester form known only to a newer program: account 0 belongs to nobody, so this never matches the
+          // approver.
           asker: Principal(stored: rows.text(row, 10)) ?? .account(0), name: rows.text(row, 11)),
         requestedAt: rows.timestampMicroseconds(row, 12), endsAt: rows.timestampMicroseconds(row, 13),
         decidedBy: rows.optionalText(row, 14),

@@ -19,7 +19,7 @@ package enum Controls {
     FOR UPDATE
     """)
 
-  /// Locks a message, within a transaction; nil when there is none.
+  /// Locks a message until the transaction ends; nil when it does not exist.
   package static func lock(_ seqno: Int64) -> Query<Locked?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -37,7 +37,7 @@ package enum Controls {
   private static let setStateStatement = Statement(
     "controls-set-state", "UPDATE messages SET state = $2, state_reason = $3 WHERE seqno = $1")
 
-  /// Changes the state of a locked message to one that is not final.
+  /// Changes a locked message's state to one that is not final.
   package static func setState(_ seqno: Int64, _ state: MessageState, reason: String?) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -46,10 +46,10 @@ package enum Controls {
     return Query(setStateStatement, parameters) { _ in }
   }
 
-  /// How the reason of every message begins that was set aside: its state is paused, and its claims wait with it.
+  /// Prefix of the reason of every message that was set aside: such a message is paused, and its claims wait with it.
   static let setAsideWords = "Set aside: "
 
-  /// Pauses a locked message that cannot be handled.
+  /// Pauses a locked message that this release cannot handle.
   package static func setAside(_ seqno: Int64, because reason: String) -> Query<Void> {
     setState(
       seqno, .paused,
@@ -57,7 +57,7 @@ package enum Controls {
     )
   }
 
-  /// True of a message `m` that was set aside.
+  /// True if message `m` was set aside.
   static let isSetAside = "(m.state = 3 AND m.cancelled_at IS NULL AND starts_with(m.state_reason, 'Set aside: '))"
 
   private static let beginCancellingStatement = Statement(
@@ -67,7 +67,7 @@ package enum Controls {
     WHERE seqno = $1
     """)
 
-  /// From now on nothing is planned or claimed of a locked message, and what comes back is cancelled.
+  /// Stops planning and claiming of a locked message; deliveries that come back are cancelled.
   package static func beginCancelling(_ seqno: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -78,7 +78,7 @@ package enum Controls {
     "controls-cancelling",
     "SELECT seqno FROM messages WHERE state = 3 AND cancelled_at IS NOT NULL ORDER BY seqno LIMIT $1")
 
-  /// Messages whose cancellation has begun and not ended.
+  /// Returns messages whose cancellation has begun but not ended.
   package static func cancelling(atMost limit: Int) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -88,7 +88,7 @@ package enum Controls {
   private static let pausedStatement = Statement(
     "controls-paused", "SELECT seqno FROM messages WHERE state = 3 ORDER BY seqno DESC LIMIT $1")
 
-  /// Messages that are paused or being cancelled, the newest first.
+  /// Returns messages that are paused or being cancelled, newest first.
   package static func paused(atMost limit: Int) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -103,7 +103,7 @@ package enum Controls {
     (SELECT seqno, false FROM messages WHERE state = 3 ORDER BY seqno DESC LIMIT $1)
     """)
 
-  /// Apps and messages (the newest) that are held back.
+  /// Returns paused apps, and the newest messages that are paused or being cancelled.
   package static func held(atMost limit: Int) -> Query<(apps: Set<App.Number>, messages: Set<Int64>)> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -120,17 +120,17 @@ package enum Controls {
     }
   }
 
-  /// What may be done with a delivery of a message at this moment.
+  /// Whether a message's deliveries may be submitted now.
   package enum Passage: Equatable, Sendable {
     case open
-    /// Paused: hand it back.
+    /// Paused: return the delivery to the queue.
     case paused
     case cancelled
-    /// Outside of the window of the day, by the app's clock: not before this, microseconds since 1970.
+    /// Outside the daily send window in the app's time zone: not before this time, in microseconds since 1970.
     case closedUntil(Int64)
   }
 
-  /// How a message stands for a delivery that is about to be submitted.
+  /// The state of a message, as it matters to a delivery about to be submitted.
   package struct Standing: Equatable, Sendable {
     package let passage: Passage
     package let isAppPaused: Bool
@@ -144,7 +144,7 @@ package enum Controls {
     FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno WHERE m.seqno = ANY($1)
     """)
 
-  /// Whether deliveries of messages may be submitted now. One that is missing is gone.
+  /// Returns whether deliveries of messages may be submitted now. A message that is missing from the result is gone.
   package static func standings(_ seqnos: some Collection<Int64>) -> Query<[Int64: Standing]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -174,7 +174,8 @@ package enum Controls {
       ORDER BY seqno LIMIT $2) open
     """)
 
-  /// Messages of a lane that wait or are being sent, from a number on, counted up to a limit; and the first of them.
+  /// Counts a lane's queued and sending messages with SEQNOs from `start` on, up to a limit; also returns the first of
+  /// them.
   package static func open(_ lane: Lane, from start: Int64 = 0, limit: Int) -> Query<(count: Int64, first: Int64?)> {
     var parameters = Parameters()
     parameters.append(lane.rawValue)

@@ -1,10 +1,10 @@
 package import Domain
 internal import Postgres
 
-/// Messages to named users, many in one statement: a committer stores a message, its audience, its badge counts and its
-/// claim in one commit, shared with whatever else waits.
+/// Direct sends: messages to named users, many per statement. A committer stores a message, its audience, its badge
+/// counts and its claim in one commit, shared with other waiting operations.
 package enum DirectSends {
-  /// What a message is given before it is stored, so that a repeated attempt stores the same message again, or finds it.
+  /// Assigned before the message is stored, so that a repeated attempt stores the same message again or finds it.
   package struct Number: Sendable {
     package let seqno: Int64
     /// `yyyyMMddHH` in the app's time zone.
@@ -20,7 +20,7 @@ package enum DirectSends {
     FROM followed, unnest($1) WITH ORDINALITY AS n(app, entry) JOIN apps a ON a.app = n.app
     """)
 
-  /// New SEQNOs, by position in `apps`; an app that is gone gets none.
+  /// Assigns new SEQNOs, by position in `apps`; an app that is gone gets none.
   package static func number(_ apps: [App.Number], at now: Int64) -> Query<[Int: Number]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
@@ -45,7 +45,7 @@ package enum DirectSends {
     ORDER BY d.user_key, d.device
     """)
 
-  /// The active devices of users, each user asked for once.
+  /// Returns the active devices of users; each user occurs once.
   package static func members(_ users: some Collection<Users.Key>) -> Query<[Users.Key: [Audiences.Member]]> {
     Query(membersStatement, Users.keys(users)) { rows in
       var members: [Users.Key: [Audiences.Member]] = [:]
@@ -56,7 +56,7 @@ package enum DirectSends {
     }
   }
 
-  // MARK: Earlier ones
+  // MARK: Earlier messages
 
   private static let earlierStatement = Statement(
     "named-sends-earlier",
@@ -69,7 +69,7 @@ package enum DirectSends {
     JOIN messages m ON m.app = t.app AND m.idempotency_key = t.key
     """)
 
-  /// What stands in the way of messages that could not be stored, by position.
+  /// Returns the stored messages that conflict with messages that could not be stored, by position.
   package static func earlier(
     _ messages: [(seqno: Int64, app: App.Number, key: String?)]
   ) -> Query<[Int: Messages.Earlier]> {

@@ -1,12 +1,12 @@
 package import Postgres
 
-/// Messages that are over, as single sends leave them: copied into the tables without any delivery, to measure what months of
+/// Finished messages as direct sends leave them, copied into the tables without any delivery, to measure what months of
 /// them cost.
 package enum FinishedMessages {
-  /// Copies messages of the first app with these numbers and their totals.
+  /// Copies messages of the first app, with these SEQNOs, and their totals.
   /// - Parameters:
-  ///   - ended: when each ended, microseconds since 1970.
-  ///   - request: of all of them.
+  ///   - ended: when each ended, in microseconds since 1970.
+  ///   - request: the request of every message.
   package static func copy(
     _ numbers: ClosedRange<Int64>, endedAt ended: (Int64) -> Int64, request: String, on connection: Connection
   ) throws(PostgresError) {

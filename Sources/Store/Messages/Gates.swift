@@ -1,8 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// What holds a message back while it is being sent: pace and canary. Claims of a message with a gate lock it, so that all
-/// nodes together keep to it; the times are the database's.
+/// Throttles of messages that are being sent: pace, canary and daily send window. Claims of a message with a gate lock
+/// it, so that all nodes together respect it; the times are the database's.
 package enum Gates {
   private static let createStatement = Statement(
     "gates-create",
@@ -12,7 +12,7 @@ package enum Gates {
     VALUES ($1, $2, coalesce($3, 0), $4, $5, $6, $7, $8, $9, $10::text::time, $11::text::time, clock_timestamp())
     """)
 
-  /// Sets the gate of a new message. Nothing to do without pace, canary and window by the app's clock.
+  /// Creates the gate of a new message. Nil without a pace, a canary or a window in the app's time zone.
   package static func create(
     _ seqno: Int64, pace: Pace?, canary: Canary?, window: SendWindow?
   ) -> Query<Void>? {
@@ -51,7 +51,7 @@ package enum Gates {
     FROM gates WHERE seqno = $1
     """)
 
-  /// Sets the gate of a new message as that of another began.
+  /// Creates a new message's gate as another message's gate was at the start.
   package static func copy(of seqno: Int64, to next: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -70,7 +70,7 @@ package enum Gates {
     WHERE (gates.pace_devices, gates.pace_wait) IS DISTINCT FROM (excluded.pace_devices, excluded.pace_wait)
     """)
 
-  /// Changes the pace, or ends it with nil.
+  /// Changes the pace; nil removes it.
   package static func setPace(_ seqno: Int64, _ pace: Pace?) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -94,7 +94,7 @@ package enum Gates {
 
   package struct LockedCanary: Sendable {
     package let phase: Canary.Phase
-    /// Nil while a share of the audience has not been counted out yet.
+    /// Nil for a percentage until the audience has been counted.
     package let devices: Int64?
     package let claimed: Int64
     package let waitSeconds: Int32
@@ -110,7 +110,7 @@ package enum Gates {
     FROM gates g JOIN messages m ON m.seqno = g.seqno WHERE g.seqno = $1 FOR UPDATE OF g
     """)
 
-  /// Locks a message's gate, within the claim's transaction; nil when it has none.
+  /// Locks a message's gate within the claim's transaction; nil when it has none.
   package static func lock(_ seqno: Int64) -> Query<Locked?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -139,7 +139,7 @@ package enum Gates {
     WHERE seqno = $1
     """)
 
-  /// Saves a locked gate after a claim of so many devices.
+  /// Saves a locked gate after a claim of `devices` devices.
   package static func save(_ gate: Locked, _ meter: PaceMeter, claimed devices: Int) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(gate.seqno)
@@ -163,10 +163,10 @@ package enum Gates {
 
   // MARK: Canaries
 
-  /// A canary that is being looked at.
+  /// A canary being watched.
   package struct Watched: Sendable {
     package let seqno: Int64
-    /// Claimed, and not ended yet.
+    /// Claimed deliveries that have not ended.
     package let open: Int64
     package let accepted: Int64
     package let rejected: Int64
@@ -214,7 +214,8 @@ package enum Gates {
     WHERE seqno = $1 AND canary_phase = 1
     """)
 
-  /// Lets other devices take the place of a canary of which nobody got anything: as many, and so many at least.
+  /// Starts the canary over with other devices, because nobody received the first one: as many again, but at least
+  /// `devices`.
   package static func replaceCanary(_ seqno: Int64, atLeast devices: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -226,7 +227,7 @@ package enum Gates {
     "gates-end-canary",
     "UPDATE gates SET canary_phase = $3 WHERE seqno = $1 AND canary_phase = ANY($2) RETURNING seqno")
 
-  /// Ends a canary that stands in one of some phases. Answers false when another node was first.
+  /// Ends a canary that is in one of the given phases. Returns false when another node was first.
   package static func endCanary(_ seqno: Int64, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
     var column = Int16Column()
     for phase in phases { column.append(phase.rawValue) }
@@ -239,13 +240,13 @@ package enum Gates {
 }
 
 extension Parameters {
-  /// What a pace begins with.
+  /// The tokens that a pace starts with.
   fileprivate mutating func append(tokens pace: Pace?) {
     append(tokens: pace.map { PaceMeter($0, now: 0).tokens } ?? 0)
   }
 
   fileprivate mutating func append(tokens: Double) {
-    // In millionths: exact enough for any pace, and a whole number.
+    // In millionths: exact enough for any pace, and an integer.
     append(Int64((tokens * 1_000_000).rounded()))
   }
 }

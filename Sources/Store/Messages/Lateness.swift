@@ -1,15 +1,17 @@
 package import Domain
 package import Postgres
 
-/// Reserved messages that nobody has got an hour after their time, although they were planned in time: their app was paused,
-/// or everything was down. A reserved send must not surprise people, so these fail like those that are found late.
+/// Scheduled messages that nobody has received an hour after their time, although they were planned in time, because
+/// their app was paused or everything was down. A scheduled send must not surprise people, so these fail like those
+/// that are found late.
 ///
-/// The hour begins with the time asked for, or when the send window opens after it. A message that somebody has got, or
-/// may have, has begun in time and goes on until it expires, as does one of which a part waits for the hours of its devices:
-/// half an audience without it would be the greater surprise. Of a message by local time each zone is looked at by itself.
+/// The hour starts at the requested time, or when the send window opens after it. A message that somebody has received,
+/// or may have, began in time and goes on until it expires; so does one of which a part waits for its devices' send
+/// window or night hours. Leaving out half an audience would be the greater surprise. In a message by local time, each
+/// zone is judged separately.
 ///
-/// What is late is not claimed any more; one node after another ends it. Each step leaves the numbers exact and may be
-/// repeated, as in `Cancellation`.
+/// A late message is not claimed any more; some node ends it. Each step keeps the totals exact and may be repeated, as
+/// in `Cancellation`.
 package enum Lateness {
   // MARK: Finding
 
@@ -24,7 +26,7 @@ package enum Lateness {
     ORDER BY m.seqno LIMIT 100
     """)
 
-  /// Late messages.
+  /// Returns late messages.
   package static func messages() -> Query<[Int64]> {
     Query(messagesStatement, Parameters()) { rows in rows.map { rows.int64($0, 0) } }
   }
@@ -38,7 +40,7 @@ package enum Lateness {
     ORDER BY w.seqno, w.wave LIMIT 100
     """)
 
-  /// Late waves that had been opened in time.
+  /// Returns late waves that were opened in time.
   package static func waves() -> Query<[(seqno: Int64, wave: Int16)]> {
     Query(wavesStatement, Parameters()) { rows in rows.map { (rows.int64($0, 0), rows.int16($0, 1)) } }
   }
@@ -89,12 +91,12 @@ package enum Lateness {
     return Query(sayStatement, parameters) { _ in }
   }
 
-  /// Ends a late message: everyone who was to get it is skipped. Answers false when it has begun after all.
+  /// Ends a late message by skipping its recipients. Returns false when it has begun after all.
   package static func end(
     _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {
     let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      // Shards before the message, as claims take them.
+      // Shards before the message, in the lock order of claims.
       try connection.run(lockShards(seqno))
       guard try connection.run(lock(seqno)) else { return false }
       let shards = try connection.run(Cancellation.closeShards(seqno, wave: nil))
@@ -125,7 +127,7 @@ package enum Lateness {
     return Query(findWaveStatement, parameters) { $0.count == 1 }
   }
 
-  /// Ends a late wave. Answers false when it has begun after all.
+  /// Ends a late wave. Returns false when it has begun after all.
   package static func end(
     _ seqno: Int64, wave: Int16, now: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {

@@ -1,12 +1,12 @@
 package import Postgres
 
-/// Closing messages of which every delivery is decided.
+/// Closes messages whose deliveries are all decided.
 ///
-/// Two steps, within one transaction: lock those that look done, then look again. For a flood's refusals may be given back
-/// at the same moment, by a transaction that was not visible to the first look; it locks the messages too, before it is
-/// committed. So whoever comes second sees what the first has done: a message that is over has nothing pending.
+/// Two steps within one transaction: lock those that look done, then check again. A token flood's refusals may be given
+/// back at the same moment, by a transaction that the first check could not see; it also locks the messages before it
+/// commits. So whichever comes second sees what the first has done: a finished message has nothing pending.
 extension Messages {
-  /// Every delivery is decided, as far as this statement sees.
+  /// Every delivery is decided, as far as this statement's snapshot shows.
   private static let isDone = """
     -- Also a paused one: nothing of it is left to resume.
     m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
@@ -53,7 +53,8 @@ extension Messages {
     SELECT seqno FROM done
     """)
 
-  /// Nothing of it is left anywhere, and yet less is decided than was claimed: a device was claimed twice and decided once.
+  /// No work is left anywhere, and yet fewer deliveries are decided than were claimed: a device was claimed twice and
+  /// decided once.
   private static let isStuck = """
     m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
       AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
@@ -78,14 +79,14 @@ extension Messages {
     RETURNING m.seqno
     """)
 
-  /// Sees to it that no message stays open for ever: of those that are planned, claimed and over, `targeted` is what was
-  /// decided. Answers which of them it had to mend: there should be none.
+  /// Ensures that no message stays open for ever: sets `targeted` to the number of decided deliveries where nothing is
+  /// left to do. Returns the messages that it repaired; there should be none.
   package static func settle(
     _ seqnos: some Collection<Int64>, on connection: Connection
   ) throws(PostgresError) -> [Int64] {
     guard !seqnos.isEmpty else { return [] }
     return try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      // Two looks, as when it is closed: what comes back at this moment locks the message too.
+      // Two checks, as in `finish`: a delivery that is given back at this moment locks the message too.
       let stuck = try connection.run(lockStuckStatement, list(seqnos))
       guard stuck.count > 0 else { return [] }
       let settled = try connection.run(settleStatement, list(seqnos))
@@ -93,7 +94,7 @@ extension Messages {
     }
   }
 
-  /// Closes those of the messages for which every delivery is decided, within a transaction that locks nothing afterwards.
+  /// Closes those of the messages whose deliveries are all decided, within a transaction that takes no further locks.
   /// Returns them.
   @discardableResult
   package static func finish(
@@ -108,8 +109,9 @@ extension Messages {
     return done
   }
 
-  /// Closes the messages whose devices have all just accepted, as a code's one device usually does. An accepted delivery is
-  /// never given back, so one statement is enough. Returns the SEQNOs it closed; the others need `finish(_:at:on:)`.
+  /// Closes messages all of whose devices have just accepted, as is usual for a one-time code with its single device.
+  /// An accepted delivery is never given back, so one statement is enough. Returns the SEQNOs it closed; the others
+  /// need `finish(_:at:on:)`.
   /// - Parameter accepted: accepted deliveries by SEQNO, of one committed transaction.
   package static func finish(accepted: [Int64: Int64], at now: Int64) -> Query<Set<Int64>> {
     var (seqnos, counts) = (Int64Column(), Int64Column())
@@ -124,7 +126,7 @@ extension Messages {
     return Query(finishAcceptedStatement, parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
   }
 
-  /// The same in a transaction of its own.
+  /// Like `finish(_:at:within:)`, in its own transaction.
   @discardableResult
   package static func finish(
     _ seqnos: some Collection<Int64>, at now: Int64, on connection: Connection

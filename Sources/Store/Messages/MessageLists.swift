@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Messages as lists show them, and what failed of one.
+/// Messages for lists, and a message's failures.
 package enum MessageLists {
   package struct Record: Sendable {
     package let app: App.Number
     package let appID: String
     package let lane: Lane
-    /// The JSON of the alert; nil when the request has none, or is so large that a list does not read it.
+    /// The alert's JSON; nil when the request has none, is confidential, or is too large to be read for a list.
     package let alert: String?
     package let createdAt: Int64
     package let finishedAt: Int64?
@@ -15,12 +15,12 @@ package enum MessageLists {
     package let funnel: Funnel
   }
 
-  /// What a list is to show; nil: everything.
+  /// Selects the messages of a list; nil: no restriction.
   package struct Filter: Sendable {
     package var app: App.Number?
     package var state: MessageState?
     package var lane: Lane?
-    /// When it was asked for, microseconds since 1970: from, up to but not including.
+    /// When the message was created, in microseconds since 1970: from, up to but not including.
     package var from: Int64?
     package var to: Int64?
 
@@ -57,7 +57,7 @@ package enum MessageLists {
   private static let allStatement = list("message-lists-list", from: "seqno < $1")
   private static let ofAppStatement = list("message-lists-list-of-app", from: "app = $8 AND seqno < $1")
 
-  /// Messages before one, newest first, among the `window` that follow it.
+  /// Returns matching messages before `seqno`, newest first, searching at most `window` messages.
   package static func list(_ filter: Filter, before seqno: Int64, window: Int, limit: Int) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -101,7 +101,7 @@ package enum MessageLists {
     "message-lists-edge-of-app",
     "SELECT seqno FROM messages WHERE app = $3 AND seqno < $1 ORDER BY seqno DESC OFFSET $2 - 1 LIMIT 1")
 
-  /// The last message that a search of `window` looks at; nil when the list ends before.
+  /// Returns the last message that a search of `window` covers; nil when the list ends before that.
   package static func edge(_ filter: Filter, before seqno: Int64, window: Int) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -122,7 +122,8 @@ package enum MessageLists {
     WHERE ($3 IS NULL OR f.reason = $3) ORDER BY f.device LIMIT $4
     """)
 
-  /// Rows of deliveries that ended rejected, expired or skipped, by device, after one, among the `window` that follow it.
+  /// Returns deliveries with rows that ended rejected, expired or skipped, in device order after `device`, searching at
+  /// most `window` rows.
   static func failures(
     of seqno: Int64, after device: DeviceID, reason: String?, window: Int, limit: Int
   ) -> Query<[DeliveryPages.Delivery]> {
@@ -149,7 +150,7 @@ package enum MessageLists {
     ORDER BY device OFFSET $3 - 1 LIMIT 1
     """)
 
-  /// The last failure that a search of `window` looks at; nil when they end before.
+  /// Returns the last failure that a search of `window` covers; nil when there are no more.
   static func failuresEdge(of seqno: Int64, after device: DeviceID, window: Int) -> Query<DeviceID?> {
     var parameters = Parameters()
     parameters.append(seqno)

@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Creating a message: the only INSERT, for both runners. (The next occurrence of a repetition is copied from the one before:
-/// `Schedules.continueAfter`.)
+/// Creates messages: the only INSERT, shared by both runners. (The next occurrence of a repetition is copied from the
+/// previous one: `Schedules.continueAfter`.)
 extension Messages {
   package struct New: Sendable {
     package let app: App.Number
     package let lane: Lane
-    /// JSON; without what it says when that is `sealed`.
+    /// JSON; without its content when that is in `sealed`.
     package let request: String
     package var sealed: [UInt8]?
     package let requestSHA256: [UInt8]
@@ -19,21 +19,22 @@ extension Messages {
     package let expiresAt: Int64
     /// A SEQNO that is already assigned; nil: the next one.
     package var seqno: Int64?
-    /// Its whole audience is claimed in the same transaction: nothing is left to plan, and with nobody it is over.
+    /// The whole audience is claimed in the same transaction, so nothing is left to plan; a message to nobody is
+    /// finished at once.
     package var isClaimed = false
-    /// When it goes out, microseconds since 1970; nil: at once.
+    /// When it is to be sent, in microseconds since 1970; nil: immediately.
     package var dueAt: Int64?
-    /// By each device's own clock, which `dueAt` is the first of.
+    /// Send by each device's own clock; `dueAt` is then the earliest instant.
     package var localTime: LocalTime?
     package var resend: Resend?
     package var links = HostedLinks()
-    /// What must have come in time, or else a short message is asked for; nil: none is.
+    /// The confirmation that cancels the SMS fallback; nil: no fallback.
     package var fallback: Fallback.Condition?
-    /// The person who asked for it, and when (microseconds since 1970); nil: a program or a device.
+    /// The person who requested it, and when (microseconds since 1970); nil: a program or a device did.
     package var asked: (by: Principal, at: Int64)?
-    /// For how many devices a second person has let it go; nil: nobody was asked.
+    /// The number of devices that a second person approved; nil: no approval was needed.
     package var approvedFor: Int64?
-    /// For how long it stays in inboxes; nil: it comes into none.
+    /// How long it stays in inboxes, in seconds; nil: it is not kept in inboxes.
     package var inboxSeconds: Int64?
 
     package init(
@@ -52,10 +53,10 @@ extension Messages {
       self.expiresAt = expiresAt
     }
 
-    /// A claimed message as the dispatcher sees it, which reads the others from their rows (`find`).
+    /// Returns a claimed message in the form in which the dispatcher reads other messages from their rows (`find`).
     /// - Parameters:
-    ///   - seqno: its number.
-    ///   - sendDate: what the payload shows: `yyyyMMddHH` in the app's time zone.
+    ///   - seqno: the message's SEQNO.
+    ///   - sendDate: shown in the payload: `yyyyMMddHH` in the app's time zone.
     package func open(_ seqno: Int64, in app: App, sendDate: String) -> Open {
       var open = Open(
         seqno: seqno, app: app.number, appID: app.appID, lane: lane, state: .sending, request: [], sendDate: sendDate,
@@ -113,8 +114,8 @@ extension Messages {
     RETURNING seqno
     """)
 
-  /// Stores messages whose SEQNOs are already assigned. Returns the SEQNOs that this call has stored: a message is left out
-  /// when its idempotency key or its SEQNO is there already.
+  /// Stores messages whose SEQNOs are already assigned. Returns the SEQNOs that this call stored: a message is skipped
+  /// when its idempotency key or its SEQNO exists already.
   package static func createNumbered(_ messages: [New]) -> Query<Set<Int64>> {
     var columns = NewMessageColumns()
     for message in messages { columns.append(message) }
@@ -122,7 +123,7 @@ extension Messages {
   }
 }
 
-/// New messages, each of their members in a column.
+/// New messages as columns, one per member.
 private struct NewMessageColumns {
   private var (seqnos, apps, lanes) = (Int64Column(), Int32Column(), Int16Column())
   private var (requests, hashes, keys) = (TextColumn(), BytesColumn(), TextColumn())
@@ -138,7 +139,7 @@ private struct NewMessageColumns {
     apps.append(message.app)
     lanes.append(message.lane.rawValue)
     requests.append(message.request)
-    // A request is compared with a later one under its key, and with what a second person has seen.
+    // Needed to compare the request with a later one under the same key, or with what a second person has seen.
     hashes.append(message.idempotencyKey == nil && message.asked == nil ? nil : message.requestSHA256)
     keys.append(message.idempotencyKey)
     apiKeys.append(message.apiKey)
@@ -160,7 +161,7 @@ private struct NewMessageColumns {
     claimed.append(message.isClaimed)
   }
 
-  /// In the order of the statement.
+  /// In the order of the statement's parameters.
   var parameters: Parameters {
     var parameters = Parameters()
     parameters.append(int64s: seqnos)

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// What the planner does to a message: freeze its audience, and count it.
+/// The planner's changes to a message: freezing and counting its audience.
 extension Messages {
   private static let freezeStatement = Statement(
     "messages-freeze",
@@ -23,8 +23,8 @@ extension Messages {
     RETURNING m.frozen_at, m.held > 0
     """)
 
-  /// Begins (or goes on) planning, within a transaction: locks the message and answers when its audience was frozen, and
-  /// whether `ApprovalHolds` decides when it is planned. Nil when there is nothing to plan any more.
+  /// Starts or continues planning within a transaction: locks the message and returns when its audience was frozen, and
+  /// whether `ApprovalHolds` must decide once it is planned. Nil when there is nothing left to plan.
   package static func freeze(_ seqno: Int64, at now: Int64) -> Query<(frozenAt: Int64, isHeld: Bool)?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -39,7 +39,7 @@ extension Messages {
     WHERE seqno = $1
     """)
 
-  /// Notes that all shards are written: from now on `targeted` is the sum of what they hold.
+  /// Records that all shards are written, and sets `targeted` to the sum of their devices.
   package static func finishPlan(_ seqno: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -54,8 +54,8 @@ extension Messages {
     WHERE seqno = $1 AND targeted IS NOT NULL
     """)
 
-  /// A shard was written: more than was counted when the message was accepted is known at once, so that no number of
-  /// decided deliveries can ever be above it.
+  /// Raises `targeted` after a shard was written, if the shards hold more than was counted on acceptance, so that the
+  /// number of decided deliveries never exceeds it.
   package static func raiseTargeted(_ seqno: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -65,7 +65,7 @@ extension Messages {
   private static let correctStatement = Statement(
     "messages-correct", "UPDATE messages SET targeted = targeted + $2 WHERE seqno = $1")
 
-  /// A shard held more or fewer devices than planned.
+  /// Corrects `targeted` after a shard turned out to hold more or fewer devices than planned.
   package static func correctTargeted(_ seqno: Int64, by difference: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)

@@ -1,12 +1,12 @@
 package import Domain
 internal import Postgres
 
-/// Messages: what was asked for, and how it stands.
+/// Messages: requests and their state.
 package enum Messages {
-  /// What was answered to an earlier request with the same idempotency key.
+  /// The stored answer to an earlier request with the same idempotency key.
   package struct Earlier: Sendable {
     package let seqno: Int64
-    /// Nil: it has no key, and was found by its number.
+    /// Nil: the message has no key and was found by its SEQNO.
     package let requestSHA256: [UInt8]?
     package let targeted: Int64?
     package let unknownEntries: String
@@ -38,7 +38,7 @@ package enum Messages {
       resendOf: rows.optionalInt64(row, column + 5))
   }
 
-  /// Whose a message is, and since when.
+  /// The app of a message, and its time of creation.
   package struct Origin: Sendable {
     package let app: App.Number
     /// Microseconds since 1970.
@@ -48,7 +48,7 @@ package enum Messages {
   private static let originsStatement = Statement(
     "messages-origins", "SELECT seqno, app, created_at FROM messages WHERE seqno = ANY($1)")
 
-  /// Unknown messages are missing.
+  /// Unknown messages are omitted.
   package static func origins(of seqnos: [Int64]) -> Query<[Int64: Origin]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -66,7 +66,7 @@ package enum Messages {
   private static let sendDateStatement = Statement(
     "messages-send-date", "SELECT to_char($1 AT TIME ZONE $2, 'YYYYMMDDHH24')")
 
-  /// `yyyyMMddHH` in a time zone, as a message made at this time would carry it.
+  /// Returns `yyyyMMddHH` in a time zone for a message created at this time.
   package static func sendDate(at time: Int64, timeZone: String) -> Query<String> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: time)
@@ -77,14 +77,14 @@ package enum Messages {
   private static let recentStatement = Statement(
     "messages-recent", "SELECT seqno FROM messages ORDER BY seqno DESC LIMIT $1")
 
-  /// The newest messages of all apps, newest first.
+  /// Returns the newest messages of all apps, newest first.
   package static func recent(limit: Int) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(limit)
     return Query(recentStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 
-  /// What the dispatcher needs to know of a message.
+  /// The dispatcher's view of a message.
   package struct Open: Sendable {
     package let seqno: Int64
     package let app: App.Number
@@ -92,34 +92,34 @@ package enum Messages {
     package let lane: Lane
     package let state: MessageState
     package let request: [UInt8]
-    /// What a confidential one says; nil also when it was wiped.
+    /// A confidential message's content; nil also when it was wiped.
     package var sealed: [UInt8]?
     /// `yyyyMMddHH` in the app's time zone.
     package let sendDate: String
     package let expiresAt: Int64
     package let frozenAt: Int64?
     package let isPlanned: Bool
-    /// Its cancellation has begun.
+    /// Its cancellation has begun and not ended.
     package var isCancelling = false
     package var resend: Resend?
-    /// What stands on pages instead of in the payload.
+    /// Content hosted on pages instead of in the payload.
     package var links: HostedLinks?
-    /// Of the app.
+    /// The app's time zone.
     package var timeZone = ""
-    /// The wall clock's time, when it goes out by each device's own.
+    /// The local time at which it is sent by each device's own clock; nil otherwise.
     package var localTime: LocalTime?
-    /// A short message may be asked for.
+    /// It has an SMS fallback.
     package var hasFallback = false
     package var hold = MessageHold.none
-    /// By an account, or at the command line.
+    /// Requested by a console account or at the command line.
     package var isAskedByPerson = false
-    /// By what a device must be its user's to get a confidential message.
+    /// The identity mode under which a device must be bound to receive a confidential message.
     package var confidentialFrom = App.Identity.proof
-    /// The app has an extension, which alerts start.
+    /// The app has a notification service extension, which alerts start.
     package var appHasExtension = false
-    /// For how long it stays in inboxes; nil: it comes into none.
+    /// How long it stays in inboxes, in seconds; nil: it is not kept in inboxes.
     package var inboxSeconds: Int64?
-    /// The first message, whose entries stand for this one too; nil: it has its own.
+    /// For a resent message, the original, whose inbox entries serve both; nil: it has its own.
     package var inboxOf: Int64?
 
     package init(
@@ -139,7 +139,7 @@ package enum Messages {
     }
   }
 
-  /// For whom of an earlier message a message is.
+  /// The earlier message that a message resends, and which of its recipients it is for.
   package struct Resend: Equatable, Sendable {
     package let of: Int64
     package let to: ResendTarget
@@ -172,7 +172,7 @@ package enum Messages {
     ORDER BY lane, frozen_at IS NOT NULL, seqno LIMIT $1
     """)
 
-  /// Messages of some lanes whose audience has still to be cut into shards, the most urgent first.
+  /// Returns messages in `lanes` whose audience is not completely planned, most urgent first.
   package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -203,7 +203,7 @@ package enum Messages {
     ORDER BY m.lane, m.seqno LIMIT $1
     """)
 
-  /// Messages of some lanes with devices that may be claimed, by lane and number.
+  /// Returns messages in `lanes` with devices to claim, by lane and SEQNO.
   package static func claimable(_ lanes: [Lane], atMost limit: Int) -> Query<[(seqno: Int64, lane: Lane)]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -217,7 +217,7 @@ package enum Messages {
     "messages-unfinished",
     "SELECT seqno FROM messages WHERE lane = $3 AND state = 2 AND planned AND seqno >= $2 ORDER BY seqno LIMIT $1")
 
-  /// Messages of a lane that are being sent, in order, from a number on.
+  /// Returns a lane's messages that are being sent, in order, from a SEQNO on.
   package static func unfinished(_ lane: Lane, from seqno: Int64, atMost limit: Int) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -228,14 +228,14 @@ package enum Messages {
 
   private static let lastStatement = Statement("messages-last", "SELECT last_value FROM messages_seqno_seq")
 
-  /// The last number that was given.
+  /// The last SEQNO that was assigned.
   package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
 
   package static func find(_ seqno: Int64) -> Query<Open?> {
     find([seqno]).map(\.first)
   }
 
-  /// Those of the messages that exist.
+  /// Returns those of the messages that exist.
   package static func find(_ seqnos: some Collection<Int64>) -> Query<[Open]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -260,7 +260,7 @@ package enum Messages {
     open.confidentialFrom = App.Identity(rawValue: rows.int16(row, 17)) ?? .strict
     open.sealed = rows.isNull(row, 18) ? nil : rows.bytes(row, 18)
     open.appHasExtension = rows.bool(row, 19)
-    // One that only a newer program knows is kept back.
+    // A hold known only to a newer program is treated as waiting.
     open.hold = MessageHold(rawValue: rows.int16(row, 20)) ?? .waiting
     open.isAskedByPerson = rows.bool(row, 21)
     open.inboxSeconds = rows.isNull(row, 22) ? nil : Int64(rows.int32(row, 22))

@@ -1,11 +1,11 @@
-/// A person who asks for something, or who has had something in hand: who may not be their own second person.
+/// A person who requests something or had access to an account, and therefore must not act as their own second person.
 package enum Principal: Hashable, Sendable {
   /// A console account's number.
   case account(Int32)
-  /// Somebody at the command line, by the name of the Unix user.
+  /// A Unix user at the command line, by name.
   case unixUser(String)
 
-  /// As columns hold it.
+  /// Column representation.
   package var stored: String {
     switch self {
     case .account(let number): "account \(number)"

@@ -1,7 +1,7 @@
 package import Domain
 package import Postgres
 
-/// Messages that wait for their time, and those that come again and again. The database's clock decides.
+/// Scheduled and repeating messages. The database's clock decides.
 package enum Schedules {
   package static let lateReason = "late"
 
@@ -19,7 +19,7 @@ package enum Schedules {
     UPDATE messages m SET schedule = s.schedule, occurrence = 0 FROM schedule s WHERE m.seqno = $1
     """)
 
-  /// Makes a message the first occurrence of a repetition, in the transaction that makes the message.
+  /// Makes a message the first occurrence of a repetition, in the transaction that creates it.
   package static func begin(_ seqno: Int64, _ repetition: Repetition) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -52,7 +52,7 @@ package enum Schedules {
     RETURNING seqno
     """)
 
-  /// Schedules the occurrence after a message's; nil after the last, or when it is there already.
+  /// Schedules the occurrence after a message. Returns nil after the last one, or when it exists already.
   package static func continueAfter(_ seqno: Int64) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -62,14 +62,14 @@ package enum Schedules {
   private static let endStatement = Statement(
     "schedules-end", "UPDATE schedules SET ended_at = now() WHERE schedule = $1 AND ended_at IS NULL")
 
-  /// No further occurrences.
+  /// Ends a repetition: there are no further occurrences.
   package static func end(_ schedule: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(schedule)
     return Query(endStatement, parameters) { _ in }
   }
 
-  // MARK: Coming due
+  // MARK: Due messages
 
   private static let dueStatement = Statement(
     "schedules-due",
@@ -83,7 +83,7 @@ package enum Schedules {
     RETURNING m.seqno, m.schedule IS NOT NULL, m.request::text
     """)
 
-  /// Messages whose time has come, within a transaction that schedules what comes after them.
+  /// Queues messages whose time has come, within a transaction that schedules the following occurrences.
   package static func due(
     lateAfter seconds: Int32
   ) -> Query<[(seqno: Int64, repeats: Bool, request: [UInt8])]> {
@@ -97,7 +97,7 @@ package enum Schedules {
   private static let nextStatement = Statement(
     "schedules-next", "SELECT due_at FROM messages WHERE state = 0 ORDER BY due_at LIMIT 1")
 
-  /// When the next message is due, microseconds since 1970; nil: none is reserved.
+  /// When the next scheduled message is due, in microseconds since 1970; nil: there is none.
   package static func nextDue() -> Query<Int64?> {
     Query(nextStatement, Parameters()) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
   }
@@ -117,8 +117,9 @@ package enum Schedules {
     RETURNING seqno, targeted, schedule IS NOT NULL, request::text
     """)
 
-  /// Ends messages that come too late: a reserved send must not surprise people. Everyone is skipped.
-  /// - Parameter next: called, in the transaction, for each that belongs to a repetition.
+  /// Fails messages that are found too late, because a scheduled send must not surprise people. All recipients are
+  /// skipped.
+  /// - Parameter next: called within the transaction for each message that belongs to a repetition.
   package static func failLate(
     after seconds: Int32, on connection: Connection,
     next: (_ seqno: Int64, _ request: [UInt8]) throws -> Void
@@ -139,7 +140,7 @@ package enum Schedules {
     }
   }
 
-  /// Ends a wave that comes too late, within a transaction.
+  /// Ends a wave that is found too late, within a transaction.
   package static func endWave(_ seqno: Int64, wave: Int16, on connection: Connection) throws(PostgresError) {
     try connection.run(Waves.markLate(seqno, wave: wave))
     let shards = try connection.run(Cancellation.closeShards(seqno, wave: wave))

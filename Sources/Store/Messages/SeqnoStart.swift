@@ -1,7 +1,7 @@
 package import Postgres
 
-/// Letting SEQNOs go on behind those of another push server: devices drop a message whose number they have seen, and a late
-/// receipt for a message of the other server must not be taken for one of ours.
+/// Continues the SEQNOs of another push server: devices drop messages whose SEQNO they have seen, and a late receipt
+/// for one of the other server's messages must not be mistaken for one of ours.
 package enum SeqnoStart {
   private static let roomStatement = Statement(
     "seqno-start-room",
@@ -17,8 +17,8 @@ package enum SeqnoStart {
 
   private static let moveStatement = Statement("seqno-start-move", "SELECT go_on_behind_seqno($1)")
 
-  /// Makes the partitions behind a number: those that are left out have one together. Commit it before `move`. Fails with
-  /// `.lockNotAvailable` while somebody reads the history for long.
+  /// Creates the partitions above a SEQNO; the skipped range gets a single one. Commit it before `move`. Fails with
+  /// `.lockNotAvailable` while a long transaction reads the history.
   package static func makeRoom(after seqno: Int64, on connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -27,8 +27,8 @@ package enum SeqnoStart {
     _ = try connection.run(nextStatement, parameters)
   }
 
-  /// The next message gets a higher number. Answers false when it would have got one anyway. Fails with
-  /// `.lockNotAvailable` while a transaction that has taken a number is open for long.
+  /// Makes the next message get a higher SEQNO than this. Returns false when it would have anyway. Fails with
+  /// `.lockNotAvailable` while a long transaction holds a SEQNO it was assigned.
   package static func move(behind seqno: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(seqno)

@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Messages that go out by each device's own clock: groups of time zones, each with its moment.
+/// Messages sent by each device's own clock: groups of time zones, each with its own instant.
 ///
-/// A wall time that does not exist on its day (the clock is put forward over it) means the moment that many minutes after
-/// the change; one that exists twice (the clock is put back) means the second. That is how PostgreSQL reads it. A device
-/// whose zone is not known lives in the app's.
+/// A wall time that does not exist on its day (the clock is put forward over it) means the instant that many minutes
+/// after the change; one that exists twice (the clock is put back) means the second. That is how PostgreSQL reads it. A
+/// device whose zone is unknown is treated as being in the app's.
 package enum Waves {
   private static let spanStatement = Statement(
     "waves-span",
@@ -16,7 +16,7 @@ package enum Waves {
       UNION ALL SELECT $2::text::timestamp AT TIME ZONE $3) dues
     """)
 
-  /// When the first and the last devices of an app are due, microseconds since 1970.
+  /// Returns when the first and the last devices of an app are due, in microseconds since 1970.
   package static func span(
     app: App.Number, _ local: LocalTime, appTimeZone: String
   ) -> Query<(first: Int64, last: Int64)> {
@@ -27,8 +27,8 @@ package enum Waves {
     return Query(spanStatement, parameters) { ($0.timestampMicroseconds(0, 0), $0.timestampMicroseconds(0, 1)) }
   }
 
-  /// Moments at which a message by local time goes out, besides the app's and the last sweep. They are numbered with a
-  /// smallint.
+  /// Most instants at which a message by local time is sent, besides the app's own and the final sweep. Waves are
+  /// numbered with a smallint.
   private static let mostWaves: Int64 = 998
 
   private static let createStatement = Statement(
@@ -55,7 +55,7 @@ package enum Waves {
     SELECT $1, max(wave) + 1, max(due_at), '{}', true FROM found HAVING count(*) > 0
     """)
 
-  /// Finds the waves of a message whose audience is being frozen, within that transaction.
+  /// Creates the waves of a message within the transaction that freezes its audience.
   package static func create(
     _ seqno: Int64, app: App.Number, _ local: LocalTime, appTimeZone: String
   ) -> Query<Void> {
@@ -71,7 +71,7 @@ package enum Waves {
   private static let unplannedStatement = Statement(
     "waves-unplanned", "SELECT wave, sweeps FROM waves WHERE seqno = $1 AND NOT planned ORDER BY wave LIMIT 1")
 
-  /// The next wave without (all its) shards.
+  /// Returns the next wave that is not completely planned.
   package static func unplanned(_ seqno: Int64) -> Query<(wave: Int16, sweeps: Bool)?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -88,7 +88,7 @@ package enum Waves {
     return Query(finishPlanStatement, parameters) { _ in }
   }
 
-  // MARK: Who belongs
+  // MARK: Members
 
   private static let countStatement = Statement(
     "waves-count",
@@ -98,7 +98,7 @@ package enum Waves {
       AND \(TimeZones.named) = ANY((SELECT zones FROM waves WHERE seqno = $5 AND wave = $6)::text[])
     """)
 
-  /// Devices of a range of user keys that belong to a wave.
+  /// Counts the devices in a range of user keys that belong to a wave.
   package static func count(
     app: App.Number, after: String, upto: String, frozenAt: Int64, seqno: Int64, wave: Int16
   ) -> Query<Int64> {
@@ -127,7 +127,7 @@ package enum Waves {
       AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = $2 AND c.devices @> ARRAY[d.device])
     """)
 
-  /// Those of the devices that belong to a wave.
+  /// Returns those of the devices that belong to a wave.
   package static func members(of devices: [DeviceID], seqno: Int64, wave: Int16) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -153,7 +153,8 @@ package enum Waves {
     RETURNING w.seqno, w.wave, NOT w.sweeps AND w.due_at < clock_timestamp() - make_interval(secs => $1)
     """)
 
-  /// Opens the waves that are due, within a transaction that ends those that are too late. Times in seconds.
+  /// Opens the waves that are due, within a transaction that ends those that are too late.
+  /// - Parameter seconds: how late a wave may be.
   package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Int64, wave: Int16, isLate: Bool)]> {
     var parameters = Parameters()
     parameters.append(seconds)
@@ -165,7 +166,7 @@ package enum Waves {
   private static let markLateStatement = Statement(
     "waves-mark-late", "UPDATE waves SET late = true WHERE seqno = $1 AND wave = $2")
 
-  /// A wave was ended because it came too late.
+  /// Records that a wave was ended because it was found too late.
   static func markLate(_ seqno: Int64, wave: Int16) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -173,15 +174,15 @@ package enum Waves {
     return Query(markLateStatement, parameters) { _ in }
   }
 
-  // MARK: The clocks of single devices
+  // MARK: Clocks of individual devices
 
-  /// Times of one device for one message, microseconds since 1970.
+  /// A device's times for one message, in microseconds since 1970.
   package struct Clock: Sendable {
-    /// When the message is worth nothing any more there; nil: as for everyone.
+    /// When the message expires there; nil: when it expires for all.
     package let expiresAt: Int64?
-    /// When the window of the day opens there; nil: it is open.
+    /// When the daily send window opens there; nil: it is open.
     package let opensAt: Int64?
-    /// When the night ends there, for an ad that must wait so long; nil: it need not.
+    /// When the night ends there, for an ad that must wait for it; nil: it need not wait.
     package let nightEndsAt: Int64?
   }
 
@@ -198,7 +199,7 @@ package enum Waves {
     WHERE d.device = ANY($1)
     """)
 
-  /// What the clocks on the devices' walls say about a message.
+  /// Returns a message's times by the devices' local clocks.
   package static func clocks(
     _ devices: [DeviceID], appTimeZone: String, local: LocalTime?, expiresInSeconds: Int64, window: SendWindow?,
     isAd: Bool

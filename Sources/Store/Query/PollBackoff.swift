@@ -1,31 +1,32 @@
 package import Reactor
 
-/// How long a thread leaves a queue alone after a look that found nothing: not long while things come, a second when nothing
-/// has come for a while. What cannot wait is announced, and the announcement wakes the thread.
+/// Back-off of a thread that polls a queue: short pauses while work keeps arriving, one second once the queue has been
+/// quiet. Urgent work is announced, and the announcement wakes the thread.
 package struct PollBackoff {
-  /// Times that the look took: what looks for work takes a fifth of a thread's time at most.
+  /// Pause as a multiple of the poll's duration, so that polling takes at most a fifth of a thread's time.
   private static let rest = 4
-  /// However dear it has become, and however slow the line to the database is.
+  /// Upper bound of that pause, however slow the poll or the connection to the database becomes.
   private static let longest: Duration = .seconds(5)
-  /// One thing seldom comes alone.
+  /// How long a queue counts as lively after work arrived: work tends to come in bursts.
   private static let lively: Duration = .seconds(5)
   private static let quiet: Duration = .seconds(1)
 
   private let usual: Duration
-  /// Nil before the first look.
+  /// When the queue starts to count as quiet; nil before the first poll.
   private var quietFrom: Instant?
 
-  /// - Parameter usual: the pause while things come.
+  /// - Parameter usual: the pause while the queue is lively.
   package init(usual: Duration) {
     self.usual = usual
   }
 
-  /// Something has come, or was announced.
+  /// Records that work has arrived or was announced.
   package mutating func stir(at now: Instant) {
     quietFrom = now + Self.lively
   }
 
-  /// After a look that found nothing.
+  /// Returns the pause to make after a poll that found nothing.
+  /// - Parameter took: how long the poll took.
   package mutating func after(_ took: Duration, at now: Instant) -> Duration {
     if quietFrom == nil { stir(at: now) }
     let least = if let quietFrom, now >= quietFrom { max(usual, Self.quiet) } else { usual }

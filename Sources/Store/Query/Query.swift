@@ -1,6 +1,6 @@
 package import Postgres
 
-/// A statement, its parameters, and how to read what comes back.
+/// A statement, its parameters, and a closure that decodes its rows.
 package struct Query<Answer> {
   package let statement: Statement
   package let parameters: Parameters
@@ -12,14 +12,14 @@ package struct Query<Answer> {
     self.read = read
   }
 
-  /// The same query, with its answer handed on.
+  /// Returns the same query with its answer transformed.
   package func map<Other>(_ transform: @escaping (Answer) -> Other) -> Query<Other> {
     Query<Other>(statement, parameters) { transform(read($0)) }
   }
 }
 
 extension Connection {
-  /// Runs a query and reads its answer.
+  /// Runs a query and decodes its answer.
   package func run<Answer>(_ query: Query<Answer>) throws(PostgresError) -> Answer {
     query.read(try run(query.statement, query.parameters))
   }

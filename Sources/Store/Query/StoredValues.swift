@@ -1,7 +1,7 @@
 package import Domain
 package import Postgres
 
-/// Domain values as columns hold them.
+/// Conversions between domain values and their columns.
 extension Parameters {
   package mutating func append(device: DeviceID) {
     append(uuid: UUIDValue(high: device.high, low: device.low))
@@ -43,7 +43,7 @@ extension Rows {
     isNull(row, column) ? nil : timestampMicroseconds(row, column)
   }
 
-  /// Reads every row.
+  /// Decodes every row.
   package func map<Value>(_ read: (Int) -> Value) -> [Value] {
     (0..<count).map(read)
   }

@@ -1,26 +1,26 @@
 internal import Domain
 package import Postgres
 
-/// Taking erased persons out of deliveries to devices that are not theirs any more.
+/// Removes erased persons from deliveries to devices that no longer belong to them.
 ///
-/// No index leads from a person to those: a device has one user at a time, and only its deliveries say whom it had before.
-/// So an erasure is remembered, and the nodes walk through the deliveries of all messages, a page at a time, round and
-/// round: one walk for everybody, which whoever comes later joins where it stands.
+/// No index leads from a person to those: a device has one user at a time, and only its deliveries say who had it
+/// before. So an erasure is remembered, and the nodes walk through the deliveries of all messages, a page at a time,
+/// round and round: one walk for all erasures; a later one joins it wherever it is.
 ///
 /// ```
-///   asked ─► seen ─► settled ─────────────► joined at a place ─ one lap ─► gone
-///             │        └ no claim of that time is left    └ under way: into `erasure_rests`, taken out when ended
-///             └ no transaction is left that began before it was seen
+///   requested ─► seen ─► settled ─────────────► joined at a place ─ one lap ─► done
+///                 │        └ no claim of that time is left    └ in progress: into `erasure_rests`, removed once ended
+///                 └ no transaction is left that began before it was seen
 /// ```
-/// Before it joins, everything that read the person's name has ended, or has written it where the walk finds it; so one lap
-/// is enough. A page, the walk's place and whose lap is over are one transaction: a kill undoes them together, and the lock
-/// on the walk's only row keeps nodes from walking at once. Messages that came after the lap's beginning are left alone, for
-/// the same name may be somebody again.
+/// Before an erasure joins, everything that had read the person's key has ended, or has written it where the walk finds
+/// it; so one lap is enough. A page, the walk's place and the erasures whose lap is over are one transaction: a crash
+/// undoes them together, and the lock on the walk's only row keeps nodes from walking at the same time. Messages newer
+/// than the start of the lap are left alone, because the same CUID may be in use again.
 package enum Erasures {
   package enum Limits {
-    /// Persons that are looked for at once: their names fit a small table in the database's memory.
+    /// Persons searched for at once: their keys fit into a small table in the database's memory.
     package static let persons = 2_000
-    /// Rests that are looked at in one step.
+    /// Rests checked in one step.
     static let rests = 2_000
   }
 
@@ -34,7 +34,7 @@ package enum Erasures {
       upto_claim = NULL, lap = NULL, from_seqno = NULL, from_device = NULL
     """)
 
-  /// Remembers a person, in the transaction that erases the rest.
+  /// Records an erasure, in the transaction that erases everything else.
   static func add(_ user: Users.Key, on connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(user.app)
@@ -44,7 +44,7 @@ package enum Erasures {
 
   // MARK: A step
 
-  /// A place of the walk: the delivery that was looked at last.
+  /// A place of the walk: the delivery that was examined last.
   private struct Place {
     var lap: Int32
     var seqno: Int64
@@ -106,8 +106,8 @@ package enum Erasures {
     DELETE FROM inbox_entries e USING done d WHERE e.app = d.app AND e.user_key = d.user_key AND e.seqno <= d.upto_seqno
     """)
 
-  /// Looks through so many deliveries for everybody who is to be taken out, within a transaction. False when there is
-  /// nobody to look for yet, or when another node is at it.
+  /// Searches `deliveries` deliveries for all persons being erased, within a transaction. Returns false when there is
+  /// nobody to search for yet, or another node is walking.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
     let rows = try connection.run(placeStatement)
     guard rows.count == 1 else { return false }
@@ -122,10 +122,10 @@ package enum Erasures {
     let last = try connection.run(pageEndStatement, page)
     let pageEnd: (seqno: Int64, device: UUIDValue)? =
       last.count == 1 ? (seqno: last.int64(0, 0), device: last.uuid(0, 1)) : nil
-    // The walk looks through a message's blocks as it leaves the message.
+    // The walk searches a message's blocks when it leaves the message.
     let blocks = try BlockErasure.next(from: place.seqno, upto: pageEnd.map { $0.seqno - 1 } ?? end, on: connection)
     if let rest = blocks.rest {
-      // There are more than one step is for: it goes no further than they do.
+      // There are more blocks than fit into one step: the walk goes only as far as they were searched.
       (place.seqno, place.device) = (rest, UUIDValue(high: 0, low: 0))
       range.append(place.seqno)
       range.append(uuid: place.device)
@@ -134,7 +134,7 @@ package enum Erasures {
       range.append(place.seqno)
       range.append(uuid: place.device)
     } else {
-      // Fewer are left: the lap ends, and the next begins.
+      // Fewer are left than a page: the lap ends and the next begins.
       range.append(end)
       range.append(uuid: UUIDValue(high: .max, low: .max))
       place = Place(lap: place.lap + 1, seqno: 0, device: UUIDValue(high: 0, low: 0))
@@ -146,7 +146,7 @@ package enum Erasures {
     return true
   }
 
-  // MARK: Who joins
+  // MARK: Joining
 
   private static let seeStatement = Statement(
     "erasures-see", "UPDATE erasures SET seen_at = clock_timestamp() WHERE seen_at IS NULL")
@@ -190,10 +190,11 @@ package enum Erasures {
   private static let endStatement = Statement(
     "erasures-end", "SELECT max(upto_seqno) FROM erasures WHERE lap IS NOT NULL")
 
-  /// Lets those join who can. Answers the last SEQNO that anybody's name may stand at; nil when nobody is looked for.
+  /// Lets erasures join that can. Returns the highest SEQNO that may contain the key of anyone being erased; nil when
+  /// there is nobody to search for.
   private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Int64? {
     _ = try connection.run(seeStatement)
-    // After it was seen, and before the numbers are read: so nothing falls in between.
+    // After it was seen and before the numbers are read, so that nothing falls in between.
     let oldest = try connection.run(oldestStatement)
     var settled = Parameters()
     settled.append(timestampMicroseconds: oldest.optionalTimestamp(0, 0))
@@ -206,7 +207,7 @@ package enum Erasures {
 
   // MARK: Rests
 
-  /// Those whose turn it is to be looked at again, `$1` at most.
+  /// Rests due to be checked again, at most `$1`.
   static let dueRests = """
     SELECT seqno, device, user_key FROM erasure_rests WHERE looked_at < clock_timestamp() - interval '1 minute'
     ORDER BY looked_at LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -234,12 +235,13 @@ package enum Erasures {
       AND NOT EXISTS (SELECT FROM waiting w WHERE w.seqno = p.seqno AND w.device = p.device)
     """)
 
-  /// Takes persons out of deliveries that have ended since the walk came by, within a transaction. Answers how many need
-  /// no further look.
+  /// Removes persons from deliveries that have ended since the walk passed them, within a transaction. Returns how many
+  /// rests need no further check.
   package static func takeOutRests(on connection: Connection) throws(PostgresError) -> Int {
     var parameters = Parameters()
     parameters.append(Limits.rests)
-    // First, and what is under way there is put off: to the statement a delivery without a row is over.
+    // Blocks first, which postpones those in progress there: the statement for rows would take a delivery without a row
+    // for ended.
     try BlockErasure.takeOutRests(atMost: Limits.rests, on: connection)
     return try connection.run(restsStatement, parameters).affected
   }

@@ -1,10 +1,11 @@
 package import Postgres
 
-/// Messages that were sent with `dbIn` false: their numbers stay, who got them is forgotten 48 hours after their end, or
-/// 30 days after it when they carried a badge.
+/// Messages sent with `dbIn` false: their totals stay, but the recipients are forgotten 48 hours after the message's
+/// end, or 30 days after it if the message carried a badge.
 ///
-/// First a message is marked: from then on nobody records anything about it. What was being recorded at that moment has
-/// been committed a minute later; then its rows go, a part at a time, and last of all what its request says of persons.
+/// First a message is marked, so that nothing more is recorded for it. Whatever was being recorded at that moment is
+/// committed a minute later; then the message's rows are deleted, a part at a time, and finally what its request says
+/// about persons.
 package enum Forgetting {
   private static let markStatement = Statement(
     "forgetting-mark",
@@ -20,10 +21,10 @@ package enum Forgetting {
     """)
 
   private static let hours: Int32 = 48
-  /// What was added to a count has to be taken off when it is read.
+  /// Longer, because a read must subtract what the message added to the count.
   private static let hoursWithBadge: Int32 = 30 * 24
 
-  /// Marks messages whose time has come. Answers how many.
+  /// Marks messages that are due. Returns how many.
   package static func mark(withBadge: Bool, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(withBadge ? 1 as Int32 : 0)
@@ -78,7 +79,7 @@ package enum Forgetting {
     DELETE FROM blocks b USING part p WHERE b.seqno = ANY($1) AND b.seqno = p.seqno AND b.block = p.block
     """)
 
-  /// Blocks that are emptied in one step.
+  /// Blocks emptied in one step.
   private static let blocksAtOnce = 5
 
   private static let strayStatement = Statement(
@@ -112,13 +113,13 @@ package enum Forgetting {
     RETURNING seqno
     """)
 
-  /// Puts off the message whose turn is next; answers its number.
+  /// Postpones the next due message. Returns its SEQNO.
   package static func postponeFirst() -> Query<Int64?> {
     Query(postponeStatement, Parameters()) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
-  /// Removes what is stored about persons of messages that were marked, at most so many deliveries; within a transaction.
-  /// Answers how many messages are done with; nil when there are none.
+  /// Deletes what is stored about the recipients of marked messages, at most `deliveries` deliveries, within a
+  /// transaction. Returns how many messages are finished; nil when none is marked.
   package static func empty(
     atMost deliveries: Int, of messages: Int, on connection: Connection
   ) throws(PostgresError) -> Int? {
@@ -133,7 +134,7 @@ package enum Forgetting {
     var part = list
     part.append(deliveries)
     let gone = try connection.run(emptyStatement, part).int64(0, 0)
-    // There may be more of them.
+    // There may be more.
     guard gone < deliveries else { return 0 }
     var blocks = list
     blocks.append(blocksAtOnce)

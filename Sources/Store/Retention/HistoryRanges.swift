@@ -1,23 +1,24 @@
 internal import Postgres
 
-/// Ranges of SEQNOs and the partitions with the history of their messages: begun by time, dropped as a whole.
+/// Ranges of SEQNOs and the partitions with their messages' history: opened by age, dropped as a whole.
 ///
 /// ```
-///   made ahead ─► in use ─► over (the next is in use) ─► closed ─ a minute ─► dropped, table by table ─► (its row stays)
-///                  └ older than a part of the time that history is kept: the next message opens the next range
+///   created ─► in use ─► over (the next is in use) ─► closed ─ a minute ─► dropped, table by table ─► (its row stays)
+///               └ older than a fraction of the retention period: the next message opens the next range
 /// ```
-/// Whatever looks up a message for a confirmation leaves out what is closed, so nothing is written there any more. Dropping
-/// needs the parents of the partitions alone: it waits a tenth of a second at most, else it is done another time. Each step is
-/// a transaction and finds by itself how far others have come, so any node may do any of them, and end at any moment.
+/// Look-ups of messages for confirmations exclude closed ranges, so nothing is written there any more. A drop locks
+/// only the partitioned parent tables: it waits for a tenth of a second at most and is otherwise retried later. Each
+/// step is a transaction and determines by itself how far others have come, so any node may perform any of them and
+/// stop at any moment.
 package enum HistoryRanges {
-  /// The tables that are dropped. Outcomes first: without them a resend that is still looking finds nobody; without reads
-  /// alone it would find those who have read.
+  /// The tables whose partitions are dropped. Outcomes go first: without them, a resend that is still searching finds
+  /// nobody; if only reads were gone, it would find those who have read.
   package static let tables = [
     "outcomes", "blocks", "block_states", "waits", "block_confirmations", "row_receipts", "row_reads",
   ]
 
-  /// True for a message whose history is kept, as a condition on `m`. What is closed is looked up once for a statement, as
-  /// `closed_seqnos` does, without a function's cost.
+  /// SQL condition: the history of message `m` is kept. The closed ranges are read once per statement, as
+  /// `closed_seqnos` does, without the cost of a function call.
   static let isKept = """
     (m.forgotten_at IS NULL AND NOT m.seqno <@ (
       SELECT coalesce(range_agg(int8range(from_seqno, upto_seqno)), '{}'::int8multirange) FROM seqno_ranges
@@ -27,7 +28,7 @@ package enum HistoryRanges {
   private static let beginStatement = Statement(
     "history-begin-range", "SELECT begin_seqno_range(make_interval(hours => $1))")
 
-  /// Opens the next range when the present one is older than so many hours. Answers the next SEQNO if it did.
+  /// Opens the next range when the current one is older than `hours`. Returns the next SEQNO if it did.
   package static func begin(afterHours hours: Int32) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(hours)
@@ -44,7 +45,7 @@ package enum HistoryRanges {
       ORDER BY r.from_seqno FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Notes of ranges that later numbers are given now: a day later they may be closed.
+  /// Marks ranges that SEQNO assignment has left: they may be closed a day later.
   package static func leave() -> Query<Void> { Query(leaveStatement, Parameters()) { _ in } }
 
   package struct Range: Sendable {
@@ -83,7 +84,7 @@ package enum HistoryRanges {
     RETURNING r.from_seqno, r.upto_seqno
     """)
 
-  /// Closes the ranges of which every message ended more than so many days ago.
+  /// Closes the ranges whose messages all ended more than `days` ago.
   package static func close(keepingDays days: Int32) -> Query<[Range]> {
     var parameters = Parameters()
     parameters.append(days)
@@ -97,12 +98,12 @@ package enum HistoryRanges {
     WHERE closed_at < clock_timestamp() - interval '1 minute' AND dropped_at IS NULL ORDER BY from_seqno LIMIT 10
     """)
 
-  /// Ranges that may be dropped, the oldest first.
+  /// Returns ranges that may be dropped, oldest first.
   package static func closed() -> Query<[Range]> { Query(closedStatement, Parameters(), read: ranges) }
 
   private static let dropStatement = Statement("history-drop-range", "SELECT drop_seqno_range($1, $2)")
 
-  /// Drops one table's part of a range, within a tenth of a second or not at all.
+  /// Drops one table's partition of a range, within a tenth of a second or not at all.
   /// - Throws: `.lockNotAvailable` when the table is busy: try again later.
   package static func drop(_ range: Range, of table: String) -> Query<Bool> {
     var parameters = Parameters()
@@ -115,7 +116,7 @@ package enum HistoryRanges {
     "history-range-dropped",
     "UPDATE seqno_ranges SET dropped_at = clock_timestamp() WHERE from_seqno = $1 AND dropped_at IS NULL")
 
-  /// All its parts are gone. Answers false when another node was faster to say so.
+  /// Records that all partitions of a range are dropped. Returns false when another node has done so already.
   package static func dropped(_ range: Range) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(range.from)
@@ -126,14 +127,14 @@ package enum HistoryRanges {
     rows.map { Range(from: rows.int64($0, 0), upto: rows.int64($0, 1)) }
   }
 
-  // MARK: The ledger of badges
+  // MARK: Badge ledger
 
-  /// Where a look through the ledger stands.
+  /// How far a sweep of the ledger has come.
   package struct LedgerPlace: Equatable, Sendable {
     package var app: Int32 = 0
     package var userKey = ""
     package var seqno: Int64 = 0
-    /// Entries on the way here were held by somebody: another look has to follow.
+    /// Some entries were locked and skipped: another sweep must follow.
     package var leftSome = false
 
     package init() {}
@@ -142,7 +143,7 @@ package enum HistoryRanges {
   private static let unsweptStatement = Statement(
     "history-unswept", "SELECT EXISTS (SELECT FROM seqno_ranges WHERE dropped_at IS NOT NULL AND swept_at IS NULL)")
 
-  /// True when the ledger has to be looked through for ranges that were dropped.
+  /// Returns whether the ledger must be swept for dropped ranges.
   package static func needsSweep() -> Query<Bool> { Query(unsweptStatement, Parameters()) { $0.bool(0, 0) } }
 
   private static let sweepStatement = Statement(
@@ -163,8 +164,8 @@ package enum HistoryRanges {
     FROM page ORDER BY app DESC, user_key DESC, seqno DESC LIMIT 1
     """)
 
-  /// Removes entries of closed ranges from the next `limit` entries of the ledger; answers where it ended, nil at its end.
-  /// Entries that somebody holds are left out, and the place remembers that there were some.
+  /// Deletes entries of closed ranges among the next `limit` ledger entries. Returns where it stopped; nil at the end.
+  /// Locked entries are skipped, and the place records that.
   package static func sweepLedger(after start: LedgerPlace, atMost limit: Int) -> Query<LedgerPlace?> {
     var parameters = Parameters()
     parameters.append(start.app)
@@ -183,7 +184,7 @@ package enum HistoryRanges {
   private static let sweptStatement = Statement(
     "history-swept", "UPDATE seqno_ranges SET swept_at = clock_timestamp() WHERE dropped_at < $1 AND swept_at IS NULL")
 
-  /// The whole ledger has been looked through, by a look that began then.
+  /// Records that a sweep which began at this time has covered the whole ledger.
   package static func swept(since began: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: began)

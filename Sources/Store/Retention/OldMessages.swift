@@ -1,7 +1,7 @@
 internal import Postgres
 
-/// Messages that ended so long ago that even their numbers go. Statistics by the minute, hour and day are kept elsewhere
-/// and stay.
+/// Messages that ended so long ago that even their totals are deleted. Statistics per minute, hour and day are stored
+/// separately and stay.
 package enum OldMessages {
   private static let pruneStatement = Statement(
     "old-messages-prune",
@@ -24,7 +24,7 @@ package enum OldMessages {
     DELETE FROM messages m USING old o WHERE m.seqno = o.seqno
     """)
 
-  /// Removes messages that ended more than so many days ago, their idempotency keys with them. Answers how many.
+  /// Deletes messages that ended more than `days` ago, with their idempotency keys. Returns how many.
   /// - Parameter historyDays: how long their history was kept.
   package static func prune(afterDays days: Int32, historyDays: Int32, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
@@ -42,7 +42,7 @@ package enum OldMessages {
       ORDER BY approval LIMIT $2)
     """)
 
-  /// Removes what waited for a second person, or was decided by one, so long ago.
+  /// Deletes approvals requested more than `days` ago. Returns how many.
   package static func pruneApprovals(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(days)

@@ -1,10 +1,10 @@
 internal import Domain
 package import Postgres
 
-/// Taking everything that is known of one user out of the database, or away from it.
+/// Exports everything that is known about one user, or erases it.
 package enum PersonErasure {
   package enum Limits {
-    /// Rows of messages' histories that are read or changed in one statement.
+    /// Rows of message histories read or changed per statement.
     static let batch = 5_000
   }
 
@@ -25,7 +25,7 @@ package enum PersonErasure {
     )
   }
 
-  /// Tokens only by their beginning: they are keys to the device, not facts about the person.
+  /// Tokens only by their prefix: they are keys to the device, not facts about the person.
   private static let parts = [
     part(
       "user", "SELECT substr(user_key, 2) AS client_uid, name, badge, tags FROM users WHERE app = $1 AND user_key = $2"),
@@ -90,7 +90,7 @@ package enum PersonErasure {
   /// The names of all parts.
   package static let partNames = parts.map(\.name) + ["deliveries"]
 
-  /// Everything about a user, table by table; the newest 10,000 deliveries to the devices it has now.
+  /// Returns everything about a user, table by table, with the newest 10,000 deliveries to the user's current devices.
   package static func export(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [Part] {
     var found: [Part] = []
     for (name, statement) in parts + [("deliveries", deliveriesStatement)] {
@@ -105,7 +105,7 @@ package enum PersonErasure {
     "person-erase-devices",
     "SELECT device FROM devices WHERE app = $1 AND user_key = $2 ORDER BY device")
 
-  /// The user's devices, active or not.
+  /// Returns the user's devices in any state.
   private static func devices(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [DeviceID] {
     let rows = try connection.run(devicesStatement, parameters(user))
     return rows.map { rows.device($0, 0) }
@@ -121,7 +121,7 @@ package enum PersonErasure {
     UPDATE devices SET \(emptied) WHERE device = ANY($1)
     """)
 
-  /// What is left of a device that says nothing of anybody. Its keys end.
+  /// Assignments that leave nothing about a person in a device's row, and invalidate its keys.
   static let emptied = """
     user_key = 'g' || device, state = 2, psid = '', device_id = '', platform = '', model = '',
       os_version = '', app_version = '', locale = '', time_zone = '', consent_notification = NULL, consent_ad = NULL,
@@ -158,10 +158,10 @@ package enum PersonErasure {
     WHERE m.app = $1 AND o.seqno = m.seqno AND o.device = ANY($3) AND o.user_key = $2
     """)
 
-  /// Takes a user away: its devices are unregistered and emptied, its name, count, memberships and ledger go, and its
-  /// deliveries belong to nobody, so that the numbers of messages still add up: those to devices that are others' by now, and
-  /// those of campaigns, a little later (`Erasures`). Answers how many devices it had; nil when nothing was known of it. Within a transaction, tables in the
-  /// order of everyone.
+  /// Erases a user within a transaction: unregisters and empties the user's devices; deletes name, count, memberships
+  /// and ledger; and makes the user's deliveries anonymous, so that the totals of messages still add up. Deliveries to
+  /// devices that have changed hands, and those of campaigns, follow a little later (`Erasures`). Takes tables in the
+  /// common lock order. Returns how many devices the user had; nil when nothing was known.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
     let known = try connection.run(Users.find([user]))[user] != nil
     let devices = try devices(user, on: connection)

@@ -1,9 +1,10 @@
 internal import Postgres
 
-/// What messages leave behind that nobody needs once they are over: gates, waves, shards, schedules, and the minutes of
-/// devices that sent; and what imports keep of people. The messages and imports with their numbers stay.
+/// Prunes what finished messages leave behind: gates, waves, shards, schedules, and devices' send meters; and what
+/// imports keep about people. The messages and imports stay, with their totals.
 package enum Retention {
-  /// A flood may give deliveries back, which opens a message again; a little later than the longest-lived of those.
+  /// A token flood may give deliveries back and reopen a message; this is a little later than the longest possible
+  /// delay of that.
   private static let ended = """
     (SELECT FROM messages m WHERE m.seqno = t.seqno AND m.finished_at < now() - interval '2 days')
     """
@@ -33,8 +34,7 @@ package enum Retention {
       LIMIT $1)
     """)
 
-  /// Minutes of devices that are long over. Skips those that are being counted: a writer takes them in order of their
-  /// key, and this does not.
+  /// Meters of minutes long past. Skips locked ones: writers lock them in key order, and this does not.
   private static let metersStatement = Statement(
     "retention-device-send-meters",
     """
@@ -43,7 +43,7 @@ package enum Retention {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Lines that an import has refused tell of people, who may want to be forgotten.
+  /// Lines that an import has rejected contain data about people, who may want to be forgotten.
   private static let importErrorsStatement = Statement(
     "retention-import-errors",
     """
@@ -52,7 +52,7 @@ package enum Retention {
       WHERE i.created_at < now() - interval '30 days' LIMIT $1)
     """)
 
-  /// Of imports that were never finished.
+  /// Stored parts of imports that were never finished.
   private static let importPartsStatement = Statement(
     "retention-import-parts",
     """
@@ -61,7 +61,7 @@ package enum Retention {
       WHERE i.created_at < now() - interval '30 days' LIMIT $1)
     """)
 
-  /// Removes a part of what is left of messages that are long over; at most so many rows of each kind.
+  /// Returns the queries that prune what is left of long finished messages, at most `limit` rows of each kind.
   package static func prune(atMost limit: Int) -> [Query<Void>] {
     var parameters = Parameters()
     parameters.append(limit)

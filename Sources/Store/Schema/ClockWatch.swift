@@ -1,17 +1,17 @@
 internal import Postgres
 
-/// Whether the database's clock can be believed where nothing can be undone: what is removed because its time is over is
-/// gone, though a clock was only wrong for a minute. All nodes look together, and the database remembers when they did.
+/// Whether the database's clock can be trusted for irreversible work: rows removed as expired are gone, even if the
+/// clock was wrong for only a minute. All nodes share one observation, which the database records.
 ///
 /// ```
-///   seen ── goes on, looked at every few seconds ──► steady: what is over is removed, statistics are made
-///     └ jumped, or nobody looked for ten minutes ──► an hour in which neither is done
+///   seen ── advances, checked every few seconds ──► steady: expired rows are removed, statistics are rolled up
+///     └ jumped, or unchecked for ten minutes ──► neither is done for an hour
 /// ```
 package enum ClockWatch {
   package struct Look: Sendable {
-    /// What the database's clock shows, microseconds since 1970.
+    /// The database's clock, in microseconds since 1970.
     package let now: Int64
-    /// It has not jumped within the last hour, as far as anybody knows.
+    /// No jump has been observed within the last hour.
     package let isSteady: Bool
   }
 

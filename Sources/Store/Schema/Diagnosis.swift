@@ -1,25 +1,25 @@
 package import Domain
 internal import Postgres
 
-/// What a database server says about itself, for somebody who looks for what is wrong.
+/// What a database server reports about itself, for an operator who looks for a fault.
 package enum Diagnosis {
   package struct Server: Sendable {
-    /// For example 150018.
+    /// In PostgreSQL's numeric form, for example 150018.
     package let version: Int64
     package let user: String
     package let encoding: String
-    /// It follows another server.
+    /// The server replicates from another one.
     package let isStandby: Bool
     package let isReadOnly: Bool
-    /// Microseconds since 1970, by the server's clock.
+    /// The server's clock, in microseconds since 1970.
     package let wallMicroseconds: Int64
-    /// Settings without which a commit that was answered may be lost: those that are off, with spaces.
+    /// Settings that are off although an acknowledged commit may be lost without them, separated by spaces.
     package let durabilityOff: String
     package let connections: Int64
     package let maxConnections: Int64
-    /// Nil when this user may not see it.
+    /// Nil when this role may not see it.
     package let dataDirectory: String?
-    /// True when this user may make tables, as migrations and partitions need.
+    /// This role may create tables, which migrations and partitions need.
     package let maySetUp: Bool
   }
 
@@ -38,7 +38,7 @@ package enum Diagnosis {
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)
     """)
 
-  /// Works on any server, also without our schema.
+  /// Works on any server, even one without our schema.
   package static func server() -> Query<Server> {
     Query(serverStatement, Parameters()) { rows in
       Server(
@@ -54,7 +54,7 @@ package enum Diagnosis {
     "diagnosis-has-devices",
     "SELECT EXISTS (SELECT FROM devices WHERE app = $1 AND network = 1 AND environment = $2 AND state = 1)")
 
-  /// Whether an app has a device that is sent to in one of Apple's environments.
+  /// Returns whether an app has an active device in one of Apple's environments.
   package static func hasDevices(of app: App.Number, in environment: PushEnvironment) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(app)
@@ -64,12 +64,12 @@ package enum Diagnosis {
 
   // MARK: Sessions
 
-  /// A transaction that somebody keeps open.
+  /// A transaction that has been open for some time.
   package struct OldTransaction: Sendable {
     /// For example `pid 4711, psql of kim at 10.0.0.7`.
     package let who: String
     package let seconds: Int64
-    /// It waits for its own program, not for the database.
+    /// It waits for its client, not for the database.
     package let isIdle: Bool
 
     package init(who: String, seconds: Int64, isIdle: Bool) {
@@ -97,8 +97,8 @@ package enum Diagnosis {
     ORDER BY is_idle, seconds DESC
     """)
 
-  /// The oldest that works and the oldest that is idle, of whoever it may be. Of other roles only a member of
-  /// `pg_read_all_stats` sees them.
+  /// Returns the oldest active and the oldest idle transaction of any role. Only a member of `pg_read_all_stats` sees
+  /// those of other roles.
   package static func oldTransactions() -> Query<[OldTransaction]> {
     Query(transactionsStatement, Parameters()) { rows in
       rows.map { OldTransaction(who: rows.text($0, 0), seconds: rows.int64($0, 1), isIdle: rows.bool($0, 2)) }
@@ -111,7 +111,7 @@ package enum Diagnosis {
     "diagnosis-unfolded",
     "SELECT (extract(epoch FROM now() - min(logged_at)) / 60)::bigint FROM confirmation_log")
 
-  /// For how many minutes the oldest receipt or read has been in the log; nil: nothing is in it.
+  /// How long the oldest receipt or read has been in the log, in minutes; nil when the log is empty.
   package static func unfoldedMinutes() -> Query<Int64?> {
     Query(unfoldedStatement, Parameters()) { $0.optionalInt64(0, 0) }
   }
@@ -119,11 +119,11 @@ package enum Diagnosis {
   // MARK: History
 
   package struct History: Sendable {
-    /// Partitions of ranges in use, or kept, that are not there.
+    /// Missing partitions of ranges that are in use or retained.
     package let missingPartitions: String?
-    /// Hours since the oldest range was closed that is not dropped yet; nil: there is none.
+    /// Hours since the oldest closed range that is not dropped yet was closed; nil when there is none.
     package let waitingHours: Int64?
-    /// The oldest message that is not over, where its range is otherwise long over, and since how many days.
+    /// SEQNO of the oldest unfinished message whose range is otherwise past its retention.
     package let heldBackBy: Int64?
   }
 
@@ -143,7 +143,7 @@ package enum Diagnosis {
        ORDER BY m.seqno LIMIT 1)
     """)
 
-  /// What keeps the history of messages from being kept, or from being dropped after so many days.
+  /// Returns what prevents ranges of history from being created, or from being dropped after `days`.
   package static func history(keepingDays days: Int32) -> Query<History> {
     var parameters = Parameters()
     parameters.append(days)

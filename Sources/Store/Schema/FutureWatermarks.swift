@@ -1,10 +1,10 @@
 internal import Postgres
 
-/// Marks that say how far something has come, or until when somebody has something, and that a clock has set too far ahead
-/// when it jumped: until that time comes, nothing would move. What no clock that is right could have set is brought back.
+/// Corrects timestamps that a clock jump has set too far ahead. They are watermarks and leases: nothing would move
+/// until that time comes. Whatever no correct clock could have written is reset.
 package enum FutureWatermarks {
-  /// How far statistics by the hour are made. They are made again from the first minute that is there: what is before it
-  /// was made of minutes that are gone.
+  /// How far hourly statistics are rolled up. They are rolled up again from the first minute that is still stored; the
+  /// hours before it were made of minutes that are gone.
   private static let statisticsStatement = Statement(
     "future-marks-statistics",
     """
@@ -13,7 +13,7 @@ package enum FutureWatermarks {
     WHERE hours_upto > clock_timestamp() + interval '1 hour'
     """)
 
-  /// Nobody could take up what a node has left. One that lives renews its lease within a second.
+  /// Otherwise no node could take over what a dead node has left. A live node renews its lease within a second.
   private static let leasesStatement = Statement(
     "future-marks-leases",
     """
@@ -21,7 +21,7 @@ package enum FutureWatermarks {
     WHERE alive_until > clock_timestamp() + interval '1 minute'
     """)
 
-  /// A paced message would stand still. Its pause begins again.
+  /// Otherwise a paced message would stall. Its pause starts over.
   private static let pacesStatement = Statement(
     "future-marks-paces",
     """
@@ -36,17 +36,17 @@ package enum FutureWatermarks {
     WHERE canary_until > clock_timestamp() + make_interval(secs => canary_wait) + interval '1 minute'
     """)
 
-  /// A device would be told to wait for weeks.
+  /// Otherwise a device would be refused for weeks.
   private static let metersStatement = Statement(
     "future-marks-meters",
     "DELETE FROM device_send_meters WHERE window_began > clock_timestamp() + interval '1 minute'")
 
-  /// Other devices of a user would not be told the count.
+  /// Otherwise a user's other devices would not receive the new count.
   private static let badgesStatement = Statement(
     "future-marks-badges",
     "UPDATE badge_syncs SET due_at = clock_timestamp() WHERE due_at > clock_timestamp() + interval '1 minute'")
 
-  /// An event is tried again after eight hours at the latest.
+  /// An event is retried after eight hours at the latest.
   private static let eventsStatement = Statement(
     "future-marks-events",
     """
@@ -54,7 +54,7 @@ package enum FutureWatermarks {
     WHERE state = 0 AND due_at > clock_timestamp() + interval '1 day'
     """)
 
-  /// Brings all of them back. Cheap where nothing waits: what it looks through is what is under way.
+  /// All corrections. They scan only unfinished work, so they are cheap when little is pending.
   package static var corrections: [Query<Int>] {
     [
       statisticsStatement, leasesStatement, pacesStatement, canariesStatement, metersStatement, badgesStatement,
@@ -76,7 +76,7 @@ package enum FutureWatermarks {
       HAVING count(*) > 0) marks(name)
     """)
 
-  /// Names those that there are; nil: none. Changes nothing.
+  /// Describes the marks that are in the future; nil when there are none. Changes nothing.
   package static func find() -> Query<String?> {
     Query(findStatement, Parameters()) { $0.optionalText(0, 0) }
   }

@@ -1,21 +1,22 @@
 internal import Postgres
 
-/// What must hold in a database at every instant, as questions: each counts what breaks it.
+/// What must hold in a database at every instant. Each question counts the violations.
 ///
-/// I1 and I2 and I7 are looked at whole. I5 (a user's count is what the ledger of sends, reads and sets says) can be
-/// worked out only where all of its ledger is left: not for a user whose count was ever set (the value that was set is
-/// nowhere else), or who has read a message (a read takes one off, and none below 0), or to whose count more than 1,000
-/// was added (older programs noted what was asked for, and not what there was room for); and not in an app of which anything has been forgotten. For everybody else the count must be the sum of
-/// the increments that were not taken back. Of a table that is large a sample of half a million users is looked at.
+/// I1, I2 and I7 are checked completely. I5 (a user's count equals what the ledger of sends, reads and sets says) can
+/// be verified only where the whole ledger is left. It is not verified for users whose count was ever set (the value
+/// that was set is stored nowhere else), who have read a message (a read subtracts one, but never below 0), or to whose
+/// count more than 1,000 was added (older programs recorded the requested increment instead of what there was room
+/// for), nor in an app whose history has been forgotten in part. For all others the count must equal the sum of the
+/// increments that were not taken back. A large table is sampled: half a million users.
 package enum Invariants {
   package struct Question {
-    /// Its name in the promises, and the promise.
+    /// Its number in the list of promises.
     package let name: String
     package let promise: String
     package let broken: Query<Int64>
   }
 
-  /// All of them. Each is one statement, so it sees one instant; those about deliveries read every row of them.
+  /// All questions. Each is one statement and therefore sees one instant; those about deliveries read every delivery.
   package static var all: [Question] {
     [
       question("I1", "an idempotency key has one message, and the index that sees to it is there", sameKeyStatement),

@@ -3,59 +3,60 @@ internal import Reactor
 
 /// Brings a database's schema up to date from the files of `Migrations/`, forward only.
 ///
-/// Each file runs once, in the order of its number, and is recorded in `upmc_migrations` in the same transaction.
-/// What is recorded must be what the files say: a changed, renamed or missing file, and a schema newer than this program,
-/// are refused before anything is touched. When nothing is to be done, one query tells.
+/// Each file runs once, in the order of its number, and is recorded in `upmc_migrations` in the same transaction. The
+/// records must match the files: a changed, renamed or missing file, or a schema newer than this program, is refused
+/// before anything is touched. One query finds out that there is nothing to do.
 ///
-/// **Upgrades while the previous program runs.** A running program never looks at the schema's version again, so each
-/// migration must let it work on: it adds, and what it would change or drop waits for a later one (Decision
-/// 017). A file that keeps this promise says so with `-- upmc:oldest-program 0009` in its opening comment:
-/// programs that know the migrations up to that one may also be *started* on the newer schema, for a crash in the middle
-/// of an upgrade must not cost a node. Without the line an older program is refused with a sentence.
+/// **Upgrades while the previous program runs.** A running program never checks the schema's version again, so each
+/// migration must keep it working: it only adds, and changes or drops wait for a later migration (Decision
+/// 017). A file that keeps this promise declares `-- upmc:oldest-program 0009` in its opening comment:
+/// programs that know the migrations up to that one may also be *started* on the newer schema, because a crash in the
+/// middle of an upgrade must not cost a node. Without the line an older program is refused with a message.
 ///
-/// A file that needs a lock which somebody holds for long (a backup, an old transaction) does not queue for it, where it
-/// would hold up every request behind it: it gives up within a second, and tries again until it is let through.
+/// A file that needs a lock held for long by another session (a backup, an old transaction) does not queue for it,
+/// because it would block every request behind it: it gives up within a second and retries until it gets the lock.
 ///
-/// Two starters are safe: whoever holds the advisory lock works, the other waits and then finds nothing to do.
-/// A file that says `-- upmc:no-transaction` in its opening comment holds statements that PostgreSQL does not allow in a
-/// transaction (`CREATE INDEX CONCURRENTLY IF NOT EXISTS …`), each ended by a semicolon at the end of a line. Each must be
-/// harmless to run again, for a crash before the file is recorded repeats them all; half-built indexes are dropped first.
+/// Two processes may start at once: the holder of the advisory lock migrates, the other waits and then finds nothing to
+/// do. A file with `-- upmc:no-transaction` in its opening comment contains statements that PostgreSQL does not allow
+/// in a transaction (`CREATE INDEX CONCURRENTLY IF NOT EXISTS …`), each ended by a semicolon at the end of a line. Each
+/// must be safe to repeat, because a crash before the file is recorded repeats them all; half-built indexes are dropped
+/// first.
 package struct Migrator: Sendable {
-  /// The newest migration this program was written for. Whoever adds a file to `Migrations/` raises it.
+  /// The newest migration this program was written for. Raise it with each file added to `Migrations/`.
   package static let newestKnownVersion = 9
 
   /// All files, in order; numbered from 1 without gaps.
   package let migrations: [Migration]
 
-  /// Takes over what `MigratorFiles` has read.
+  /// For migrations that `MigratorFiles` has read and checked.
   init(migrations: [Migration]) {
     self.migrations = migrations
   }
 
   /// Reads the files.
-  /// - Parameter newestKnown: what `newestKnownVersion` is for; another value in tests.
+  /// - Parameter newestKnown: overrides `newestKnownVersion` in tests.
   package init(directory: String, newestKnown: Int = newestKnownVersion) throws(MigratorError) {
     self.init(migrations: try MigratorFiles.read(directory, newestKnown: newestKnown))
   }
 
-  /// What `migrate` would run, in order; changes nothing.
+  /// Returns what `migrate` would run, in order. Changes nothing.
   package func pending(_ connection: Connection) throws(MigratorError) -> [Migration] {
     try MigratorPlan.pending(migrations, applied: applied(connection))
   }
 
-  /// The newest migration of the database when it is newer than this program, which works with it all the same.
+  /// The database's newest migration if it is newer than this program but compatible with it; otherwise nil.
   package func newerSchema(_ connection: Connection) throws(MigratorError) -> Int? {
     let newest = try applied(connection).last?.version ?? 0
     return newest > migrations.count ? newest : nil
   }
 
-  /// Runs what is pending.
+  /// Runs the pending migrations.
   /// - Parameters:
-  ///   - connection: straight to the server: a pooler in transaction mode cannot hold the lock.
-  ///   - willWait: called once when another starter holds the lock.
-  ///   - isHeldUp: called when a file waits for a lock on what it changes; then it is tried again.
+  ///   - connection: directly to the server: a pooler in transaction mode cannot hold the lock.
+  ///   - willWait: called once when another process holds the lock.
+  ///   - isHeldUp: called when a file could not get a lock on what it changes, before each retry.
   ///   - didApply: called after each file.
-  /// - Returns: how many files were run.
+  /// - Returns: the number of files that were run.
   @discardableResult
   package func migrate(
     _ connection: Connection, willWait: () -> Void = {}, isHeldUp: (Migration) -> Void = { _ in },
@@ -64,9 +65,9 @@ package struct Migrator: Sendable {
     guard try !pending(connection).isEmpty else { return 0 }
     try lock(connection, willWait)
     defer { _ = try? connection.run(Self.unlock, Self.lockParameters) }
-    // Another starter may have done the work while we waited.
+    // Another process may have migrated while we waited.
     let pending = try pending(connection)
-    // Under the lock: between two looks without it another starter's tables could be taken for another program's.
+    // Under the lock: without it, another process's new tables could be mistaken for those of a foreign program.
     if let objection = try objection(to: connection) { throw objection }
     for migration in pending {
       let clock = SystemClock()
@@ -84,7 +85,8 @@ package struct Migrator: Sendable {
 
   // MARK: One file
 
-  /// - Returns: false when somebody held a lock that it needs, or it was the victim of a deadlock; nothing of it is kept.
+  /// - Returns: false when another session held a lock that it needs, or it was chosen as a deadlock victim; it was
+  ///   rolled back.
   private func apply(
     _ migration: Migration, _ connection: Connection, since start: Instant, _ clock: SystemClock
   ) throws(MigratorError) -> Bool {
@@ -92,7 +94,7 @@ package struct Migrator: Sendable {
       guard migration.runsInTransaction else {
         for single in migration.singles {
           if let index = single.index { try drop(halfBuilt: index, connection) }
-          // Not as a script, which would be one transaction again.
+          // Not as a script, which would be a single transaction.
           try connection.run(Statement("migration \(migration.version)", single.sql, isKept: false))
         }
         try connection.script(Self.createTable)
@@ -112,7 +114,7 @@ package struct Migrator: Sendable {
     }
   }
 
-  /// Without it the next statement would believe that the index is there.
+  /// Drops an invalid index, which the next statement's `IF NOT EXISTS` would take for a complete one.
   private func drop(halfBuilt index: String, _ connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(text: index)
@@ -120,8 +122,8 @@ package struct Migrator: Sendable {
     try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(index)")
   }
 
-  /// Lets everybody through who had to wait behind a lock that we asked for: longer each time, up to a quarter of a minute,
-  /// for who holds it may be a backup.
+  /// Lets the sessions through that queued behind our lock request. The pause grows with each try, up to 8 seconds,
+  /// because the holder may be a backup.
   private func pause(_ connection: Connection, _ tries: Int) throws(MigratorError) {
     do {
       try connection.script("SELECT pg_sleep(\(min(16, 1 << min(tries, 5))) * 0.5)")
@@ -147,8 +149,8 @@ package struct Migrator: Sendable {
 
   // MARK: The lock
 
-  /// Asks again and again: a session that waits in a statement keeps a snapshot, and `CREATE INDEX CONCURRENTLY` of the one
-  /// that works would wait for it, which is a deadlock.
+  /// Polls instead of blocking: a session that waits inside a statement keeps a snapshot, and the other process's
+  /// `CREATE INDEX CONCURRENTLY` would wait for it, which is a deadlock.
   private func lock(_ connection: Connection, _ willWait: () -> Void) throws(MigratorError) {
     var hasWaited = false
     while true {
@@ -165,7 +167,7 @@ package struct Migrator: Sendable {
 
   private static var lockParameters: Parameters {
     var parameters = Parameters()
-    // "upmcmigr" in ASCII: ours alone among whoever shares the database.
+    // "upmcmigr" in ASCII, so that it is ours alone in a shared database.
     parameters.append(Int64(0x7570_6D63_6D69_6772))
     return parameters
   }
@@ -183,7 +185,7 @@ package struct Migrator: Sendable {
       oldest_program integer
     )
     """
-  /// Held by the session, not by a transaction: some migrations have none.
+  /// Held by the session, not by a transaction: some migrations run without one.
   private static let lock = Statement("migrator_lock", "SELECT pg_try_advisory_lock($1)")
   private static let unlock = Statement("migrator_unlock", "SELECT pg_advisory_unlock($1)")
   private static let halfBuilt = Statement(
@@ -198,7 +200,7 @@ package struct Migrator: Sendable {
 }
 
 extension Migration {
-  /// Its row in `upmc_migrations`.
+  /// The row that records it in `upmc_migrations`.
   fileprivate func row(_ duration: Duration) -> Parameters {
     var parameters = Parameters()
     parameters.append(Int32(clamping: version))

@@ -1,6 +1,6 @@
 package import Postgres
 
-/// Why the schema was not brought up to date. Each description says what is wrong and what to do.
+/// Why the schema was not brought up to date. Each description names the fault and its remedy.
 package enum MigratorError: Error, Sendable, CustomStringConvertible {
   case noDirectory([String], isConfigured: Bool)
   case unreadable(String)
@@ -72,7 +72,7 @@ package enum MigratorError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Where in the file the server stumbled.
+  /// The line of the file at which the server reported the error.
   private static func line(_ error: PostgresError, _ migration: Migration) -> String {
     guard let position = error.position else { return "" }
     let before = migration.sql.unicodeScalars.prefix(max(0, position - 1))

@@ -4,17 +4,17 @@ internal import Reactor
 
 /// One file of `Migrations/`.
 package struct Migration: Sendable, Equatable {
-  /// From 1.
+  /// Counted from 1.
   package let version: Int
-  /// The words behind the number: `create_messages`.
+  /// The words after the number: `create_messages`.
   package let name: String
   package let sql: String
-  /// Of the file's bytes.
+  /// Hash of the file's bytes.
   package let sha256: [UInt8]
-  /// False for a file that says `-- upmc:no-transaction` before its first statement.
+  /// False for a file with `-- upmc:no-transaction` in its opening comment.
   package let runsInTransaction: Bool
-  /// The oldest program that still works with the schema after this file, by the newest migration it knows:
-  /// `-- upmc:oldest-program 0009` before the first statement. Nil: only programs that know this file.
+  /// The oldest program that still works with the schema after this file, named by the newest migration it knows: `--
+  /// upmc:oldest-program 0009` in the opening comment. Nil: only programs that know this file.
   package let oldestProgram: Int?
 
   init(version: Int, name: String, bytes: [UInt8]) {
@@ -37,17 +37,17 @@ package struct Migration: Sendable, Equatable {
   }
 }
 
-/// Finds and reads the files of migrations.
+/// Finds and reads the migration files.
 package enum MigratorFiles {
-  /// The directory with the migrations: the configured one, or the one that comes with the program.
-  /// - Parameter configured: `UPMC_MIGRATIONS_DIR`; when given, nothing else is tried.
+  /// Returns the directory with the migrations: the configured one, or the one shipped with the program.
+  /// - Parameter configured: `UPMC_MIGRATIONS_DIR`; if set, no other place is tried.
   package static func locate(configured: String?) throws(MigratorError) -> String {
     let places = configured.map { [$0] } ?? ProgramFiles.places(of: "Migrations")
     if let found = places.first(where: ProgramFiles.isDirectory) { return found }
     throw .noDirectory(places, isConfigured: configured != nil)
   }
 
-  /// Reads all `*.sql` files, in order. Other files are left alone.
+  /// Reads all `*.sql` files, in order. Other files are ignored.
   static func read(_ directory: String, newestKnown: Int) throws(MigratorError) -> [Migration] {
     guard ProgramFiles.isDirectory(directory),
       let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
@@ -66,7 +66,7 @@ package enum MigratorFiles {
     return migrations
   }
 
-  /// Numbered 1, 2, 3 … up to what the program knows: neither less nor more.
+  /// Requires the numbers 1, 2, 3 … up to `newestKnown`, without gaps.
   private static func check(_ migrations: [Migration], newestKnown: Int) throws(MigratorError) {
     for (index, migration) in migrations.enumerated() {
       if migration.version < index + 1 { throw .sameNumberTwice(migration.fileName) }

@@ -1,8 +1,8 @@
 package import Postgres
 
-/// What a database must be before the first file runs in it: found out beforehand, not by a file half-way.
+/// Requirements on a database before the first migration runs in it, checked up front instead of failing half-way.
 extension Migrator {
-  /// Why the schema cannot be made in this database; nil when it can, or is there already.
+  /// Returns why the schema cannot be created in this database; nil when it can be, or is already there.
   package func objection(to connection: Connection) throws(MigratorError) -> MigratorError? {
     let pending = try pending(connection)
     guard !pending.isEmpty else { return nil }
@@ -29,7 +29,7 @@ extension Migrator {
 }
 
 extension Migration {
-  /// The tables that it makes, by their names.
+  /// Names of the tables that the migration creates.
   fileprivate var tables: [String] {
     sql.split(separator: "\n").compactMap { line in
       guard line.hasPrefix("CREATE TABLE ") else { return nil }

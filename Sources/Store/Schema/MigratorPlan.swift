@@ -1,21 +1,21 @@
-/// Holds what a database has recorded against the files. Pure.
+/// Compares what a database has recorded with the files. Pure.
 enum MigratorPlan {
   /// One row of `upmc_migrations`.
   struct Applied: Equatable {
     let version: Int
     let name: String
     let sha256: [UInt8]
-    /// What its file said about older programs.
+    /// What the file declared about older programs.
     var oldestProgram: Int?
   }
 
-  /// The files that have yet to run.
+  /// Returns the files that have yet to run.
   /// - Parameters:
   ///   - migrations: numbered from 1 without gaps.
-  ///   - applied: by version.
+  ///   - applied: ordered by version.
   static func pending(_ migrations: [Migration], applied: [Applied]) throws(MigratorError) -> [Migration] {
     let newer = applied.filter { $0.version > migrations.count }
-    // One that expects more of its programs than ours can: nothing is touched.
+    // A newer migration that this program is too old for: nothing is touched.
     if let newest = newer.last, newer.contains(where: { $0.oldestProgram ?? .max > migrations.count }) {
       throw .schemaNewerThanProgram(newest.version, newest.name, known: migrations.count)
     }

@@ -1,17 +1,18 @@
-/// The statements of a file that runs without a transaction, one at a time: those that PostgreSQL does not allow in one,
-/// above all `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which lets writers go on.
+/// Splits a file that runs without a transaction into its statements: those that PostgreSQL does not allow in one,
+/// above all `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which does not block writers.
 ///
-/// A kill in the middle leaves the statements before it done, and an index that was being built as an *invalid* one: it costs
-/// every writer, serves no reader, and counts as existing. So before an index is built, an invalid one of its name is dropped.
+/// If the process is killed half-way, the earlier statements stay done, and an index that was being built stays as an
+/// *invalid* one: it costs every writer, serves no reader, and counts as existing. So before an index is built, an
+/// invalid one of the same name is dropped.
 extension Migration {
   struct Single: Equatable {
-    /// With blanks for all that stands before it, so that a place in an error is a place in the file.
+    /// Padded with blanks for everything before it, so that an error position is a position in the file.
     let sql: String
-    /// The index that it builds without holding writers back.
+    /// The index that it builds concurrently.
     let index: String?
   }
 
-  /// In the order of the file. A semicolon at the end of a line ends a statement.
+  /// The statements in file order. A semicolon at the end of a line ends a statement.
   var singles: [Single] {
     var found: [Single] = []
     var (blanks, text) = ("", "")

@@ -1,6 +1,6 @@
 package import Postgres
 
-/// Which nodes are alive, and the ranges of SEQNOs that partitions exist for.
+/// Node leases, and the ranges of SEQNOs that have partitions.
 package enum Nodes {
   private static let beatStatement = Statement(
     "nodes-beat",
@@ -12,8 +12,8 @@ package enum Nodes {
       clock_timestamp()
     """)
 
-  /// Prolongs this node's lease by so many seconds of the database's clock. Answers how many nodes hold one, this one
-  /// included, and what time it is, in microseconds since 1970.
+  /// Renews this node's lease for `seconds` of the database's clock. Returns how many nodes hold a lease, including
+  /// this one, and the database's time, in microseconds since 1970.
   package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Int64)> {
     var parameters = Parameters()
     parameters.append(uuid: node)
@@ -24,7 +24,7 @@ package enum Nodes {
   private static let leaveStatement = Statement(
     "nodes-leave", "UPDATE nodes SET alive_until = least(alive_until, now() - interval '1 second') WHERE node = $1")
 
-  /// Ends the lease in good order: others need not wait for it to run out.
+  /// Ends the lease on an orderly stop, so that other nodes need not wait for it to expire.
   package static func leave(_ node: UUIDValue) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(uuid: node)
@@ -40,8 +40,8 @@ package enum Nodes {
       AND NOT EXISTS (SELECT FROM claims c WHERE c.node = n.node)
     """)
 
-  /// Notes of nodes that are gone that they have left nothing, and forgets them a day later: as long as they are known,
-  /// nobody walks over what they had claimed.
+  /// Records which dead nodes have left no claims, and forgets those nodes a day later. While they are recorded, no
+  /// node searches the claims for theirs.
   package static func bury() -> Query<Void> {
     Query(buryStatement, Parameters()) { _ in }
   }
@@ -50,8 +50,8 @@ package enum Nodes {
     "seqno-ranges-extend",
     "SELECT extend_seqno_ranges($1)")
 
-  /// Makes the next partitions when fewer than `width` SEQNOs are left. Answers their end when it made any. Throws
-  /// `lockNotAvailable` when somebody is in the way: try again later.
+  /// Creates the next partitions when fewer than `width` SEQNOs are left. Returns their upper bound if it created any.
+  /// Throws `lockNotAvailable` when another session is in the way: try again later.
   package static func extendRanges(width: Int64) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(width)

@@ -1,10 +1,10 @@
 internal import Postgres
 
-/// Care for the database as a whole.
+/// Keeps the query planner's statistics current.
 package enum PlannerStatistics {
   private static let analyzeStatement = Statement("maintenance-analyze", "ANALYZE")
 
-  /// Renews what the planner believes of all tables: after many rows came at once, before autovacuum has looked.
+  /// Analyzes all tables, after a large import and before autovacuum gets to it.
   package static func analyze() -> Query<Void> {
     Query(analyzeStatement, Parameters()) { _ in }
   }

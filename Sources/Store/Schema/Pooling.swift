@@ -1,25 +1,26 @@
 package import Postgres
 
-/// Whether what answers at the database's address lends its sessions out for a transaction at a time, as PgBouncer does
-/// with `pool_mode = transaction` (or `statement`).
+/// Detects a pooler that lends its sessions for one transaction at a time, as PgBouncer does with `pool_mode =
+/// transaction` (or `statement`).
 ///
-/// Ours are kept for life: prepared statements, LISTEN, time limits and the migrator's lock belong to them. In the wrong
-/// mode none of that fails at once, and some of it never does in words. So this looks for the thing itself: two
-/// connections that turn out to be one session.
+/// We keep sessions for life: prepared statements, LISTEN, timeouts and the migrator's lock belong to them. In the
+/// wrong mode none of that fails at once, and some of it never raises an error. So this tests for the effect itself:
+/// two connections that turn out to be one session.
 package enum Pooling {
-  /// What is wrong, without the place.
+  /// The fault, without the server's address.
   package static let complaint =
     "a pooler lends its sessions for a transaction, so prepared statements, LISTEN and locks get lost"
   package static let remedy =
     "Set pool_mode = session in PgBouncer (for this database, if not for all), or name PostgreSQL itself in "
     + "UPMC_DATABASE_URL."
 
-  /// Looks a few times: where others use the pool too, the second connection may be lent another session at first.
+  /// Repetitions: if other clients use the pool too, the second connection may be lent another session at first.
   private static let looks = 5
-  /// The error that our own question raises: class UP is nobody's.
+  /// Raised by our own probe; no other software uses class UP.
   private static let oneSession = SQLState(rawValue: "UP001")
 
-  /// True when sessions are lent. Without a pooler, and with one that lends them for as long as we want, it is false.
+  /// Returns true when sessions are lent per transaction or statement; false without a pooler, or with one in session
+  /// mode.
   package static func lendsSessions(_ url: String) throws(PostgresError) -> Bool {
     var options = ConnectionOptions()
     options.applicationName = "upmc pooler?"
@@ -27,7 +28,7 @@ package enum Pooling {
     let second = try Connection(url, options: options)
     for _ in 0..<looks {
       guard try areOne(first, second) else { continue }
-      // A session that was lent goes back as it came.
+      // Leave a lent session as it was found.
       try first.script("SELECT set_config('upmc.pooling', '', false)")
       return true
     }
@@ -38,7 +39,7 @@ package enum Pooling {
     let mark = String(UInt64.random(in: .min ... .max), radix: 16)
     try first.script("SELECT set_config('upmc.pooling', '\(mark)', false)")
     do throws(PostgresError) {
-      // Within a transaction the session is the second's alone, also for the next question.
+      // Within a transaction the session stays with `second`, also for the next statement.
       try second.script("BEGIN")
       try second.script(
         """
@@ -52,11 +53,11 @@ package enum Pooling {
       return false
     } catch {
       if error.sqlState == oneSession {
-        // There may be no other for the first.
+        // The pool may have no other session for `first`.
         try second.script("ROLLBACK")
         return true
       }
-      // PgBouncer's own words; it lends for a statement then, which is worse.
+      // PgBouncer's own wording: it lends per statement, which is worse.
       if error.message.contains("statement pooling") { return true }
       throw error
     }

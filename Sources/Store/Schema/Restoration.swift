@@ -1,12 +1,13 @@
 package import Postgres
 
-/// What a database needs around being restored from a backup.
+/// Prepares a database around a restore from a backup.
 ///
-/// A backup shows one instant; the server went on after it. What was unfinished then may have gone out since, and SEQNOs
-/// were given that the backup knows nothing of. So nothing of it goes out by itself, and no SEQNO is given again: devices
-/// drop those that they have seen.
+/// A backup is a snapshot; the server went on after it. Messages unfinished in it may have been sent since, and SEQNOs
+/// were assigned that the backup does not know. So nothing unfinished resumes by itself, and no SEQNO is assigned
+/// twice: devices drop SEQNOs that they have already seen.
 ///
-/// A table marks the time between the first row and the last of these steps: a server that finds it does not start.
+/// A marker table exists from before the first row is restored until these steps are done: a server that finds it does
+/// not start.
 package enum Restoration {
   private static let tablesStatement = Statement(
     "restoration-tables",
@@ -16,7 +17,7 @@ package enum Restoration {
       AND c.relname <> 'upmc_restoring'
     """)
 
-  /// Tables, views and sequences that are there, whoever made them.
+  /// Counts the tables, views and sequences that exist, whoever created them.
   package static func tables() -> Query<Int64> {
     Query(tablesStatement, Parameters()) { $0.int64(0, 0) }
   }
@@ -24,17 +25,17 @@ package enum Restoration {
   private static let isUnfinishedStatement = Statement(
     "restoration-is-unfinished", "SELECT to_regclass('upmc_restoring') IS NOT NULL")
 
-  /// True when a restore has begun and not ended.
+  /// True between the start and the end of a restore.
   package static func isUnfinished() -> Query<Bool> {
     Query(isUnfinishedStatement, Parameters()) { $0.bool(0, 0) }
   }
 
-  /// Marks the database.
+  /// Creates the marker table.
   package static func begin(on connection: Connection) throws(PostgresError) {
     try connection.script("CREATE TABLE IF NOT EXISTS upmc_restoring ()")
   }
 
-  /// Takes the mark away from a database into which nothing has been brought.
+  /// Drops the marker table if nothing has been restored into the database.
   package static func giveUp(on connection: Connection) throws(PostgresError) {
     guard try connection.run(tables()) == 0 else { return }
     try connection.script("DROP TABLE IF EXISTS upmc_restoring")
@@ -42,16 +43,16 @@ package enum Restoration {
 
   private static let databaseNameStatement = Statement("restoration-database-name", "SELECT current_database()::text")
 
-  /// The database that a connection has found, whoever named it.
+  /// The name of the database that a connection has reached, however it was configured.
   package static func databaseName() -> Query<String> {
     Query(databaseNameStatement, Parameters()) { $0.text(0, 0) }
   }
 
-  /// What was done to a restored database.
+  /// What `settle` did to a restored database.
   package struct Settled: Sendable {
     package let pausedMessages: Int64
     package let pausedApps: Int64
-    /// The next message gets a number above this.
+    /// The next message gets a higher number than this.
     package let lastSeqno: Int64
   }
 
@@ -72,7 +73,7 @@ package enum Restoration {
       SELECT FROM messages m WHERE m.app = a.app AND m.state = 0 AND m.due_at <= now())
     """)
 
-  /// Their leases end with them: what they had claimed is taken over, as after any crash.
+  /// Deleting nodes ends their leases, so their claims are taken over as after any crash.
   private static let forgetNodesStatement = Statement("restoration-forget-nodes", "DELETE FROM nodes")
 
   private static let moveSequenceStatement = Statement(
@@ -84,8 +85,8 @@ package enum Restoration {
       (SELECT coalesce(max(seqno), 0) FROM messages)) + $1)
     """)
 
-  /// Makes a restored database safe to serve from, and takes the mark away, all or nothing.
-  /// - Parameter ahead: how many SEQNOs are left out.
+  /// Makes a restored database safe to serve from and removes the marker, in one transaction.
+  /// - Parameter ahead: how many SEQNOs are skipped.
   package static func settle(ahead: Int64, on connection: Connection) throws(PostgresError) -> Settled {
     try connection.transaction { () throws(PostgresError) in
       let messages = try connection.run(pauseMessagesStatement).affected

@@ -1,20 +1,20 @@
 internal import Postgres
 
-/// PostgreSQL begins another timeline whenever a standby is promoted. It may not have had the last moments of the server
-/// before it, so no number is given on the new one that may have been given there: see `follow_timeline`.
+/// PostgreSQL starts a new timeline whenever a standby is promoted. The standby may have missed the primary's last
+/// moments, so SEQNOs that the old primary may have assigned are skipped on the new one: see `follow_timeline`.
 package enum Timelines {
   private static let changeStatement = Statement(
     "timelines-change", "SELECT timeline, from_seqno, upto_seqno FROM seqno_timeline WHERE changed_at IS NOT NULL")
 
-  /// A change that numbers have followed.
+  /// A timeline change that SEQNO assignment has followed.
   package struct Change: Equatable, Sendable {
     package let timeline: Int32
-    /// The last number that was known, and the one after which they went on.
+    /// The last number known, and the one after which numbering continued.
     package let from: Int64
     package let upto: Int64
   }
 
-  /// The last change; nil when there has been none.
+  /// The latest change; nil when there has been none.
   package static func change() -> Query<Change?> {
     Query(changeStatement, Parameters()) { rows in
       guard rows.count == 1 else { return nil }

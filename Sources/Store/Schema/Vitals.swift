@@ -1,20 +1,20 @@
 package import Domain
 internal import Postgres
 
-/// How much waits and how the database stands, in a few cheap looks: for metrics and readiness.
+/// Backlog and state of the database in a few cheap queries, for metrics and readiness.
 package enum Vitals {
-  /// Messages of a lane in a state.
+  /// The messages in one lane and state.
   package struct Waiting: Sendable {
     package let lane: String
     package let state: String
     package let count: Int64
     /// How long the oldest has been due, in seconds.
     package let oldestSeconds: Double
-    /// The lowest of their numbers.
+    /// Their lowest SEQNO.
     package let first: Int64
   }
 
-  /// Most messages that a look counts: beyond that it is enough to know that there are many.
+  /// Upper bound of what a query counts: beyond it, knowing that there are many is enough.
   package static let countedMessages = 20_000
 
   private static let waitingStatement = Statement(
@@ -33,7 +33,7 @@ package enum Vitals {
     GROUP BY lane, state
     """)
 
-  /// - Parameter starts: of what is being sent nothing is below these numbers, by lane; 0 where it is not known.
+  /// - Parameter starts: low-water mark by lane: no message being sent has a lower SEQNO; 0 where unknown.
   package static func waiting(from starts: [Lane: Int64] = [:]) -> Query<[Waiting]> {
     var parameters = Parameters()
     parameters.append(Int64(countedMessages))
@@ -52,20 +52,20 @@ package enum Vitals {
   }
 
   package struct Standing: Sendable {
-    /// Deliveries that wait in the database although their time came a minute ago.
+    /// Deferred deliveries that have been due for more than a minute.
     package let overdue: Int64
-    /// Claims without all their outcomes, of all nodes.
+    /// Claims of all nodes that still lack outcomes.
     package let claims: Int64
     package let nodes: Int64
     package let pausedApps: Int64
     /// Messages that are paused because no node could handle them.
     package let setAside: Int64
-    /// SEQNOs that partitions exist for and that are not used yet.
+    /// SEQNOs that have partitions and are not used yet.
     package let seqnosLeft: Int64
     package let schemaVersion: Int64
-    /// The lowest claim without all its outcomes.
+    /// The lowest claim that still lacks outcomes.
     package let firstClaim: Int64?
-    /// Of the log of receipts and reads that are not folded yet.
+    /// Size of the log of receipts and reads that are not folded yet.
     package let confirmationLogBytes: Int64
   }
 
@@ -89,7 +89,7 @@ package enum Vitals {
       pg_relation_size('confirmation_log')
     """)
 
-  /// - Parameter start: no claim is below this number; 0: not known.
+  /// - Parameter start: low-water mark: no claim has a lower number; 0 if unknown.
   package static func standing(claimsFrom start: Int64 = 0) -> Query<Standing> {
     var parameters = Parameters()
     parameters.append(start)
@@ -101,12 +101,12 @@ package enum Vitals {
     }
   }
 
-  /// Events on their way to the customer's servers.
+  /// Events queued for the customers' servers.
   package struct Webhooks: Sendable {
-    /// At most `countedMessages`, as the dead ones.
+    /// At most `countedMessages`, like `dead`.
     package let waiting: Int64
     package let dead: Int64
-    /// How long ago the oldest that waits happened, in seconds; 0 when none does.
+    /// Age of the oldest waiting event, in seconds; 0 when there is none.
     package let oldestSeconds: Double
   }
 
@@ -131,11 +131,11 @@ package enum Vitals {
     }
   }
 
-  /// The history that is kept: who got what.
+  /// The retained delivery history.
   package struct History: Sendable {
-    /// Age of the oldest message whose history is there, in seconds.
+    /// Age of the oldest message whose history is retained, in seconds.
     package let oldestSeconds: Double
-    /// For how long a range has been waiting to be dropped, in seconds; 0 when none is.
+    /// How long the oldest closed range has been waiting to be dropped, in seconds; 0 when there is none.
     package let dropWaitingSeconds: Double
   }
 
@@ -157,7 +157,7 @@ package enum Vitals {
 
   private static let sizeStatement = Statement("vitals-size", "SELECT pg_database_size(current_database())")
 
-  /// Bytes of the database. Looks at every file: not to be asked every second.
+  /// Size of the database in bytes. It stats every file, so do not call it every second.
   package static func size() -> Query<Int64> {
     Query(sizeStatement, Parameters()) { $0.int64(0, 0) }
   }

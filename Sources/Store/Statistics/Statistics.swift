@@ -1,21 +1,21 @@
 package import Domain
 internal import Postgres
 
-/// What happened, by the minute: added up by those who write the totals of messages anyway, in rows of their own, so that
-/// no writer waits for another. Nothing here ever looks at deliveries again.
+/// Statistics per minute, written together with the totals of messages, in separate rows per writer, so that no writer
+/// waits for another. Statistics are never recomputed from deliveries.
 ///
-/// Hours and days are made of the minutes by the janitor (`StatisticsRollup`).
+/// The janitor rolls minutes up to hours and days (`StatisticsRollup`).
 package enum Statistics {
-  /// What a row is about. Raw values are stored.
+  /// What a row counts. Raw values are stored.
   package struct Key: Hashable, Sendable {
     package let app: App.Number
-    /// Nil: concerns none, or is not known (a delivery that was never on its way to one).
+    /// Nil: no network concerned, or unknown (a delivery that never got as far as one).
     package var network: PushNetwork?
-    /// Nil: concerns no message.
+    /// Nil: no message concerned.
     package var lane: Lane?
-    /// As the device told it; empty when it is not known.
+    /// As the device reported it; empty when unknown.
     package var appVersion = ""
-    /// Empty for what was accepted, received, read, joined.
+    /// Empty for accepted, received, read and joined.
     package var reason = ""
 
     package init(app: App.Number) {
@@ -31,9 +31,9 @@ package enum Statistics {
     package var skipped: Int64 = 0
     package var received: Int64 = 0
     package var read: Int64 = 0
-    /// Devices that registered, or came back.
+    /// Devices that registered for the first time, or again.
     package var joined: Int64 = 0
-    /// Devices that unregistered, lost their token to another one, or whose token the network called dead.
+    /// Devices that unregistered, lost their token to another device, or whose token the network called dead.
     package var left: Int64 = 0
 
     package init() {}
@@ -50,7 +50,7 @@ package enum Statistics {
 
     package var isEmpty: Bool { cells.isEmpty }
 
-    /// Counts deliveries that ended so.
+    /// Counts deliveries with this outcome.
     package mutating func count(
       _ status: OutcomeStatus, _ key: Key, times: Int64 = 1
     ) {
@@ -72,7 +72,7 @@ package enum Statistics {
   static let countColumns = #"accepted, rejected, expired, cancelled, skipped, received, read, joined, "left""#
   static let sums = countColumns.split(separator: ", ").map { "sum(\($0))::bigint AS \($0)" }.joined(separator: ", ")
 
-  /// The insertion, its parameters being $1 to $16 and so many more.
+  /// The INSERT, with 16 parameters that follow the first `offset`.
   static func insertion(after offset: Int) -> String {
     func place(_ number: Int) -> String { "$\(offset + number)" }
     let columns = ([1, 2, 3, 4, 5] + Array(8...16)).map(place).joined(separator: ", ")
@@ -117,7 +117,7 @@ package enum Statistics {
     for column in counts { parameters.append(int64s: column) }
   }
 
-  /// Adds what is known of whole messages, whose app and lane the database knows: for steps that end deliveries as numbers.
+  /// For steps that end deliveries in bulk: the database looks up the message's app and lane.
   private static let addOfMessageStatement = Statement(
     "statistics-add-of-message",
     """

@@ -1,17 +1,17 @@
 package import Domain
 internal import Postgres
 
-/// Reading statistics: by minute, hour or day, in all or divided by one of their properties.
+/// Statistics reports per minute, hour or day, optionally divided by one property.
 package enum StatisticsReports {
   package enum Unit: String, CaseIterable, Sendable {
     case minute, hour, day
   }
 
-  /// What a report is divided by.
+  /// The property that a report is divided by.
   package enum Division: String, CaseIterable, Sendable {
     case none, app, network, lane, reason, appVersion
 
-    /// As text, so that every report reads alike.
+    /// As text, so that every report has the same columns.
     fileprivate var column: String {
       switch self {
       case .none: "''"
@@ -25,7 +25,7 @@ package enum StatisticsReports {
   }
 
   package struct Row: Sendable {
-    /// Where the minute, hour or day begins; a day is the app's.
+    /// Start of the minute, hour or day; days are in the app's time zone.
     package let at: Int64
     package let part: String
     package let counts: Statistics.Counts
@@ -37,7 +37,7 @@ package enum StatisticsReports {
   private static let day = "date_trunc('day', $2, a.time_zone)"
   private static let rolledDays = "date_trunc('day', \(upto), a.time_zone)"
 
-  /// Hours before `hours_upto`, minutes from it on; days before the day that it is in.
+  /// Combines the tables: hours before `hours_upto` and minutes from it on; days before the day that contains it.
   private static func parts(_ unit: Unit) -> String {
     switch unit {
     case .minute:
@@ -84,7 +84,7 @@ package enum StatisticsReports {
     return statements[place + (Division.allCases.firstIndex(of: division) ?? 0)]
   }
 
-  /// What happened in [from, to), by time; what did not happen has no row.
+  /// Returns the counts in [from, to), in order of time; periods without counts have no row.
   package static func report(
     of apps: [App.Number], from: Int64, to: Int64, by unit: Unit, per division: Division, limit: Int
   ) -> Query<[Row]> {

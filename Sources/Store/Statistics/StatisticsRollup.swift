@@ -1,19 +1,19 @@
 package import Postgres
 
-/// Minutes become hours, hours become the days of each app's time zone, and what is old is dropped. Any node may do it,
-/// one at a time; done again it changes nothing.
+/// Rolls minutes up to hours, and hours up to days in each app's time zone, and prunes what is old. Any node may do it,
+/// one at a time; repeating it changes nothing.
 ///
 /// ```
-///   statistics_minutes ──── an hour is over, and 10 minutes more ───► statistics_hours ──── a day is over ──► statistics_days
-///     kept 3 days                                                       kept 400 days                            kept
+///   statistics_minutes ─── an hour is over, plus 10 minutes ──► statistics_hours ─── a day is over ──► statistics_days
+///     kept 3 days                                                kept 400 days                          kept
 /// ```
-/// `hours_upto` says up to when the hours are whole: readers take hours before it and minutes from it on. An hour is made
-/// from all its minutes at once, and the hour before it once more, so a writer that was slow to commit is not forgotten.
+/// Hours before `hours_upto` are complete: readers use hours before it and minutes from it on. An hour is always made
+/// from all its minutes, and the preceding hour is made again, so that a slow commit is not lost.
 package enum StatisticsRollup {
   package enum Limits {
-    /// Writers commit within this time of what they count; seconds.
+    /// Writers commit within this time of what they count, in seconds.
     static let graceSeconds: Int64 = 600
-    /// Hours that are made in one transaction after a long pause.
+    /// Hours rolled up in one transaction after a long pause.
     static let hoursAtOnce: Int64 = 48
     static let minuteDays: Int64 = 3
     static let hourDays: Int64 = 400
@@ -72,7 +72,7 @@ package enum StatisticsRollup {
   private static let pruneHoursStatement = Statement(
     "statistics-prune-hours", "DELETE FROM statistics_hours WHERE at < $1")
 
-  /// Rolls up what is over. True when there was something to do.
+  /// Rolls up what is complete. Returns true when there was something to do.
   package static func run(_ connection: Connection, now: Int64) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 3) { () throws(PostgresError) in
       var turn = Parameters()

@@ -1,8 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// Users whose other devices have yet to be told their count. A row waits until every push for it was answered; it is
-/// written in the transaction that moves the count, behind the user's own lock.
+/// Users whose other devices must still be sent the new badge count. A row is written in the transaction that changes
+/// the count, under the user's lock, and stays until every push for it has a result.
 package enum BadgeSyncs {
   private static let queueStatement = Statement(
     "badge-syncs-queue",
@@ -17,7 +17,7 @@ package enum BadgeSyncs {
       due_at = CASE WHEN badge_syncs.attempts = 0 THEN badge_syncs.due_at ELSE excluded.due_at END
     """)
 
-  /// Has the other devices of users told. `device`: the one that knows already; nil: none.
+  /// Queues a sync of the users' other devices. `device` already knows the count; nil: none does.
   package static func queue(_ changes: [(user: Users.Key, device: DeviceID?)], dueAt: Int64) -> Query<Void> {
     var parameters = Users.keys(changes.map(\.user))
     var devices = UUIDColumn()
@@ -33,7 +33,7 @@ package enum BadgeSyncs {
     package let user: Users.Key
     package let device: DeviceID?
     package let generation: Int32
-    /// Tries, this one counted.
+    /// Number of tries, including this one.
     package let attempts: Int16
   }
 
@@ -48,7 +48,7 @@ package enum BadgeSyncs {
     RETURNING b.app, b.user_key, b.device, b.generation, b.attempts
     """)
 
-  /// Takes users who are due; unless they are done by then, they are due again at `again`.
+  /// Claims users that are due. Unless they are done by `again`, they become due again then.
   package static func take(at now: Int64, again: Int64, limit: Int) -> Query<[Due]> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)
@@ -72,8 +72,8 @@ package enum BadgeSyncs {
     RETURNING app
     """)
 
-  /// Drops the user who is due first, for it cannot be taken: its devices learn the count with the next message. Answers the
-  /// user's app; nil when nobody is due.
+  /// Drops the user that is due first because it cannot be claimed; its devices learn the count with the next message.
+  /// Returns the user's app; nil when no user is due.
   package static func dropFirst(at now: Int64) -> Query<App.Number?> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)

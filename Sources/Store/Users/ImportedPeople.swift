@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// People as files bring them in.
+/// Users from imported files, and their export.
 package enum ImportedPeople {
   package struct Person: Sendable {
     package let user: UserKey
-    /// Empty: the name that the user has stays.
+    /// Empty keeps the user's current name.
     package let name: String
-    /// Added to those that the user has; in order, each once.
+    /// Added to the user's existing tags; sorted, without duplicates.
     package let tags: [String]
 
     package init(user: UserKey, name: String, tags: [String]) {
@@ -17,7 +17,7 @@ package enum ImportedPeople {
     }
   }
 
-  /// Stands between tags, which hold no control characters.
+  /// Joins tags, which contain no control characters.
   private static let separator = "\u{1F}"
 
   private static let saveStatement = Statement(
@@ -34,7 +34,7 @@ package enum ImportedPeople {
     WHERE (excluded.name <> '' AND users.name <> excluded.name) OR NOT users.tags @> excluded.tags
     """)
 
-  /// Each user once. Fails with `users_tags_are_few` when somebody would have too many.
+  /// Upserts users; each occurs once. Fails with `users_tags_are_few` when a user would have too many tags.
   package static func save(_ people: [Person], of app: App.Number) -> Query<Void> {
     Query(saveStatement, columns(people, app)) { _ in }
   }
@@ -48,7 +48,7 @@ package enum ImportedPeople {
       SELECT count(DISTINCT tag) FROM unnest(u.tags || string_to_array(t.tags, chr(31))) AS kept(tag)) > $5
     """)
 
-  /// Users who would have more tags than `limit`.
+  /// Returns the users that would have more than `limit` tags.
   package static func overloaded(_ people: [Person], of app: App.Number, limit: Int) -> Query<Set<UserKey>> {
     var parameters = columns(people, app)
     parameters.append(limit)
@@ -70,17 +70,17 @@ package enum ImportedPeople {
     return parameters
   }
 
-  // MARK: As files take them out
+  // MARK: Export
 
   package struct Line: Sendable {
     package let user: UserKey
     package let name: String
     package let badge: Int16
-    /// Active ones.
+    /// Number of active devices.
     package let devices: Int64
-    /// GROUPSEQs, between semicolons.
+    /// GROUPSEQs, separated by semicolons.
     package let groups: String
-    /// Between semicolons.
+    /// Separated by semicolons.
     package let tags: String
   }
 
@@ -96,7 +96,7 @@ package enum ImportedPeople {
     WHERE u.app = $1 AND u.user_key > $2 AND u.user_key >= $3 AND u.user_key < $4 ORDER BY u.user_key LIMIT $5
     """)
 
-  /// Users whose key is in [from, upto), by key after one.
+  /// Returns users with keys in [from, upto), in key order after `key`.
   package static func lines(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[Line]> {

@@ -1,20 +1,21 @@
 package import Domain
 internal import Postgres
 
-/// Messages that stay with a person for a while, on all devices: what was meant for the person, whether a push came or not.
+/// A person's inbox: messages meant for the person, kept for a while and visible on all devices, whether or not a push
+/// arrived.
 ///
 /// ```
-///   claimed ─► entry, unread ──┬─ a read is confirmed, on whichever device and way ─► read ──┐
-///                              │                                                          ├─► its end, or the person's
-///                              └──────────────────────────────────────────────────────────┘    (erased, a guest no more)
+///   claimed ─► entry, unread ──┬─ a read is confirmed, on any device ─► read ──┐
+///                              │                                              ├─► expired, or the person is gone
+///                              └──────────────────────────────────────────────┘    (erased, or no longer a guest)
 /// ```
-/// An entry is a narrow row; what it shows stands once for each message, and is filled in when it is asked for. Both are
-/// written in the transaction that claims, many in a statement. The entries of a message end at about the same time, so
-/// what is over is removed in the order of one index; what they show stays as long as the last of them.
+/// An entry is a narrow row. Its content is stored once per message and filled in when it is read. Both are written in
+/// the transaction that claims the deliveries, many rows per statement. The entries of a message expire at about the
+/// same time, so expired ones are removed in the order of one index; the content stays until the last entry expires.
 package enum Inboxes {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
-    /// Of a message that was sent again: the first one's.
+    /// For a resent message, the SEQNO of the original.
     package let seqno: Int64
 
     package init(user: Users.Key, seqno: Int64) {
@@ -23,13 +24,13 @@ package enum Inboxes {
     }
   }
 
-  // MARK: The claim
+  // MARK: Creation
 
   package struct New: Sendable {
     package let key: Key
     /// Microseconds since 1970.
     package let endsAt: Int64
-    /// What an uploaded file says of the person; nil: nothing.
+    /// The person's values from an uploaded file; nil: none.
     package let filled: InboxValues?
 
     package init(key: Key, endsAt: Int64, filled: InboxValues?) {
@@ -39,8 +40,8 @@ package enum Inboxes {
     }
   }
 
-  /// Whose inboxes a message comes into: each person with a device that consents let it go to, whatever else may keep the
-  /// push itself from it.
+  /// Returns the entries for a message: one for each person with a device whose consents allow it, regardless of what
+  /// else prevents the push.
   package static func wanted(
     _ seqno: Int64, until endsAt: Int64, of kind: MessageKind, app: App.Number, among members: [Audiences.Member],
     filled: (UserKey) -> InboxValues? = { _ in nil }
@@ -79,7 +80,8 @@ package enum Inboxes {
     ON CONFLICT DO NOTHING
     """)
 
-  /// In the transaction that claims: what the messages show, and an entry for each person.
+  /// Returns the queries that store the messages' content and an entry for each person, for the transaction that
+  /// claims.
   package static func create(_ entries: [New]) -> [Query<Void>] {
     guard !entries.isEmpty else { return [] }
     var (apps, keys, seqnos) = (Int32Column(), TextColumn(), Int64Column())
@@ -112,10 +114,10 @@ package enum Inboxes {
 
   // MARK: Reading
 
-  /// One entry and what it is made of.
+  /// An entry with the content of its message.
   package struct Entry: Sendable {
     package let seqno: Int64
-    /// Microseconds since 1970, as the others.
+    /// Microseconds since 1970, like the other times.
     package let sentAt: Int64
     package let endsAt: Int64
     package let readAt: Int64?
@@ -126,10 +128,10 @@ package enum Inboxes {
     package let appHasExtension: Bool
   }
 
-  /// What a device sees of its person's inbox.
+  /// The part of a person's inbox that a device may see.
   package struct View: Hashable, Sendable {
     package let user: Users.Key
-    /// Of messages that were sent then or later, microseconds since 1970.
+    /// Only messages sent at this time or later, in microseconds since 1970.
     package let since: Int64
 
     package init(of user: Users.Key, since: Int64) {
@@ -138,10 +140,10 @@ package enum Inboxes {
     }
   }
 
-  /// A part of what a device sees.
+  /// One page of a view.
   package struct Question: Sendable {
     package let view: View
-    /// Of messages with a lower number.
+    /// Only SEQNOs below this.
     package let before: Int64
     package let limit: Int
 
@@ -152,7 +154,8 @@ package enum Inboxes {
     }
   }
 
-  /// True for an entry `x` of a message that was sent when a view `t` begins, or later. A look-up for each, whatever the plan.
+  /// True if the message of entry `x` was sent within view `t`. A subquery, so that every plan looks entries up one by
+  /// one.
   private static let isInView = "(SELECT s.sent_at FROM inbox_messages s WHERE s.seqno = x.seqno) >= t.since"
 
   private static let listStatement = Statement(
@@ -171,7 +174,7 @@ package enum Inboxes {
     ORDER BY t.n, e.seqno DESC
     """)
 
-  /// What was asked for, by its position: newest first.
+  /// Returns the entries for each question by its position, newest first.
   package static func list(_ questions: [Question], at now: Int64) -> Query<[Int: [Entry]]> {
     var (before, most) = (Int64Column(), Int64Column())
     for question in questions {
@@ -210,7 +213,7 @@ package enum Inboxes {
       WHERE x.read_at IS NULL AND \(isInView)) c
     """)
 
-  /// How many a person has not read of the newest `most` entries, as far as they are in view.
+  /// Counts the unread entries in each view among the person's newest `most` entries.
   package static func unread(in views: Set<View>, at now: Int64, ofNewest most: Int) -> Query<[View: Int64]> {
     let views = Array(views)
     var parameters = columns(views)
@@ -244,7 +247,7 @@ package enum Inboxes {
       JOIN inbox_entries e ON e.app = d.app AND e.user_key = d.user_key AND e.seqno = t.seqno
     """)
 
-  /// Those of the messages that are in the inbox of the person that the device belongs to now.
+  /// Returns those messages that are in the inbox of the person the device belongs to now.
   package static func have(_ asked: some Collection<Confirmations.Delivery>) -> Query<Set<Confirmations.Delivery>> {
     Query(haveStatement, Confirmations.columns(asked), read: Confirmations.fresh)
   }
@@ -261,7 +264,7 @@ package enum Inboxes {
     RETURNING e.app, e.user_key, e.seqno
     """)
 
-  /// Persons have read messages, at these times (microseconds since 1970). Answers the entries that were unread.
+  /// Marks entries as read at these times (microseconds since 1970). Returns those that were unread.
   package static func read(_ entries: [Key: Int64]) -> Query<Set<Key>> {
     var (apps, keys, seqnos, times) = (Int32Column(), TextColumn(), Int64Column(), TimestampColumn())
     for (key, at) in entries {
@@ -283,7 +286,7 @@ package enum Inboxes {
     }
   }
 
-  // MARK: The end
+  // MARK: Expiry
 
   private static let endStatement = Statement(
     "inboxes-end",
@@ -295,7 +298,7 @@ package enum Inboxes {
     WHERE e.app = o.app AND e.user_key = o.user_key AND e.seqno = o.seqno
     """)
 
-  /// Removes entries whose time is over. Answers how many.
+  /// Deletes expired entries. Returns how many.
   package static func end(atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -311,7 +314,7 @@ package enum Inboxes {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Removes what entries showed that are over. Answers how many messages it was of.
+  /// Deletes the content of messages whose entries have all expired. Returns how many messages.
   package static func endMessages(atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)

@@ -1,28 +1,30 @@
 internal import Domain
 package import Postgres
 
-/// What messages added to counts, taken back and given again within a transaction.
+/// Increments that messages have added to badge counts, taken back and added again within a transaction.
 ///
 /// ```
-///   +1 by a message ──► in the count ──┬─ every delivery ends negative ──► −1 ── they wait again after all ──► +1
-///                                      └─ the count is set (5) ──► not in it any more: nothing is taken back
+///   +1 by a message ──► counted ──┬─ every delivery ends negative ──► −1 ── they are deferred again after all ──► +1
+///                                 └─ the count is set (5) ──► not counted any more: nothing is taken back
 /// ```
-/// Whether a set came after an increment is told by numbers, and not by clocks: a set notes a number that no message had
-/// got before (`users.set_seqno`), so the increments of younger messages came later. An older message may count after a
-/// set too (it was scheduled, or its claims come in waves): then its ledger notes the set it came after. Both are written
-/// behind the user's lock, so there is one order.
+/// Numbers, not clocks, decide whether a count was set after an increment: a set records the highest SEQNO assigned so
+/// far (`users.set_seqno`), so the increments of later messages came after it. An earlier message may also be counted
+/// after a set (it was scheduled, or is claimed in waves): then its ledger entry records the set it came after. Both
+/// are written under the user's lock, which defines one order.
 ///
-/// A count stays within 0…1000, so a message may add less than it asks for, or less may be left to take back: the ledger
-/// notes how much it was, and so much and no more is taken back or given again.
+/// A count stays within 0…1000, so a message may add less than it asks for, and there may be less left to take back.
+/// The ledger records the actual amount, and exactly that is taken back or added again.
 package enum Increments {
-  /// Deliveries have ended negative: of users for whom all of a message's deliveries have, its increment is taken back.
+  /// Records deliveries that ended negative. Where all of a message's deliveries to a user have, its increment is taken
+  /// back.
   package static func takeBack(
     _ negatives: [Ledger.Key: Int16], on connection: Connection
   ) throws(PostgresError) {
     try move(try connection.run(Ledger.addNegatives(negatives.map { ($0.key, $0.value) })), sign: -1, connection)
   }
 
-  /// Deliveries that had ended negative wait again: what had been taken back for them is added again.
+  /// Records that deliveries which had ended negative are deferred again, and adds increments that had been taken back
+  /// for them.
   package static func giveBack(
     _ negatives: [Ledger.Key: Int16], on connection: Connection
   ) throws(PostgresError) {
@@ -47,7 +49,7 @@ package enum Increments {
     try connection.run(Users.saveCounts(after.map { ($0.key, $0.value) }))
   }
 
-  // MARK: Many at once
+  // MARK: Batches
 
   private static let addStatement = Statement(
     "increments-add",
@@ -79,10 +81,10 @@ package enum Increments {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// A message adds its increment to the counts of users, in the order of their keys, making those that are new. Answers the
-  /// new counts, and how much was added where there was no room for all of it: the ledger is to note that.
-  /// - Parameter areNeighbours: the users belong to one app and come from one range of keys. Unless most users in that range are
-  ///   others, one range scan updates the counts that exist, at half the cost of looking each up.
+  /// Adds a message's increment to users' counts, in key order, creating missing users. Returns the new counts, and the
+  /// actual increments where there was no room for the whole one, which the ledger must record.
+  /// - Parameter areNeighbours: the users belong to one app and come from one range of keys. Unless most users in that
+  ///   range are others, one range scan updates the counts that exist, at half the cost of looking each up.
   package static func add(
     _ increment: Int16, by claims: [Ledger.Key], areNeighbours: Bool, on connection: Connection
   ) throws(PostgresError) -> (counts: [Users.Key: Users.Count], short: [(key: Ledger.Key, increment: Int16)]) {

@@ -1,8 +1,8 @@
 package import Domain
 package import Postgres
 
-/// What each message did to each user's badge. What a campaign added stands with its blocks (`Blocks`), and has an entry here
-/// once it is out of the ordinary: `badge_entry` in SQL tells both.
+/// What each message did to each user's badge. A campaign's increments are stored with its blocks (`Blocks`) and get an
+/// entry here only once something unusual happens; `badge_entry` in SQL combines both.
 package enum Ledger {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
@@ -26,8 +26,8 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment > 0 AND negatives > 0 AND negatives = deliveries
     """)
 
-  /// Marks messages as read by their users. Answers those for which this read is the first, and of each whether its
-  /// increment has been taken back.
+  /// Marks messages as read by their users. Returns those read for the first time, and for each whether its increment
+  /// has been taken back.
   package static func read(_ reads: [(key: Key, option: BadgeOption)]) -> Query<[Key: Bool]> {
     var parameters = columns(reads.map(\.key))
     var options = Int16Column()
@@ -56,7 +56,7 @@ package enum Ledger {
     RETURNING app, user_key, seqno, deliveries - CASE WHEN read_option IS NULL THEN negatives ELSE 0 END::smallint
     """)
 
-  /// A message with a badge goes to a user on so many devices.
+  /// A message with a badge goes to `deliveries` devices of a user.
   package struct Claim: Sendable {
     package let key: Key
     package let deliveries: Int16
@@ -69,8 +69,8 @@ package enum Ledger {
     }
   }
 
-  /// Notes claims. Answers those that are new: only their users' counts move. (A read may have come first from another
-  /// device; then the count moves all the same, once.)
+  /// Records claims. Returns the new ones: only their users' counts change. (If a read from another device came first,
+  /// the count still changes, once.)
   package static func claim(_ claims: [Claim]) -> Query<Set<Key>> {
     var parameters = columns(claims.map(\.key))
     var (deliveries, increments) = (Int16Column(), Int16Column())
@@ -86,8 +86,8 @@ package enum Ledger {
       var fresh: Set<Key> = []
       for row in 0..<rows.count {
         let key = key(rows, row)
-        // Nothing was claimed before, or all of it ended negative and was taken back: what is not negative now is what
-        // this claim brought.
+        // Nothing was claimed before, or everything ended negative and was taken back: the deliveries that are not
+        // negative are those of this claim.
         if rows.int16(row, 3) == asked[key] { fresh.insert(key) }
       }
       return fresh
@@ -98,7 +98,7 @@ package enum Ledger {
     COPY badge_ledger (app, user_key, seqno, increment, deliveries) FROM STDIN (FORMAT binary)
     """
 
-  /// Notes claims of which none is known yet, as `Outcomes.copy` adds outcomes: throws `uniqueViolation` when one is.
+  /// Records claims that are all new by COPY, like `Outcomes.copy`: throws `uniqueViolation` when one exists.
   package static func copy(_ claims: [Claim], _ connection: Connection) throws(PostgresError) {
     let ordered = claims.sorted { left, right in
       (left.key.user.app, left.key.user.userKey, left.key.seqno)
@@ -136,20 +136,20 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment, counted_at, negatives = deliveries AND read_option IS NULL
     """)
 
-  /// What a message added to a user's count, which may be less than it asked for: a count goes no further than 1000.
+  /// What a message added to a user's count. It may be less than requested, because a count stops at 1000.
   package struct Move: Sendable {
     package let key: Key
     package let increment: Int16
     let countedAt: Int64?
 
-    /// True while it is in the count: the count was not set afterwards.
+    /// True while the count includes it: the count was not set afterwards.
     func isIn(_ count: Users.Count) -> Bool {
       !count.wasSet(since: key.seqno) || count.setSeqno == countedAt
     }
   }
 
-  /// Notes deliveries that ended negative. Answers the increments to take back where they still count: of users for whom
-  /// all deliveries have, and who have not read the message.
+  /// Records deliveries that ended negative. Returns the increments to take back if they still count: those of users
+  /// who have not read the message and all of whose deliveries ended negative.
   static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
@@ -174,8 +174,8 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment, counted_at, read_option IS NULL, negatives, deliveries
     """)
 
-  /// Notes that deliveries which had ended negative wait again. Answers the increments to add again, where the count was
-  /// not set since: those that had been taken back, of messages that are unread.
+  /// Records that deliveries which had ended negative are deferred again. Returns the increments to add again unless
+  /// the count was set since: those that had been taken back, of unread messages.
   static func giveBack(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
@@ -200,8 +200,8 @@ package enum Ledger {
     WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno
     """)
 
-  /// Notes by how much counts have really moved, where that is less than was asked for: so much is taken back or given
-  /// again later. For entries that this transaction has locked.
+  /// Records by how much counts really changed, where that is less than requested; only that much is taken back or
+  /// added again later. The transaction holds the entries' locks.
   package static func noteMoved(_ moved: [(key: Key, increment: Int16)]) -> Query<Void> {
     var parameters = columns(moved.map(\.key))
     var increments = Int16Column()
@@ -218,13 +218,13 @@ package enum Ledger {
     WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno AND u.set_seqno >= t.seqno
     """)
 
-  /// Notes that increments were added after the last set of their users' counts, although their messages are older: for
-  /// those only, in the transaction that has just claimed them.
+  /// Records that increments of earlier messages were added after their users' counts were last set. Only for such
+  /// entries, in the transaction that has just claimed them.
   package static func noteCounted(_ late: [Key]) -> Query<Void> {
     Query(countedStatement, columns(late)) { _ in }
   }
 
-  /// An increment, if there is one.
+  /// Returns the row's increment; nil if it is 0.
   private static func move(_ rows: Rows, _ row: Int) -> Move? {
     guard rows.int16(row, 3) > 0 else { return nil }
     return Move(key: key(rows, row), increment: rows.int16(row, 3), countedAt: rows.optionalInt64(row, 4))

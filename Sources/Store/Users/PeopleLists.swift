@@ -1,7 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// Users and devices as operators look for them: by CUID or its beginning, by token, by id. Always along an index.
+/// Users and devices for operators' lists and searches: by CUID or prefix, by token, by id. Every query follows an
+/// index.
 package enum PeopleLists {
   // MARK: Users
 
@@ -9,7 +10,7 @@ package enum PeopleLists {
     package let userKey: UserKey
     package let name: String
     package let badge: Int16
-    /// Active ones.
+    /// Number of active devices.
     package let devices: Int64
 
     package init(userKey: UserKey, name: String, badge: Int16, devices: Int64) {
@@ -30,7 +31,7 @@ package enum PeopleLists {
     WHERE u.app = $1 AND u.user_key > $2 AND u.user_key >= $3 AND u.user_key < $4 ORDER BY u.user_key LIMIT $5
     """)
 
-  /// Users whose key is in [from, upto), by key after one.
+  /// Returns users with keys in [from, upto), in key order after `key`.
   package static func users(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[User]> {
@@ -58,7 +59,7 @@ package enum PeopleLists {
     package let quarantineSeqno: Int64?
   }
 
-  /// What a `Devices.Record` is read from, and five more.
+  /// The columns of a `Devices.Record`, and five more.
   private static let columnList = """
     d.device, d.app, d.user_key, d.network, d.environment, d.state, d.auth_epoch, d.psid, d.device_id, d.platform, d.model,
     d.os_version, d.app_version, d.locale, d.time_zone, d.consent_notification, d.consent_ad, d.consent_night_ad,
@@ -81,7 +82,7 @@ package enum PeopleLists {
     ORDER BY d.user_key, d.device
     """)
 
-  /// Active devices of users whose key is in [from, upto), by user and device after one.
+  /// Returns active devices of users with keys in [from, upto), in the order of user and device after `after`.
   package static func devices(
     of app: App.Number, after: (key: String, device: DeviceID), from: String, upto: String, limit: Int
   ) -> Query<[Device]> {
@@ -104,7 +105,7 @@ package enum PeopleLists {
     ORDER BY d.device
     """)
 
-  /// Devices that own a token in [from, upto).
+  /// Returns devices that own a token in [from, upto).
   package static func devices(of app: App.Number, tokensFrom: String, upto: String, limit: Int) -> Query<[Device]> {
     var parameters = Parameters()
     parameters.append(app)
@@ -121,7 +122,7 @@ package enum PeopleLists {
     WHERE d.device = $1
     """)
 
-  /// A device in whatever state.
+  /// Returns a device in any state.
   package static func find(_ device: DeviceID) -> Query<Device?> {
     var parameters = Parameters()
     parameters.append(device: device)

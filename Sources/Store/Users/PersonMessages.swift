@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// What was sent to one person.
+/// The messages that were sent to one person.
 ///
-/// No index leads from a person to its deliveries: it would cost every delivery half as much again. A search goes through the
-/// app's messages, newest first and a part at a time, and looks for all of a part at the places where the person's devices
-/// would stand: in the key of `outcomes`, a few microseconds each.
+/// No index leads from a person to their deliveries: it would make every delivery half as expensive again. A search
+/// walks the app's messages, newest first and a batch at a time, and probes the key of `outcomes` for the person's
+/// devices, at a few microseconds per probe.
 package enum PersonMessages {
   private static let recentStatement = Statement(
     "person-messages-recent",
@@ -15,8 +15,8 @@ package enum PersonMessages {
     WHERE created_at > $3 ORDER BY seqno DESC
     """)
 
-  /// Messages of an app before one, newest first, and whether they have ended.
-  /// - Parameter since: asked for later than that, microseconds since 1970.
+  /// Returns an app's messages before `seqno`, newest first, and whether they have ended.
+  /// - Parameter since: only messages created later, in microseconds since 1970.
   package static func recent(
     of app: App.Number, before seqno: Int64, since: Int64, limit: Int
   ) -> Query<[(seqno: Int64, hasEnded: Bool)]> {
@@ -43,7 +43,7 @@ package enum PersonMessages {
     ORDER BY seqno DESC
     """)
 
-  /// Those of the messages that were sent to the user on these devices, or are under way to it; newest first.
+  /// Returns those of the messages that were sent to the user on these devices, or are in progress; newest first.
   package static func find(
     _ messages: [(seqno: Int64, hasEnded: Bool)], for user: UserKey, on devices: [DeviceID]
   ) -> Query<[Int64]> {
@@ -57,7 +57,7 @@ package enum PersonMessages {
     return Query(findStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 
-  // MARK: What they are
+  // MARK: Details
 
   package struct Message: Sendable {
     package let seqno: Int64
@@ -65,20 +65,20 @@ package enum PersonMessages {
     package let state: MessageState
     package let createdAt: Int64
     package let dueAt: Int64?
-    /// Nil, as the sender and the title, when the request is so large that a list does not read it.
+    /// Nil, like `sender` and `title`, when the request is too large to be read for a list.
     package let kind: String?
     package let sender: String?
-    /// Nil also when it has none, or is confidential.
+    /// Also nil when the message has no title or is confidential.
     package let title: String?
-    /// Of one that is not read known only until it is wiped.
+    /// For a request that is not read, known only until its content is wiped.
     package let isConfidential: Bool
     package let fallback: Fallback?
   }
 
-  /// The short message that may stand in for it.
+  /// The SMS fallback of the message.
   package struct Fallback: Sendable {
     package let dueAt: Int64
-    /// Nil: not decided yet.
+    /// Nil while undecided.
     package let decision: Fallbacks.Decision?
     package let decidedAt: Int64?
   }
@@ -99,7 +99,7 @@ package enum PersonMessages {
     WHERE m.seqno = ANY($3) ORDER BY m.seqno DESC
     """)
 
-  /// Messages, newest first, with what became of their short messages for the user.
+  /// Returns messages, newest first, with the state of their SMS fallback for the user.
   package static func messages(_ seqnos: [Int64], of user: Users.Key) -> Query<[Message]> {
     var parameters = parameters(user)
     parameters.append(int64s: column(seqnos))
@@ -122,13 +122,13 @@ package enum PersonMessages {
     }
   }
 
-  /// A message on one device of the user.
+  /// A message's delivery to one device of the user.
   package struct Delivery: Sendable {
     package let device: DeviceID
     package let status: OutcomeStatus
     package let reason: String?
     package let attempts: Int16
-    /// Nil: under way for the first time.
+    /// Nil while the first attempt is in progress.
     package let at: Int64?
     package let receivedAt: Int64?
     package let readAt: Int64?
@@ -153,7 +153,7 @@ package enum PersonMessages {
     FROM unnest($3) AS t(seqno) CROSS JOIN LATERAL block_deliveries(t.seqno, $2) b
     """)
 
-  /// What became of messages on the user's devices, by message.
+  /// Returns the deliveries of messages to the user's devices, by message.
   package static func deliveries(
     of seqnos: [Int64], for user: Users.Key, on devices: [DeviceID]
   ) -> Query<[Int64: [Delivery]]> {

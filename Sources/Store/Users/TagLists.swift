@@ -14,9 +14,9 @@ package enum TagLists {
     RETURNING user_key
     """)
 
-  /// Gives users tags and takes others away, those that are new to us included. Fails with
-  /// `users_tags_are_few` when one would have too many.
-  /// - Parameter replacing: all that they had goes.
+  /// Adds and removes tags of users, creating users that are new. Fails with `users_tags_are_few` when a user would
+  /// have too many.
+  /// - Parameter replacing: first removes all tags that they had.
   package static func changeUsers(
     app: App.Number, _ users: [UserKey], add: [String], remove: [String], replacing: Bool
   ) -> Query<[UserKey]> {
@@ -44,7 +44,7 @@ package enum TagLists {
     RETURNING device
     """)
 
-  /// The same for devices that are registered; unknown ones are missing in the answer.
+  /// Like `changeUsers`, for registered devices; unknown ones are missing from the result.
   package static func changeDevices(
     app: App.Number, _ devices: [DeviceID], add: [String], remove: [String], replacing: Bool
   ) -> Query<[DeviceID]> {
@@ -75,7 +75,7 @@ package enum TagLists {
     ORDER BY tag COLLATE "C" LIMIT $2
     """)
 
-  /// Tags that anybody of an app has. Reads all of its users and devices.
+  /// Returns the tags in use in an app. Reads all of its users and devices.
   package static func inUse(app: App.Number, limit: Int) -> Query<[String]> {
     var parameters = Parameters()
     parameters.append(app)

@@ -1,10 +1,10 @@
 package import Domain
 internal import Postgres
 
-/// Users and guests with their badge count.
+/// Users and guests with their badge counts.
 ///
-/// A count is either moved (a message adds, a read takes) or set. A set also notes that it was one (`set_seqno`), so that
-/// nothing is taken back later for what was added before it: see `Increments`.
+/// A count is either changed relatively (a message adds, a read subtracts) or set. A set also records that it was one
+/// (`set_seqno`), so that nothing added before it is taken back later: see `Increments`.
 package enum Users {
   package struct Key: Hashable, Sendable {
     package let app: App.Number
@@ -25,22 +25,22 @@ package enum Users {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// A user's count as it stands.
+  /// A user's current count.
   package struct Count: Sendable {
     package var badge: Int16
-    /// Nil: it was never set.
+    /// Nil: the count was never set.
     package var setSeqno: Int64?
-    /// Nil: it was not asked for.
+    /// Nil unless the query reads names.
     package var name: String?
 
-    /// True when it was set after the message got its SEQNO: then the ledger has to say whether the message's increment
-    /// came before or after.
+    /// True if the count was set after the message got its SEQNO; then the ledger decides whether the message's
+    /// increment came before or after.
     package func wasSet(since seqno: Int64) -> Bool {
       setSeqno.map { $0 >= seqno } ?? false
     }
   }
 
-  /// Locks users, making those that are new, and answers their counts.
+  /// Locks users, creating missing ones, and returns their counts.
   package static func lock(_ users: some Collection<Key>) -> Query<[Key: Count]> {
     Query(lockStatement, keys(users), read: counts)
   }
@@ -53,7 +53,7 @@ package enum Users {
     ON CONFLICT (app, user_key) DO UPDATE SET badge = excluded.badge
     """)
 
-  /// Writes counts, that have moved, of users that are locked.
+  /// Saves relatively changed counts. The caller holds the users' row locks.
   package static func saveCounts(_ counts: [(key: Key, badge: Int16)]) -> Query<Void> {
     var parameters = keys(counts.map(\.key))
     var badges = Int16Column()
@@ -74,7 +74,7 @@ package enum Users {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// Sets the counts of users, making those that are new; answers the new counts.
+  /// Sets the counts of users, creating missing ones. Returns the new counts.
   package static func setCounts(_ counts: [(key: Key, badge: Int16)]) -> Query<[Key: Count]> {
     var parameters = keys(counts.map(\.key))
     var badges = Int16Column()
@@ -83,10 +83,10 @@ package enum Users {
     return Query(setCountsStatement, parameters, read: Self.counts)
   }
 
-  /// What is said of a user.
+  /// A user's name and telephone number.
   package struct Said: Equatable, Sendable {
     package let name: String
-    /// Sealed; nil: nothing.
+    /// Sealed; nil: none given.
     package let phone: [UInt8]?
 
     package init(name: String, phone: [UInt8]?) {
@@ -120,8 +120,8 @@ package enum Users {
     RETURNING app, user_key, badge, set_seqno, name
     """)
 
-  /// Locks users as `lock` does and gives names and telephone numbers to those that have none.
-  /// - Parameter renames: what is said is vouched for: it replaces what was said before.
+  /// Locks users as `lock` does and stores names and telephone numbers for those that have none.
+  /// - Parameter renames: the values are vouched for and replace earlier ones.
   package static func name(_ names: [(key: Key, said: Said)], renames: Bool) -> Query<[Key: Count]> {
     var parameters = keys(names.map(\.key))
     var (column, phones) = (TextColumn(), BytesColumn())
@@ -144,7 +144,7 @@ package enum Users {
     "users-find",
     "SELECT app, user_key, badge, name FROM users WHERE (app, user_key) IN (SELECT * FROM unnest($1, $2))")
 
-  /// Counts and names, unlocked; users without a row are missing (count 0, no name).
+  /// Returns counts and names, without locks; users without a row are omitted (count 0, no name).
   package static func find(_ users: some Collection<Key>) -> Query<[Key: (badge: Int16, name: String)]> {
     Query(findStatement, keys(users)) { rows in
       var found: [Key: (badge: Int16, name: String)] = [:]
@@ -158,7 +158,7 @@ package enum Users {
   private static let phoneStatement = Statement(
     "users-phone", "SELECT phone FROM users WHERE app = $1 AND user_key = $2")
 
-  /// A user's telephone number, sealed; nil when none is known.
+  /// Returns a user's sealed telephone number; nil when none is known.
   package static func phone(of user: Key) -> Query<[UInt8]?> {
     var parameters = Parameters()
     parameters.append(user.app)
@@ -176,8 +176,8 @@ package enum Users {
     DELETE FROM users u USING guests g WHERE u.app = g.app AND u.user_key = g.user_key
     """)
 
-  /// Ends what guests had: count, ledger, memberships, inbox. For devices that become a user's or leave, and for rows
-  /// that another device gets.
+  /// Deletes the guests' counts, ledgers, memberships and inboxes: for devices that get a user or unregister, and for
+  /// rows that are reused by another device.
   package static func forgetGuests(_ guests: some Collection<Key>) -> Query<Void> {
     Query(forgetGuestsStatement, keys(guests)) { _ in }
   }
