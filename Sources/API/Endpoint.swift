@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPServer
 
 /// One endpoint of the API: how it is called, who may call it, what it takes and answers, and what carries it out.
-/// Routers, permission checks and the description are all derived from these values.
+/// Routers, permission checks and the description are all derived from these values. Decision 085.
 struct Endpoint: Sendable {
   let method: Method
   /// As in the router: `/v1/devices/{device}`.

@@ -15,6 +15,8 @@
 ///
 /// Failure: errors caused by a key, a file or a sealed text are values (`UnusableKey`, nil, false). Errors that can
 /// only come from a lack of memory or random bytes, or from a library without a standard algorithm, end the process.
+///
+/// Decision 114.
 package enum Crypto {
   /// Ends the process.
   /// - Parameter what: completes the sentence "OpenSSL does not …".

@@ -4,7 +4,7 @@ internal import COpenSSL
 ///
 /// The state that depends only on the key is computed once, and each code starts from copies of it. OpenSSL's providers
 /// allocate memory for each copy, so plain SHA-256 is used, unless OpenSSL is configured for validated modules only
-/// (FIPS): then its providers compute every code.
+/// (FIPS): then its providers compute every code. Decision 115.
 package final class HMAC: Sendable {
   package static let byteCount = SHA256.byteCount
   private static let blockBytes = 64

@@ -60,6 +60,8 @@ internal import Synchronization
 /// **Threads.** One `LaneWorkers` of `plan`, `claim` and `complete` for the urgent lane and one for the rest, besides
 /// `janitor`, `history`, `fold`, `control` and `badge`, each with its own connection. If the database goes away they
 /// retry once a second; results wait in memory, bounded by the window.
+///
+/// Decision 049.
 package final class Dispatcher {
   let shared: Shared
   /// End signals of the threads that offer to the providers, and of those needed until every answer is written.

@@ -3,7 +3,7 @@ internal import Reactor
 
 /// The threads that serve some lanes: a planner, a claimer and a completer, each with its own connection. There are two
 /// sets, one for the urgent lane and one for the rest, so that no commit of a campaign delays a log-in code. What they
-/// share (the lease, the window, paused apps, busy devices) is in `Shared`.
+/// share (the lease, the window, paused apps, busy devices) is in `Shared`. Decision 051.
 struct LaneWorkers: Sendable {
   let number: Int
   /// Most urgent first.

@@ -1,7 +1,7 @@
 /// An app's rules for advertising: night hours during which ads wait, the label they must begin with, and the opt-out
 /// notice. Many countries require them by law. A new app has Korea's label and hours (Network Act, article 50) but no
 /// opt-out notice: Korean law demands one in every ad, but only the operator knows the words. `upmc app ads APP_ID
-/// --opt-out` sets them, and from then on an ad without them is refused.
+/// --opt-out` sets them, and from then on an ad without them is refused. Decision 065.
 package struct AdRules: Equatable, Sendable {
   /// An ad waits between these times by the device's clock, unless the person consented to ads at night. May span
   /// midnight.

@@ -1,6 +1,7 @@
 package import JSON
 
 /// A first part of a message that is sent ahead: the rest follows only if not too many of it are rejected.
+/// Decision 060.
 package struct Canary: Equatable, Sendable {
   package enum Size: Equatable, Sendable {
     case devices(Int32)

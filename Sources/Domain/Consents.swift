@@ -1,7 +1,7 @@
 /// What the person at a device has consented to, and when.
 ///
 /// An app that never asks has no answers: its devices receive everything but advertising, which the law of many
-/// countries allows only with prior consent.
+/// countries allows only with prior consent. Decision 064.
 package struct Consents: Equatable, Sendable {
   package struct Answer: Equatable, Sendable {
     package let isGiven: Bool

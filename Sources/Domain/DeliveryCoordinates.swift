@@ -4,6 +4,8 @@
 /// ```
 ///   40 bits: 39 … 12 block · 11 … 1 position · 0 has an SMS fallback; all ones: it is in no block
 /// ```
+///
+/// Decision 037.
 package struct DeliveryCoordinates: Hashable, Sendable {
   /// Exceeds the number of blocks that a message can have.
   package static let blocks: Int32 = 1 << 28

@@ -4,7 +4,7 @@ internal import Crypto
 /// its rows without a look-up. Written as a lower-case UUID.
 ///
 /// A DEVICE_ID is no secret. A client that presents one without proving that it is the device that had it gets a row of
-/// its own: the last two bits number the rows.
+/// its own: the last two bits number the rows. Decision 024.
 package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64

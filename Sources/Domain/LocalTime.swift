@@ -1,7 +1,7 @@
 package import JSON
 
 /// A local date and time without a time zone: `2026-12-24T09:00`. The instant depends on the zone, and PostgreSQL knows
-/// those.
+/// those. Decision 066.
 package struct LocalTime: Equatable, Sendable {
   package let date: CalendarDate
   package let time: ClockTime

@@ -2,7 +2,7 @@ package import JSON
 
 /// Why a request was not carried out, in the form in which every handler reports it (RFC 9457).
 ///
-/// Nothing of a request with a problem has been applied.
+/// Nothing of a request with a problem has been applied. Decision 087.
 package struct Problem: Error, Equatable, Sendable {
   /// A stable name for the kind of problem. Clients branch on it; its meaning never changes.
   package enum Code: String, CaseIterable, Sendable {

@@ -4,7 +4,7 @@ package import Crypto
 ///
 /// It is good for half an hour, for the app and PSID that asked for it and, once registered, for the device: never for a
 /// user, so it outlives a change of the user. A new key does not end the old ones. Nothing is stored; raising the
-/// device's epoch ends what it proves about the device.
+/// device's epoch ends what it proves about the device. Decision 106.
 package struct SDKKeyring: Sendable {
   private let hmac: HMAC
 

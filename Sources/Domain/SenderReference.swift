@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a sender wants to find again: kept with the message, shown with its numbers, never sent.
+/// What a sender wants to find again: kept with the message, shown with its numbers, never sent. Decision 073.
 package struct SenderReference: Equatable, Sendable {
   /// The sender's own name for the message.
   package var key: String?

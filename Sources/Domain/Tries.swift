@@ -1,7 +1,7 @@
 /// How often a delivery was tried, and whether one of these tries may have reached the device although nobody knows.
 ///
 /// The doubt outlives whoever had it: what may have arrived is never called cancelled, by whichever node and however much
-/// later. It travels with the number, in one column: negative while in doubt, and never 0 then.
+/// later. It travels with the number, in one column: negative while in doubt, and never 0 then. Decision 059.
 package struct Tries: Equatable, Sendable, ExpressibleByIntegerLiteral {
   package let count: Int16
   package let mayHaveArrived: Bool

@@ -6,7 +6,7 @@ internal import JSON
 ///
 /// The proof is made with the app's secret, which only its backend has, in one of two forms: 64 hex digits, the
 /// HMAC-SHA-256 over the CUID (lasts as long as the secret), or a JSON Web Token signed with HS256 whose `sub` is the
-/// CUID and whose `exp` lies ahead (RFC 7519).
+/// CUID and whose `exp` lies ahead (RFC 7519). Decision 029.
 package struct UserProofKeyring: Sendable {
   private let hmac: HMAC
 

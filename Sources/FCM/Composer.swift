@@ -6,6 +6,7 @@ internal import PushTransport
 /// Encodes messages for FCM. What all recipients of a message share is prepared once; the rest is inserted per push.
 ///
 /// `{"message":{"token":"…","android":{"priority":"high","ttl":"600s","data":{"message":"…"}},"apns":{…}}}`
+/// Decisions 080 and 081.
 final class Composer {
   private let style: FCMStyle
   private let validatesOnly: Bool

@@ -14,6 +14,8 @@ internal import Reactor
 /// ```
 ///
 /// "All" is this node's share: nodes on one database send for the same projects.
+///
+/// Decision 082.
 struct Pacer {
   /// Requests a second of all nodes together.
   private let whole: Double

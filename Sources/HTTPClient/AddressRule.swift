@@ -6,6 +6,7 @@ package import Reactor
 ///
 /// It is asked about the address that is connected to, after each look-up, for a name may mean another one by then. Nothing
 /// else that a customer names is called: where access tokens are got is Google's or the operator's word (`TokenAddress`).
+/// Decision 116.
 package struct AddressRule: Sendable {
   private let allowed: [IPBlock]
 

@@ -1,4 +1,4 @@
-/// Numbers of this module: unit, reason.
+/// Numbers of this module: unit, reason. Decision 103.
 package enum HTTPClientLimits {
   /// Bytes of an answer's status line and headers, with those of the 1xx before it.
   package static let headBytes = 65_536

@@ -11,6 +11,8 @@
 /// try reader.finish()
 /// ```
 /// Each closure must read exactly one value, or `skip` it.
+///
+/// Decision 084.
 package struct JSONReader {
   let bytes: [UInt8]
   var position = 0

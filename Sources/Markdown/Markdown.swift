@@ -16,6 +16,8 @@ internal import Synchronization
 /// tables of the process.
 ///
 /// Failure: every text is Markdown, so there is none. Without memory cmark ends the process.
+///
+/// Decision 125.
 package struct Markdown: Sendable {
   package struct Heading: Equatable, Sendable {
     /// 1…6.

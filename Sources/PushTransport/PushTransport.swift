@@ -56,6 +56,8 @@
 ///
 /// Failure: whatever the peer and the network do, they cannot cause a trap. A pool without a connection returns its
 /// queues as not processed and refuses offers until the next attempt to connect.
+///
+/// Decision 074.
 package enum PushTransport {
   /// Limits of this module, with unit, reason and source.
   package enum Limits {

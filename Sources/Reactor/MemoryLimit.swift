@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// Memory limit of this process: the machine's memory, or the limit of a container or service manager (`memory.max` of
-/// cgroup v2, `memory.limit_in_bytes` of v1, of its group and all enclosing groups).
+/// cgroup v2, `memory.limit_in_bytes` of v1, of its group and all enclosing groups). Decision 098.
 package enum MemoryLimit {
   /// In bytes.
   package static var bytes: Int {

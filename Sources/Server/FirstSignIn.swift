@@ -4,7 +4,7 @@ internal import Reactor
 /// Delivers the link that opens the console for the first time to the person who installed the server.
 ///
 /// Logs go to collectors that many may read, so the link is never logged: it goes to the terminal that the server was
-/// started from, or else into a file that only the server's user may read.
+/// started from, or else into a file that only the server's user may read. Decision 119.
 struct FirstSignIn {
   /// The whole link.
   let address: String

@@ -5,7 +5,7 @@ internal import Crypto
 /// number of rounds: up to 2^31, each with a hash or two, so that trying to open it takes hours.
 ///
 /// Everything that is encrypted or authenticated with the passphrase is counted before it is tried: PBKDF2 and scrypt
-/// (PBES2, RFC 8018 and 7914), and the schemes of PBES1 and PKCS#12 (RFC 7292, appendix B).
+/// (PBES2, RFC 8018 and 7914), and the schemes of PBES1 and PKCS#12 (RFC 7292, appendix B). Decision 083.
 struct DerivationCost {
   /// Names the refusal: another way of opening the same file must not hide it.
   static let operation = "open the encrypted file"

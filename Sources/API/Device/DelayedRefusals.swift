@@ -4,7 +4,7 @@ internal import Reactor
 /// Delays 503 answers. `Retry-After` asks clients to wait; a crowd that retries at once would keep the loop busy
 /// refusing, at the expense of the operations that were accepted.
 ///
-/// The queue of held refusals is bounded: when it is full, newcomers are refused at once.
+/// The queue of held refusals is bounded: when it is full, newcomers are refused at once. Decision 100.
 final class DelayedRefusals {
   private let loop: EventLoop
   private var held = Deque<(due: Instant, tell: () -> Void)>()

@@ -4,7 +4,7 @@ internal import Reactor
 /// would wait too long is answered 503 at once, which keeps the answer times of those accepted, whatever the load and
 /// however slow the machine.
 ///
-/// A small batch that accumulates while another runs is normal, and never too much.
+/// A small batch that accumulates while another runs is normal, and never too much. Decision 100.
 struct QueueGauge {
   /// From the start of the last batch to its commit, in nanoseconds.
   private var lastBatch: Int64 = 0

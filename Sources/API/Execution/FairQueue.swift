@@ -11,6 +11,8 @@ internal import Domain
 /// requests together may not hold the last thread. When the queue is full, those with more waiting give way to those
 /// with less: between tenants, and between the callers of one. The newest request is refused, or where bodies fill the
 /// queue, the newest bodies. So neither the number nor the length of requests keeps out a caller who asks for little.
+///
+/// Decision 091.
 struct FairQueue {
   struct Shares: Sendable {
     /// Requests in the whole queue, per tenant, per caller.

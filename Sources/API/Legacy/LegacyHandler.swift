@@ -27,6 +27,8 @@ internal import Reactor
 /// call at all (404, 405) and what should be retried elsewhere (503) has another status.
 ///
 /// **Failure.** Malformed input is refused before any lookup, with the field's name and the fault.
+///
+/// Decision 104.
 final class LegacyHandler: RequestHandler {
   let committer: Committer
   let threads: AdminThreads

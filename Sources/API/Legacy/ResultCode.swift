@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTPServer
 
-/// `RESULT_CODE` of an answer: a string, because the SDK compares strings.
+/// `RESULT_CODE` of an answer: a string, because the SDK compares strings. Decision 105.
 enum ResultCode: String {
   case ok = "0000"
   /// The push token is invalid, or belongs to no registered device.

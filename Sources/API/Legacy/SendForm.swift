@@ -2,6 +2,7 @@ internal import Domain
 internal import JSON
 
 /// A send as the form requests it, validated as far as a form can be; the rest is validated like any send.
+/// Decision 108.
 struct SendForm: Sendable {
   let appID: String
   let audience: SendAudience

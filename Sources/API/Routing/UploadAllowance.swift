@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Operations
 
 /// How large a body a request may bring. Decided once its head is there and its caller authenticated, before any of the
-/// body is awaited, so that without a good API key or session no client can fill memory or disk.
+/// body is awaited, so that without a good API key or session no client can fill memory or disk. Decision 092.
 enum UploadAllowance {
   /// The body limit in bytes; nil for the limit of any other request. The method is not checked: on these paths every
   /// other one is refused.

@@ -13,6 +13,8 @@ internal import Store
 /// These pushes are in no funnel: they belong to no message and have no claim and no outcome. A push lost to a crash or
 /// a temporary refusal is repeated when its row is due again, a few times; a permanent refusal is left to the next real
 /// message. Changes within a second become one push, because a user has one row and the count is read late.
+///
+/// Decisions 041 and 042.
 final class BadgeSender {
   /// A user whose pushes are in flight.
   private struct Open {

@@ -3,7 +3,7 @@ internal import Reactor
 /// Low-water mark of the due scan, so that deliveries of paused apps and messages, however many, are not rescanned on
 /// every poll. What is found held is skipped until something is resumed, and rescanned every few seconds regardless.
 ///
-/// Times are in microseconds since 1970.
+/// Times are in microseconds since 1970. Decision 052.
 struct DueScanWatermark {
   private var heldUpTo: Int64 = 0
   private var lookedAt: Int64 = 0

@@ -3,6 +3,7 @@ internal import Domain
 /// Chooses the next message: lanes in order, and within a lane an equal share for every message, whatever its size and
 /// age. Each message is charged for what is claimed of it; the one charged least is next. A message that begins, or
 /// returns after a pause, starts from the lowest charge in its lane: it is served at once but catches nothing up.
+/// Decision 056.
 struct FairShare {
   typealias Waiting = (seqno: Int64, lane: Lane)
 

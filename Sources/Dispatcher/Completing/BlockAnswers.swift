@@ -5,7 +5,7 @@ internal import Store
 /// device as for all.
 ///
 /// These deliveries have been answered, so they take no room in the window. A crash leaves them in doubt, as it does
-/// those not answered yet.
+/// those not answered yet. Decision 005.
 struct BlockAnswers<Answer> {
   /// Maximum time an answer waits for the rest of its block.
   private let timeout: Duration

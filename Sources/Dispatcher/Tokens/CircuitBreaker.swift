@@ -11,6 +11,8 @@ internal import Store
 ///     └─────────────────────────────────────────────────────────────── open: the app is paused, for all nodes
 /// ```
 /// Each node judges the answers it has seen. The windows are in memory: after a restart they begin empty.
+///
+/// Decision 078.
 struct CircuitBreaker {
   private var windows: [PushRoute: AnswerWindow] = [:]
   /// Routes whose window holds too many refusals.

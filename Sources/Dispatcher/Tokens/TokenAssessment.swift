@@ -33,7 +33,7 @@ struct TokenQuestion: Hashable, Sendable {
   func isOverdue(at now: Int64) -> Bool { .nanoseconds(now - readAtNanoseconds) > Limits.question }
 }
 
-/// A question about one token; once the device has another, it is no longer in doubt.
+/// A question about one token; once the device has another, it is no longer in doubt. Decision 076.
 struct TokenDoubt: Hashable, Sendable {
   let psid: String
   let question: TokenQuestion

@@ -1,7 +1,7 @@
 /// Consistency rules: which fields each push type allows and requires.
 ///
 /// A combination that Apple would refuse, delay or drop is refused when the send is requested, with a pointer to each
-/// field at fault. Source: "Generating a remote notification", "Sending notification requests to APNs".
+/// field at fault. Source: "Generating a remote notification", "Sending notification requests to APNs". Decision 068.
 package struct ContentRules {
   private let content: MessageContent
   private let badge: BadgeRequest

@@ -2,6 +2,7 @@
 /// request is answered, since the handler may keep a copy.
 ///
 /// Invariant: small requests are not counted; a large one is counted with at least what has arrived of it.
+/// Decision 093.
 struct BodyRoom {
   /// Nil unless the request is large.
   private(set) var memory: BodyShare?

@@ -1,6 +1,6 @@
 package import Reactor
 
-/// A complete body that was too long for memory, in a file that is removed with this object.
+/// A complete body that was too long for memory, in a file that is removed with this object. Decision 094.
 package final class SpooledBody: Sendable {
   private let file: SpoolFile
   /// In bytes.

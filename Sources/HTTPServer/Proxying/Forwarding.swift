@@ -4,6 +4,7 @@ internal import Reactor
 ///
 /// The header is trusted as far as its writers are: from the last entry backwards, while the entry was written by a
 /// trusted proxy. The first untrusted address is the client's; the client may have invented everything before it.
+/// Decision 097.
 package enum Forwarding {
   /// Which header the proxies maintain. Only one is read: proxies pass the other on as the client sent it.
   package enum Header: String, Sendable, CaseIterable {

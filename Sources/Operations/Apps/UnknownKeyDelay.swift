@@ -1,7 +1,7 @@
 package import Reactor
 
 /// Delays requests with an unknown client key until the catalog has been refreshed: an app that was just created on
-/// another thread or node must not be refused. The delay also slows down guessing of keys.
+/// another thread or node must not be refused. The delay also slows down guessing of keys. Decision 088.
 package final class UnknownKeyDelay {
   private struct Waiting {
     let generation: Int

@@ -4,7 +4,7 @@ internal import Postgres
 internal import Store
 
 /// Copies a saved segment's conditions into a message that references it, so that editing or deleting the segment does
-/// not affect accepted messages, and every node reads the same conditions.
+/// not affect accepted messages, and every node reads the same conditions. Decision 062.
 enum SavedSegment {
   /// - Returns: the request to store.
   static func copy(

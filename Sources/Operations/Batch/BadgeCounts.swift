@@ -2,6 +2,7 @@ internal import Domain
 internal import Store
 
 /// Badge counts that a batch reads or changes: locked together, changed in the order of the operations, written once.
+/// Decision 040.
 struct BadgeCounts {
   private var wanted: Set<Users.Key> = []
   private var names: [Users.Key: (said: Users.Said, isVouched: Bool)] = [:]

@@ -4,7 +4,7 @@ internal import Domain
 ///
 /// A page holds the `ext` or the text of a message, percent-encoded, at `…/p/<name>_ext.html` or `…/p/<name>_msp.html`;
 /// the SDK recognizes by the suffix that it must fetch the value. Media are at `…/m/<name>.jpg` and so on. A name is
-/// 128 random bits, so only recipients of the payload know it.
+/// 128 random bits, so only recipients of the payload know it. Decisions 069 and 070.
 package struct ContentHosting: Equatable, Sendable {
   /// Base URL at which devices reach this server, without a trailing slash; nil if not configured.
   package let publicURL: String?

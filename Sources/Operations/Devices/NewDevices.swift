@@ -6,7 +6,7 @@ internal import Reactor
 /// extracts an app's client key could fill the database with nonexistent devices. Known devices are never counted and
 /// register as often as they like.
 ///
-/// One per HTTP loop, used on its thread; not persisted.
+/// One per HTTP loop, used on its thread; not persisted. Decision 033.
 package final class NewDevices {
   /// Devices per hour, nil for no limit. A burst may use the whole hour's allowance.
   package struct Rates: Sendable {

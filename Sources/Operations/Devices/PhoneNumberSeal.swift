@@ -2,6 +2,7 @@ internal import Domain
 package import Store
 
 /// Seals telephone numbers for storage, bound to their user: moved to another row, a number does not open.
+/// Decision 036.
 package struct PhoneNumberSeal: Sendable {
   private let master: MasterKey
 

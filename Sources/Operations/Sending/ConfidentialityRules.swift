@@ -1,7 +1,7 @@
 internal import Crypto
 internal import Domain
 
-/// Rejects messages that cannot be kept confidential.
+/// Rejects messages that cannot be kept confidential. Decision 072.
 enum ConfidentialityRules {
   /// - Parameter json: the request.
   /// - Throws: `.impossible` for values from an uploaded file, which is not sealed, and for messages to be kept in

@@ -3,6 +3,7 @@ internal import Store
 internal import Synchronization
 
 /// Sends of a batch to named users: each is stored with its claim and handed to the dispatcher after the commit.
+/// Decision 047.
 struct DirectSendSteps {
   /// One send and what is known about it so far.
   private struct Entry {

@@ -3,7 +3,7 @@ internal import DequeModule
 /// Queue of names to look up, fair between askers. Pure; one owner.
 ///
 /// The system's resolver blocks its thread while a name server is silent, ten seconds and more, and whoever chooses the
-/// name chooses the server. So no asker holds more than one thread, and askers take turns.
+/// name chooses the server. So no asker holds more than one thread, and askers take turns. Decision 117.
 struct LookUpQueue<Question> {
   private var waiting: [String: Deque<Question>] = [:]
   /// Askers with waiting questions, in round-robin order.

@@ -24,7 +24,7 @@ protocol PoolOwner: AnyObject {
 /// The routes and the connections of one credential in one environment. The network's adapter judges what may be sent
 /// and what each answer means. On the sender's loop.
 ///
-/// Urgent work of any route goes before normal work of any other, and normal before bulk.
+/// Urgent work of any route goes before normal work of any other, and normal before bulk. Decision 075.
 package final class Pool: PoolConnectionsDelegate {
   package let key: PoolKey
   package let door: any PushNetworkAdapter

@@ -1,6 +1,6 @@
 package import TLS
 
-/// The listeners' TLS certificate: read at the start, and again when the operator has renewed it.
+/// The listeners' TLS certificate: read at the start, and again when the operator has renewed it. Decision 102.
 package enum ListenerCertificate {
   /// Nil for plain HTTP.
   /// - Throws: one sentence that says what is wrong with which file.

@@ -54,7 +54,7 @@ final class StartupResponder {
   }
 }
 
-/// Waits for a database that is away when the server starts, without limit, or until a stop signal.
+/// Waits for a database that is away when the server starts, without limit, or until a stop signal. Decision 112.
 enum DatabaseTimeouts {
   private static let firstPause: Duration = .milliseconds(500)
   private static let longestPause: Duration = .seconds(5)

@@ -3,7 +3,7 @@ internal import Reactor
 internal import Synchronization
 
 /// Suppresses log lines that every thread repeats while a fault lasts. It writes the first line at once, then one a
-/// minute with the number of suppressed lines.
+/// minute with the number of suppressed lines. Decision 118.
 final class RepeatedLines: Sendable {
   enum Judgement: Equatable {
     /// - Parameter repeated: equal lines suppressed since the last one; 0: none.

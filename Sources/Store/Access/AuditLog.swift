@@ -2,6 +2,7 @@ package import Domain
 internal import Postgres
 
 /// Who did what. An entry is added in the transaction of the change itself, and the schema refuses to modify entries.
+/// Decision 016.
 package enum AuditLog {
   package struct New: Sendable {
     package var apiKey: Int32?

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Console sessions, shared by all nodes. Only hashes of the browsers' tokens are stored.
+/// Console sessions, shared by all nodes. Only hashes of the browsers' tokens are stored. Decision 021.
 package enum Sessions {
   package struct Account: Sendable {
     package let number: Int32

@@ -1,7 +1,7 @@
 internal import Postgres
 
 /// Failed sign-in attempts by hashed subject (a login, an address, both), counted across all nodes, and the places from
-/// which accounts are known to sign in.
+/// which accounts are known to sign in. Decision 022.
 package enum SignInCounts {
   private static let failStatement = Statement(
     "sign-in-counts-fail",

@@ -1,7 +1,7 @@
 package import Domain
 package import Postgres
 
-/// Audiences uploaded as files, with values per line.
+/// Audiences uploaded as files, with values per line. Decision 019.
 package enum CSVAudiences {
   package typealias Number = Int64
 

@@ -13,6 +13,8 @@ package import Postgres
 /// made only for users who read the message, whose increment is taken back, or who were given less than requested.
 /// Blocks are made only from ranges of user keys, so that no user's devices are in two blocks of a message, and the
 /// order of keys leads to a user. Lists of recipients, waves and resent messages use rows throughout.
+///
+/// Decision 003.
 package enum Blocks {
   /// Fewer devices than this are not worth a block.
   package static let leastDevices = 16

@@ -10,6 +10,8 @@ internal import Postgres
 /// Readers of confirmations (explanations, lists, funnels, resends) combine the log with what is folded, in SQL
 /// (`block_confirmed`, `unfolded_confirmations`). Deliveries outside of blocks have rows of their own
 /// (`Confirmations`).
+///
+/// Decision 038.
 package enum ConfirmationLog {
   /// One delivery that was received or read.
   package struct Entry: Hashable, Sendable {

@@ -11,6 +11,8 @@ package import Postgres
 /// ```
 /// Meanwhile its byte in the block is `.waits`. Changing that byte, or taking a row here, requires the lock of the
 /// block's states; so a block never has two claims, and its open deliveries belong to its claim.
+///
+/// Decision 004.
 package enum Waits {
   /// Deliveries of a block that wait together.
   package struct Key: Hashable, Sendable {

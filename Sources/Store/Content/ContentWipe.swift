@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 
 /// Wipes the content of confidential messages once it is no longer needed: nothing remains to be sent, no SMS fallback
-/// is undecided, no webhook delivery is pending. After a day, it is wiped in any case.
+/// is undecided, no webhook delivery is pending. After a day, it is wiped in any case. Decision 071.
 package enum ContentWipe {
   private static let messagesStatement = Statement(
     "content-wipe-messages",

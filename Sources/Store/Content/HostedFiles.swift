@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Hosted pages and media that devices fetch by name.
+/// Hosted pages and media that devices fetch by name. Decision 018.
 package enum HostedFiles {
   package struct New: Sendable {
     package let name: String

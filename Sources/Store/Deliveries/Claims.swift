@@ -5,7 +5,7 @@ package import Postgres
 ///
 /// **Fencing.** A node that was frozen past its lease wakes up and believes that its claims are still its own. Taking a
 /// claim over raises its fence, so a claim is identified by number *and* fence (`Hold`). Only results that a network
-/// has returned are written without checking that the claim is still held.
+/// has returned are written without checking that the claim is still held. Decisions 002 and 057.
 package enum Claims {
   /// A claim as one holder knows it.
   package struct Hold: Hashable, Sendable {

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Outcomes of deliveries, and the totals that count them.
+/// Outcomes of deliveries, and the totals that count them. Decision 008.
 package enum Outcomes {
   package struct Record: Sendable {
     package let seqno: Int64

@@ -2,6 +2,7 @@ package import Domain
 internal import Postgres
 
 /// Counts the messages that each device sends per minute, in the database, so that the limit holds across all nodes.
+/// Decision 023.
 package enum DeviceSends {
   /// A device's current minute.
   package struct Meter: Sendable {

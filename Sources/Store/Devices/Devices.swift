@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Devices: one row per installation.
+/// Devices: one row per installation. Decision 007.
 package enum Devices {
   package enum State: Int16, CaseIterable, Sendable {
     case active = 1

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 
 /// Devices quarantined because their network refused the token. They keep all their data and stay in their audiences,
-/// where they are skipped until they register again or are released.
+/// where they are skipped until they register again or are released. Decision 077.
 package enum Quarantine {
   /// A device to quarantine.
   package struct Entry: Sendable {

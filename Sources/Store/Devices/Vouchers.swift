@@ -2,7 +2,7 @@ internal import Domain
 internal import Postgres
 
 /// Vouchers that the app's own server issues at log-in: the next device that names the user becomes theirs. A user has
-/// at most one; the latest replaces the others.
+/// at most one; the latest replaces the others. Decision 028.
 package enum Vouchers {
   private static let makeStatement = Statement(
     "vouchers-make",

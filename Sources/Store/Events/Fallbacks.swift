@@ -11,6 +11,8 @@ internal import Postgres
 /// The first transaction to lock the row decides; the other sees the decision. The deadline skips locked rows, so it
 /// never waits while it holds any. A confirmation waits, and takes rows in key order, after receipts and totals and
 /// before ledger and users.
+///
+/// Decision 045.
 package enum Fallbacks {
   package struct Key: Hashable, Sendable {
     package let seqno: Int64

@@ -13,6 +13,8 @@ package import Postgres
 /// ```
 /// A held message is never `sending` (the schema enforces it), so nothing claims it. Nothing else changes: its shards
 /// count as pending meanwhile.
+///
+/// Decision 061.
 package enum ApprovalHolds {
   /// How long the second person may take to decide.
   package static let waitSeconds: Int64 = 7 * 86_400

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 
 /// Direct sends: messages to named users, many per statement. A committer stores a message, its audience, its badge
-/// counts and its claim in one commit, shared with other waiting operations.
+/// counts and its claim in one commit, shared with other waiting operations. Decision 011.
 package enum DirectSends {
   /// Assigned before the message is stored, so that a repeated attempt stores the same message again or finds it.
   package struct Number: Sendable {

@@ -123,7 +123,7 @@ extension Messages {
   }
 }
 
-/// New messages as columns, one per member.
+/// New messages as columns, one per member. Decision 001.
 private struct NewMessageColumns {
   private var (seqnos, apps, lanes) = (Int64Column(), Int32Column(), Int16Column())
   private var (requests, hashes, keys) = (TextColumn(), BytesColumn(), TextColumn())

@@ -1,7 +1,7 @@
 package import Reactor
 
 /// Back-off of a thread that polls a queue: short pauses while work keeps arriving, one second once the queue has been
-/// quiet. Urgent work is announced, and the announcement wakes the thread.
+/// quiet. Urgent work is announced, and the announcement wakes the thread. Decision 053.
 package struct PollBackoff {
   /// Pause as a multiple of the poll's duration, so that polling takes at most a fifth of a thread's time.
   private static let rest = 4

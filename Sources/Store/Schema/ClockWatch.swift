@@ -7,6 +7,8 @@ internal import Postgres
 ///   seen ── advances, checked every few seconds ──► steady: expired rows are removed, statistics are rolled up
 ///     └ jumped, or unchecked for ten minutes ──► neither is done for an hour
 /// ```
+///
+/// Decision 013.
 package enum ClockWatch {
   package struct Look: Sendable {
     /// The database's clock, in microseconds since 1970.

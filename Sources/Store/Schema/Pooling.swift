@@ -5,7 +5,7 @@ package import Postgres
 ///
 /// We keep sessions for life: prepared statements, LISTEN, timeouts and the migrator's lock belong to them. In the
 /// wrong mode none of that fails at once, and some of it never raises an error. So this tests for the effect itself:
-/// two connections that turn out to be one session.
+/// two connections that turn out to be one session. Decision 113.
 package enum Pooling {
   /// The fault, without the server's address.
   package static let complaint =

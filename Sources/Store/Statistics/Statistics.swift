@@ -4,7 +4,7 @@ internal import Postgres
 /// Statistics per minute, written together with the totals of messages, in separate rows per writer, so that no writer
 /// waits for another. Statistics are never recomputed from deliveries.
 ///
-/// The janitor rolls minutes up to hours and days (`StatisticsRollup`).
+/// The janitor rolls minutes up to hours and days (`StatisticsRollup`). Decision 015.
 package enum Statistics {
   /// What a row counts. Raw values are stored.
   package struct Key: Hashable, Sendable {

@@ -14,6 +14,8 @@ package import Postgres
 ///
 /// A count stays within 0…1000, so a message may add less than it asks for, and there may be less left to take back.
 /// The ledger records the actual amount, and exactly that is taken back or added again.
+///
+/// Decision 014.
 package enum Increments {
   /// Records deliveries that ended negative. Where all of a message's deliveries to a user have, its increment is taken
   /// back.

@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 
 /// What each message did to each user's badge. A campaign's increments are stored with its blocks (`Blocks`) and get an
-/// entry here only once something unusual happens; `badge_entry` in SQL combines both.
+/// entry here only once something unusual happens; `badge_entry` in SQL combines both. Decision 009.
 package enum Ledger {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
