@@ -31,7 +31,35 @@ enum SQLRule {
   }
 }
 
+/// A number in SQL that stands for a case of a stored enum: the reader cannot tell what it means, and a case that gets
+/// another number corrupts silently.
+enum StoredCaseRule {
+  static func check(_ file: SwiftSource) -> [Violation] {
+    // The byte of a delivery in a block is no enum's number alone.
+    guard file.module == "Store", file.fileName != "BlockErasure.swift" else { return [] }
+    return file.literals.flatMap { literal in
+      literal.text.matches(of: /(?:^|[^a-z_])(state|status|held)\s*(=|<>|>=|<=|<|>|IN|NOT IN)\s*[(]?\d+/).map {
+        Violation(
+          file.path, line: literal.line, "`\($0.0)` in SQL says nothing; write the case: `\\(MessageState.paused.sql)`")
+      }
+    }
+  }
+}
+
 @Suite struct SQLTests {
+  @Test func `stored cases are named in SQL`() {
+    expectNone(SourceTree.current.sources.flatMap(StoredCaseRule.check))
+  }
+
+  @Test(arguments: [
+    ("SELECT 1 FROM messages WHERE state = 3", 1), ("m.state IN (2, 3)", 1), ("o.status <> 6 AND held > 0", 2),
+    ("state = \\(MessageState.paused.sql)", 0), ("WHERE state = $3", 0),
+  ])
+  func `a number in their place is found`(sql: String, count: Int) {
+    let file = SwiftSource(path: "Sources/Store/Sample.swift", text: "let s = \"\(sql)\"\n")
+    #expect(StoredCaseRule.check(file).count == count)
+  }
+
   @Test func `SQL stands only in the store`() {
     expectNone(SourceTree.current.sources.flatMap(SQLRule.check))
   }

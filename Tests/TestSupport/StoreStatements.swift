@@ -95,6 +95,9 @@ package enum StoreStatements {
     }
     // A file is named after its type; what extends it has a name behind a plus sign.
     var shared: [String: String] = [:]
+    for (type, text) in try enumTexts(root) {
+      for (name, value) in cases(text, of: type) { shared[name] = value }
+    }
     for (file, text) in texts {
       for (name, value) in constants(text) { shared["\(file.prefix { $0 != "." && $0 != "+" }).\(name)"] = value }
     }
@@ -116,10 +119,31 @@ package enum StoreStatements {
     }
   }
 
+  /// Sources whose enums are stored by number: those of the store, and of the domain.
+  private static func enumTexts(_ root: URL) throws -> [(type: String, text: String)] {
+    try ["Store", "Domain"].flatMap { module in
+      let directory = root.appending(path: "Sources/\(module)")
+      return try FileManager.default.subpathsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".swift") }.map {
+        file in
+        let type = URL(filePath: file).lastPathComponent.prefix { $0 != "." && $0 != "+" }
+        return (String(type), try String(contentsOf: directory.appending(path: file), encoding: .utf8))
+      }
+    }
+  }
+
+  /// `MessageState.paused.sql`, and for an enum within a type `Devices.State.active.sql`.
+  private static func cases(_ text: String, of type: String) -> [(String, String)] {
+    text.matches(of: /(?m)^( *)package enum (\w+): Int16(?s:.*?)\n\1}/).flatMap { match in
+      let name = match.1.isEmpty ? String(match.2) : "\(type).\(match.2)"
+      return match.0.matches(of: /case (\w+) = (\d+)/).map { ("\(name).\($0.1).sql", String($0.2)) }
+    }
+  }
+
   private static func constants(_ text: String) -> [String: String] {
     let pattern = /static let (\w+) =\s*(?:"""\n(?s:(.*?))\n\s*"""|"([^"\n]*)")/
+    let numbers = text.matches(of: /static let (\w+) = (\d+)\n/).map { (String($0.1), String($0.2)) }
     return Dictionary(
-      text.matches(of: pattern).map { (String($0.1), String($0.2 ?? $0.3 ?? "")) },
+      text.matches(of: pattern).map { (String($0.1), String($0.2 ?? $0.3 ?? "")) } + numbers,
       uniquingKeysWith: { first, _ in first })
   }
 

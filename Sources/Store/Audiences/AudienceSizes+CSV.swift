@@ -36,7 +36,8 @@ extension AudienceSizes {
       WHERE l.csv = $4
         AND (cardinality($5::text[]) = 0 OR EXISTS (
           SELECT FROM devices d
-          WHERE d.app = $3 AND d.user_key = l.user_key AND d.state = 1 AND d.locale = ANY($5)))) k
+          WHERE d.app = $3 AND d.user_key = l.user_key AND d.state = \(Devices.State.active.sql)
+            AND d.locale = ANY($5)))) k
     ORDER BY \(filledBytes) + \(numberedBytes) DESC LIMIT 1
     """)
 

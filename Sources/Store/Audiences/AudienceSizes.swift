@@ -8,7 +8,7 @@ package enum AudienceSizes {
     """
     SELECT count(*) FROM (
       SELECT FROM devices
-      WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
+      WHERE app = $1 AND state = \(Devices.State.active.sql) AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
       -- Counting stops here: more need not be known at once.
       LIMIT $5) part
     """)
@@ -36,7 +36,8 @@ package enum AudienceSizes {
         -- Each member's devices by their key, whatever the plan believes of the tables: OFFSET keeps it from looking for
         -- each device's member instead.
         CROSS JOIN LATERAL (
-          SELECT FROM devices d WHERE d.app = $1 AND d.user_key = k.user_key AND d.state = 1 AND d.bound_at <= $3
+          SELECT FROM devices d WHERE d.app = $1 AND d.user_key = k.user_key
+            AND d.state = \(Devices.State.active.sql) AND d.bound_at <= $3
           OFFSET 0) d
       LIMIT $4) part
     """)
@@ -76,7 +77,7 @@ package enum AudienceSizes {
     SELECT k.user_key, k.name FROM (
       SELECT d.user_key, coalesce(u.name, '') AS name
       FROM devices d LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key
-      WHERE d.app = $3 AND d.state = 1 AND d.user_key > $4 AND d.user_key <= $5
+      WHERE d.app = $3 AND d.state = \(Devices.State.active.sql) AND d.user_key > $4 AND d.user_key <= $5
         AND (cardinality($6::text[]) = 0 OR d.locale = ANY($6))) k
     ORDER BY \(filledBytes) DESC LIMIT 1
     """)
@@ -102,7 +103,8 @@ package enum AudienceSizes {
       WHERE m.app = $3 AND m.groupseq = ANY($4)
         AND (cardinality($5::text[]) = 0 OR EXISTS (
           SELECT FROM devices d
-          WHERE d.app = m.app AND d.user_key = m.user_key AND d.state = 1 AND d.locale = ANY($5)))) k
+          WHERE d.app = m.app AND d.user_key = m.user_key AND d.state = \(Devices.State.active.sql)
+            AND d.locale = ANY($5)))) k
     ORDER BY \(filledBytes) DESC LIMIT 1
     """)
 

@@ -41,7 +41,8 @@ package enum Audiences {
     "audience-next-part",
     """
     SELECT max(user_key), count(*) FILTER (WHERE bound_at <= $5) FROM (
-      SELECT user_key, bound_at FROM devices WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3
+      SELECT user_key, bound_at FROM devices WHERE app = $1 AND state = \(Devices.State.active.sql)
+        AND user_key > $2 AND user_key <= $3
       -- All devices of the last user.
       ORDER BY user_key FETCH FIRST $4 ROWS WITH TIES) part
     """)
@@ -63,7 +64,7 @@ package enum Audiences {
     "audience-range-read",
     """
     SELECT \(memberColumns) FROM devices d
-    WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
+    WHERE app = $1 AND state = \(Devices.State.active.sql) AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
     ORDER BY user_key, device LIMIT $5
     """)
 
@@ -139,7 +140,8 @@ package enum Audiences {
     "audience-of-users",
     """
     SELECT \(memberColumns) FROM devices d
-    WHERE app = $1 AND user_key = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
+    WHERE app = $1 AND user_key = ANY($2) AND state = \(Devices.State.active.sql) AND bound_at <= $3
+      ORDER BY user_key, device
     """)
 
   /// Returns the devices of users.
@@ -150,7 +152,8 @@ package enum Audiences {
   private static let countOfUsersStatement = Statement(
     "audience-count-of-users",
     """
-    SELECT user_key, count(*) FROM devices WHERE app = $1 AND user_key = ANY($2) AND state = 1 AND bound_at <= $3
+    SELECT user_key, count(*) FROM devices WHERE app = $1 AND user_key = ANY($2)
+      AND state = \(Devices.State.active.sql) AND bound_at <= $3
     GROUP BY user_key
     """)
 
@@ -166,7 +169,8 @@ package enum Audiences {
     """
     SELECT DISTINCT \(memberColumns)
     FROM psids p JOIN devices d USING (device)
-    WHERE p.app = $1 AND p.psid = ANY($2) AND p.kind = 1 AND d.app = $1 AND d.state = 1 AND d.psid = p.psid
+    WHERE p.app = $1 AND p.psid = ANY($2) AND p.kind = \(TokenKind.alert.sql) AND d.app = $1
+      AND d.state = \(Devices.State.active.sql) AND d.psid = p.psid
       AND d.bound_at <= $3 ORDER BY d.user_key, d.device
     """)
 
@@ -179,7 +183,8 @@ package enum Audiences {
     "audience-of-devices",
     """
     SELECT \(memberColumns) FROM devices d
-    WHERE app = $1 AND device = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
+    WHERE app = $1 AND device = ANY($2) AND state = \(Devices.State.active.sql) AND bound_at <= $3
+      ORDER BY user_key, device
     """)
 
   /// Returns the active ones of the listed devices.
@@ -196,7 +201,7 @@ package enum Audiences {
   private static let boundStatement = Statement(
     "audience-bound",
     """
-    SELECT \(memberColumns) FROM devices d WHERE d.device = ANY($1) AND d.state = 1
+    SELECT \(memberColumns) FROM devices d WHERE d.device = ANY($1) AND d.state = \(Devices.State.active.sql)
     """)
 
   /// Returns the current bindings of devices of any app, to check them again before a retry.

@@ -20,7 +20,7 @@ extension Devices {
     """
     SELECT DISTINCT ON (d.app, d.user_key) d.app, d.user_key, d.locale
     FROM unnest($1, $2) AS t(app, user_key) JOIN devices d ON d.app = t.app AND d.user_key = t.user_key
-    WHERE d.state = 1 AND d.locale <> ''
+    WHERE d.state = \(Devices.State.active.sql) AND d.locale <> ''
     ORDER BY d.app, d.user_key, d.registered_at DESC, d.device
     """)
 
@@ -37,7 +37,10 @@ extension Devices {
 
   private static let rangeLocalesStatement = Statement(
     "devices-range-locales",
-    "SELECT DISTINCT locale FROM devices WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3")
+    """
+    SELECT DISTINCT locale FROM devices WHERE app = $1 AND state = \(Devices.State.active.sql)
+      AND user_key > $2 AND user_key <= $3
+    """)
 
   /// Returns the distinct locales in a range of user keys. Reads the whole range.
   package static func locales(app: App.Number, after: String, upto: String) -> Query<[String]> {
@@ -51,7 +54,7 @@ extension Devices {
   private static let groupLocalesStatement = Statement(
     "devices-group-locales",
     """
-    SELECT DISTINCT locale FROM devices WHERE app = $1 AND state = 1
+    SELECT DISTINCT locale FROM devices WHERE app = $1 AND state = \(Devices.State.active.sql)
       AND user_key IN (SELECT user_key FROM group_members WHERE app = $1 AND groupseq = ANY($2))
     """)
 
@@ -68,7 +71,7 @@ extension Devices {
   private static let csvLocalesStatement = Statement(
     "devices-csv-locales",
     """
-    SELECT DISTINCT locale FROM devices WHERE app = $1 AND state = 1
+    SELECT DISTINCT locale FROM devices WHERE app = $1 AND state = \(Devices.State.active.sql)
       AND user_key IN (SELECT user_key FROM csv_lines WHERE csv = $2)
     """)
 

@@ -29,7 +29,7 @@ package enum Segments {
   }
 
   private static let isInRange =
-    "d.app = $1 AND d.state = 1 AND d.user_key > $2 AND d.user_key <= $3 AND d.bound_at <= $4"
+    "d.app = $1 AND d.state = \(Devices.State.active.sql) AND d.user_key > $2 AND d.user_key <= $3 AND d.bound_at <= $4"
 
   private static func range(
     _ app: App.Number, _ after: String, _ upto: String, _ frozenAt: Int64, _ limit: Int64

@@ -20,7 +20,7 @@ package enum ContentWipe {
     "content-wipe-approvals",
     """
     UPDATE approvals SET sealed = NULL WHERE approval IN (
-      SELECT approval FROM approvals WHERE sealed IS NOT NULL AND (state <> 1 OR $2 AND ends_at < now())
+      SELECT approval FROM approvals WHERE sealed IS NOT NULL AND (state <> \(Approvals.State.waiting.sql) OR $2 AND ends_at < now())
       ORDER BY approval LIMIT $1 FOR UPDATE SKIP LOCKED)
     """)
 
@@ -29,7 +29,8 @@ package enum ContentWipe {
     """
     UPDATE events SET sealed = NULL WHERE event IN (
       SELECT event FROM events e WHERE sealed IS NOT NULL AND (at < now() - make_interval(secs => $2)
-        OR NOT EXISTS (SELECT FROM event_deliveries d WHERE d.event = e.event AND d.state = 0))
+        OR NOT EXISTS (SELECT FROM event_deliveries d WHERE d.event = e.event
+          AND d.state = \(Events.State.waiting.sql)))
       ORDER BY event LIMIT $1 FOR UPDATE SKIP LOCKED)
     """)
 

@@ -112,7 +112,8 @@ package enum Cancellation {
     FROM (
       SELECT seqno, device, attempts < 0 AS is_doubtful FROM outcomes
       -- One without due time is claimed: it is decided when it comes back.
-      WHERE seqno = $1 AND status = 6 AND due_at IS NOT NULL ORDER BY device LIMIT $3 FOR UPDATE SKIP LOCKED) due
+      WHERE seqno = $1 AND status = \(OutcomeStatus.deferred.sql) AND due_at IS NOT NULL ORDER BY device
+        LIMIT $3 FOR UPDATE SKIP LOCKED) due
     WHERE o.seqno = due.seqno AND o.device = due.device
     RETURNING o.user_key, due.is_doubtful
     """)

@@ -303,7 +303,7 @@ package enum Claims {
     FROM c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
     LEFT JOIN outcomes o ON o.seqno = c.seqno AND o.device = k.device
     -- No row: submitted perhaps, never answered. A deferred row without due time: the same, on a later try.
-    WHERE o.device IS NULL OR o.status = 6 AND o.due_at IS NULL
+    WHERE o.device IS NULL OR o.status = \(OutcomeStatus.deferred.sql) AND o.due_at IS NULL
     """)
 
   /// Returns the devices of claims whose outcome is not known, by claim.
@@ -340,7 +340,8 @@ package enum Claims {
   /// Condition: `w` is due at `$1`, and its message `m` of app `a`, in one of the lanes `$4`, may proceed.
   static let isDue = """
     -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
-    w.due_at <= least($1, clock_timestamp()) AND m.state = 2 AND m.lane = ANY($4) AND NOT \(LatenessCondition.isLate)
+    w.due_at <= least($1, clock_timestamp()) AND m.state = \(MessageState.sending.sql) AND m.lane = ANY($4)
+      AND NOT \(LatenessCondition.isLate)
       -- What has expired meanwhile ends even while its app is paused.
       AND (a.paused_reason IS NULL OR m.expires_at <= $1)
     """
@@ -350,7 +351,7 @@ package enum Claims {
     """
     UPDATE outcomes o SET due_at = NULL FROM (
       SELECT w.seqno, w.device FROM outcomes w JOIN messages m ON m.seqno = w.seqno JOIN apps a ON a.app = m.app
-      WHERE w.status = 6 AND w.due_at > $3 AND \(Claims.isDue)
+      WHERE w.status = \(OutcomeStatus.deferred.sql) AND w.due_at > $3 AND \(Claims.isDue)
       ORDER BY w.due_at LIMIT $2 FOR UPDATE OF w SKIP LOCKED) due
     WHERE o.seqno = due.seqno AND o.device = due.device
     RETURNING o.seqno, o.device, o.user_key, o.attempts

@@ -9,7 +9,7 @@ extension Outcomes {
     SELECT o.seqno, o.device FROM unnest($1, $2) AS t(seqno, device)
     JOIN outcomes o ON o.seqno = t.seqno AND o.device = t.device
     -- 6 is deferred: the only outcome that is no end.
-    WHERE o.status <> 6
+    WHERE o.status <> \(OutcomeStatus.deferred.sql)
     """)
 
   /// Returns which of these deliveries have a final outcome.

@@ -71,7 +71,7 @@ package enum Explanations {
       SELECT device, status, attempts, reason, at, due_at FROM outcomes WHERE $4 AND seqno = $1 AND user_key = $3
       UNION ALL
       SELECT device, status, attempts, reason, at, due_at FROM block_deliveries($1, $3)
-      WHERE status <> 6 OR due_at IS NOT NULL) o
+      WHERE status <> \(OutcomeStatus.deferred.sql) OR due_at IS NOT NULL) o
     ORDER BY o.device
     """)
 
@@ -103,7 +103,7 @@ package enum Explanations {
     SELECT k.device FROM claims c, unnest(c.devices, c.user_keys) AS k(device, user_key)
     WHERE c.seqno = $1 AND c.user_keys @> ARRAY[$2] AND k.user_key = $2
     UNION ALL
-    SELECT device FROM block_deliveries($1, $2) WHERE status = 6 AND due_at IS NULL
+    SELECT device FROM block_deliveries($1, $2) WHERE status = \(OutcomeStatus.deferred.sql) AND due_at IS NULL
     """)
 
   /// Returns the user's devices for which a delivery is in progress.

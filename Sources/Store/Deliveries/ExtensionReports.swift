@@ -31,7 +31,8 @@ package enum ExtensionReports {
           ORDER BY m.seqno DESC LIMIT 2000) m
         CROSS JOIN LATERAL (
           (SELECT o.seqno, o.device, o.user_key, NULL::integer AS block, NULL::integer AS place FROM outcomes o
-            WHERE o.seqno = m.seqno AND o.status = 1 AND o.at < now() - interval '1 minute' LIMIT 4000)
+            WHERE o.seqno = m.seqno AND o.status = \(OutcomeStatus.accepted.sql)
+              AND o.at < now() - interval '1 minute' LIMIT 4000)
           UNION ALL
           (SELECT b.seqno, e.device, e.user_key, b.block, e.place FROM (
               SELECT b.*, s.states FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block

@@ -17,12 +17,12 @@ package enum GiveBacks {
   private static let outcomesStatement = Statement(
     "give-backs-outcomes",
     """
-    UPDATE outcomes o SET status = 6, due_at = $3, at = $3
+    UPDATE outcomes o SET status = \(OutcomeStatus.deferred.sql), due_at = $3, at = $3
     FROM unnest($1, $2) AS t(seqno, device) JOIN messages m ON m.seqno = t.seqno
       JOIN devices d ON d.device = t.device
-    WHERE o.seqno = t.seqno AND o.device = t.device AND o.status = 2
+    WHERE o.seqno = t.seqno AND o.device = t.device AND o.status = \(OutcomeStatus.rejected.sql)
       -- What was cancelled or has expired is not begun again.
-      AND m.state <> 5 AND m.expires_at > $3
+      AND m.state <> \(MessageState.cancelled.sql) AND m.expires_at > $3
       -- Nor what nobody can say any more: it was confidential, and is wiped.
       AND (m.sealed IS NOT NULL OR coalesce(m.request->>'sealed', '') <> 'true')
     RETURNING o.seqno, o.device, o.user_key, m.app, o.reason, m.lane, d.network, d.app_version
@@ -63,8 +63,8 @@ package enum GiveBacks {
     """
     WITH reopened AS (
       -- One that has been cancelled meanwhile is being cancelled again: what was given back of it is cancelled next.
-      UPDATE messages SET state = CASE WHEN state = 5 THEN 3 ELSE 2 END, finished_at = NULL
-      WHERE seqno = ANY($1) AND state >= 4
+      UPDATE messages SET state = CASE WHEN state = \(MessageState.cancelled.sql) THEN 3 ELSE 2 END, finished_at = NULL
+      WHERE seqno = ANY($1) AND state >= \(MessageState.completed.sql)
       RETURNING seqno, app, request
     ), \(Events.tellReopened)
     """)

@@ -40,7 +40,7 @@ package enum Outcomes {
       status = excluded.status, attempts = excluded.attempts, reason = excluded.reason, due_at = excluded.due_at,
       at = excluded.at
     -- The first final outcome wins, whoever writes it.
-    WHERE outcomes.status = 6
+    WHERE outcomes.status = \(OutcomeStatus.deferred.sql)
     RETURNING seqno, device, status
     """)
 

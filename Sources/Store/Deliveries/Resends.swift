@@ -12,8 +12,9 @@ package enum Resends {
   /// failed.
   private static let isMeant = """
     CASE $4::smallint
-      WHEN 0 THEN o.status IN (2, 3, 5)
-      ELSE o.status = 1 AND NOT o.is_confirmed END
+      WHEN 0 THEN o.status IN (\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql),
+        \(OutcomeStatus.skipped.sql))
+      ELSE o.status = \(OutcomeStatus.accepted.sql) AND NOT o.is_confirmed END
     """
 
   // MARK: Left out as late
@@ -34,7 +35,8 @@ package enum Resends {
     "resends-unreached",
     """
     SELECT d.device FROM unnest($2::uuid[]) AS d(device)
-    WHERE NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = $1 AND o.device = d.device AND o.status IN (1, 4))
+    WHERE NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = $1 AND o.device = d.device
+      AND o.status IN (\(OutcomeStatus.accepted.sql), \(OutcomeStatus.cancelled.sql)))
       AND (NOT EXISTS (SELECT FROM blocks WHERE seqno = $1) OR coalesce(block_status($1, d.device), 0) NOT IN (1, 4))
       -- When it is not known any more who has got it, nobody may get it twice.
       AND EXISTS (SELECT FROM messages m WHERE m.seqno = $1 AND \(HistoryRanges.isKept))
@@ -53,7 +55,7 @@ package enum Resends {
   // MARK: By their outcomes
 
   private static let belongs = """
-    \(isMeant) AND d.state = 1 AND d.bound_at <= $5
+    \(isMeant) AND d.state = \(Devices.State.active.sql) AND d.bound_at <= $5
       -- The message was for a user: whoever has the device now did not ask for it.
       AND d.user_key = o.user_key
     """
@@ -61,7 +63,7 @@ package enum Resends {
   private static let members = """
     FROM (
       SELECT *, CASE
-          WHEN $4 = 0 OR status <> 1 THEN false
+          WHEN $4 = 0 OR status <> \(OutcomeStatus.accepted.sql) THEN false
           -- Looked at once: lists have none, and rows for all.
           WHEN EXISTS (SELECT FROM blocks WHERE seqno = $1)
             THEN delivery_confirmed(seqno, device, user_key, $4 = 2) IS NOT NULL

@@ -10,7 +10,8 @@ package enum Bindings {
     """
     SELECT t.app, t.user_key, d.device FROM unnest($1, $2) AS t(app, user_key)
     CROSS JOIN LATERAL (
-      SELECT device FROM devices WHERE devices.app = t.app AND devices.user_key = t.user_key AND state = 1
+      SELECT device FROM devices WHERE devices.app = t.app AND devices.user_key = t.user_key
+        AND state = \(Devices.State.active.sql)
       -- One of them may be the one that asks.
       ORDER BY device LIMIT 2) d
     """)
@@ -97,7 +98,7 @@ package enum Bindings {
     "bindings-lax",
     """
     SELECT count(*) FROM devices
-    WHERE app = $1 AND user_key >= 'u' AND user_key < 'v' AND state = 1 AND identity < $2
+    WHERE app = $1 AND user_key >= 'u' AND user_key < 'v' AND state = \(Devices.State.active.sql) AND identity < $2
     """)
 
   /// Counts active devices whose binding to a user is weaker than `identity`.

@@ -60,7 +60,8 @@ package enum DeviceNotices {
     SELECT n.notice, a.app_id, n.kind, CASE n.kind WHEN 2 THEN n.device::text ELSE (
         SELECT string_agg(o.device::text, ' ') FROM (
           SELECT d.device FROM devices d
-          WHERE d.app = n.app AND d.user_key = n.user_key AND d.state = 1 AND d.device <> n.device
+          WHERE d.app = n.app AND d.user_key = n.user_key AND d.state = \(Devices.State.active.sql)
+            AND d.device <> n.device
           ORDER BY d.device LIMIT $2) o) END, n.created_at
     FROM device_notices n JOIN apps a ON a.app = n.app ORDER BY n.notice LIMIT $1
     """)

@@ -23,7 +23,7 @@ extension Devices {
     "devices-owners",
     """
     SELECT p.app, p.psid, p.device, p.network FROM unnest($1, $2, $3) AS t(app, psid, network)
-    JOIN psids p ON p.app = t.app AND p.psid = t.psid AND p.network = t.network AND p.kind = 1
+    JOIN psids p ON p.app = t.app AND p.psid = t.psid AND p.network = t.network AND p.kind = \(TokenKind.alert.sql)
     """)
 
   /// Returns the devices that own alert tokens.

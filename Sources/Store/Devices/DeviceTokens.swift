@@ -27,7 +27,7 @@ package enum DeviceTokens {
     ), former AS MATERIALIZED (
       -- What their devices have of these kinds and will have no more.
       SELECT p.app, p.psid, p.network, p.kind FROM wanted w JOIN psids p ON p.device = w.device AND p.kind = w.kind
-      WHERE p.kind > 1 AND p.psid <> w.psid
+      WHERE p.kind > \(TokenKind.alert.sql) AND p.psid <> w.psid
     ), locked AS MATERIALIZED (
       -- Old and new together, in one order: as `Tokens.lock` does.
       SELECT l.locked FROM (
@@ -70,7 +70,10 @@ package enum DeviceTokens {
 
   private static let findStatement = Statement(
     "device-tokens-find",
-    "SELECT app, psid, network, device, kind FROM psids WHERE device = ANY($1::uuid[]) AND kind > 1")
+    """
+    SELECT app, psid, network, device, kind FROM psids WHERE device = ANY($1::uuid[])
+      AND kind > \(TokenKind.alert.sql)
+    """)
 
   /// Returns all further tokens of devices.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Tokens.Claimed]> {

@@ -33,7 +33,7 @@ extension Devices {
       SELECT unnest($1::uuid[]) AS device
       UNION
       SELECT o.device FROM devices o, unnest($2::text[]) AS named(user_key)
-      WHERE o.app = ANY($3) AND o.user_key = named.user_key AND o.state = 1) u
+      WHERE o.app = ANY($3) AND o.user_key = named.user_key AND o.state = \(Devices.State.active.sql)) u
     CROSS JOIN LATERAL (SELECT \(columnList) FROM devices WHERE devices.device = u.device) d
     -- In key order, those that are asked for and the others together.
     ORDER BY device

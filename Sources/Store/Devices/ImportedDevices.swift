@@ -23,7 +23,7 @@ package enum ImportedDevices {
     SELECT d.device, (
       SELECT count(DISTINCT tag) FROM unnest(d.tags || string_to_array(t.tags, chr(31))) AS kept(tag))
     FROM unnest($2::uuid[], $3) AS t(device, tags) JOIN devices d ON d.device = t.device
-    WHERE d.app = $1 AND d.state <> 2
+    WHERE d.app = $1 AND d.state <> \(Devices.State.unregistered.sql)
     """)
 
   /// Returns which devices are registered in the app, and how many tags each would have.
@@ -39,7 +39,8 @@ package enum ImportedDevices {
     UPDATE devices d SET tags = ARRAY(
       SELECT tag FROM unnest(d.tags || string_to_array(t.tags, chr(31))) AS kept(tag) GROUP BY tag ORDER BY tag COLLATE "C")
     FROM unnest($2::uuid[], $3) AS t(device, tags)
-    WHERE d.device = t.device AND d.app = $1 AND d.state <> 2 AND NOT d.tags @> string_to_array(t.tags, chr(31))
+    WHERE d.device = t.device AND d.app = $1 AND d.state <> \(Devices.State.unregistered.sql)
+      AND NOT d.tags @> string_to_array(t.tags, chr(31))
     """)
 
   /// Adds tags. Each device occurs once, and the caller holds the row locks (`Devices.lock`). Fails with

@@ -32,7 +32,10 @@ package enum InstalledDevices {
 
   private static let ofUsersStatement = Statement(
     "installed-devices-of-users",
-    "SELECT \(Devices.columnList) FROM devices WHERE app = $1 AND user_key = ANY($2) AND state = 1", isKept: false)
+    """
+    SELECT \(Devices.columnList) FROM devices WHERE app = $1 AND user_key = ANY($2)
+      AND state = \(Devices.State.active.sql)
+    """, isKept: false)
 
   /// Returns the active devices of users, without locks.
   package static func ofUsers(_ users: some Collection<UserKey>, of app: App.Number) -> Query<[Devices.Record]> {

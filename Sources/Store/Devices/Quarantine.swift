@@ -79,7 +79,8 @@ package enum Quarantine {
     """
     SELECT device, user_key, network, environment, psid, quarantine_reason, quarantine_seqno, quarantined_at
     FROM devices
-    WHERE app = $1 AND device > $2 AND quarantined_at >= $3 AND state = 1 ORDER BY device LIMIT $4
+    WHERE app = $1 AND device > $2 AND quarantined_at >= $3 AND state = \(Devices.State.active.sql)
+      ORDER BY device LIMIT $4
     """)
 
   /// Returns an app's devices quarantined since a time, in the order of their ids, after `device`.
@@ -126,7 +127,11 @@ package enum Quarantine {
   // MARK: Other verdicts of a network on a token
 
   private static let dropStatement = Statement(
-    "quarantine-drop", "UPDATE devices SET state = 3 WHERE device = ANY($1) AND state = 1")
+    "quarantine-drop",
+    """
+    UPDATE devices SET state = \(Devices.State.tokenRefused.sql) WHERE device = ANY($1)
+      AND state = \(Devices.State.active.sql)
+    """)
 
   /// Marks devices whose token is dead: they receive nothing until they register again. The caller holds their row
   /// locks.

@@ -31,7 +31,7 @@ package enum Tokens {
     ), former AS MATERIALIZED (
       -- What the rows of their DEVICE_IDs have now, and one of them will have no more.
       SELECT d.app, d.psid, d.network FROM wanted w JOIN devices d ON d.device BETWEEN w.device AND w.last
-      WHERE w.kind = 1 AND d.psid <> w.psid
+      WHERE w.kind = \(TokenKind.alert.sql) AND d.psid <> w.psid
     ), locked AS MATERIALIZED (
       -- Old and new together, in one order: two devices that exchange their tokens take turns.
       SELECT l.locked FROM (
@@ -104,7 +104,7 @@ package enum Tokens {
     "tokens-forget",
     """
     DELETE FROM psids p USING unnest($1, $2, $3, $4) AS t(app, psid, network, device)
-    WHERE p.app = t.app AND p.psid = t.psid AND p.network = t.network AND p.kind = 1
+    WHERE p.app = t.app AND p.psid = t.psid AND p.network = t.network AND p.kind = \(TokenKind.alert.sql)
       -- What another device has was only locked.
       AND p.device = t.device
     """)
@@ -167,7 +167,7 @@ package enum Tokens {
     """
     SELECT DISTINCT ON (device) device, psid FROM psids
     -- The ordinary token stands in the device's own row; those of other kinds are found by their index.
-    WHERE app = $1 AND device = ANY($2) AND kind = $3 AND kind > 1
+    WHERE app = $1 AND device = ANY($2) AND kind = $3 AND kind > \(TokenKind.alert.sql)
     ORDER BY device, bound_at DESC, psid
     """)
 

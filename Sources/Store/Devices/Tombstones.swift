@@ -8,7 +8,8 @@ package enum Tombstones {
     UPDATE devices SET \(PersonErasure.emptied) WHERE device IN (
       SELECT device FROM devices
       -- Not by its last registration alone: it may have been in use for years.
-      WHERE state = 2 AND device_id <> '' AND registered_at < now() - make_interval(days => $1)
+      WHERE state = \(Devices.State.unregistered.sql) AND device_id <> ''
+        AND registered_at < now() - make_interval(days => $1)
         AND bound_at < now() - make_interval(days => $1)
         AND coalesce(seen_at, registered_at) < now() - make_interval(days => $1)
       ORDER BY registered_at LIMIT $2 FOR UPDATE SKIP LOCKED)

@@ -33,7 +33,8 @@ package enum EventDeliveries {
     """
     SELECT w.webhook, w.app, w.url, w.sealed FROM webhooks w
     WHERE w.active AND w.webhook <> ALL ($2::integer[]) AND EXISTS (
-      SELECT FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = 0 AND d.due_at <= clock_timestamp())
+      SELECT FROM event_deliveries d WHERE d.webhook = w.webhook
+        AND d.state = \(Events.State.waiting.sql) AND d.due_at <= clock_timestamp())
     -- The first webhook of every app, then the second of every app: however many one app has, the others have their turn.
     -- Where that is more than a round takes, the next round goes on behind it.
     ORDER BY row_number() OVER (PARTITION BY w.app ORDER BY w.webhook <= $3, w.webhook), w.webhook <= $3, w.webhook
@@ -76,7 +77,7 @@ package enum EventDeliveries {
       due_at = clock_timestamp() + make_interval(secs => $3)
     FROM (
       SELECT event, webhook FROM event_deliveries
-      WHERE webhook = $1 AND state = 0 AND due_at <= clock_timestamp()
+      WHERE webhook = $1 AND state = \(Events.State.waiting.sql) AND due_at <= clock_timestamp()
       ORDER BY due_at, event LIMIT $2 FOR UPDATE SKIP LOCKED) t, events e, apps a
     WHERE d.event = t.event AND d.webhook = t.webhook AND e.event = d.event AND a.app = e.app
     RETURNING d.event, d.webhook, d.fence, d.attempts, e.id, a.app_id, e.event_kind, e.at, e.data::text, e.app,
@@ -110,9 +111,11 @@ package enum EventDeliveries {
   private static let giveUpStatement = Statement(
     "event-deliveries-give-up-first",
     """
-    UPDATE event_deliveries SET state = 2, reason = left($2, 200), ended_at = clock_timestamp()
+    UPDATE event_deliveries SET state = \(Events.State.dead.sql), reason = left($2, 200),
+      ended_at = clock_timestamp()
     WHERE (event, webhook) IN (
-      SELECT event, webhook FROM event_deliveries WHERE webhook = $1 AND state = 0 AND due_at <= clock_timestamp()
+      SELECT event, webhook FROM event_deliveries WHERE webhook = $1
+        AND state = \(Events.State.waiting.sql) AND due_at <= clock_timestamp()
       ORDER BY due_at, event LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING event
     """)
@@ -150,12 +153,12 @@ package enum EventDeliveries {
     """
     UPDATE event_deliveries d SET state = t.state, status = t.status, reason = t.reason,
       due_at = clock_timestamp() + make_interval(secs => t.seconds),
-      ended_at = CASE WHEN t.state > 0 THEN clock_timestamp() END
+      ended_at = CASE WHEN t.state > \(Events.State.waiting.sql) THEN clock_timestamp() END
     FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::smallint[], $5::integer[], $6::smallint[],
       $7::text[]) AS t(event, webhook, fence, state, seconds, status, reason)
     WHERE d.event = t.event AND d.webhook = t.webhook
       -- Whoever took too long, or was asked to begin anew, has nothing to say any more.
-      AND d.fence = t.fence AND d.state = 0
+      AND d.fence = t.fence AND d.state = \(Events.State.waiting.sql)
     """)
 
   /// Records the results of attempts.

@@ -115,7 +115,8 @@ package enum Events {
   private static let finishedStatement = Statement(
     "events-finished",
     """
-    WITH done AS (SELECT seqno, state, app FROM messages WHERE seqno = ANY($1) AND state >= 4), \(tellFinished)
+    WITH done AS (SELECT seqno, state, app FROM messages WHERE seqno = ANY($1)
+      AND state >= \(MessageState.completed.sql)), \(tellFinished)
     """)
 
   /// Writes the events of finished messages, in the transaction that finishes them. Writes nothing without a webhook
@@ -153,7 +154,8 @@ package enum Events {
         'device', d.device, 'clientUid', CASE WHEN left(d.user_key, 1) = 'u' THEN substr(d.user_key, 2) END,
         'pnsId', CASE d.network WHEN 1 THEN 'APNS' ELSE 'FCM' END, 'psidPrefix', left(d.psid, 8),
         'deviceId', d.device_id)
-      FROM devices d WHERE d.device = ANY($1) AND (d.state = 3 OR d.quarantined_at IS NOT NULL)
+      FROM devices d WHERE d.device = ANY($1) AND (d.state = \(Devices.State.tokenRefused.sql)
+        OR d.quarantined_at IS NOT NULL)
         AND d.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
       RETURNING event, app, event_kind)
     \(Events.tell)
@@ -266,9 +268,11 @@ package enum Events {
   private static let reviveStatement = Statement(
     "events-revive",
     """
-    UPDATE event_deliveries SET state = 0, attempts = 0, fence = fence + 1, due_at = clock_timestamp(), ended_at = NULL
+    UPDATE event_deliveries SET state = \(Events.State.waiting.sql), attempts = 0, fence = fence + 1,
+      due_at = clock_timestamp(), ended_at = NULL
     WHERE webhook = $1 AND event IN (
-      SELECT event FROM event_deliveries WHERE webhook = $1 AND state = 2 ORDER BY event LIMIT $2 FOR UPDATE SKIP LOCKED)
+      SELECT event FROM event_deliveries WHERE webhook = $1 AND state = \(Events.State.dead.sql)
+        ORDER BY event LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
   private static let repeatStatement = Statement(
@@ -279,10 +283,11 @@ package enum Events {
     WHERE w.webhook = $1 AND ($2::timestamptz IS NULL OR e.at >= $2 AND e.event_kind = ANY(w.kinds))
       AND ($3::uuid IS NULL OR e.id = $3)
     ORDER BY e.event
-    ON CONFLICT (event, webhook) DO UPDATE SET state = 0, attempts = 0, fence = event_deliveries.fence + 1,
+    ON CONFLICT (event, webhook) DO UPDATE SET state = \(Events.State.waiting.sql), attempts = 0,
+      fence = event_deliveries.fence + 1,
       due_at = excluded.due_at, ended_at = NULL
     -- What waits already is told anyway.
-    WHERE event_deliveries.state <> 0
+    WHERE event_deliveries.state <> \(Events.State.waiting.sql)
     """)
 
   /// Restarts deliveries with the same event ids. Returns how many. For `dead`, at most `limit` at a time.

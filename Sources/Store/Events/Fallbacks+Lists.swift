@@ -57,7 +57,8 @@ extension Events {
       WHERE at < now() - interval '30 days'
         -- What is told once must be remembered for as long as it could happen again.
         AND (subject IS NULL OR event_kind <> 'credential.expiring' OR at < now() - interval '500 days')
-        AND NOT EXISTS (SELECT FROM event_deliveries d WHERE d.event = e.event AND d.state = 0)
+        AND NOT EXISTS (SELECT FROM event_deliveries d WHERE d.event = e.event
+          AND d.state = \(Events.State.waiting.sql))
       ORDER BY at LIMIT $1 FOR UPDATE SKIP LOCKED)
     , told AS (DELETE FROM event_deliveries WHERE event IN (SELECT event FROM old))
     DELETE FROM events WHERE event IN (SELECT event FROM old)

@@ -165,7 +165,8 @@ package enum Fallbacks {
     "fallbacks-due",
     """
     SELECT f.seqno, f.user_key, f.app, coalesce(u.name, ''),
-      CASE WHEN m.seqno IS NULL OR m.cancelled_at IS NOT NULL THEN 3 WHEN m.state = 3 THEN 0 ELSE 2 END
+      CASE WHEN m.seqno IS NULL
+        OR m.cancelled_at IS NOT NULL THEN 3 WHEN m.state = \(MessageState.paused.sql) THEN 0 ELSE 2 END
     FROM fallbacks f LEFT JOIN messages m ON m.seqno = f.seqno
       LEFT JOIN users u ON u.app = f.app AND u.user_key = f.user_key
     WHERE f.decision IS NULL AND f.due_at <= clock_timestamp()

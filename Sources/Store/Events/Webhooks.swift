@@ -22,8 +22,10 @@ package enum Webhooks {
 
   private static let columnList = """
     w.webhook, w.app, a.app_id, w.url, w.sealed, array_to_string(w.kinds, ' '), w.active, w.created_at,
-    (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = 0),
-    (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = 2)
+    (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook
+      AND d.state = \(Events.State.waiting.sql)),
+    (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook
+      AND d.state = \(Events.State.dead.sql))
     """
 
   private static let numberStatement = Statement(

@@ -68,7 +68,7 @@ package enum ApprovalHolds {
       SELECT seqno FROM messages WHERE asked_by = $1 AND app = $2 AND asked_at > $3
       UNION SELECT seqno FROM messages WHERE asked_by = $1 AND app = $2 AND frozen_at > $3)
       -- What a second person has seen counts no more, what waits for one not yet, nor what was called off in time.
-      AND approved_for IS NULL AND held <> 2 AND (state <> 5 OR frozen_at IS NOT NULL)
+      AND approved_for IS NULL AND held <> \(MessageHold.waiting.sql) AND (state <> \(MessageState.cancelled.sql) OR frozen_at IS NOT NULL)
     """)
 
   /// Counts the devices of messages that a person requested or sent within the hour before `now` and that no second
@@ -88,7 +88,7 @@ package enum ApprovalHolds {
     WHERE o.asked_by = m.asked_by AND o.app = m.app AND o.seqno <> m.seqno
       AND o.frozen_at > m.frozen_at - interval '1 hour'
       -- Only what has gone, or goes: one that is being counted has its turn after this one.
-      AND o.approved_for IS NULL AND o.held = 0
+      AND o.approved_for IS NULL AND o.held = \(MessageHold.none.sql)
     """)
 
   private static let countedStatement = Statement(
@@ -104,7 +104,11 @@ package enum ApprovalHolds {
     "holds-turn", "SELECT pg_advisory_xact_lock(hashtextextended('upmc asker ' || $1 || ' ' || $2, 0)) IS NULL")
 
   private static let passStatement = Statement(
-    "holds-pass", "UPDATE messages SET state = 2, held = 0, state_reason = NULL WHERE seqno = $1")
+    "holds-pass",
+    """
+    UPDATE messages
+      SET state = \(MessageState.sending.sql), held = \(MessageHold.none.sql), state_reason = NULL WHERE seqno = $1
+    """)
 
   /// Decides about a planned message, within a transaction: it goes on, or waits for a second person. A paused message
   /// is decided about when it is resumed. Takes no further locks on other messages.
@@ -194,7 +198,7 @@ package enum ApprovalHolds {
         clock_timestamp() + make_interval(secs => $4), m.seqno, true, $2, $3, m.resend_of
       FROM messages m LEFT JOIN accounts c ON m.asked_by = 'account ' || c.account WHERE m.seqno = $1
       RETURNING approval, seqno, targeted)
-    UPDATE messages m SET state = 3, held = 2,
+    UPDATE messages m SET state = \(MessageState.paused.sql), held = \(MessageHold.waiting.sql),
       state_reason = 'It waits for a second person, approval ' || a.approval || ': it is for ' || a.targeted || ' devices.'
     FROM asked a WHERE m.seqno = a.seqno
     RETURNING a.approval, m.app, m.targeted
@@ -223,17 +227,19 @@ package enum ApprovalHolds {
     "holds-release",
     """
     WITH released AS (
-      UPDATE messages SET state = 2, held = 0, state_reason = NULL, approved_for = targeted,
+      UPDATE messages SET state = \(MessageState.sending.sql), held = \(MessageHold.none.sql), state_reason = NULL,
+        approved_for = targeted,
         -- The time that it waited is none of its own.
         expires_at = expires_at + $2 * interval '1 microsecond',
         due_at = CASE WHEN local_time IS NULL THEN greatest(due_at, CASE WHEN due_at IS NOT NULL THEN clock_timestamp() END)
           ELSE due_at END
-      WHERE seqno = $1 AND state = 3 AND held = 2 AND cancelled_at IS NULL
+      WHERE seqno = $1 AND state = \(MessageState.paused.sql) AND held = \(MessageHold.waiting.sql)
+        AND cancelled_at IS NULL
       RETURNING seqno, schedule, targeted),
     -- Who lets one go out lets those that follow go out to as many.
     further AS (
       UPDATE messages m SET approved_for = r.targeted FROM released r
-      WHERE m.schedule = r.schedule AND m.state = 0 AND r.schedule IS NOT NULL)
+      WHERE m.schedule = r.schedule AND m.state = \(MessageState.scheduled.sql) AND r.schedule IS NOT NULL)
     SELECT count(*) FROM released
     """)
 
@@ -250,7 +256,8 @@ package enum ApprovalHolds {
     "holds-overdue",
     """
     SELECT p.seqno FROM approvals p JOIN messages m ON m.seqno = p.seqno
-    WHERE p.held AND p.state = 1 AND p.ends_at < clock_timestamp() AND m.held = 2 AND m.state = 3
+    WHERE p.held AND p.state = \(Approvals.State.waiting.sql) AND p.ends_at < clock_timestamp()
+      AND m.held = \(MessageHold.waiting.sql) AND m.state = \(MessageState.paused.sql)
       AND m.cancelled_at IS NULL
     ORDER BY p.ends_at LIMIT 100
     """)
@@ -263,8 +270,9 @@ package enum ApprovalHolds {
   private static let callOffStatement = Statement(
     "holds-call-off",
     """
-    UPDATE approvals SET state = 3, decided_by = $2, decided_at = clock_timestamp(), reason = $3
-    WHERE seqno = $1 AND held AND state = 1
+    UPDATE approvals SET state = \(Approvals.State.rejected.sql), decided_by = $2, decided_at = clock_timestamp(),
+      reason = $3
+    WHERE seqno = $1 AND held AND state = \(Approvals.State.waiting.sql)
     """)
 
   /// Closes the approval of a message that is being cancelled, so that it needs no decision.

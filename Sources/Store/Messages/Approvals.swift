@@ -209,7 +209,7 @@ package enum Approvals {
     "approvals-decide",
     """
     UPDATE approvals SET state = $2, decided_by = $3, decided_at = clock_timestamp(), reason = $4, seqno = $5
-    WHERE approval = $1 AND state = 1
+    WHERE approval = $1 AND state = \(Approvals.State.waiting.sql)
     """)
 
   /// Decides a locked approval that is still waiting.

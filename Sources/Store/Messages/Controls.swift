@@ -13,7 +13,8 @@ package enum Controls {
   private static let lockStatement = Statement(
     "controls-lock",
     """
-    SELECT app, state, cancelled_at IS NOT NULL AND state = 3, frozen_at IS NOT NULL, schedule, held FROM messages
+    SELECT app, state, cancelled_at IS NOT NULL
+      AND state = \(MessageState.paused.sql), frozen_at IS NOT NULL, schedule, held FROM messages
     WHERE seqno = $1
     -- Keeps planner, finisher and other operators out until the change is committed.
     FOR UPDATE
@@ -58,12 +59,15 @@ package enum Controls {
   }
 
   /// True if message `m` was set aside.
-  static let isSetAside = "(m.state = 3 AND m.cancelled_at IS NULL AND starts_with(m.state_reason, 'Set aside: '))"
+  static let isSetAside = """
+    (m.state = \(MessageState.paused.sql) AND m.cancelled_at IS NULL AND starts_with(m.state_reason, 'Set aside: '))
+    """
 
   private static let beginCancellingStatement = Statement(
     "controls-begin-cancelling",
     """
-    UPDATE messages SET state = 3, cancelled_at = now(), state_reason = 'It is being cancelled.'
+    UPDATE messages SET state = \(MessageState.paused.sql), cancelled_at = now(),
+      state_reason = 'It is being cancelled.'
     WHERE seqno = $1
     """)
 
@@ -76,7 +80,10 @@ package enum Controls {
 
   private static let cancellingStatement = Statement(
     "controls-cancelling",
-    "SELECT seqno FROM messages WHERE state = 3 AND cancelled_at IS NOT NULL ORDER BY seqno LIMIT $1")
+    """
+    SELECT seqno FROM messages WHERE state = \(MessageState.paused.sql) AND cancelled_at IS NOT NULL
+      ORDER BY seqno LIMIT $1
+    """)
 
   /// Returns messages whose cancellation has begun but not ended.
   package static func cancelling(atMost limit: Int) -> Query<[Int64]> {
@@ -86,7 +93,10 @@ package enum Controls {
   }
 
   private static let pausedStatement = Statement(
-    "controls-paused", "SELECT seqno FROM messages WHERE state = 3 ORDER BY seqno DESC LIMIT $1")
+    "controls-paused",
+    """
+    SELECT seqno FROM messages WHERE state = \(MessageState.paused.sql) ORDER BY seqno DESC LIMIT $1
+    """)
 
   /// Returns messages that are paused or being cancelled, newest first.
   package static func paused(atMost limit: Int) -> Query<[Int64]> {
@@ -100,7 +110,7 @@ package enum Controls {
     """
     SELECT app::bigint, true FROM apps WHERE paused_reason IS NOT NULL
     UNION ALL
-    (SELECT seqno, false FROM messages WHERE state = 3 ORDER BY seqno DESC LIMIT $1)
+    (SELECT seqno, false FROM messages WHERE state = \(MessageState.paused.sql) ORDER BY seqno DESC LIMIT $1)
     """)
 
   /// Returns paused apps, and the newest messages that are paused or being cancelled.
@@ -169,7 +179,8 @@ package enum Controls {
     "controls-open-count",
     """
     SELECT count(*), min(seqno) FROM (
-      SELECT seqno FROM messages WHERE lane = $1 AND state IN (1, 2) AND seqno >= $3
+      SELECT seqno FROM messages WHERE lane = $1
+        AND state IN (\(MessageState.queued.sql), \(MessageState.sending.sql)) AND seqno >= $3
       -- Counting stops here: a full queue is full.
       ORDER BY seqno LIMIT $2) open
     """)

@@ -41,7 +41,7 @@ package enum DirectSends {
     """
     SELECT \(Audiences.memberColumns), d.app
     FROM unnest($1, $2) AS t(app, user_key)
-    JOIN devices d ON d.app = t.app AND d.user_key = t.user_key AND d.state = 1
+    JOIN devices d ON d.app = t.app AND d.user_key = t.user_key AND d.state = \(Devices.State.active.sql)
     ORDER BY d.user_key, d.device
     """)
 

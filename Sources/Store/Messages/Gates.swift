@@ -181,7 +181,7 @@ package enum Gates {
       CASE WHEN claimed > ended THEN claimed - ended
         -- Waves that came too late have ended too, unclaimed.
         WHEN EXISTS (SELECT FROM claims c WHERE c.seqno = w.seqno) THEN 1
-        WHEN EXISTS (SELECT FROM outcomes o WHERE o.seqno = w.seqno AND o.status = 6) THEN 1
+        WHEN EXISTS (SELECT FROM outcomes o WHERE o.seqno = w.seqno AND o.status = \(OutcomeStatus.deferred.sql)) THEN 1
         WHEN EXISTS (SELECT FROM waits b WHERE b.seqno = w.seqno) THEN 1
         ELSE 0 END,
       accepted, rejected, canary_limit, is_over

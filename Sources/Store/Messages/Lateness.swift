@@ -20,9 +20,10 @@ package enum Lateness {
     """
     SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
     -- Planned: whoever plans it would add to what is ended here.
-    WHERE m.state IN (2, 3) AND m.due_at IS NOT NULL AND m.planned AND m.cancelled_at IS NULL AND \(LatenessCondition.isLate)
+    WHERE m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.due_at IS NOT NULL
+      AND m.planned AND m.cancelled_at IS NULL AND \(LatenessCondition.isLate)
       -- What waits for a second person has that person's time.
-      AND m.held = 0
+      AND m.held = \(MessageHold.none.sql)
     ORDER BY m.seqno LIMIT 100
     """)
 
@@ -35,7 +36,8 @@ package enum Lateness {
     "lateness-waves",
     """
     SELECT w.seqno, w.wave FROM messages m JOIN waves w ON w.seqno = m.seqno
-    WHERE m.state IN (2, 3) AND m.due_at IS NOT NULL AND m.cancelled_at IS NULL AND m.local_time IS NOT NULL
+    WHERE m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.due_at IS NOT NULL
+      AND m.cancelled_at IS NULL AND m.local_time IS NOT NULL
       AND w.opened AND NOT w.late AND \(LatenessCondition.isLateWave)
     ORDER BY w.seqno, w.wave LIMIT 100
     """)
@@ -66,8 +68,9 @@ package enum Lateness {
     "lateness-lock",
     """
     SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
-    WHERE m.seqno = $1 AND m.state IN (2, 3) AND m.planned AND m.cancelled_at IS NULL AND \(LatenessCondition.isLate)
-      AND m.held = 0
+    WHERE m.seqno = $1 AND m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.planned
+      AND m.cancelled_at IS NULL AND \(LatenessCondition.isLate)
+      AND m.held = \(MessageHold.none.sql)
     FOR UPDATE OF m
     """)
 
@@ -82,7 +85,7 @@ package enum Lateness {
     """
     UPDATE messages SET state_reason = 'It was due at ' || to_char(due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
       || ', and nobody had got it 60 minutes later.'
-    WHERE seqno = $1 AND state = 7
+    WHERE seqno = $1 AND state = \(MessageState.failed.sql)
     """)
 
   private static func say(_ seqno: Int64) -> Query<Void> {

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// SQL conditions for lateness; `Lateness` explains them and ends late messages.
 enum LatenessCondition {
   private static let deadline = "clock_timestamp() - interval '60 minutes'"
@@ -10,7 +12,8 @@ enum LatenessCondition {
       -- Look-ups of single messages: never a plan that reads whole tables.
       AND (SELECT 1 FROM message_totals t WHERE t.seqno = m.seqno AND (t.accepted > 0 OR t.unknown > 0) LIMIT 1) IS NULL
       AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
-      AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6 AND o.reason IN ('window', 'night') LIMIT 1)
+      AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = \(OutcomeStatus.deferred.sql)
+        AND o.reason IN ('window', 'night') LIMIT 1)
         IS NULL
       AND (SELECT 1 FROM waits w WHERE w.seqno = m.seqno AND w.reason IN ('window', 'night') LIMIT 1) IS NULL)
     """

@@ -1,3 +1,4 @@
+internal import Domain
 package import Postgres
 
 /// Closes messages whose deliveries are all decided.
@@ -9,7 +10,7 @@ extension Messages {
   /// Every delivery is decided, as far as this statement's snapshot shows.
   private static let isDone = """
     -- Also a paused one: nothing of it is left to resume.
-    m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
+    m.seqno = ANY($1) AND m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.planned
       -- One look-up for each message: as a join these would be planned for the nearly empty tables of a quiet moment, and
       -- read everything that a busy one has left in them.
       AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
@@ -46,7 +47,8 @@ extension Messages {
       UPDATE messages m SET finished_at = $3, state_reason = NULL,
         state = CASE WHEN m.cancelled_at IS NOT NULL THEN 5 ELSE 4 END
       FROM unnest($1, $2) AS t(seqno, accepted)
-      WHERE m.seqno = t.seqno AND m.targeted = t.accepted AND m.state IN (2, 3) AND m.planned
+      WHERE m.seqno = t.seqno AND m.targeted = t.accepted
+        AND m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.planned
         AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
       RETURNING m.seqno, m.state, m.app
     ), \(Events.makeFinished), told AS (\(Events.tell))
@@ -56,10 +58,11 @@ extension Messages {
   /// No work is left anywhere, and yet fewer deliveries are decided than were claimed: a device was claimed twice and
   /// decided once.
   private static let isStuck = """
-    m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
+    m.seqno = ANY($1) AND m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.planned
       AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
       AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
-      AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6 LIMIT 1) IS NULL
+      AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = \(OutcomeStatus.deferred.sql)
+        LIMIT 1) IS NULL
       AND (SELECT 1 FROM waits w WHERE w.seqno = m.seqno LIMIT 1) IS NULL
       AND m.targeted > (
         SELECT coalesce(sum(t.decided), 0)

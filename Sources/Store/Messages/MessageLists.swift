@@ -118,7 +118,9 @@ package enum MessageLists {
     "message-lists-failures",
     """
     SELECT f.device, f.user_key, f.status, f.reason, abs(f.attempts), f.at FROM (
-      SELECT * FROM outcomes WHERE seqno = $1 AND status IN (2, 3, 5) AND device > $2 ORDER BY device LIMIT $5) f
+      SELECT * FROM outcomes WHERE seqno = $1
+        AND status IN (\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql), \(OutcomeStatus.skipped.sql))
+        AND device > $2 ORDER BY device LIMIT $5) f
     WHERE ($3 IS NULL OR f.reason = $3) ORDER BY f.device LIMIT $4
     """)
 
@@ -146,7 +148,9 @@ package enum MessageLists {
   private static let failuresEdgeStatement = Statement(
     "message-lists-failures-edge",
     """
-    SELECT device FROM outcomes WHERE seqno = $1 AND status IN (2, 3, 5) AND device > $2
+    SELECT device FROM outcomes WHERE seqno = $1
+      AND status IN (\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql), \(OutcomeStatus.skipped.sql))
+      AND device > $2
     ORDER BY device OFFSET $3 - 1 LIMIT 1
     """)
 

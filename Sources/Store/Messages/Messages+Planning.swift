@@ -9,18 +9,20 @@ extension Messages {
     UPDATE messages m SET frozen_at = coalesce(m.frozen_at, $2),
       held = CASE WHEN h.is_held THEN m.held ELSE 0 END,
       -- One that is counted first is queued until it is.
-      state = CASE WHEN m.state = 1 AND NOT h.is_held THEN 2 ELSE m.state END
+      state = CASE WHEN m.state = \(MessageState.queued.sql) AND NOT h.is_held THEN 2 ELSE m.state END
     FROM (
-      SELECT seqno, held > 0 AND (frozen_at IS NOT NULL
+      SELECT seqno, held > \(MessageHold.none.sql) AND (frozen_at IS NOT NULL
         -- Nobody is asked in this app.
         OR (SELECT \(ApprovalHolds.most("f.asked_by")) FROM apps a WHERE a.app = f.app) IS NOT NULL) AS is_held
       -- The lock keeps a second planner out until this shard is committed.
-      FROM messages f WHERE seqno = $1 AND state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL FOR UPDATE) h
+      FROM messages f WHERE seqno = $1
+        AND state IN (\(MessageState.queued.sql), \(MessageState.sending.sql), \(MessageState.paused.sql))
+        AND NOT planned AND cancelled_at IS NULL FOR UPDATE) h
     WHERE m.seqno = h.seqno
       -- A reserved one that comes this late fails instead (by local time: zone by zone).
       AND (m.due_at IS NULL OR m.frozen_at IS NOT NULL OR m.local_time IS NOT NULL
         OR m.due_at >= clock_timestamp() - interval '60 minutes')
-    RETURNING m.frozen_at, m.held > 0
+    RETURNING m.frozen_at, m.held <> \(MessageHold.none.sql)
     """)
 
   /// Starts or continues planning within a transaction: locks the message and returns when its audience was frozen, and

@@ -155,7 +155,8 @@ package enum Messages {
     """
     SELECT m.seqno, m.app, a.app_id, m.lane, m.state, m.request::text,
       to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
-      m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
+      m.planned, m.cancelled_at IS NOT NULL
+        AND m.state = \(MessageState.paused.sql), m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
       greatest(a.identity, a.confidential_to_proved::int)::smallint, m.sealed, a.extension, m.held,
       m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of
@@ -167,7 +168,8 @@ package enum Messages {
     """
     SELECT seqno FROM messages
     -- A paused message is planned too, so that its numbers are known.
-    WHERE state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL AND lane = ANY($2)
+    WHERE state IN (\(MessageState.queued.sql), \(MessageState.sending.sql), \(MessageState.paused.sql))
+      AND NOT planned AND cancelled_at IS NULL AND lane = ANY($2)
     -- New ones first, so that a large one does not keep them waiting.
     ORDER BY lane, frozen_at IS NOT NULL, seqno LIMIT $1
     """)
@@ -190,7 +192,7 @@ package enum Messages {
     SELECT m.seqno, m.lane
     FROM s CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seqno = s.seqno OFFSET 0) m
       JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
-    WHERE m.state = 2 AND m.lane = ANY($2) AND NOT \(LatenessCondition.isLate)
+    WHERE m.state = \(MessageState.sending.sql) AND m.lane = ANY($2) AND NOT \(LatenessCondition.isLate)
       -- What has expired meanwhile is counted as such even while its app is paused.
       AND (a.paused_reason IS NULL OR m.expires_at <= clock_timestamp())
       -- One that is held back must not take the place of others here; its claim asks again under the gate's lock.
@@ -215,7 +217,10 @@ package enum Messages {
 
   private static let unfinishedStatement = Statement(
     "messages-unfinished",
-    "SELECT seqno FROM messages WHERE lane = $3 AND state = 2 AND planned AND seqno >= $2 ORDER BY seqno LIMIT $1")
+    """
+    SELECT seqno FROM messages WHERE lane = $3 AND state = \(MessageState.sending.sql) AND planned
+      AND seqno >= $2 ORDER BY seqno LIMIT $1
+    """)
 
   /// Returns a lane's messages that are being sent, in order, from a SEQNO on.
   package static func unfinished(_ lane: Lane, from seqno: Int64, atMost limit: Int) -> Query<[Int64]> {

@@ -45,7 +45,8 @@ package enum Schedules {
       LATERAL (SELECT s.first_local + (m.occurrence + 1) * ('1 ' || s.unit)::interval AS wall) w,
       LATERAL (SELECT w.wall, CASE WHEN s.is_local
         THEN (SELECT min(w.wall AT TIME ZONE zone_or(z.time_zone, a.time_zone)) FROM (
-          SELECT DISTINCT time_zone FROM devices WHERE app = m.app AND state = 1 UNION SELECT a.time_zone) z)
+          SELECT DISTINCT time_zone FROM devices WHERE app = m.app
+            AND state = \(Devices.State.active.sql) UNION SELECT a.time_zone) z)
         ELSE w.wall AT TIME ZONE a.time_zone END AS due_at) n
     WHERE m.seqno = $1 AND s.ended_at IS NULL AND n.wall::date <= s.last_day
     ON CONFLICT (schedule, occurrence) WHERE schedule IS NOT NULL DO NOTHING
@@ -74,8 +75,8 @@ package enum Schedules {
   private static let dueStatement = Statement(
     "schedules-due",
     """
-    UPDATE messages m SET state = 1 FROM (
-      SELECT seqno FROM messages WHERE state = 0 AND due_at <= clock_timestamp()
+    UPDATE messages m SET state = \(MessageState.queued.sql) FROM (
+      SELECT seqno FROM messages WHERE state = \(MessageState.scheduled.sql) AND due_at <= clock_timestamp()
         -- What is too late is left to fail.
         AND (local_time IS NOT NULL OR due_at >= clock_timestamp() - make_interval(secs => $1))
       ORDER BY due_at LIMIT 100 FOR UPDATE SKIP LOCKED) due
@@ -95,7 +96,7 @@ package enum Schedules {
   }
 
   private static let nextStatement = Statement(
-    "schedules-next", "SELECT due_at FROM messages WHERE state = 0 ORDER BY due_at LIMIT 1")
+    "schedules-next", "SELECT due_at FROM messages WHERE state = \(MessageState.scheduled.sql) ORDER BY due_at LIMIT 1")
 
   /// When the next scheduled message is due, in microseconds since 1970; nil: there is none.
   package static func nextDue() -> Query<Int64?> {
@@ -105,13 +106,15 @@ package enum Schedules {
   private static let failLateStatement = Statement(
     "schedules-fail-late",
     """
-    UPDATE messages SET state = 7, finished_at = now(), planned = true, targeted = coalesce(targeted, 0),
+    UPDATE messages SET state = \(MessageState.failed.sql), finished_at = now(), planned = true,
+      targeted = coalesce(targeted, 0),
       state_reason = 'It was due at ' || to_char(due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
         || ' and found ' || (extract(epoch FROM clock_timestamp() - due_at)::bigint / 60) || ' minutes late.'
     WHERE seqno IN (
       SELECT seqno FROM messages
       -- Nothing of it has been planned. A message by local time is late zone by zone.
-      WHERE state IN (0, 1, 3) AND frozen_at IS NULL AND local_time IS NULL AND cancelled_at IS NULL
+      WHERE state IN (\(MessageState.scheduled.sql), \(MessageState.queued.sql), \(MessageState.paused.sql))
+        AND frozen_at IS NULL AND local_time IS NULL AND cancelled_at IS NULL
         AND due_at < clock_timestamp() - make_interval(secs => $1)
       ORDER BY seqno LIMIT 100 FOR UPDATE SKIP LOCKED)
     RETURNING seqno, targeted, schedule IS NOT NULL, request::text

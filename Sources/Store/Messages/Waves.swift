@@ -12,7 +12,7 @@ package enum Waves {
     """
     SELECT min(due_at), max(due_at) FROM (
       SELECT $2::text::timestamp AT TIME ZONE zone_or(time_zone, $3) AS due_at
-      FROM (SELECT DISTINCT time_zone FROM devices WHERE app = $1 AND state = 1) zones
+      FROM (SELECT DISTINCT time_zone FROM devices WHERE app = $1 AND state = \(Devices.State.active.sql)) zones
       UNION ALL SELECT $2::text::timestamp AT TIME ZONE $3) dues
     """)
 
@@ -36,7 +36,8 @@ package enum Waves {
     """
     WITH zones AS (
       SELECT time_zone, $3::text::timestamp AT TIME ZONE zone_or(time_zone, $4) AS due_at
-      FROM (SELECT DISTINCT \(TimeZones.named) AS time_zone FROM devices WHERE app = $2 AND state = 1) z
+      FROM (SELECT DISTINCT \(TimeZones.named) AS time_zone FROM devices WHERE app = $2
+        AND state = \(Devices.State.active.sql)) z
     ), ranked AS (
       SELECT time_zone, due_at, dense_rank() OVER (ORDER BY due_at) AS place FROM zones
     ), found AS (
@@ -94,7 +95,7 @@ package enum Waves {
     "waves-count",
     """
     SELECT count(*) FROM devices
-    WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
+    WHERE app = $1 AND state = \(Devices.State.active.sql) AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
       AND \(TimeZones.named) = ANY((SELECT zones FROM waves WHERE seqno = $5 AND wave = $6)::text[])
     """)
 

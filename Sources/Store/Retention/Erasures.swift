@@ -84,7 +84,7 @@ package enum Erasures {
       UPDATE outcomes o SET user_key = 'g' || o.device FROM hits h
       WHERE o.seqno >= $1 AND o.seqno <= $3 AND o.seqno = h.seqno AND o.device = h.device AND o.user_key = h.user_key
         -- While it is under way the name says whose count it moves.
-        AND o.status <> 6
+        AND o.status <> \(OutcomeStatus.deferred.sql)
       RETURNING o.seqno, o.device)
     INSERT INTO erasure_rests (seqno, device, app, user_key)
     SELECT h.seqno, h.device, h.app, h.user_key FROM hits h
@@ -222,7 +222,8 @@ package enum Erasures {
       SELECT p.* FROM part p JOIN outcomes o ON o.seqno = p.seqno AND o.device = p.device AND o.user_key = p.user_key)
     , taken AS (
       UPDATE outcomes o SET user_key = 'g' || o.device FROM found f
-      WHERE o.seqno = f.seqno AND o.device = f.device AND o.user_key = f.user_key AND o.status <> 6
+      WHERE o.seqno = f.seqno AND o.device = f.device AND o.user_key = f.user_key
+        AND o.status <> \(OutcomeStatus.deferred.sql)
       RETURNING o.seqno, o.device)
     , waiting AS (
       UPDATE erasure_rests r SET looked_at = clock_timestamp() FROM found f

@@ -35,7 +35,7 @@ package enum PersonErasure {
       SELECT device, network, environment, state, left(psid, 8) AS psid_prefix, device_id, platform, model, os_version,
         app_version, locale, time_zone, consent_notification, consent_notification_at, consent_ad, consent_ad_at,
         consent_night_ad, consent_night_ad_at, tags, bound_at, registered_at, created_at, seen_at, quarantined_at, quarantine_reason
-      FROM devices WHERE app = $1 AND user_key = $2 AND state = 1 ORDER BY device
+      FROM devices WHERE app = $1 AND user_key = $2 AND state = \(Devices.State.active.sql) ORDER BY device
       """),
     part(
       "groups",
@@ -78,12 +78,13 @@ package enum PersonErasure {
       FROM (
         SELECT o.seqno, o.device, o.status, o.reason, o.at
         FROM messages m JOIN outcomes o ON o.seqno = m.seqno
-          AND o.device IN (SELECT device FROM devices WHERE app = $1 AND user_key = $2 AND state = 1)
+          AND o.device IN (SELECT device FROM devices WHERE app = $1 AND user_key = $2
+            AND state = \(Devices.State.active.sql))
         WHERE m.app = $1 AND o.user_key = $2
         UNION ALL
         SELECT m.seqno, b.device, b.status, b.reason, b.at
         FROM campaigns JOIN messages m USING (seqno) CROSS JOIN LATERAL block_deliveries(m.seqno, $2) b
-        WHERE m.app = $1 AND (b.status <> 6 OR b.due_at IS NOT NULL)
+        WHERE m.app = $1 AND (b.status <> \(OutcomeStatus.deferred.sql) OR b.due_at IS NOT NULL)
         ORDER BY seqno DESC LIMIT 10000) d) t
     """)
 
@@ -123,7 +124,8 @@ package enum PersonErasure {
 
   /// Assignments that leave nothing about a person in a device's row, and invalidate its keys.
   static let emptied = """
-    user_key = 'g' || device, state = 2, psid = '', device_id = '', platform = '', model = '',
+    user_key = 'g' || device, state = \(Devices.State.unregistered.sql), psid = '', device_id = '', platform = '',
+      model = '',
       os_version = '', app_version = '', locale = '', time_zone = '', consent_notification = NULL, consent_ad = NULL,
       consent_night_ad = NULL, consent_notification_at = NULL, consent_ad_at = NULL, consent_night_ad_at = NULL,
       tags = '{}', bound_at = now(), auth_epoch = auth_epoch + 1, quarantined_at = NULL,

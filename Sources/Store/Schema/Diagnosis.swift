@@ -52,7 +52,10 @@ package enum Diagnosis {
 
   private static let hasDevicesStatement = Statement(
     "diagnosis-has-devices",
-    "SELECT EXISTS (SELECT FROM devices WHERE app = $1 AND network = 1 AND environment = $2 AND state = 1)")
+    """
+    SELECT EXISTS (SELECT FROM devices WHERE app = $1 AND network = 1 AND environment = $2
+      AND state = \(Devices.State.active.sql))
+    """)
 
   /// Returns whether an app has an active device in one of Apple's environments.
   package static func hasDevices(of app: App.Number, in environment: PushEnvironment) -> Query<Bool> {

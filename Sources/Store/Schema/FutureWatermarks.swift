@@ -1,3 +1,4 @@
+internal import Domain
 internal import Postgres
 
 /// Corrects timestamps that a clock jump has set too far ahead. They are watermarks and leases: nothing would move
@@ -51,7 +52,7 @@ package enum FutureWatermarks {
     "future-marks-events",
     """
     UPDATE event_deliveries SET due_at = clock_timestamp()
-    WHERE state = 0 AND due_at > clock_timestamp() + interval '1 day'
+    WHERE state = \(MessageState.scheduled.sql) AND due_at > clock_timestamp() + interval '1 day'
     """)
 
   /// All corrections. They scan only unfinished work, so they are cheap when little is pending.

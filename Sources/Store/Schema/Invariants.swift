@@ -1,3 +1,4 @@
+internal import Domain
 internal import Postgres
 
 /// What must hold in a database at every instant. Each question counts the violations.
@@ -55,14 +56,14 @@ package enum Invariants {
       SELECT seqno, sum(decided) AS decided
       FROM message_totals GROUP BY seqno) t USING (seqno)
     WHERE coalesce(t.decided, 0) > coalesce(m.targeted, 0)
-      OR m.state >= 4 AND m.targeted IS NOT NULL AND coalesce(t.decided, 0) <> m.targeted
+      OR m.state >= \(MessageState.completed.sql) AND m.targeted IS NOT NULL AND coalesce(t.decided, 0) <> m.targeted
     """)
 
   private static let acceptedStatement = Statement(
     "invariants-accepted",
     """
     SELECT count(*) FROM (SELECT seqno, sum(stored) AS rows FROM (
-      SELECT seqno, count(*) AS stored FROM outcomes WHERE status = 1 GROUP BY seqno
+      SELECT seqno, count(*) AS stored FROM outcomes WHERE status = \(OutcomeStatus.accepted.sql) GROUP BY seqno
       UNION ALL
       -- A state is below 16, so that 01 is nowhere but where a byte is.
       SELECT seqno, (length(states) - length(replace(states, '01', ''))) / 2
@@ -100,17 +101,20 @@ package enum Invariants {
   private static let stuckStatement = Statement(
     "invariants-stuck",
     """
-    SELECT count(*) FROM messages m WHERE m.state = 2 AND m.planned
+    SELECT count(*) FROM messages m WHERE m.state = \(MessageState.sending.sql) AND m.planned
       -- Older than a look of the janitor's, who settles them.
       AND m.created_at < now() - interval '2 minutes'
       AND NOT EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted)
       AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = m.seqno)
-      AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6)
+      AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = m.seqno AND o.status = \(OutcomeStatus.deferred.sql))
       AND NOT EXISTS (SELECT FROM waits w WHERE w.seqno = m.seqno)
     """)
 
   private static let claimsStatement = Statement(
-    "invariants-claims", "SELECT count(*) FROM claims JOIN messages USING (seqno) WHERE state >= 4")
+    "invariants-claims",
+    """
+    SELECT count(*) FROM claims JOIN messages USING (seqno) WHERE state >= \(MessageState.completed.sql)
+    """)
 
   private static let blocksStatement = Statement(
     "invariants-blocks",
@@ -126,8 +130,9 @@ package enum Invariants {
   private static let waitingStatement = Statement(
     "invariants-waiting",
     """
-    SELECT (SELECT count(*) FROM outcomes o JOIN messages m USING (seqno) WHERE o.status = 6 AND m.state >= 4)
-      + (SELECT count(*) FROM waits w JOIN messages m USING (seqno) WHERE m.state >= 4)
+    SELECT (SELECT count(*) FROM outcomes o JOIN messages m USING (seqno)
+      WHERE o.status = \(OutcomeStatus.deferred.sql) AND m.state >= \(MessageState.completed.sql))
+      + (SELECT count(*) FROM waits w JOIN messages m USING (seqno) WHERE m.state >= \(MessageState.completed.sql))
     """)
 
   private static let leaseStatement = Statement(

@@ -1,3 +1,4 @@
+internal import Domain
 package import Postgres
 
 /// Prepares a database around a restore from a backup.
@@ -59,9 +60,9 @@ package enum Restoration {
   private static let pauseMessagesStatement = Statement(
     "restoration-pause-messages",
     """
-    UPDATE messages SET state = 3, state_reason =
+    UPDATE messages SET state = \(MessageState.paused.sql), state_reason =
       'Restored from a backup: parts of it may have gone out since. Resume it, or cancel it.'
-    WHERE state IN (1, 2)
+    WHERE state IN (\(MessageState.queued.sql), \(MessageState.sending.sql))
     """)
 
   private static let pauseAppsStatement = Statement(
@@ -70,7 +71,7 @@ package enum Restoration {
     UPDATE apps a SET paused_reason =
       'Restored from a backup: a scheduled message whose time has come may have gone out. Cancel it if so, then resume.'
     WHERE paused_reason IS NULL AND EXISTS (
-      SELECT FROM messages m WHERE m.app = a.app AND m.state = 0 AND m.due_at <= now())
+      SELECT FROM messages m WHERE m.app = a.app AND m.state = \(MessageState.scheduled.sql) AND m.due_at <= now())
     """)
 
   /// Deleting nodes ends their leases, so their claims are taken over as after any crash.

@@ -23,13 +23,16 @@ package enum Vitals {
     SELECT lane, state, count(*), extract(epoch FROM now() - min(coalesce(due_at, created_at)))::float8, min(seqno)
     FROM (
       -- Each along an index of its own, which holds nothing that is over.
-      (SELECT seqno, lane, state, due_at, created_at FROM messages WHERE state = 0 ORDER BY due_at LIMIT $1)
+      (SELECT seqno, lane, state, due_at, created_at FROM messages
+        WHERE state = \(MessageState.scheduled.sql) ORDER BY due_at LIMIT $1)
       UNION ALL
-      (SELECT seqno, lane, state, due_at, created_at FROM messages WHERE state = 3 ORDER BY seqno LIMIT $1)
+      (SELECT seqno, lane, state, due_at, created_at FROM messages WHERE state = \(MessageState.paused.sql)
+        ORDER BY seqno LIMIT $1)
       UNION ALL
       (SELECT o.* FROM unnest($2::smallint[], $3::bigint[]) AS l(lane, start) CROSS JOIN LATERAL (
         SELECT seqno, lane, state, due_at, created_at FROM messages m
-        WHERE m.lane = l.lane AND m.state IN (1, 2) AND m.seqno >= l.start ORDER BY m.seqno LIMIT $1) o)) m
+        WHERE m.lane = l.lane AND m.state IN (\(MessageState.queued.sql), \(MessageState.sending.sql))
+          AND m.seqno >= l.start ORDER BY m.seqno LIMIT $1) o)) m
     GROUP BY lane, state
     """)
 
@@ -74,7 +77,8 @@ package enum Vitals {
     """
     SELECT
       (SELECT count(*) FROM
-        (SELECT FROM outcomes WHERE status = 6 AND due_at < now() - interval '1 minute' LIMIT 20000) o)
+        (SELECT FROM outcomes WHERE status = \(OutcomeStatus.deferred.sql)
+          AND due_at < now() - interval '1 minute' LIMIT 20000) o)
         + coalesce((SELECT sum(cardinality(places)) FROM
           (SELECT places FROM waits WHERE due_at < now() - interval '1 minute' LIMIT 100) w), 0)::bigint,
       (SELECT count(*) FROM (SELECT FROM claims WHERE claim >= $1 ORDER BY claim LIMIT 20000) c),
@@ -114,12 +118,14 @@ package enum Vitals {
     "vitals-webhooks",
     """
     SELECT
-      (SELECT count(*) FROM (SELECT FROM event_deliveries WHERE state = 0 LIMIT $1) w),
-      (SELECT count(*) FROM (SELECT FROM event_deliveries WHERE state = 2 LIMIT $1) d),
+      (SELECT count(*) FROM (SELECT FROM event_deliveries WHERE state = \(Events.State.waiting.sql)
+        LIMIT $1) w),
+      (SELECT count(*) FROM (SELECT FROM event_deliveries WHERE state = \(Events.State.dead.sql) LIMIT $1) d),
       -- Of each active webhook the first of those that are due soonest: events are numbered as they happen.
       coalesce((SELECT extract(epoch FROM now() - min(e.at))::float8 FROM webhooks w, LATERAL (
         SELECT min(event) AS event FROM (
-          SELECT event FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = 0 ORDER BY due_at LIMIT $1) d) f
+          SELECT event FROM event_deliveries d WHERE d.webhook = w.webhook
+            AND d.state = \(Events.State.waiting.sql) ORDER BY due_at LIMIT $1) d) f
         JOIN events e ON e.event = f.event WHERE w.active), 0)
     """)
 

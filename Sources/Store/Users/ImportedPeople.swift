@@ -88,7 +88,8 @@ package enum ImportedPeople {
     "imported-people-lines",
     """
     SELECT u.user_key, u.name, u.badge, (
-        SELECT count(*) FROM devices d WHERE d.app = u.app AND d.user_key = u.user_key AND d.state = 1),
+        SELECT count(*) FROM devices d WHERE d.app = u.app AND d.user_key = u.user_key
+          AND d.state = \(Devices.State.active.sql)),
       coalesce((SELECT string_agg(m.groupseq::text, ';' ORDER BY m.groupseq) FROM group_members m
         WHERE m.app = u.app AND m.user_key = u.user_key), ''), array_to_string(u.tags, ';')
     FROM users u

@@ -25,7 +25,8 @@ package enum PeopleLists {
     "people-lists-users",
     """
     SELECT u.user_key, u.name, u.badge, (
-      SELECT count(*) FROM devices d WHERE d.app = u.app AND d.user_key = u.user_key AND d.state = 1)
+      SELECT count(*) FROM devices d WHERE d.app = u.app AND d.user_key = u.user_key
+        AND d.state = \(Devices.State.active.sql))
     FROM users u
     -- Keys sort by their bytes, so what begins alike stands together.
     WHERE u.app = $1 AND u.user_key > $2 AND u.user_key >= $3 AND u.user_key < $4 ORDER BY u.user_key LIMIT $5
@@ -74,7 +75,7 @@ package enum PeopleLists {
     SELECT \(columnList) FROM (
       SELECT * FROM devices
       -- One lower bound: beside another, the index is read from whichever is written first, however far down that is.
-      WHERE app = $1 AND state = 1 AND (user_key, device) > ($2, $3) AND user_key < $4
+      WHERE app = $1 AND state = \(Devices.State.active.sql) AND (user_key, device) > ($2, $3) AND user_key < $4
       ORDER BY user_key, device LIMIT $5) d
     -- One by one: the limit keeps planners, who expect many devices, from reading all users for them.
     LEFT JOIN LATERAL (

@@ -36,7 +36,7 @@ package enum TagLists {
     SELECT d.* FROM (SELECT unnest($2::uuid[]) AS device) u
     CROSS JOIN LATERAL (
       SELECT \(Devices.columnList) FROM devices WHERE devices.device = u.device AND devices.app = $1
-        AND devices.state <> 2) d
+        AND devices.state <> \(Devices.State.unregistered.sql)) d
     ORDER BY device
     ON CONFLICT (device) DO UPDATE SET tags = ARRAY(
       SELECT tag FROM unnest(CASE WHEN $5 THEN '{}' ELSE devices.tags END || $3::text[]) AS kept(tag)
@@ -70,7 +70,7 @@ package enum TagLists {
     "tags-in-use",
     """
     SELECT tag FROM (
-      SELECT unnest(tags) AS tag FROM devices WHERE app = $1 AND state <> 2
+      SELECT unnest(tags) AS tag FROM devices WHERE app = $1 AND state <> \(Devices.State.unregistered.sql)
       UNION SELECT unnest(tags) FROM users WHERE app = $1) used
     ORDER BY tag COLLATE "C" LIMIT $2
     """)
