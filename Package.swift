@@ -39,7 +39,13 @@ func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
   name: "upmc",
+  // Of the client's library: what an app depends on. The programs are Linux's.
+  platforms: [.iOS(.v15), .macOS(.v12)],
   products: [
+    .library(
+      name: "UPMCPush", targets: ["UPMCPush", "UPMCPushExtension", "UPMCClientURLSession", "UPMCClient"]),
+    // What an extension links: nothing of it needs the app.
+    .library(name: "UPMCPushExtension", targets: ["UPMCPushExtension", "UPMCClientURLSession", "UPMCClient"]),
     .executable(name: "upmc", targets: ["upmc"]),
     .executable(name: "upmc-simulator", targets: ["upmc-simulator"]),
     .executable(name: "upmc-benchmark", targets: ["upmc-benchmark"]),
@@ -108,6 +114,12 @@ let package = Package(
     module(
       "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
 
+    // The client: what apps link. On its own ground, with no dependency; no unsafe flag may reach these four.
+    module("UPMCClient"),
+    module("UPMCClientURLSession", on: ["UPMCClient"]),
+    module("UPMCPushExtension", on: ["UPMCClient", "UPMCClientURLSession"]),
+    module("UPMCPush", on: ["UPMCClient", "UPMCClientURLSession", "UPMCPushExtension"]),
+
     // Roof: configuration, wiring, programs.
     module(
       "Server",
@@ -126,6 +138,16 @@ let package = Package(
     // Which suites an everyday run leaves out.
     .target(name: "TestTier", path: "Tests/TestTier", swiftSettings: testing),
     tests("StyleTests", on: []),
+    // A client that tests end at any step: a program, because only a process can be killed.
+    .executableTarget(
+      name: "upmc-client-life", dependencies: ["UPMCClient", "UPMCClientURLSession"], path: "Tests/ClientLife",
+      swiftSettings: testing),
+    tests(
+      "UPMCClientTests",
+      on: [
+        "UPMCClient", "UPMCClientURLSession", "upmc-client-life", "Server", "Simulator", "Operations", "Store",
+        "Domain", "Postgres", "TLS", "Reactor", "TestSupport",
+      ]),
     tests("ReactorTests", on: ["Reactor"]),
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
     tests("PlainTextTests", on: ["PlainText"]),
