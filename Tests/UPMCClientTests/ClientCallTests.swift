@@ -115,9 +115,9 @@ import UPMCClient
     let client = try stage.client()
     try await client.register(token: Self.token, user: ClientUser("kim"))
     let first = try await stage.send(
-      #"{"clientUids":["kim"]}"#, #","inbox":{"expiresIn":"P7D"},"badge":{"increment":1}"#)
+      #"{"clientUids":["kim"]}"#, #","inbox":"P7D","badge":{"increment":1}"#)
     let second = try await stage.send(
-      #"{"clientUids":["kim"]}"#, #","inbox":{"expiresIn":"P7D"},"badge":{"increment":1}"#)
+      #"{"clientUids":["kim"]}"#, #","inbox":"P7D","badge":{"increment":1}"#)
     let page = try await client.inbox(limit: 1)
     #expect(page.items.map(\.seqno) == [second] && page.unread == 2)
     let rest = try await client.inbox(limit: 1, after: page.nextCursor)
