@@ -79,6 +79,12 @@ public actor PushClient {
     return known
   }
 
+  /// The registration as this device knows it; nil when there is none.
+  public var known: DeviceRegistration? {
+    guard let stored = try? registration() else { return nil }
+    return DeviceRegistration(stored, badge: nil)
+  }
+
   func demandRegistration() throws(ClientError) -> StoredRegistration {
     guard let known = try registration() else { throw .notRegistered }
     return known

@@ -15,7 +15,8 @@ public struct ClientLog: Sendable {
   /// Writes to the standard output, which Xcode shows.
   public static let console = ClientLog { print("UPMC: \($0)") }
 
-  func callAsFunction(_ line: @autoclosure () -> String) {
+  /// Takes a line, which is only made when somebody reads it.
+  public func callAsFunction(_ line: @autoclosure () -> String) {
     write?(line())
   }
 }

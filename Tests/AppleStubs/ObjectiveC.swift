@@ -1,0 +1,8 @@
+/// Stands in for Apple's module of this name, so that the Apple parts can be type-checked elsewhere. Only what they use is
+/// declared, with Apple's signatures; nothing does anything.
+@objc open class NSObject: NSObjectProtocol {
+  public init() {}
+  open func mutableCopy() -> Any { self }
+}
+
+@objc public protocol NSObjectProtocol: AnyObject {}

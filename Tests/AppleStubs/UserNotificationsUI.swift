@@ -1,0 +1,5 @@
+@_exported import UserNotifications
+
+@MainActor public protocol UNNotificationContentExtension: NSObjectProtocol {
+  func didReceive(_ notification: UNNotification)
+}

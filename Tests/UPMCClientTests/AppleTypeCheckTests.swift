@@ -1,0 +1,157 @@
+import Foundation
+import Reactor
+import TestSupport
+import TestTier
+import Testing
+
+/// The parts for Apple's systems, type-checked against stubs of Apple's modules; and their names, held against those of the
+/// original documents.
+@Suite(.slow, .serialized) struct AppleTypeCheckTests {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path
+
+  /// - Returns: nil when it went well, what it said otherwise.
+  static func run(_ command: [String], _ environment: [String: String] = [:]) throws -> String? {
+    let directory = TemporaryDirectory.make(prefix: "upmc-run.")
+    defer { TemporaryDirectory.remove(directory) }
+    let own = ProcessInfo.processInfo.environment
+    let variables = ["PATH": own["PATH"] ?? "/usr/bin:/bin", "HOME": directory].merging(environment) { $1 }
+    var child = try ChildProcess.start(
+      command, environment: variables.map { "\($0.key)=\($0.value)" }, output: .file(directory + "/log"),
+      errors: .file(directory + "/log"))
+    guard child.wait(atMost: .seconds(580)) == .exited(0) else {
+      return String((TemporaryDirectory.read(directory + "/log") ?? "").suffix(4_000))
+    }
+    return nil
+  }
+
+  @Test func `the Apple parts and the example app type-check, and a wrong call does not`() throws {
+    let modules = TemporaryDirectory.make(prefix: "upmc-stubs.")
+    defer { TemporaryDirectory.remove(modules) }
+    #expect(try Self.run(["\(Self.root)/Tests/AppleStubs/type-check", modules]) == nil)
+    let wrong = modules + "/Wrong.swift"
+    TemporaryDirectory.write(
+      wrong,
+      """
+      import UPMCPush
+      @MainActor func wrong(_ manager: PushManager) {
+        manager.update(nil, badge: "three", completionHandler: nil)
+      }
+      """)
+    let said = try Self.run([
+      "swiftc", "-typecheck", "-Xfrontend", "-enable-objc-interop", "-I", modules, "-module-cache-path",
+      modules + "/cache", wrong,
+    ])
+    #expect(said?.contains("cannot convert value of type 'String'") == true, "\(said ?? "it passes")")
+  }
+
+  /// Selector as the documents spell it, where it stands.
+  static let selectors = [
+    ("defaultManager", "PushManager"), ("initializeWithDelegate:", "PushManager"),
+    ("initilaizeWithDelegate:", "PushManager"),
+    ("registerServiceAndUser:clientUID:clientName:completionHandler:", "PushManager"),
+    ("unregisterUser:completionHandler:", "PushManager"), ("unregisterService:completionHandler:", "PushManager"),
+    ("registerGroup:groupSequenceNumber:completionHandler:", "PushManager"),
+    ("unregisterGroup:groupSequenceNumber:completionHandler:", "PushManager"),
+    ("read:notification:completionHandler:", "PushManager"),
+    ("read:notification:badgeOption:completionHandler:", "PushManager"),
+    ("read:notification:badgeOption:badge:completionHandler:", "PushManager"),
+    ("update:badge:completionHandler:", "PushManager"),
+    ("feedback:notification:clientUID:psID:completionHandler:", "PushManager"), ("info", "PushManager"),
+    ("notificationCenter", "PushManager"), ("changeHost:", "PushInfo"), ("clientUID", "PushInfo"),
+    ("pushServiceID", "PushInfo"), ("host", "PushInfo"), ("badgeNumber", "PushInfo"),
+    ("manager:didReceiveUserNotification:status:messageUID:", "PushManagerDelegate"),
+    ("START", "PushManagerDelegate"), ("ACTIVE", "PushManagerDelegate"), ("BACKGROUND", "PushManagerDelegate"),
+    ("keep", "PushManagerDelegate"), ("reset", "PushManagerDelegate"), ("update", "PushManagerDelegate"),
+    ("force", "PushManagerDelegate"),
+  ]
+
+  @Test(arguments: selectors) func `each name of the documents is there for Objective-C`(
+    name: String, file: String
+  ) throws {
+    let text = try #require(TemporaryDirectory.read("\(Self.root)/Sources/UPMCPush/\(file).swift"))
+    let forms =
+      name.contains(":")
+      ? ["@objc(\(name))"]
+      : [
+        "@objc public static let \(name) ", "@objc public let \(name):", "@objc public var \(name):",
+        "    case \(name)\n",
+      ]
+    #expect(forms.contains { text.contains($0) }, "\(name) in \(file).swift")
+    #expect(text.contains("@objc(PushManagerBadgeOption)") || !["keep", "reset", "update", "force"].contains(name))
+  }
+}
+
+/// A package outside that depends on this repository as an app does: by address and version, with no C library at hand.
+@Suite(.slow, .serialized) struct OutsidePackageTests {
+  private static let manifest = """
+    // swift-tools-version: 6.2
+    import PackageDescription
+    let package = Package(
+      name: "outside", platforms: [.iOS(.v15), .macOS(.v12)],
+      dependencies: [.package(url: "file://REPOSITORY", from: "1.0.0")],
+      targets: [
+        .executableTarget(name: "outside", dependencies: [.product(name: "UPMCPush", package: "upmc")])
+      ])
+    """
+  private static let program = """
+    import UPMCClient
+    import UPMCClientURLSession
+    import UPMCPush
+    import UPMCPushExtension
+
+    let push = try ReceivedPayload(json: Array(#"{"aps":{"alert":"x"},"mps":{"seqno":"1","pushkey":"a"}}"#.utf8))
+    let settings = ClientSettings(
+      server: try ServerAddress("http://127.0.0.1:9"), appID: "app", clientKey: "key", directory: CommandLine.arguments[1])
+    let client = PushClient(
+      settings, transport: URLSessionTransport(), keys: FileKeyStore(directory: settings.directory))
+    guard await client.receive(push) == .refused("the device is not registered") else { fatalError("taken") }
+    do {
+      try await client.register(token: "ab")
+      fatalError("registered with nobody")
+    } catch ClientError.noAnswer {}
+    """
+
+  @Test func `an outside package builds and runs with the product, and nothing of the server comes with it`() throws {
+    let directory = TemporaryDirectory.make(prefix: "upmc-outside.", under: TemporaryDirectory.roomy)
+    defer { TemporaryDirectory.remove(directory) }
+    let (repository, outside) = (directory + "/upmc", directory + "/outside")
+    let root = AppleTypeCheckTests.root
+    let git = ["git", "-c", "user.name=Test", "-c", "user.email=test@example.com", "-C", repository]
+    for command in [
+      ["mkdir", "-p", repository, outside + "/Sources/outside"],
+      ["cp", "-r", "\(root)/Package.swift", "\(root)/Sources", "\(root)/Tests", repository],
+      git + ["init", "--quiet"], git + ["add", "--all"], git + ["commit", "--quiet", "--message", "All"],
+      git + ["tag", "1.0.0"],
+    ] {
+      #expect(try AppleTypeCheckTests.run(command) == nil)
+    }
+    TemporaryDirectory.write(
+      outside + "/Package.swift", Self.manifest.replacing("REPOSITORY", with: repository))
+    TemporaryDirectory.write(outside + "/Sources/outside/main.swift", Self.program)
+    // Every header of a C library is an error for whoever reads it.
+    TemporaryDirectory.write(directory + "/poison.h", "#error \"a header of a C library is read\"\n")
+    let headers = [
+      ("/usr/include/postgresql", "libpq-fe.h"), ("/usr/include/nghttp2", "nghttp2.h"),
+      ("/usr/include/openssl", "ssl.h"),
+      ("/usr/include/openssl", "evp.h"),
+    ]
+    let roots = headers.map { path, name in
+      #"{"type":"directory","name":"\#(path)","contents":[{"type":"file","name":"\#(name)","#
+        + #""external-contents":"\#(directory)/poison.h"}]}"#
+    }
+    TemporaryDirectory.write(
+      directory + "/hidden.yaml", #"{"version":0,"roots":[\#(roots.joined(separator: ","))]}"#)
+    let swift = ["swift", "build", "--package-path", outside, "--disable-sandbox"]
+    let hiding = ["-Xcc", "-ivfsoverlay", "-Xcc", directory + "/hidden.yaml"]
+    let nowhere = ["PKG_CONFIG_LIBDIR": "/nonexistent", "PKG_CONFIG_PATH": "/nonexistent"]
+    #expect(try AppleTypeCheckTests.run(swift + hiding, nowhere) == nil)
+    #expect(try AppleTypeCheckTests.run([outside + "/.build/debug/outside", outside + "/files"]) == nil)
+    let resolved = try #require(TemporaryDirectory.read(outside + "/Package.resolved"))
+    #expect(resolved.split(separator: "\"identity\"").count == 2, "\(resolved)")
+    // And what is hidden would be found: the server's own targets do not build so.
+    let said = try AppleTypeCheckTests.run(
+      ["swift", "build", "--package-path", outside, "--disable-sandbox", "--target", "COpenSSL"] + hiding, nowhere)
+    #expect(said != nil)
+  }
+}
