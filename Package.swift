@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 /// Every target of the product is built with the same, strictest settings.
@@ -218,3 +219,18 @@ let package = Package(
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )
+
+// An app that depends on this package gets the client alone. SwiftPM would resolve every package that is named here, needed
+// or not, and hold the app to their exact versions. It reads a dependency's manifest from a repository ("/") and from a
+// working copy of its own, beside its `repositories`.
+let directory = Context.packageDirectory
+let isDependency =
+  directory == "/"
+  || directory.split(separator: "/").dropLast().last == "checkouts"
+    && FileManager.default.fileExists(atPath: directory + "/../../repositories")
+if isDependency {
+  let client: Set = ["UPMCClient", "UPMCClientURLSession", "UPMCPushExtension", "UPMCPush"]
+  package.targets.removeAll { !client.contains($0.name) }
+  package.products.removeAll { !client.contains($0.name) }
+  package.dependencies = []
+}

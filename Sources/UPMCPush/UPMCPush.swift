@@ -1,17 +1,18 @@
+/// UPMC in an iOS app: the names of the original documents, for Swift and Objective-C, on `UPMCClient`.
+///
+/// ```
+///   UIApplicationDelegate, scenes, UNUserNotificationCenterDelegate
+///        │ forwarded by the app, or by `UPMCAppDelegate`; nothing is swizzled
+///        ▼
+///   PushManager ──► PushClient ──► server            shared with the extension: `SharedPlace`
+///        └────────► PushManagerDelegate, held back until there is one
+/// ```
+/// Nothing here needs `UIApplication.shared`, so that extensions may link it: the app hands its application over.
 #if canImport(UIKit)
   public import UPMCClient
   internal import UPMCPushExtension
 
-  /// UPMC in an iOS app: the names of the original documents, for Swift and Objective-C, on `UPMCClient`.
-  ///
-  /// ```
-  ///   UIApplicationDelegate, scenes, UNUserNotificationCenterDelegate
-  ///        │ forwarded by the app, or by `UPMCAppDelegate`; nothing is swizzled
-  ///        ▼
-  ///   PushManager ──► PushClient ──► server            shared with the extension: `SharedPlace`
-  ///        └────────► PushManagerDelegate, held back until there is one
-  /// ```
-  /// Nothing here needs `UIApplication.shared`, so that extensions may link it: the app hands its application over.
+  /// What an app says once, to `PushManager.start`.
   public struct PushSettings: Sendable {
     /// The server, for example `https://push.example.com`.
     public var host: String

@@ -1,17 +1,18 @@
+/// The part of the client for an app's extensions. It uses nothing that Apple keeps from extensions.
+///
+/// - `UPMCNotificationService` confirms a push in the background, and fetches its page and its image. An extension adopts
+///   it by one line: `class NotificationService: UPMCNotificationService {}`.
+/// - `UPMCNotificationContent` shows a push that the person has pulled open.
+/// - `SharedPlace` is where app and extension meet: the app group's directory holds the outbox, the keychain the rest.
+///
+/// Apple's documentation: *Modifying content in newly delivered notifications*,
+/// <https://developer.apple.com/documentation/usernotifications/modifying-content-in-newly-delivered-notifications>
 #if canImport(UserNotifications)
   internal import Foundation
   public import UPMCClient
   internal import UPMCClientURLSession
 
-  /// The part of the client for an app's extensions. It uses nothing that Apple keeps from extensions.
-  ///
-  /// - `UPMCNotificationService` confirms a push in the background, and fetches its page and its image. An extension adopts
-  ///   it by one line: `class NotificationService: UPMCNotificationService {}`.
-  /// - `UPMCNotificationContent` shows a push that the person has pulled open.
-  /// - `SharedPlace` is where app and extension meet: the app group's directory holds the outbox, the keychain the rest.
-  ///
-  /// Apple's documentation: *Modifying content in newly delivered notifications*,
-  /// <https://developer.apple.com/documentation/usernotifications/modifying-content-in-newly-delivered-notifications>
+  /// Where an app and its extensions meet.
   public struct SharedPlace: Sendable {
     /// The directory of the outbox.
     public let directory: String

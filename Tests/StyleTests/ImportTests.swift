@@ -37,8 +37,8 @@ enum ImportRule {
   private static func checkClientFoundation(_ file: SwiftSource) -> [Violation] {
     guard file.module == "UPMCClient" else { return [] }
     return imports(file).filter { $0.module == "Foundation" }.compactMap { line, _ in
-      let isElse = line >= 2 && file.lines[line - 2].contains("#else")
-      return isElse
+      let before = line >= 2 ? file.lines[line - 2] : ""
+      return before.contains("#else") || before.contains("#if canImport(Security)")
         ? nil
         : Violation(file.path, line: line, "imports Foundation where FoundationEssentials is; put it behind #else")
     }

@@ -4,7 +4,9 @@ import Testing
 enum NameRule {
   private static let empty: Set<String> = ["Util", "Utils", "Helper", "Helpers", "Manager", "Managers", "Common"]
   /// Names that the original documents give: apps call them.
-  private static let documented: Set<Substring> = ["PushManager", "PushManagerDelegate", "PushManagerBadgeOption"]
+  private static let documented: Set<Substring> = [
+    "PushManager", "PushManagerDelegate", "PushManagerBadgeOption", "PushManagerNetworkCompletionHandler",
+  ]
   private static let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
 
   static func check(_ file: SwiftSource) -> [Violation] {
