@@ -113,7 +113,7 @@ let package = Package(
         log, deque,
       ]),
     module(
-      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
+      "Simulator", on: ["UPMCClient", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
 
     // The client: what apps link. On its own ground, with no dependency; no unsafe flag may reach these four.
     module("UPMCClient"),
@@ -179,7 +179,7 @@ let package = Package(
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("EmbeddedPostgresTests", on: ["EmbeddedPostgres", "Postgres", "Reactor", "TestSupport"]),
     tests(
-      "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", "Crypto"]),
+      "SimulatorTests", on: ["UPMCClient", "Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", "Crypto"]),
     tests("TLSTests", on: ["TLS", "Crypto", "COpenSSL", "Reactor", "TestSupport"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests(
