@@ -146,7 +146,8 @@ let package = Package(
     tests(
       "UPMCClientTests",
       on: [
-        "UPMCClient", "UPMCClientURLSession", "upmc-client-life", "Server", "Simulator", "Operations", "Store",
+        "UPMCClient", "UPMCClientURLSession", "upmc-client-life", "upmc-simulator", "Server", "Simulator", "Operations",
+        "Store",
         "Domain", "Postgres", "TLS", "Reactor", "TestSupport",
       ]),
     tests("ReactorTests", on: ["Reactor"]),
@@ -179,7 +180,8 @@ let package = Package(
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("EmbeddedPostgresTests", on: ["EmbeddedPostgres", "Postgres", "Reactor", "TestSupport"]),
     tests(
-      "SimulatorTests", on: ["UPMCClient", "Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", "Crypto"]),
+      "SimulatorTests",
+      on: ["UPMCClient", "Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", "Crypto"]),
     tests("TLSTests", on: ["TLS", "Crypto", "COpenSSL", "Reactor", "TestSupport"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests(

@@ -99,6 +99,17 @@ public struct RegisteredDevice: Sendable, Codable, Equatable {
   public var identity: String?
   /// In `strict`: the user is the device's when a push has been brought back.
   public var awaitsPush: Bool
+
+  /// What an older server does not say is as it was then.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    device = try members.decode(String.self, forKey: .device)
+    authKey = try members.decode(String.self, forKey: .authKey)
+    badge = try members.decodeIfPresent(Int.self, forKey: .badge) ?? 0
+    user = try members.decodeIfPresent(KnownUser.self, forKey: .user)
+    identity = try members.decodeIfPresent(String.self, forKey: .identity)
+    awaitsPush = try members.decodeIfPresent(Bool.self, forKey: .awaitsPush) ?? false
+  }
 }
 
 /// A user as the server knows it.
