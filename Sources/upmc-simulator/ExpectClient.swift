@@ -6,13 +6,9 @@ struct ExpectClient {
   let address: String
   let json: Bool
 
+  /// - Throws: `Simulator.StartFailure` when the address cannot be opened; status 1 when a step failed.
   func run() throws {
-    let run: ExpectationRun
-    do {
-      run = try ExpectationRun(address)
-    } catch {
-      throw CommandOutcome.Failure(reason: error.description)
-    }
+    let run = try ExpectationRun(address)
     print(
       json ? #"{"expect":"http://\#(run.address)"}"# : "Ask http://\(run.address)/expect/next for the first step.")
     flushOutput()

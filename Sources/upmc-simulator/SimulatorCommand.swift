@@ -239,7 +239,7 @@ struct SimulatorCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let expectClient { return try ExpectClient(address: expectClient, json: json).run() }
+    if let expectClient { return try expect(expectClient) }
     let simulator = Simulator(try simulatorConfiguration())
     let started: Simulator.Started
     do {
@@ -257,6 +257,14 @@ struct SimulatorCommand: ParsableCommand {
     }
     while Signals.wait() != .stop {}
     simulator.stop()
+  }
+
+  private func expect(_ address: String) throws {
+    do {
+      try ExpectClient(address: address, json: json).run()
+    } catch let failure as Simulator.StartFailure {
+      throw CommandOutcome.Failure(reason: failure.description)
+    }
   }
 
   private func simulatorConfiguration() throws -> Simulator.Configuration {

@@ -1,11 +1,17 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NoLeadingUnderscores
+
 @_exported import FoundationEssentials
 @_exported import ObjectiveC
 
 // Bridging, which the compiler asks for before it lets a type into an `@objc` signature.
 
+/// <https://developer.apple.com/documentation/foundation/nsstring>
 open class NSString: NSObject {}
+/// <https://developer.apple.com/documentation/foundation/nsdictionary>
 open class NSDictionary: NSObject {}
+/// <https://developer.apple.com/documentation/foundation/nsarray>
 open class NSArray: NSObject {}
+/// <https://developer.apple.com/documentation/foundation/nsnumber>
 open class NSNumber: NSObject, @unchecked Sendable {
   public let intValue: Int
   public init(value: Int) { intValue = value }
@@ -38,37 +44,45 @@ extension AnyHashable: @retroactive _ObjectiveCBridgeable {
 
 // What FoundationEssentials has not got.
 
+/// <https://developer.apple.com/documentation/foundation/nslock>
 open class NSLock: NSObject, @unchecked Sendable {
   open func lock() {}
   open func unlock() {}
 }
 
+/// <https://developer.apple.com/documentation/foundation/bundle>
 open class Bundle: NSObject, @unchecked Sendable {
   public static let main = Bundle()
   open var bundleIdentifier: String? { nil }
   open func object(forInfoDictionaryKey key: String) -> Any? { nil }
 }
 
+/// <https://developer.apple.com/documentation/foundation/filemanager>
 extension FileManager {
   public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
 }
 
+/// <https://developer.apple.com/documentation/foundation/nstemporarydirectory()>
 public func NSTemporaryDirectory() -> String { "" }
 
+/// <https://developer.apple.com/documentation/foundation/processinfo>
 extension ProcessInfo {
   public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {}
 }
 
+/// <https://developer.apple.com/documentation/foundation/locale>
 extension Locale {
   public static var preferredLanguages: [String] { [] }
 }
 
+/// <https://developer.apple.com/documentation/dispatch/dispatchsemaphore>
 open class DispatchSemaphore: NSObject, @unchecked Sendable {
   public init(value: Int) {}
   @discardableResult open func signal() -> Int { 0 }
   open func wait() {}
 }
 
+/// <https://developer.apple.com/documentation/corefoundation/cgfloat>
 public struct CGFloat: Sendable, Comparable, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
   public init(integerLiteral value: Int) {}
   public init(floatLiteral value: Double) {}
@@ -79,6 +93,7 @@ public struct CGFloat: Sendable, Comparable, ExpressibleByIntegerLiteral, Expres
   public static func / (left: CGFloat, right: CGFloat) -> CGFloat { left }
 }
 
+/// <https://developer.apple.com/documentation/corefoundation/cgsize>
 public struct CGSize: Sendable {
   public var width: CGFloat
   public var height: CGFloat
@@ -88,6 +103,7 @@ public struct CGSize: Sendable {
   }
 }
 
+/// <https://developer.apple.com/documentation/corefoundation/cgrect>
 public struct CGRect: Sendable {
   public var width: CGFloat
   public var height: CGFloat

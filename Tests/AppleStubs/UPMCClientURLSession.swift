@@ -1,3 +1,5 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NoLeadingUnderscores
+
 public import UPMCClient
 
 /// The interface of the target of this name. Its source is compiled and run elsewhere, against the open-source Foundation,

@@ -1,11 +1,15 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NoLeadingUnderscores
+
 @_exported import Foundation
 
+/// <https://developer.apple.com/documentation/usernotifications/unnotificationcontent>
 open class UNNotificationContent: NSObject {
   open var attachments: [UNNotificationAttachment] { [] }
   open var userInfo: [AnyHashable: Any] { [:] }
   open var body: String { "" }
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unmutablenotificationcontent>
 open class UNMutableNotificationContent: UNNotificationContent {
   open override var attachments: [UNNotificationAttachment] {
     get { [] }
@@ -21,23 +25,28 @@ open class UNMutableNotificationContent: UNNotificationContent {
   }
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unnotificationattachment>
 open class UNNotificationAttachment: NSObject {
   open var url: URL { URL(fileURLWithPath: "") }
   public convenience init(identifier: String, url: URL, options: [AnyHashable: Any]? = nil) throws { self.init() }
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unnotificationrequest>
 open class UNNotificationRequest: NSObject {
   open var content: UNNotificationContent { UNNotificationContent() }
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unnotification>
 open class UNNotification: NSObject {
   open var request: UNNotificationRequest { UNNotificationRequest() }
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unnotificationresponse>
 open class UNNotificationResponse: NSObject {
   open var notification: UNNotification { UNNotification() }
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension>
 open class UNNotificationServiceExtension: NSObject {
   public override init() { super.init() }
   open func didReceive(
@@ -46,6 +55,7 @@ open class UNNotificationServiceExtension: NSObject {
   open func serviceExtensionTimeWillExpire() {}
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unnotificationpresentationoptions>
 public struct UNNotificationPresentationOptions: OptionSet, Sendable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -55,6 +65,7 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
   public static let banner = Self(rawValue: 16)
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unauthorizationoptions>
 public struct UNAuthorizationOptions: OptionSet, Sendable {
   public let rawValue: UInt
   public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -63,14 +74,17 @@ public struct UNAuthorizationOptions: OptionSet, Sendable {
   public static let alert = Self(rawValue: 4)
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unauthorizationstatus>
 public enum UNAuthorizationStatus: Int, Sendable {
   case notDetermined, denied, authorized, provisional, ephemeral
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unnotificationsettings>
 open class UNNotificationSettings: NSObject, @unchecked Sendable {
   open var authorizationStatus: UNAuthorizationStatus { .authorized }
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unusernotificationcenterdelegate>
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
   func userNotificationCenter(
     _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
@@ -80,6 +94,7 @@ public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     withCompletionHandler completionHandler: @escaping () -> Void)
 }
 
+/// <https://developer.apple.com/documentation/usernotifications/unusernotificationcenter>
 open class UNUserNotificationCenter: NSObject, @unchecked Sendable {
   open class func current() -> UNUserNotificationCenter { UNUserNotificationCenter() }
   weak open var delegate: (any UNUserNotificationCenterDelegate)?
