@@ -54,14 +54,21 @@ extension PushClient {
       var clientName: String?
       var userProof: String?
     }
-    var known = try demandRegistration()
+    let asked = try demandRegistration()
     let body = Body(
       clientUid: user.clientUID, clientName: user.clientName.isEmpty ? nil : user.clientName, userProof: user.proof)
-    let answer = try await deviceCall("PUT", "/user", WireBody.encode(body), of: known)
+    let answer = try await deviceCall("PUT", "/user", WireBody.encode(body), of: asked)
+    var known = try reread(asked)
     try take(try answer.decoded(DeviceStanding.self), into: &known)
     known.askedFor = user == .guest ? nil : user.clientUID
     try state.write(known)
     return DeviceRegistration(known, badge: nil)
+  }
+
+  /// What the other process has written meanwhile, for example a new token, stays.
+  private func reread(_ asked: StoredRegistration) throws(ClientError) -> StoredRegistration {
+    guard let now = try registration(), now.device == asked.device else { return asked }
+    return now
   }
 
   private func take(_ standing: DeviceStanding, into known: inout StoredRegistration) throws(ClientError) {
@@ -73,8 +80,9 @@ extension PushClient {
   /// The device becomes a guest's: it still gets what is sent to everyone.
   public func unregisterUser() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
-      var known = try client.demandRegistration()
-      try await client.deviceCall("DELETE", "/user", of: known).demandNoContent()
+      let asked = try client.demandRegistration()
+      try await client.deviceCall("DELETE", "/user", of: asked).demandNoContent()
+      var known = try client.reread(asked)
       known.adopt(user: nil, identity: nil, awaitsPush: false)
       known.askedFor = nil
       try client.state.write(known)
@@ -108,10 +116,11 @@ extension PushClient {
   func bringBackStored() async throws(ClientError) {
     guard let possession = try state.possession() else { return }
     try await inOrder { client throws(ClientError) in
-      guard var known = try client.registration(), known.awaitsPush else { return try client.state.write(nil) }
-      let answer = try await client.deviceCall("POST", "/possession", WireBody.encode(possession), of: known)
+      guard let asked = try client.registration(), asked.awaitsPush else { return try client.state.write(nil) }
+      let answer = try await client.deviceCall("POST", "/possession", WireBody.encode(possession), of: asked)
       switch answer.status {
       case 200:
+        var known = try client.reread(asked)
         try client.take(try answer.decoded(DeviceStanding.self), into: &known)
         try client.state.write(known)
         try client.state.write(nil)
