@@ -60,7 +60,7 @@
         manager, didReceiveUserNotification: arrival.userInfo, status: arrival.status, messageUID: arrival.messageUID)
     }
 
-    func askForToken(of manager: PushManager) {
+    func askForToken() {
       application?.registerForRemoteNotifications()
     }
   }
