@@ -77,11 +77,16 @@
       guard let server = try? ServerAddress(host) else {
         return log("\(host) is no address of a server")
       }
-      let client = values.withLock { values in
+      let (client, place) = values.withLock { values in
         values.server = server
-        return values.client
+        return (values.client, values.place)
       }
-      if let client { Task { await client.change(server) } }
+      guard let client else { return }
+      Task {
+        await client.change(server)
+        // The extension follows.
+        if let place { try? SharedSettings(await client.settings).store(in: place.keys) }
+      }
     }
 
     func remember(_ registration: DeviceRegistration?) {

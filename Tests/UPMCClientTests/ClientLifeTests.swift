@@ -1,6 +1,7 @@
 import Foundation
 import Reactor
 import Simulator
+import Synchronization
 import TestSupport
 import TestTier
 import Testing
@@ -79,6 +80,7 @@ import UPMCClient
 final class Phone: Sendable {
   private let stage: ClientStage
   private let directory: String
+  private let read = Mutex<[String: [UInt8]]>([:])
   let token: String
 
   init(_ stage: ClientStage, _ name: String, _ token: String) {
@@ -99,15 +101,24 @@ final class Phone: Sendable {
     try #require(try await run(["register", token, user]) == .exited(0))
   }
 
+  /// What came to the token; read once for many lives.
+  private func payloads(of seqnos: [String]) -> [String: [UInt8]] {
+    let known = read.withLock { $0 }
+    if seqnos.allSatisfy({ known[$0] != nil }) { return known }
+    let all = Dictionary(
+      stage.simulator.deliveries(to: token).compactMap { delivery -> (String, [UInt8])? in
+        guard let json = delivery.payload, let push = try? ReceivedPayload(json: json) else { return nil }
+        return (push.seqno, json)
+      }, uniquingKeysWith: { $1 })
+    read.withLock { $0 = all }
+    return all
+  }
+
   /// One process: `receive` of these messages, or `flush`.
   func live(_ verb: String, _ seqnos: [String], end: String = "") async throws -> ChildProcess.Ending {
     var file = "-"
     if verb == "receive" {
-      let payloads = Dictionary(
-        stage.simulator.deliveries(to: token).compactMap { delivery -> (String, [UInt8])? in
-          guard let json = delivery.payload, let push = try? ReceivedPayload(json: json) else { return nil }
-          return (push.seqno, json)
-        }, uniquingKeysWith: { $1 })
+      let payloads = payloads(of: seqnos)
       file = "\(stage.directory)/pushes-\(UInt64.random(in: 0...UInt64.max))"
       let lines = try seqnos.map { String(decoding: try #require(payloads[$0]), as: UTF8.self) }
       TemporaryDirectory.write(file, lines.joined(separator: "\n"))

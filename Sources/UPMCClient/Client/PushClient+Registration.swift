@@ -23,7 +23,7 @@ extension PushClient {
     let known = try registration()
     let origin = settings.server.base
     var answer = try await self.call(call.request(to: origin, key: known?.authKey ?? settings.clientKey))
-    if known != nil, answer.status == 401 || answer.status == 403 {
+    if known != nil, answer.status == 401 || ServerProblem(answer)?.type == "upmc:forbidden" {
       // The key has ended: the device was unregistered, or somebody vouched for its user on another call.
       log("the device's key has ended; registering with the app's")
       answer = try await self.call(call.request(to: origin, key: settings.clientKey))
