@@ -17,7 +17,7 @@
       var badge = 0
       var token: String?
       /// Registrations that wait for the system's token.
-      var waiting: [CheckedContinuation<String, any Error>] = []
+      var waiting: [UUID: CheckedContinuation<String, any Error>] = [:]
     }
 
     private let values = Guarded(Values())
@@ -96,11 +96,17 @@
 
     // MARK: The token
 
-    /// The system's token, when it has come.
-    func awaitToken() async throws -> String {
-      try await withCheckedThrowingContinuation { continuation in
+    /// The system's token, when it has come. It may happen that the system says neither yes nor no: then this fails after a
+    /// time, and the token is registered when it comes.
+    func awaitToken(atMost seconds: Double = 30) async throws -> String {
+      let number = UUID()
+      DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+        let continuation = self.values.withLock { $0.waiting.removeValue(forKey: number) }
+        continuation?.resume(throwing: NoToken(description: "the system handed over no token within \(Int(seconds)) s"))
+      }
+      return try await withCheckedThrowingContinuation { continuation in
         let token = values.withLock { values in
-          if values.token == nil { values.waiting.append(continuation) }
+          if values.token == nil { values.waiting[number] = continuation }
           return values.token
         }
         if let token { continuation.resume(returning: token) }
@@ -109,23 +115,21 @@
 
     /// - Returns: true when it is another token than before.
     func take(token: String) -> Bool {
-      let (waiting, isNew) = values.withLock { values in
-        defer {
-          values.token = token
-          values.waiting = []
-        }
-        return (values.waiting, values.token != token)
-      }
-      for continuation in waiting { continuation.resume(returning: token) }
+      let isNew = values.withLock { $0.token != token }
+      values.withLock { $0.token = token }
+      for continuation in takeWaiting() { continuation.resume(returning: token) }
       return isNew
     }
 
     func fail(_ reason: String) {
-      let waiting = values.withLock { values in
-        defer { values.waiting = [] }
-        return values.waiting
+      for continuation in takeWaiting() { continuation.resume(throwing: NoToken(description: reason)) }
+    }
+
+    private func takeWaiting() -> [CheckedContinuation<String, any Error>] {
+      values.withLock { values in
+        defer { values.waiting = [:] }
+        return Array(values.waiting.values)
       }
-      for continuation in waiting { continuation.resume(throwing: NoToken(description: reason)) }
     }
 
     // MARK: The icon

@@ -75,6 +75,18 @@ extension Locale {
   public static var preferredLanguages: [String] { [] }
 }
 
+/// <https://developer.apple.com/documentation/dispatch/dispatchtime>
+public struct DispatchTime: Sendable {
+  public static func now() -> DispatchTime { DispatchTime() }
+  public static func + (time: DispatchTime, seconds: Double) -> DispatchTime { time }
+}
+
+/// <https://developer.apple.com/documentation/dispatch/dispatchqueue>
+open class DispatchQueue: NSObject, @unchecked Sendable {
+  open class func global() -> DispatchQueue { DispatchQueue() }
+  open func asyncAfter(deadline: DispatchTime, execute work: @escaping @Sendable @convention(block) () -> Void) {}
+}
+
 /// <https://developer.apple.com/documentation/dispatch/dispatchsemaphore>
 open class DispatchSemaphore: NSObject, @unchecked Sendable {
   public init(value: Int) {}

@@ -8,6 +8,7 @@ import UPMCClientURLSession
 /// ```
 /// upmc-client-life DIRECTORY SERVER APP_ID CLIENT_KEY register TOKEN CUID
 /// upmc-client-life DIRECTORY SERVER APP_ID CLIENT_KEY receive FILE [STEP]     a payload in each line
+/// upmc-client-life DIRECTORY SERVER APP_ID CLIENT_KEY read FILE STEP OPTION BADGE
 /// upmc-client-life DIRECTORY SERVER APP_ID CLIENT_KEY flush - [STEP]
 /// ```
 /// Steps: those of a file (`begun`, `written`, `synced`, `renamed`), of a call (`unsent`, `lost`), and `answered`, before the
@@ -33,6 +34,10 @@ case "receive":
     let payload = try ReceivedPayload(json: Array(line.utf8))
     print(payload.seqno, await client.receive(payload))
   }
+case "read":
+  let payload = try ReceivedPayload(json: Array(try String(contentsOfFile: arguments[6], encoding: .utf8).utf8))
+  let option = BadgeOption(rawValue: arguments[8]) ?? .keep
+  print(try await client.read(payload, badgeOption: option, badge: Int(arguments[9])))
 case "flush":
   let report = await client.flush()
   print(report.recorded, report.refused, report.waiting, report.reason ?? "")

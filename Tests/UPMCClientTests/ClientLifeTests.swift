@@ -32,6 +32,25 @@ import UPMCClient
     for seqno in seqnos { #expect(try await stage.received(seqno) == 1, "\(step)") }
   }
 
+  @Test(arguments: ["renamed", "unsent", "lost", "answered"])
+  func `a read that sets the badge acts once, though its process is killed and the badge changes meanwhile`(
+    step: String
+  ) async throws {
+    let stage = try ClientStage()
+    let phone = Phone(stage, "phone", Self.token)
+    try await phone.register("kim")
+    let seqno = try await stage.send(#"{"clientUids":["kim"]}"#)
+    #expect(try await phone.read(seqno, "force", 5, end: step) == .killed(signal: SIGKILL))
+    let wasRecorded = step == "lost" || step == "answered"
+    let client = try stage.client()
+    #expect(try await client.badge() == (wasRecorded ? 5 : 0))
+    if wasRecorded { try await client.update(badge: 9) }
+    #expect(try await phone.live("flush", []) == .exited(0))
+    #expect(try await client.badge() == (wasRecorded ? 9 : 5), "\(step)")
+    #expect(try await stage.read(seqno) == 1)
+    #expect(phone.waiting == [])
+  }
+
   @Test func `two processes that send one outbox at the same time count each receipt once`() async throws {
     let stage = try ClientStage()
     let phone = Phone(stage, "phone", Self.token)
@@ -124,6 +143,14 @@ final class Phone: Sendable {
       TemporaryDirectory.write(file, lines.joined(separator: "\n"))
     }
     return try await run([verb, file, end])
+  }
+
+  /// One process that reads a message.
+  func read(_ seqno: String, _ option: String, _ badge: Int, end: String) async throws -> ChildProcess.Ending {
+    let file = "\(stage.directory)/read-\(seqno)"
+    let payload = try #require(payloads(of: [seqno])[seqno])
+    TemporaryDirectory.write(file, String(decoding: payload, as: UTF8.self))
+    return try await run(["read", file, end, option, String(badge)])
   }
 
   private func run(_ arguments: [String]) async throws -> ChildProcess.Ending {

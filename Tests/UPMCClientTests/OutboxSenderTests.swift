@@ -90,17 +90,6 @@ import Testing
     #expect(report.recorded == 1 && report.refused == 1 && report.waiting == 0)
   }
 
-  @Test func `a force whose answer was lost is repeated as an update`() async throws {
-    try outbox.add(try OutboxTests.entry("1", .read, option: .force, badge: 5))
-    let lost = FakeTransport { _ in .failure(NoAnswer("lost")) }
-    #expect(await flush(lost).waiting == 1)
-    let transport = FakeTransport { FakeTransport.verdicts($0) }
-    #expect(await flush(transport).recorded == 1)
-    #expect(FakeTransport.Entry.all(in: lost.requests[0]).map(\.badgeOption) == ["force"])
-    #expect(FakeTransport.Entry.all(in: transport.requests[0]).map(\.badgeOption) == ["update"])
-    #expect(FakeTransport.Entry.all(in: transport.requests[0]).map(\.badge) == [5])
-  }
-
   @Test func `after 30 days an entry is sent once more, and goes when the server cannot take it`() async throws {
     try fill(1)
     let later = Date().addingTimeInterval(31 * 86_400)
@@ -215,6 +204,54 @@ import Testing
     ])
     #expect(await client.receive(done) == .notNeeded)
     #expect(transport.requests.map(\.path) == ["/v1/devices"])
+  }
+
+  @Test func `a force goes as an update, whose repetition changes nothing`() async throws {
+    let transport = FakeTransport { request in
+      request.path == "/v1/reads"
+        ? FakeTransport.json(200, #"{"results":[{"seqno":"1","status":"recorded","badge":7}]}"#)
+        : request.path.hasSuffix("/badge") ? FakeTransport.json(200, #"{"badge":5}"#) : Self.answer(request)
+    }
+    let client = try client(transport)
+    try await client.register(token: "abcd")
+    let outcome = try await client.read(try Self.payload("1"), badgeOption: .force, badge: 5)
+    #expect(outcome == .recorded(badge: 5))
+    #expect(FakeTransport.Entry.all(in: transport.requests[1]).map(\.badgeOption) == ["update"])
+    #expect(transport.requests.map(\.path).last == "/v1/devices/d-1/badge")
+  }
+
+  @Test func `another server gets no key of the one before`() async throws {
+    let transport = FakeTransport { Self.answer($0) }
+    let client = try client(transport)
+    try await client.register(token: "abcd")
+    try await client.change(ServerAddress("https://other.example.com"))
+    await #expect(throws: ClientError.notRegistered) { try await client.badge() }
+    #expect(await client.receive(try Self.payload("1")) == .refused("the device is not registered"))
+    try await client.register(token: "abcd")
+    #expect(transport.requests.map(\.bearer) == ["client", "client"])
+    #expect(transport.requests.map(\.origin) == ["https://push.example.com", "https://other.example.com"])
+  }
+
+  @Test func `a call whose answer is lost is made once more, and then given up`() async throws {
+    let isLost = Mutex(1)
+    let transport = FakeTransport { request in
+      isLost.withLock { left in
+        left -= 1
+        return left >= 0 ? .failure(NoAnswer("lost")) : Self.answer(request)
+      }
+    }
+    let lines = Mutex<[String]>([])
+    let client = try client(transport)
+    await client.use(ClientLog { line in lines.withLock { $0.append(line) } })
+    try await client.register(token: "abcdefghijkl", user: ClientUser("kim", name: "Kim", proof: "secret"))
+    #expect(transport.requests.count == 2)
+    // The log says so, without the key, the proof and the whole token.
+    let log = lines.withLock { $0.joined(separator: "\n") }
+    #expect(log.contains("lost; once more") && log.contains("abcdefgh…"))
+    for secret in ["client", "secret", "abcdefghi", "\"key\""] { #expect(!log.contains(secret)) }
+    isLost.withLock { $0 = 2 }
+    await #expect(throws: ClientError.noAnswer("lost")) { try await client.register(token: "abcdefghijkl") }
+    #expect(transport.requests.count == 4)
   }
 
   @Test func `tokens that change quickly are registered in their order`() async throws {

@@ -24,13 +24,19 @@ extension PushClient {
   }
 
   /// Confirms that a person read a message, which moves the badge count in the same step.
-  /// - Throws: unless the badge fits the option; then nothing is stored or sent.
+  ///
+  /// `force` is sent as `update`, which acts once per message, and followed by `update(badge:)` when the server had moved the
+  /// badge for this message before: a `force` of the server acts each time, so that its repetition after a lost answer would
+  /// undo what has changed the badge since.
+  /// - Throws: unless the badge fits the option; then nothing is stored or sent. For `force` also what `update(badge:)` throws.
   @discardableResult
   public func read(
     _ payload: ReceivedPayload, badgeOption: BadgeOption = .keep, badge: Int? = nil
   ) async throws(ClientError) -> ConfirmationOutcome {
     try badgeOption.check(badge)
-    return await confirm(.read, payload, option: badgeOption, badge: badge)
+    let outcome = await confirm(.read, payload, option: badgeOption == .force ? .update : badgeOption, badge: badge)
+    guard badgeOption == .force, let badge, case .recorded(let count) = outcome, count != badge else { return outcome }
+    return .recorded(badge: try await update(badge: badge))
   }
 
   /// Sends what waits: at the start of the app, when it comes to the front, and in the background when the system allows it.

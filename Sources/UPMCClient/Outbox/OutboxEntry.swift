@@ -18,8 +18,6 @@ struct OutboxEntry: Codable, Equatable, Sendable {
   var badge: Int?
   /// By the device's clock, in seconds since 1970.
   var writtenAt: Double
-  /// It may have been recorded already: an answer can be lost.
-  var isTried: Bool?
 
   /// Nil when a payload's words are none of UPMC's. What passes becomes part of a file's name.
   init?(
@@ -64,12 +62,9 @@ struct OutboxEntry: Codable, Equatable, Sendable {
     return rest.hasPrefix("read-") ? (String(name[..<dot]), .read) : nil
   }
 
-  /// As it is sent. A `force` that may have been recorded is repeated as `update`, which acts once per message: repeated as
-  /// `force` it would undo what has changed the badge since.
+  /// As it is sent.
   var confirmation: Confirmation {
-    Confirmation(
-      seqno: seqno, psid: psids[0], pushkey: pushkey, at: at,
-      badgeOption: badgeOption == .force && isTried == true ? .update : badgeOption, badge: badge)
+    Confirmation(seqno: seqno, psid: psids[0], pushkey: pushkey, at: at, badgeOption: badgeOption, badge: badge)
   }
 
   static func isSequence(_ text: String) -> Bool {

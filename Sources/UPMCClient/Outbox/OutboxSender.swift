@@ -81,7 +81,6 @@ struct OutboxSender {
 
   /// - Returns: names to be sent once more in this flush: with another token.
   private func settle(_ batch: [OutboxEntry], _ report: inout FlushReport) async -> [String] {
-    let batch = batch.map { mark($0) }
     switch await call(batch) {
     case .answered(let verdicts):
       onAnswer()
@@ -118,7 +117,6 @@ struct OutboxSender {
       // Perhaps it came to the token before this one.
       var other = entry
       other.psids.removeFirst()
-      other.isTried = nil
       guard (try? outbox.replace(other)) != nil else { return nil }
       return entry.name
     case "invalid-pushkey", "unknown-message": refuse(entry, verdict.status, &report)
@@ -131,15 +129,6 @@ struct OutboxSender {
     report.refused += 1
     report.verdicts[entry.name] = .refused(reason)
     try? outbox.remove(entry)
-  }
-
-  /// A `force` is marked on the disk before it is sent, because its repetition is another call.
-  private func mark(_ entry: OutboxEntry) -> OutboxEntry {
-    guard entry.badgeOption == .force, entry.isTried != true else { return entry }
-    var marked = entry
-    marked.isTried = true
-    try? outbox.replace(marked)
-    return entry
   }
 
   private func call(_ batch: [OutboxEntry]) async -> Outcome {
