@@ -148,10 +148,15 @@ import UPMCClient
     let stage = try ClientStage(identity: .proof)
     let client = try stage.client()
     await #expect(throws: ClientError.self) { try await client.register(token: Self.token, user: ClientUser("kim")) }
+    #expect(
+      await client.status(mayShow: true, token: Self.token).findings == [.notRegistered, .unproved(clientUID: "kim")])
     try await client.register(token: Self.token)
+    await #expect(throws: ClientError.self) { try await client.register(user: ClientUser("kim", proof: "made up")) }
+    #expect(await client.status(mayShow: true, token: Self.token).findings == [.unproved(clientUID: "kim")])
     _ = try await stage.admin(
       "POST", "/users/kim/vouchers", #"{"appId":"\#(ClientStage.appID)","expiresIn":"PT5M"}"#)
     #expect(try await client.register(user: ClientUser("kim", name: "Kim")).identity == "proof")
+    #expect(await client.status(mayShow: true, token: Self.token).isWell)
     #expect(try await client.badge() == 0)
   }
 

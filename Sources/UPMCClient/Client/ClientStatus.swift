@@ -57,6 +57,9 @@ extension PushClient {
     } catch {
       findings.append(.refused(error.description))
     }
+    if let refusedUser, !findings.contains(.unproved(clientUID: refusedUser)) {
+      findings.append(.unproved(clientUID: refusedUser))
+    }
     let waiting = outbox.waiting().count
     if waiting > 0 { findings.append(.confirmationsWait(waiting)) }
     return ClientStatus(findings: findings, registration: shown)

@@ -28,6 +28,7 @@ extension PushClient {
       log("the device's key has ended; registering with the app's")
       answer = try await self.call(call.request(to: origin, key: settings.clientKey))
     }
+    note(answer, of: user)
     let device = try RegistrationCall.registered(answer)
     var stored =
       known
@@ -58,11 +59,21 @@ extension PushClient {
     let body = Body(
       clientUid: user.clientUID, clientName: user.clientName.isEmpty ? nil : user.clientName, userProof: user.proof)
     let answer = try await deviceCall("PUT", "/user", WireBody.encode(body), of: asked)
+    note(answer, of: user)
     var known = try reread(asked)
     try take(try answer.decoded(DeviceStanding.self), into: &known)
     known.askedFor = user == .guest ? nil : user.clientUID
     try state.write(known)
     return DeviceRegistration(known, badge: nil)
+  }
+
+  /// For `status`: whether the server refused the user because nobody vouched for it.
+  private func note(_ answer: WireAnswer, of user: ClientUser?) {
+    if ServerProblem(answer)?.type == "upmc:bad-user-proof" {
+      refusedUser = user?.clientUID
+    } else if (200...299).contains(answer.status) {
+      refusedUser = nil
+    }
   }
 
   /// What the other process has written meanwhile, for example a new token, stays.

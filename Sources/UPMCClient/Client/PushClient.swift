@@ -19,6 +19,8 @@ public actor PushClient {
   private(set) var log = ClientLog.off
   /// The call before, for those that go one after another.
   private var last: Task<Void, Never>?
+  /// A user whom nobody vouched for, as the server said since this process began.
+  var refusedUser: String?
   /// From when until when the server asked to be left alone.
   private var rest: (from: Date, until: Date)?
   /// Between an answer to confirmations and the removal of their files.
