@@ -148,7 +148,7 @@ let package = Package(
       on: [
         "UPMCClient", "UPMCClientURLSession", "upmc-client-life", "upmc-simulator", "Server", "Simulator", "Operations",
         "Store",
-        "Domain", "Postgres", "TLS", "Reactor", "TestSupport",
+        "Domain", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto",
       ]),
     tests("ReactorTests", on: ["Reactor"]),
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),

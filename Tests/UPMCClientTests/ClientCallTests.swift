@@ -160,6 +160,20 @@ import UPMCClient
     #expect(try await client.badge() == 0)
   }
 
+  @Test func `a user with the proof of the app's server is the device's, and another's proof is refused`() async throws
+  {
+    let stage = try ClientStage(identity: .proof)
+    let client = try stage.client()
+    await #expect(throws: ClientError.self) {
+      try await client.register(token: Self.token, user: ClientUser("kim", proof: stage.proof(of: "lee")))
+    }
+    let known = try await client.register(token: Self.token, user: ClientUser("kim", proof: stage.proof(of: "kim")))
+    #expect(known.clientUID == "kim" && known.identity == "proof")
+    // Another token keeps the user: the device shows its key.
+    #expect(try await client.register(token: ClientStage.token("b2")).clientUID == "kim")
+    #expect(try await client.register(user: ClientUser("lee", proof: stage.proof(of: "lee"))).clientUID == "lee")
+  }
+
   @Test func `in a strict app the silent push is brought back, and binds the user`() async throws {
     let stage = try ClientStage(identity: .strict)
     let client = try stage.client()

@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import Foundation
 import Operations
@@ -18,6 +19,7 @@ final class ClientStage: @unchecked Sendable {
   let server: Server
   let clientKey: String
   let apiKey: String
+  private let proofSecret: String
   let transport = URLSessionTransport()
   let directory = TemporaryDirectory.make(prefix: "upmc-client.")
 
@@ -38,6 +40,11 @@ final class ClientStage: @unchecked Sendable {
       Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: Self.appID,
       master: master, by: .commandLine, on: connection)
     apiKey = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: connection).apiKey
+    proofSecret =
+      try Administration.userProofSecret(
+        of: Self.appID, master: master, by: .commandLine, on: connection
+      )
+      .secret
     var setting = Configuration()
     setting.listenHost = "127.0.0.1"
     setting.listenPort = 0
@@ -65,6 +72,12 @@ final class ClientStage: @unchecked Sendable {
   func settings(_ name: String = "phone") throws -> ClientSettings {
     ClientSettings(
       server: try ServerAddress(address), appID: Self.appID, clientKey: clientKey, directory: "\(directory)/\(name)")
+  }
+
+  /// What the app's own server makes for a user.
+  func proof(of clientUID: String) -> String {
+    let code = HMAC.authenticationCode(for: Array(clientUID.utf8), using: SymmetricKey(Array(proofSecret.utf8)))
+    return code.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
   /// A client of its own installation.
