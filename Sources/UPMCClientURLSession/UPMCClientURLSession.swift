@@ -9,7 +9,7 @@ internal import Foundation
 ///
 /// A target of its own, because this loader is a large library that no program of the server needs.
 ///
-/// **Redirects** are not followed: a key would go where nobody meant it to. **Bounds**: an answer that is longer than its
+/// **Redirects** are not followed: a key must not reach another server. **Bounds**: an answer that is longer than its
 /// request allows ends the call, as does the request's own time. **Nothing is kept**: no cookies, no cache, no log-ins.
 ///
 public struct URLSessionTransport: Transport, Sendable {

@@ -44,7 +44,7 @@
       if let opens { opens(payload) } else { opened = payload }
     }
 
-    /// - Parameter kind: arrived or opened: each is told once.
+    /// - Parameter kind: arrived or opened: the delegate gets each once.
     func arrive(_ userInfo: [AnyHashable: Any], _ status: String, kind: String, of manager: PushManager) {
       if let payload = try? ReceivedPayload(userInfo: userInfo) {
         let key = "\(payload.seqno) \(kind)"

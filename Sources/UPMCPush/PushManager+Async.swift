@@ -33,7 +33,7 @@
       return registration
     }
 
-    /// The device belongs to nobody.
+    /// Removes the user from the device.
     public func unregisterUser() async throws {
       let client = try state.client()
       try await client.unregisterUser()

@@ -35,7 +35,7 @@
 
     // MARK: The token
 
-    /// `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`. A new token is registered; the user stays.
+    /// `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`. The token is registered again; the user stays.
     ///
     /// Apple's documentation: *Registering your app with APNs*,
     /// <https://developer.apple.com/documentation/usernotifications/registering-your-app-with-apns>
@@ -58,12 +58,13 @@
       let isNew = state.take(token: token)
       guard isNew, let client = try? state.client() else { return }
       Task {
-        // Whoever has never registered does so by a call of its own.
-        guard let known = await client.known, known.token != token else { return }
+        // Once in each life of the app, also with the token of the last one: the server learns the app's version and the
+        // language. A device that never registered does so by a call of the app's.
+        guard await client.known != nil else { return }
         do {
           state.remember(try await client.register(token: token))
         } catch {
-          state.log("the new token is registered later: \(error)")
+          state.log("the token is registered later: \(error)")
         }
       }
     }

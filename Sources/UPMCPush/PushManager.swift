@@ -65,7 +65,7 @@
       perform(completionHandler) { try await $0.registerUser(ClientUser(clientUID, name: clientName)) }
     }
 
-    /// The device belongs to nobody.
+    /// Removes the user from the device.
     @objc(unregisterUser:completionHandler:)
     public func unregisterUser(_ activity: AnyObject?, completionHandler: PushManagerNetworkCompletionHandler?) {
       perform(completionHandler) { try await $0.unregisterUser() }

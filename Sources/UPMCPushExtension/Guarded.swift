@@ -10,7 +10,7 @@
       self.value = value
     }
 
-    /// Runs `body` with the value, while nobody else has it.
+    /// Runs `body` with exclusive access to the value.
     package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
       lock.lock()
       defer { lock.unlock() }

@@ -54,7 +54,7 @@ import Testing
     #expect(said?.contains("cannot convert value of type 'String'") == true, "\(said ?? "it passes")")
   }
 
-  /// Selector as the documents spell it, where it stands.
+  /// Selector as the documents spell it, and the file that declares it.
   static let selectors = [
     ("defaultManager", "PushManager"), ("initializeWithDelegate:", "PushManager"),
     ("initilaizeWithDelegate:", "PushManager"),
@@ -118,7 +118,7 @@ import Testing
     precondition(outcome == .refused("the device is not registered"))
     do {
       try await client.register(token: "ab")
-      fatalError("registered with nobody")
+      fatalError("registered without a server")
     } catch {
       guard case .noAnswer = error else { fatalError("another error") }
     }
@@ -141,7 +141,7 @@ import Testing
     TemporaryDirectory.write(
       outside + "/Package.swift", Self.manifest.replacing("REPOSITORY", with: repository))
     TemporaryDirectory.write(outside + "/Sources/outside/main.swift", Self.program)
-    // Every header of a C library is an error for whoever reads it.
+    // Including a header of a C library is an error.
     TemporaryDirectory.write(directory + "/poison.h", "#error \"a header of a C library is read\"\n")
     let headers = [
       ("/usr/include/postgresql", ["libpq-fe.h"]), ("/usr/include/nghttp2", ["nghttp2.h"]),

@@ -10,7 +10,7 @@ import Testing
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? otherwise
   }
 
-  @Test func `each push is counted once, whatever becomes of the processes`() async throws {
+  @Test func `each push is counted once, although processes are killed`() async throws {
     let lives = Self.number("CLIENT_LIVES", 24)
     let pushes = Self.number("CLIENT_PUSHES", 240)
     let atOnce = min(50, Self.number("CLIENT_AT_ONCE", 6))

@@ -82,7 +82,7 @@ private protocol ExpectedClient: Sendable {
   func unregisterService() async
 }
 
-/// The loop that whoever tests a client writes.
+/// The loop that a test of any client needs.
 private struct Harness {
   let address: String
   private let transport = URLSessionTransport()

@@ -105,7 +105,7 @@ import Testing
     #expect(try await client.resolve(push.ext ?? "") == ext)
   }
 
-  @Test func `too long an answer, no answer, and nobody there are no answers`() async throws {
+  @Test func `an answer that is too long, a silent server and a closed port are failures`() async throws {
     let stage = try ClientStage()
     var request = WireRequest("GET", "/openapi.json", at: stage.address)
     request.mostBytes = 1_000

@@ -53,7 +53,7 @@ import Testing
     #expect(outbox.waiting() == ["104.read-update-5", "1040.read-keep"])
   }
 
-  @Test func `of more than 500 the oldest messages go, whatever the clock says`() throws {
+  @Test func `of more than 500 the oldest messages go, even when the clock is wrong`() throws {
     let small = Outbox(directory: directory, mostFiles: 3)
     for seqno in ["9", "10", "11", "12", "8"] {
       let date = Date(timeIntervalSince1970: seqno == "12" ? 0 : 1_790_000_000)

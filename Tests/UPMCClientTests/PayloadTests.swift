@@ -2,7 +2,7 @@ import Testing
 
 @testable import UPMCClient
 
-/// Payloads as the documents print them, and as nobody should.
+/// Payloads as the documents print them, and malformed ones.
 @Suite struct PayloadTests {
   /// The example of the original document, with its comma put in.
   private static let documented = """

@@ -7,11 +7,11 @@ internal import Synchronization
 /// ```
 ///   client under test                                        ExpectationRun
 ///     ── GET /expect/next ───────────────────────────────────►  {"step":"register","token":…}
-///     ── POST /v1/devices …      (whatever the step needs) ───►  answers well, or as the step wants
+///     ── POST /v1/devices …      (the calls of the step)   ───►  answers well, or as the step wants
 ///     ── GET /expect/next ───────────────────────────────────►  judges, then tells the next
 ///                            …                                   {"step":"done"}: the report is ready
 /// ```
-/// The client may be in any language: whoever tests it writes a loop that asks for the next step and lets the client do it.
+/// The client may be in any language. Its test is a loop that asks for the next step and lets the client do it.
 /// Steps: `register` (appId, clientKey, token, clientUid), `push` (payloads, each JSON as text), `restart`, `flush`
 /// (afterSeconds), `read` (payload, badgeOption, badge), `setBadge` (badge), `joinGroup` (groupSeq), `unregisterUser`,
 /// `unregisterService`, `done`.

@@ -1,6 +1,6 @@
 /// One step of a conformance run: what the client is to do, how the server answers meanwhile, and what it must then have seen.
 struct ExpectedStep: Sendable {
-  /// What the client is told: members of a JSON object, beside `step`.
+  /// The instruction to the client: members of a JSON object, beside `step`.
   enum Action: Sendable {
     case register(token: String, clientUID: String)
     /// Pushes come while the app is in the background: what an extension or a service sees of them.
@@ -92,7 +92,7 @@ package enum ClientFault: String, CaseIterable, Codable, Sendable {
     case .lostAtRestart: "A receipt that was not recorded must survive the end of the process: store it before sending."
     case .repeatsRefused: "A confirmation that was answered unknown-message must not be sent again."
     case .batchTooLarge: "A call confirms at most 100 messages."
-    case .confirmsSilent: "A push without an alert shows nothing, so nobody received it: do not confirm it."
+    case .confirmsSilent: "A push without an alert shows nothing to the person: do not confirm it."
     case .confirmsForeign: "A payload without mps.seqno and mps.pushkey is not UPMC's: do not confirm it."
     case .confirmsTwice: "A payload with feedback \"true\" was confirmed by the extension: do not confirm it again."
     case .readMissing: "No read came."

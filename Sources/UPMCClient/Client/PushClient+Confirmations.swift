@@ -10,7 +10,7 @@ extension PushClient {
     } catch {
       log("push \(payload.seqno) is brought back later: \(error)")
     }
-    // Nothing is shown of a silent push, and nobody has received anything.
+    // A silent push shows nothing to the person.
     if payload.isSilent { return .notNeeded }
     if payload.hasFeedback { return .notNeeded }
     return await confirm(.receipt, payload, isExtension: isExtension)

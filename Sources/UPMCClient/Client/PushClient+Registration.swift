@@ -4,7 +4,7 @@ extension PushClient {
   /// token. A new token keeps the user.
   /// - Parameters:
   ///   - token: PSID: APNs' in hex, or FCM's registration token.
-  ///   - user: nil keeps whoever it is; `.guest` makes it nobody's.
+  ///   - user: nil keeps the current user; `.guest` removes it.
   @discardableResult
   public func register(
     token: String, user: ClientUser? = nil, consent: ConsentChange? = nil
@@ -24,7 +24,7 @@ extension PushClient {
     let origin = settings.server.base
     var answer = try await self.call(call.request(to: origin, key: known?.authKey ?? settings.clientKey))
     if known != nil, answer.status == 401 || ServerProblem(answer)?.type == "upmc:forbidden" {
-      // The key has ended: the device was unregistered, or somebody vouched for its user on another call.
+      // The key has ended: the device was unregistered, or another call has replaced the key.
       log("the device's key has ended; registering with the app's")
       answer = try await self.call(call.request(to: origin, key: settings.clientKey))
     }
@@ -67,7 +67,7 @@ extension PushClient {
     return DeviceRegistration(known, badge: nil)
   }
 
-  /// For `status`: whether the server refused the user because nobody vouched for it.
+  /// For `status`: whether the server refused the user for lack of a proof.
   private func note(_ answer: WireAnswer, of user: ClientUser?) {
     if ServerProblem(answer)?.type == "upmc:bad-user-proof" {
       refusedUser = user?.clientUID

@@ -19,7 +19,7 @@ public actor PushClient {
   private(set) var log = ClientLog.off
   /// The call before, for those that go one after another.
   private var last: Task<Void, Never>?
-  /// A user whom nobody vouched for, as the server said since this process began.
+  /// The user that the server refused for lack of a proof, since this process started.
   var refusedUser: String?
   /// From when until when the server asked to be left alone.
   private var rest: (from: Date, until: Date)?

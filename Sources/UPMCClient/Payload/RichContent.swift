@@ -18,7 +18,7 @@ public enum RichContent: Sendable, Equatable {
   /// Anything else: text, JSON or an address.
   case free(String)
 
-  /// Reads an `ext`; whatever has not the form of a kind is `free`.
+  /// Reads an `ext`; text that matches no kind is `free`.
   public init(_ ext: String) {
     let parts = ext.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     switch (parts[0], parts.count) {
@@ -49,7 +49,7 @@ public enum RichContent: Sendable, Equatable {
   }
 }
 
-/// What stands on a hosted page: percent-encoded UTF-8.
+/// The content of a hosted page: percent-encoded UTF-8.
 enum HostedText {
   /// - Throws: `.badContent` for what is not percent-encoded UTF-8.
   static func decode(_ body: [UInt8]) throws(ClientError) -> String {

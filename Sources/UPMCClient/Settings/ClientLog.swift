@@ -1,4 +1,4 @@
-/// Where the client says what it does; off until an app switches it on. Lines never hold keys, whole tokens or texts of
+/// The client's log; off until an app switches it on. Lines never hold keys, whole tokens or texts of
 /// messages.
 public struct ClientLog: Sendable {
   /// Takes a line.
@@ -15,7 +15,7 @@ public struct ClientLog: Sendable {
   /// Writes to the standard output, which Xcode shows.
   public static let console = ClientLog { print("UPMC: \($0)") }
 
-  /// Takes a line, which is only made when somebody reads it.
+  /// Writes a line. It is not built while the log is off.
   public func callAsFunction(_ line: @autoclosure () -> String) {
     write?(line())
   }

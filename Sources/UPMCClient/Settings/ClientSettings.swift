@@ -1,10 +1,10 @@
-/// What an app says once: which server, which app, where files may stand.
+/// The settings of a client: server, app, and the directory for its files.
 public struct ClientSettings: Sendable {
   /// The server.
   public var server: ServerAddress
   /// APP_ID: the bundle identifier of the app, also in its extension.
   public var appID: String
-  /// The app's client key, as `upmc app create` printed it. It stands in every copy of the app and only names the app.
+  /// The app's client key, as `upmc app create` printed it. Every copy of the app has it, so it identifies the app and proves nothing.
   public var clientKey: String
   /// The network of the push token.
   public var network = TokenNetwork.apns

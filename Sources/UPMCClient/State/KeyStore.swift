@@ -1,4 +1,4 @@
-/// Where the device's key, token and user stand: the keychain on Apple's systems, a file elsewhere, an app's own anywhere.
+/// Stores the device's key, token and user: the keychain on Apple's systems, a file elsewhere, or an app's own store.
 ///
 /// The app and its extension use the same one. A write is whole or not at all, and lasts when it returns.
 public protocol KeyStore: Sendable {

@@ -17,7 +17,7 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   var clientName: String?
   var identity: String?
   var awaitsPush: Bool
-  /// Somebody asked for this user, and the server made it a guest's device or waits for a push.
+  /// The user that the app asked for, also when the server has not bound it yet.
   var askedFor: String?
 
   /// The tokens that a push may have come to, the likeliest first.

@@ -24,7 +24,7 @@ public struct RegistrationCall: Sendable {
   /// - Parameters:
   ///   - token: PSID: hex for APNs, the registration token for FCM.
   ///   - deviceID: what this installation calls itself.
-  ///   - user: nil keeps whoever it is; `.guest` means nobody.
+  ///   - user: nil keeps the current user; `.guest` removes it.
   public init(
     appID: String, network: TokenNetwork, environment: TokenEnvironment, token: String, deviceID: String,
     user: ClientUser?, attributes: DeviceAttributes, consent: ConsentChange? = nil
@@ -81,7 +81,7 @@ public struct ClientUser: Sendable, Equatable {
     self.proof = proof
   }
 
-  /// Nobody: the device then gets what is sent to everyone.
+  /// No user: the device then gets only what is sent to everyone.
   public static let guest = ClientUser("GUEST")
 }
 
