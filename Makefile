@@ -28,8 +28,8 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize walks versions lint \
-        format install deb deb-test kubernetes reproducible help
+.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize walks versions \
+        lint client-lives format install deb deb-test kubernetes reproducible help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing to build and run (apt; uses sudo when not root)
@@ -96,6 +96,11 @@ torture: test-deps build ## Kill and cut two servers, PostgreSQL and the network
 crash: test-deps build ## Crash at every boundary of a reference run, in six ways; hours: ARGS="--minutes 60" or ARGS="--part 10" for less
 	$(SWIFT) build -c release --product upmc-torture
 	@exec $(RELEASE)/upmc-torture crash $(ARGS)
+
+client-lives: ## Let 1,000 client processes, 50 at a time, confirm 100,000 pushes, some killed on the way
+	$(SWIFT) build --build-tests
+	@CLIENT_LIVES=1000 CLIENT_PUSHES=100000 CLIENT_AT_ONCE=50 $(DEBUG)/upmcPackageTests.xctest \
+	  --testing-library swift-testing --filter ClientLivesTests
 
 judge: ## Judge a history that a torture or a crash run wrote; ARGS="/tmp/history.json"
 	@exec python3 Tests/Judge/judge.py $(ARGS)

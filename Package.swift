@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 /// Every target of the product is built with the same, strictest settings.
@@ -39,7 +40,13 @@ func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
 
 let package = Package(
   name: "upmc",
+  // Of the client's library: what an app depends on. The programs are Linux's.
+  platforms: [.iOS(.v15), .macOS(.v12)],
   products: [
+    .library(
+      name: "UPMCPush", targets: ["UPMCPush", "UPMCPushExtension", "UPMCClientURLSession", "UPMCClient"]),
+    // What an extension links: nothing of it needs the app.
+    .library(name: "UPMCPushExtension", targets: ["UPMCPushExtension", "UPMCClientURLSession", "UPMCClient"]),
     .executable(name: "upmc", targets: ["upmc"]),
     .executable(name: "upmc-simulator", targets: ["upmc-simulator"]),
     .executable(name: "upmc-benchmark", targets: ["upmc-benchmark"]),
@@ -110,7 +117,13 @@ let package = Package(
         "Markdown", log, deque,
       ]),
     module(
-      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
+      "Simulator", on: ["UPMCClient", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
+
+    // The client: what apps link. On its own ground, with no dependency; no unsafe flag may reach these four.
+    module("UPMCClient"),
+    module("UPMCClientURLSession", on: ["UPMCClient"]),
+    module("UPMCPushExtension", on: ["UPMCClient", "UPMCClientURLSession"]),
+    module("UPMCPush", on: ["UPMCClient", "UPMCClientURLSession", "UPMCPushExtension"]),
 
     // Roof: configuration, wiring, programs.
     module(
@@ -131,6 +144,17 @@ let package = Package(
     // Which suites an everyday run leaves out.
     .target(name: "TestTier", path: "Tests/TestTier", swiftSettings: testing),
     tests("StyleTests", on: ["Markdown"]),
+    // A client that tests end at any step: a program, because only a process can be killed.
+    .executableTarget(
+      name: "upmc-client-life", dependencies: ["UPMCClient", "UPMCClientURLSession"], path: "Tests/ClientLife",
+      swiftSettings: testing),
+    tests(
+      "UPMCClientTests",
+      on: [
+        "UPMCClient", "UPMCClientURLSession", "upmc-client-life", "upmc-simulator", "Server", "Simulator", "Operations",
+        "Store",
+        "Domain", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto",
+      ]),
     tests("ReactorTests", on: ["Reactor", "TestSupport"]),
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
     tests("PlainTextTests", on: ["PlainText"]),
@@ -162,7 +186,8 @@ let package = Package(
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("EmbeddedPostgresTests", on: ["EmbeddedPostgres", "Postgres", "Reactor", "TestSupport"]),
     tests(
-      "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", "Crypto"]),
+      "SimulatorTests",
+      on: ["UPMCClient", "Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", "Crypto"]),
     tests("TLSTests", on: ["TLS", "Crypto", "COpenSSL", "Reactor", "TestSupport"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests(
@@ -206,3 +231,18 @@ let package = Package(
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )
+
+// An app that depends on this package gets the client alone. SwiftPM would resolve every package that is named here, needed
+// or not, and hold the app to their exact versions. It reads a dependency's manifest from a repository ("/") and from a
+// working copy of its own, beside its `repositories`.
+let directory = Context.packageDirectory
+let isDependency =
+  directory == "/"
+  || directory.split(separator: "/").dropLast().last == "checkouts"
+    && FileManager.default.fileExists(atPath: directory + "/../../repositories")
+if isDependency {
+  let client: Set = ["UPMCClient", "UPMCClientURLSession", "UPMCPushExtension", "UPMCPush"]
+  package.targets.removeAll { !client.contains($0.name) }
+  package.products.removeAll { !client.contains($0.name) }
+  package.dependencies = []
+}

@@ -71,6 +71,16 @@ struct SimulatorCommand: ParsableCommand {
         GET    /ca.pem  /key.p8  /service-account.json   authority, keys
         POST   /token  /v1/projects/P/messages:send       Google's own
 
+      EXPECT A CLIENT
+        upmc-simulator --expect-client 127.0.0.1:9090
+      stands in for a UPMC server, for a client in any language. Ask
+      GET /expect/next for a step, let the client do it, ask for the next,
+      until "done": then the report is printed, and the exit status is 1 when
+      anything was not as expected. Steps: register (appId clientKey token
+      clientUid), push (payloads), restart, flush (afterSeconds), read (payload
+      badgeOption badge), setBadge (badge), joinGroup (groupSeq),
+      unregisterUser, unregisterService.
+
       FAULTS
         {"kind":"answer","reason":"Unregistered","tokenPrefix":"ab"}
         {"kind":"goaway","lastStream":"before","every":5000,"ending":"close"}
@@ -207,7 +217,10 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "Seed of all that is random.")
   var seed: UInt64 = 1
 
-  @Flag(help: "Print one JSON object with the addresses.")
+  @Option(help: "Only hold a client against what the server expects of it, at this address; see *Expect a client*.")
+  var expectClient: String?
+
+  @Flag(help: "Print one JSON object with the addresses, or with the report.")
   var json = false
 
   func validate() throws {
@@ -226,6 +239,7 @@ struct SimulatorCommand: ParsableCommand {
   }
 
   func run() throws {
+    if let expectClient { return try expect(expectClient) }
     let simulator = Simulator(try simulatorConfiguration())
     let started: Simulator.Started
     do {
@@ -243,6 +257,14 @@ struct SimulatorCommand: ParsableCommand {
     }
     while Signals.wait() != .stop {}
     simulator.stop()
+  }
+
+  private func expect(_ address: String) throws {
+    do {
+      try ExpectClient(address: address, json: json).run()
+    } catch let failure as Simulator.StartFailure {
+      throw CommandOutcome.Failure(reason: failure.description)
+    }
   }
 
   private func simulatorConfiguration() throws -> Simulator.Configuration {

@@ -1,4 +1,5 @@
 import Testing
+import UPMCClient
 
 @testable import Simulator
 
@@ -24,45 +25,37 @@ import Testing
     #expect(PushPayload(Array(text.utf8)) == nil)
   }
 
+  private func text(_ request: WireRequest) -> String { String(decoding: request.body ?? [], as: UTF8.self) }
+
   @Test func `a registration names app, token, device and user`() throws {
-    let body = String(decoding: DeviceCalls.registration(3, plan), as: UTF8.self)
-    #expect(body.contains(#""appId":"com.example.app","pnsId":"APNS","environment":"production""#))
-    #expect(body.contains(#""psid":"\#(plan.token(of: 3))""#))
-    #expect(body.contains(#""clientUid":"user1""#))
+    let request = DeviceCalls.registration(3, plan)
+    #expect(request.path == "/v1/devices" && request.bearer == "k")
+    for part in [
+      #""appId":"com.example.app""#, #""pnsId":"APNS""#, #""environment":"production""#,
+      #""psid":"\#(plan.token(of: 3))""#, #""clientUid":"user1""#,
+    ] {
+      #expect(text(request).contains(part))
+    }
     var guests = plan
     guests.users = 0
-    #expect(!String(decoding: DeviceCalls.registration(3, guests), as: UTF8.self).contains("clientUid"))
+    #expect(!text(DeviceCalls.registration(3, guests)).contains("clientUid"))
   }
 
   @Test func `a batch of confirmations is one call`() throws {
     let payload = try #require(PushPayload(Array(Self.payload.utf8)))
-    let batch = [0, 1].map { DeviceCalls.Confirmation(device: $0, payload: payload) }
-    let receipts = String(decoding: DeviceCalls.receipts(batch, plan), as: UTF8.self)
+    let batch = [0, 1].map { DeviceCalls.Waiting(device: $0, payload: payload) }
+    let receipts = ConfirmationCall.request(DeviceCalls.confirmations(batch, .receipt, plan), .receipt, to: plan.server)
     let tokens = (0...1).map { plan.token(of: $0).description }
     #expect(
-      receipts == #"{"receipts":[{"seqno":"104","psid":"\#(tokens[0])","pushkey":"2a4d"},"#
+      text(receipts) == #"{"receipts":[{"seqno":"104","psid":"\#(tokens[0])","pushkey":"2a4d"},"#
         + #"{"seqno":"104","psid":"\#(tokens[1])","pushkey":"2a4d"}]}"#)
     var badged = plan
     badged.badgeOption = "update"
     badged.badge = 7
-    let reads = String(decoding: DeviceCalls.reads([batch[0]], badged), as: UTF8.self)
+    let reads = ConfirmationCall.request(DeviceCalls.confirmations([batch[0]], .read, badged), .read, to: plan.server)
     #expect(
-      reads == #"{"reads":[{"seqno":"104","psid":"\#(tokens[0])","pushkey":"2a4d","badgeOption":"update","badge":7}]}"#)
-  }
-
-  @Test func `the answer's statuses are read in order`() {
-    let answer = #"{"results":[{"seqno":"1","status":"recorded"},{"status":"unknown-message","badge":3}]}"#
-    #expect(DeviceCalls.statuses(in: Array(answer.utf8)) == ["recorded", "unknown-message"])
-    #expect(DeviceCalls.statuses(in: Array(#"{"results":[]}"#.utf8)) == [])
-    #expect(DeviceCalls.statuses(in: Array(#"{"results":[{"status":"recorded"}"#.utf8)) == nil)
-    #expect(DeviceCalls.statuses(in: Array(#"{"title":"no"}"#.utf8)) == nil)
-  }
-
-  @Test func `a registration's answer must have device and authKey`() {
-    #expect(DeviceCalls.isRegistration(Array(#"{"device":"d","authKey":"k","badge":0,"user":null}"#.utf8)))
-    #expect(!DeviceCalls.isRegistration(Array(#"{"device":"d","authKey":""}"#.utf8)))
-    #expect(!DeviceCalls.isRegistration(Array(#"{"device":"d"}"#.utf8)))
-    #expect(!DeviceCalls.isRegistration(Array("ok".utf8)))
+      text(reads)
+        == #"{"reads":[{"seqno":"104","psid":"\#(tokens[0])","pushkey":"2a4d","badgeOption":"update","badge":7}]}"#)
   }
 
   @Test func `tokens derive from the seed, differ, and never ask for a fault`() {

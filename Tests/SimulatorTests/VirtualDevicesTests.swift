@@ -49,26 +49,26 @@ private final class FakeServer: Sendable {
           return Response(status: .serviceUnavailable, headers: [("Retry-After", "0")])
         }
         if memory.isMalformed { return Response(status: .ok, contentType: "text/html", body: "<p>hello") }
-        let count = body.split(separator: #""seqno""#, omittingEmptySubsequences: false).count - 1
+        let seqnos = body.matches(of: #/"seqno":"([0-9]+)"/#).map { String($0.1) }
         switch path {
         case "/v1/devices":
           memory.authorizations.insert(authorization ?? "")
           memory.registrations.append(body)
           return Self.json(.created, #"{"device":"d","authKey":"k","badge":0,"user":null}"#)
         case "/v1/receipts":
-          memory.receipts.append(count)
-          return Self.results(count, "")
+          memory.receipts.append(seqnos.count)
+          return Self.results(seqnos, "")
         case "/v1/reads":
-          memory.reads.append(count)
-          return Self.results(count, #","badge":1"#)
+          memory.reads.append(seqnos.count)
+          return Self.results(seqnos, #","badge":1"#)
         default: return Response(status: .notFound)
         }
       }
     }
 
-    private static func results(_ count: Int, _ more: String) -> Response {
-      let one = #"{"seqno":"1","status":"recorded"\#(more)}"#
-      return json(.ok, #"{"results":["# + Array(repeating: one, count: count).joined(separator: ",") + "]}")
+    private static func results(_ seqnos: [String], _ more: String) -> Response {
+      let results = seqnos.map { #"{"seqno":"\#($0)","status":"recorded"\#(more)}"# }
+      return json(.ok, #"{"results":["# + results.joined(separator: ",") + "]}")
     }
 
     private static func json(_ status: Status, _ body: String) -> Response {

@@ -17,7 +17,9 @@ enum ImportRule {
       return [Violation(file.path, "lies in \(file.module), which ModuleGraph does not know; add it there first")]
     }
     return imports(file).compactMap { line, imported in
-      guard imported != "Foundation", let objection = ModuleGraph.objection(to: imported, in: file.module) else {
+      guard imported != "Foundation" || ModuleGraph.client.contains(file.module),
+        let objection = ModuleGraph.objection(to: imported, in: file.module)
+      else {
         return nil
       }
       return Violation(file.path, line: line, "imports \(imported), but \(file.module) \(objection)")
@@ -26,8 +28,20 @@ enum ImportRule {
 
   /// Foundation costs start-up time, memory and a large library; its small sister is enough.
   static func checkFoundation(_ file: SwiftSource) -> [Violation] {
-    imports(file).filter { $0.module == "Foundation" }
+    if ModuleGraph.client.contains(file.module) { return checkClientFoundation(file) }
+    return imports(file).filter { $0.module == "Foundation" }
       .map { Violation(file.path, line: $0.line, "imports Foundation; FoundationEssentials, where needed, is enough") }
+  }
+
+  /// Apple's systems have the large one alone. The simulator links `UPMCClient`, and no program of the server the others.
+  private static func checkClientFoundation(_ file: SwiftSource) -> [Violation] {
+    guard file.module == "UPMCClient" else { return [] }
+    return imports(file).filter { $0.module == "Foundation" }.compactMap { line, _ in
+      let before = line >= 2 ? file.lines[line - 2] : ""
+      return before.contains("#else") || before.contains("#if canImport(Security)")
+        ? nil
+        : Violation(file.path, line: line, "imports Foundation where FoundationEssentials is; put it behind #else")
+    }
   }
 }
 

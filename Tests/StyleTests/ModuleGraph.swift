@@ -43,7 +43,12 @@ enum ModuleGraph {
       "Crypto", "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor",
       "Markdown",
     ],
-    "Simulator": ["Crypto", "Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
+    // The client, on its own ground: apps link it, and nothing of the server's comes with it.
+    "UPMCClient": [],
+    "UPMCClientURLSession": ["UPMCClient"],
+    "UPMCPushExtension": ["UPMCClient", "UPMCClientURLSession"],
+    "UPMCPush": ["UPMCClient", "UPMCClientURLSession", "UPMCPushExtension"],
+    "Simulator": ["UPMCClient", "Crypto", "Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
       "Crypto", "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator", "Operations",
@@ -59,6 +64,17 @@ enum ModuleGraph {
 
   /// What comes with the toolchain or the system, and may be used anywhere, except where it would end a module's purity.
   static let system: Set<String> = ["Glibc", "Synchronization", "FoundationEssentials"]
+
+  /// What apps link. They run on Apple's systems, so they may use what is there; and they are not among the server's threads.
+  static let client: Set<String> = ["UPMCClient", "UPMCClientURLSession", "UPMCPushExtension", "UPMCPush"]
+
+  /// What Apple's systems bring, and who may use it. Foundation stands in `UPMCClient` only where its small sister is not.
+  static let apple: [String: Set<String>] = [
+    "Darwin": ["UPMCClient"], "Musl": ["UPMCClient"], "Security": ["UPMCClient"],
+    "Foundation": client, "FoundationNetworking": ["UPMCClientURLSession"],
+    "UserNotifications": ["UPMCPush", "UPMCPushExtension"], "UserNotificationsUI": ["UPMCPushExtension"],
+    "UIKit": ["UPMCPush", "UPMCPushExtension"],
+  ]
 
   /// Modules of packages from outside, and who may use them.
   static let packages: [String: Set<String>] = [
@@ -87,6 +103,9 @@ enum ModuleGraph {
     }
     if pure.contains(module), imported == "Glibc" { return "is pure: no system calls, no clock" }
     if system.contains(imported) { return nil }
+    if let users = apple[imported], client.contains(module) {
+      return users.contains(module) ? nil : "is not among the users of \(imported): \(list(users))"
+    }
     guard let users = packages[imported] else { return "is not among the modules or packages of the house" }
     return users.contains(module) ? nil : "is not among the users of \(imported): \(list(users))"
   }

@@ -1,13 +1,15 @@
 internal import DequeModule
 internal import Reactor
+internal import UPMCClient
 
-/// The virtual devices on their thread: what each has still to do, and the calls that do it.
+/// The virtual devices on their thread: what each has still to do, and the client's calls that do it. What waits is in memory:
+/// a simulated phone has no disk.
 final class DeviceFleet {
   /// What one call carries.
   private enum Work {
     case registration(Int)
-    case receipts([DeviceCalls.Confirmation])
-    case reads([DeviceCalls.Confirmation])
+    case receipts([DeviceCalls.Waiting])
+    case reads([DeviceCalls.Waiting])
   }
 
   private let plan: DevicePlan
@@ -17,8 +19,8 @@ final class DeviceFleet {
   private var counters: DeviceCounters
   private var dice: Dice
   private var registrations = Deque<Int>()
-  private var receipts = Deque<DeviceCalls.Confirmation>()
-  private var reads = Deque<DeviceCalls.Confirmation>()
+  private var receipts = Deque<DeviceCalls.Waiting>()
+  private var reads = Deque<DeviceCalls.Waiting>()
   /// Receipts and reads whose delay runs, that are under way, or that wait for their repetition.
   private var elsewhere = 0
   private var callsUnderWay = 0
@@ -56,7 +58,7 @@ final class DeviceFleet {
       counters.unconfirmable += 1
       return
     }
-    let confirmation = DeviceCalls.Confirmation(device: push.device, payload: payload)
+    let confirmation = DeviceCalls.Waiting(device: push.device, payload: payload)
     guard !plan.isOff(push.device) else { return counters.off += 1 }
     guard payload.isShown else { return counters.silent += 1 }
     guard runsSDK(for: payload) else {
@@ -77,7 +79,7 @@ final class DeviceFleet {
   }
 
   /// The person opens what is shown later, or never; then the app confirms the read, received or not.
-  private func readLater(_ confirmation: DeviceCalls.Confirmation) {
+  private func readLater(_ confirmation: DeviceCalls.Waiting) {
     guard dice.roll(plan.readProbability) else { return }
     after(plan.readDelay) { [unowned self] in reads.append(confirmation) }
   }
@@ -110,7 +112,7 @@ final class DeviceFleet {
     return registrations.popFirst().map { .registration($0) }
   }
 
-  private static func take(_ queue: inout Deque<DeviceCalls.Confirmation>) -> [DeviceCalls.Confirmation] {
+  private static func take(_ queue: inout Deque<DeviceCalls.Waiting>) -> [DeviceCalls.Waiting] {
     let batch = Array(queue.prefix(Limits.confirmationsPerCall))
     queue.removeFirst(batch.count)
     return batch
@@ -118,38 +120,40 @@ final class DeviceFleet {
 
   private func send(_ work: Work) {
     callsUnderWay += 1
-    let answered: (DeviceTransport.Outcome) -> Void = { [unowned self] outcome in
-      callsUnderWay -= 1
-      hasChanged = true
-      settle(work, outcome)
-      self.work()
-    }
     switch work {
     case .registration(let device):
-      transport.post("/v1/devices", key: plan.clientKey, DeviceCalls.registration(device, plan), answered)
-    case .receipts(let batch):
-      elsewhere += batch.count
-      transport.post("/v1/receipts", key: nil, DeviceCalls.receipts(batch, plan), answered)
-    case .reads(let batch):
-      elsewhere += batch.count
-      transport.post("/v1/reads", key: nil, DeviceCalls.reads(batch, plan), answered)
+      transport.send(DeviceCalls.registration(device, plan)) { [unowned self] in ended(work, [], $0) }
+    case .receipts(let batch): confirm(batch, .receipt, work)
+    case .reads(let batch): confirm(batch, .read, work)
     }
   }
 
-  private func settle(_ work: Work, _ outcome: DeviceTransport.Outcome) {
-    if case .receipts(let batch) = work { elsewhere -= batch.count }
-    if case .reads(let batch) = work { elsewhere -= batch.count }
-    switch outcome {
-    case .lost(let reason):
-      counters.retriesLost += 1
-      putBack(work, after: nil, because: reason)
-    case .answered(let status, let retryAfterSeconds, let body) where status == 503 || status == 429:
-      counters.retriesBusy += 1
-      putBack(work, after: retryAfterSeconds, because: "\(status): \(String(decoding: body, as: UTF8.self))")
-    case .answered(let status, _, let body):
-      setbacks = 0
-      take(status, body, of: work)
+  private func confirm(_ batch: [DeviceCalls.Waiting], _ kind: Confirmation.Kind, _ work: Work) {
+    elsewhere += batch.count
+    let confirmations = DeviceCalls.confirmations(batch, kind, plan)
+    transport.send(ConfirmationCall.request(confirmations, kind, to: plan.server)) { [unowned self] in
+      elsewhere -= batch.count
+      ended(work, confirmations, $0)
     }
+  }
+
+  private func ended(_ work: Work, _ confirmations: [Confirmation], _ outcome: Result<WireAnswer, NoAnswer>) {
+    callsUnderWay -= 1
+    hasChanged = true
+    switch outcome {
+    case .failure(let reason):
+      counters.retriesLost += 1
+      putBack(work, after: nil, because: reason.description)
+    case .success(let answer) where answer.status == 503 || answer.status == 429:
+      counters.retriesBusy += 1
+      putBack(
+        work, after: answer.retryAfterSeconds,
+        because: "\(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
+    case .success(let answer):
+      setbacks = 0
+      take(answer, of: work, confirmations)
+    }
+    self.work()
   }
 
   /// The server could not take it now: everything rests, then it is sent again as it was.
@@ -171,31 +175,30 @@ final class DeviceFleet {
 
   // MARK: Answers
 
-  private func take(_ status: Int, _ body: [UInt8], of work: Work) {
+  private func take(_ answer: WireAnswer, of work: Work, _ confirmations: [Confirmation]) {
     switch work {
     case .registration:
-      if status == 200 || status == 201, DeviceCalls.isRegistration(body) {
+      do throws(ClientError) {
+        _ = try RegistrationCall.registered(answer)
         counters.registered += 1
-      } else {
+      } catch {
         counters.registrationsFailed += 1
-        counters.lastProblem = "registration, \(status): \(String(decoding: body, as: UTF8.self))"
+        counters.lastProblem = "registration, \(answer.status): \(String(decoding: answer.body, as: UTF8.self))"
       }
-    case .receipts(let batch):
-      counters.confirmed += recorded(status, body, batch.count, "receipts")
-    case .reads(let batch):
-      counters.read += recorded(status, body, batch.count, "reads")
+    case .receipts: counters.confirmed += recorded(answer, confirmations, "receipts")
+    case .reads: counters.read += recorded(answer, confirmations, "reads")
     }
   }
 
   /// How many of a batch were recorded; the rest are failures.
-  private func recorded(_ status: Int, _ body: [UInt8], _ expected: Int, _ call: String) -> Int {
-    guard status == 200, let statuses = DeviceCalls.statuses(in: body), statuses.count == expected else {
-      counters.failed[status == 200 ? "malformed" : String(status), default: 0] += expected
-      counters.lastProblem = "\(call), \(status): \(String(decoding: body.prefix(500), as: UTF8.self))"
+  private func recorded(_ answer: WireAnswer, _ confirmations: [Confirmation], _ call: String) -> Int {
+    guard let verdicts = ConfirmationCall.verdicts(answer, of: confirmations) else {
+      counters.failed[answer.status == 200 ? "malformed" : String(answer.status), default: 0] += confirmations.count
+      counters.lastProblem = "\(call), \(answer.status): \(String(decoding: answer.body.prefix(500), as: UTF8.self))"
       return 0
     }
-    for status in statuses where status != "recorded" { counters.failed[status, default: 0] += 1 }
-    return statuses.count { $0 == "recorded" }
+    for verdict in verdicts where verdict.status != "recorded" { counters.failed[verdict.status, default: 0] += 1 }
+    return verdicts.count { $0.status == "recorded" }
   }
 
   private func publish() {

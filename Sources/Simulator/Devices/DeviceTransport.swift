@@ -1,14 +1,9 @@
 internal import HTTPClient
 internal import Reactor
+internal import UPMCClient
 
-/// The way of the virtual devices to the server.
-final class DeviceTransport {
-  enum Outcome {
-    case answered(status: Int, retryAfterSeconds: Int?, body: [UInt8])
-    /// No answer: the server is away, or went away, or took too long. It may have done what was asked.
-    case lost(String)
-  }
-
+/// The client's way to the server, on the virtual devices' own loop.
+final class DeviceTransport: Transport {
   private let client: HTTPClient
 
   init(_ plan: DevicePlan, loop: EventLoop) throws {
@@ -21,15 +16,17 @@ final class DeviceTransport {
     client = HTTPClient(origin, loop: loop, configuration: configuration)
   }
 
-  /// - Parameter key: for `Authorization: Bearer`; nil where the body proves itself.
-  func post(_ path: String, key: String?, _ body: [UInt8], _ completion: @escaping (Outcome) -> Void) {
-    client.send(.json("POST", path, bearer: key, body: body)) { result in
+  /// `completion` is called on the loop's thread, once.
+  func send(_ request: WireRequest, _ completion: @escaping (Result<WireAnswer, NoAnswer>) -> Void) {
+    client.send(.json(request.method, request.path, bearer: request.bearer, body: request.body ?? [])) { result in
       switch result {
       case .success(let response):
-        let seconds = response.header("retry-after").flatMap { Int($0) }
-        completion(.answered(status: response.status, retryAfterSeconds: seconds, body: response.body))
-      case .failure(let error):
-        completion(.lost(error.description))
+        completion(
+          .success(
+            WireAnswer(
+              status: response.status, retryAfterSeconds: response.header("retry-after").flatMap { Int($0) },
+              contentType: response.header("content-type"), body: response.body)))
+      case .failure(let error): completion(.failure(NoAnswer(error.description)))
       }
     }
   }

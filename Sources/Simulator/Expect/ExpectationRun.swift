@@ -1,0 +1,68 @@
+internal import HTTPServer
+internal import Reactor
+internal import Synchronization
+
+/// A conformance run of a client: a server that knows what a client must do, tells it step by step, and judges.
+///
+/// ```
+///   client under test                                        ExpectationRun
+///     ── GET /expect/next ───────────────────────────────────►  {"step":"register","token":…}
+///     ── POST /v1/devices …      (the calls of the step)   ───►  answers well, or as the step wants
+///     ── GET /expect/next ───────────────────────────────────►  judges, then tells the next
+///                            …                                   {"step":"done"}: the report is ready
+/// ```
+/// The client may be in any language. Its test is a loop that asks for the next step and lets the client do it.
+/// Steps: `register` (appId, clientKey, token, clientUid), `push` (payloads, each JSON as text), `restart`, `flush`
+/// (afterSeconds), `read` (payload, badgeOption, badge), `setBadge` (badge), `joinGroup` (groupSeq), `unregisterUser`,
+/// `unregisterService`, `done`.
+package final class ExpectationRun: Sendable {
+  /// `host:port`.
+  package let address: String
+  private let stopper: EventLoop.Stopper
+  private let thread: Mutex<Thread?>
+  private let outcome: Rendezvous<ExpectationReport>
+
+  /// Starts the server.
+  package init(_ address: String) throws(SimulatorStartFailure) {
+    do {
+      let outcome = try Rendezvous<ExpectationReport>()
+      let started = try Rendezvous<Result<(String, EventLoop.Stopper), SimulatorStartFailure>>()
+      let thread = try Thread(name: "sim-expect") { Self.run(address, outcome) { started.put($0) } }
+      self.outcome = outcome
+      self.thread = Mutex(thread)
+      (self.address, stopper) = try started.take().get()
+    } catch {
+      throw SimulatorStartFailure(description: String(describing: error))
+    }
+  }
+
+  /// Waits until the client has done every step.
+  package func report() -> ExpectationReport { outcome.take() }
+
+  package func stop() {
+    stopper.stop()
+    let ended: Thread? = thread.withLock { thread in
+      var taken: Thread?
+      swap(&taken, &thread)
+      return taken
+    }
+    ended?.join()
+  }
+
+  private static func run(
+    _ address: String, _ outcome: Rendezvous<ExpectationReport>,
+    _ report: (Result<(String, EventLoop.Stopper), SimulatorStartFailure>) -> Void
+  ) {
+    do {
+      let loop = try EventLoop()
+      let target = try HostPort(address)
+      let server = try HTTPServer(
+        loop: loop, listener: Socket.listen(on: target.resolve()), configuration: HTTPServer.Configuration(),
+        handler: ExpectationDoor { outcome.put($0) })
+      report(.success((target.with(port: server.port), loop.stopper)))
+      withExtendedLifetime(server) { loop.run() }
+    } catch {
+      report(.failure(SimulatorStartFailure(description: String(describing: error))))
+    }
+  }
+}

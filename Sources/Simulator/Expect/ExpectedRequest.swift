@@ -1,0 +1,51 @@
+internal import FoundationEssentials
+internal import HTTPServer
+
+/// A request of the client under test, as it came.
+struct ExpectedRequest: Sendable {
+  let method: String
+  let path: String
+  /// The key of `Authorization: Bearer`.
+  let key: String?
+  let isJSON: Bool
+  let body: Body
+
+  /// What any of the bodies may hold.
+  struct Body: Codable, Sendable {
+    var appId: String?
+    var psid: String?
+    var deviceId: String?
+    var clientUid: String?
+    var badge: Int?
+    var receipts: [Entry]?
+    var reads: [Entry]?
+
+    struct Entry: Codable, Sendable {
+      var seqno: String?
+      var psid: String?
+      var pushkey: String?
+      var badgeOption: String?
+      var badge: Int?
+    }
+  }
+
+  init(_ request: Request) {
+    method = request.methodName
+    path = request.path
+    key = request.bearerToken
+    isJSON = request.header("content-type")?.lowercased().hasPrefix("application/json") == true
+    let bytes = request.bodyBytes
+    body = (try? JSONDecoder().decode(Body.self, from: Data(bytes))) ?? Body()
+  }
+
+  /// Receipts or reads; nil for other calls.
+  var confirmations: [Body.Entry]? {
+    switch (method, path) {
+    case ("POST", "/v1/receipts"): body.receipts ?? []
+    case ("POST", "/v1/reads"): body.reads ?? []
+    default: nil
+    }
+  }
+
+  var isRegistration: Bool { method == "POST" && path == "/v1/devices" }
+}

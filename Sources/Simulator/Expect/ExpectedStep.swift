@@ -1,0 +1,107 @@
+/// One step of a conformance run: what the client is to do, how the server answers meanwhile, and what it must then have seen.
+struct ExpectedStep: Sendable {
+  /// The instruction to the client: members of a JSON object, beside `step`.
+  enum Action: Sendable {
+    case register(token: String, clientUID: String)
+    /// Pushes come while the app is in the background: what an extension or a service sees of them.
+    case push([String])
+    /// The client's process ends, and begins again with what is on its disk.
+    case restart
+    /// The app comes to the front, so many seconds later.
+    case flush(afterSeconds: Int)
+    case read(payload: String, badgeOption: String?, badge: Int?)
+    case setBadge(Int)
+    case joinGroup(String)
+    case unregisterUser
+    case unregisterService
+  }
+
+  /// How the server answers in this step.
+  enum Manner: Sendable {
+    case well
+    /// 503, and `Retry-After: 1`.
+    case busy
+    /// 200 with a page, as a network that wants a log-in first.
+    case page
+    /// `unknown-message` for each confirmation.
+    case unknown
+    /// 308 to another path of the same server.
+    case redirect
+  }
+
+  let title: String
+  let action: Action
+  var manner = Manner.well
+  /// What is wrong with what came.
+  let judge: @Sendable ([ExpectedRequest], ExpectationFacts) -> [ClientFault]
+}
+
+/// What the server has learned of the client so far.
+struct ExpectationFacts: Sendable {
+  let appID: String
+  let clientKey: String
+  /// Given out with the registration.
+  let authKey: String
+  let device: String
+  /// What the first registration said.
+  var deviceID: String?
+}
+
+/// What a client does wrong; each has a name and a sentence.
+package enum ClientFault: String, CaseIterable, Codable, Sendable {
+  case registrationMissing = "registration-missing"
+  case registrationIncomplete = "registration-incomplete"
+  case registrationKey = "registration-key"
+  case tokenAsAnotherDevice = "token-as-another-device"
+  case tokenWithoutKey = "token-without-key"
+  case receiptMissing = "receipt-missing"
+  case receiptWrong = "receipt-wrong"
+  case receiptWithKey = "receipt-with-key"
+  case asksTooSoon = "asks-too-soon"
+  case lostWhenBusy = "lost-when-busy"
+  case lostBehindPage = "lost-behind-page"
+  case lostAtRestart = "lost-at-restart"
+  case repeatsRefused = "repeats-refused"
+  case batchTooLarge = "batch-too-large"
+  case confirmsSilent = "confirms-silent"
+  case confirmsForeign = "confirms-foreign"
+  case confirmsTwice = "confirms-twice"
+  case readMissing = "read-missing"
+  case readWrong = "read-wrong"
+  case badgeUnchecked = "badge-unchecked"
+  case badgeMissing = "badge-missing"
+  case groupMissing = "group-missing"
+  case followsRedirect = "follows-redirect"
+  case leaveMissing = "leave-missing"
+
+  /// What it means, and what to do.
+  package var sentence: String {
+    switch self {
+    case .registrationMissing: "No POST /v1/devices came."
+    case .registrationIncomplete: "The registration must be JSON with appId, psid, a deviceId and the clientUid."
+    case .registrationKey: "The first registration bears the app's client key as Authorization: Bearer."
+    case .tokenAsAnotherDevice: "A new token must be registered with the same deviceId as the one before."
+    case .tokenWithoutKey: "A new token must be registered with the device's authKey, or it becomes a guest's."
+    case .receiptMissing: "No receipt came for a push that was shown."
+    case .receiptWrong: "A receipt bears the seqno and pushkey of the payload and the token that it came to."
+    case .receiptWithKey: "Receipts and reads bear no key: the pushkey proves them."
+    case .asksTooSoon: "After 503 with Retry-After nothing more may be asked until then."
+    case .lostWhenBusy: "A receipt that was answered 503 must be sent again later."
+    case .lostBehindPage:
+      "A 200 that is no answer to the receipts, such as a log-in page, records nothing: send them again."
+    case .lostAtRestart: "A receipt that was not recorded must survive the end of the process: store it before sending."
+    case .repeatsRefused: "A confirmation that was answered unknown-message must not be sent again."
+    case .batchTooLarge: "A call confirms at most 100 messages."
+    case .confirmsSilent: "A push without an alert shows nothing to the person: do not confirm it."
+    case .confirmsForeign: "A payload without mps.seqno and mps.pushkey is not UPMC's: do not confirm it."
+    case .confirmsTwice: "A payload with feedback \"true\" was confirmed by the extension: do not confirm it again."
+    case .readMissing: "No read came."
+    case .readWrong: "A read bears seqno, pushkey and token, and badgeOption and badge as the app wished."
+    case .badgeUnchecked: "A badge outside 1…1000 must be refused before anything is sent."
+    case .badgeMissing: "PUT /v1/devices/{device}/badge with the device's authKey did not come."
+    case .groupMissing: "PUT /v1/devices/{device}/groups/{groupSeq} with the device's authKey did not come."
+    case .followsRedirect: "A redirect must not be followed: the key would go elsewhere."
+    case .leaveMissing: "The DELETE call with the device's authKey did not come."
+    }
+  }
+}

@@ -1,0 +1,98 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// What a Notification Service Extension does with a push, apart from what only the system can.
+extension PushClient {
+  /// Stores the receipt of a push, before anything is fetched or sent. True when it is on the disk: then the app does not
+  /// have to confirm it.
+  public func store(receiptOf payload: ReceivedPayload) -> Bool {
+    guard !payload.isSilent, let known = try? registration(),
+      let entry = OutboxEntry(
+        .receipt, seqno: payload.seqno, pushkey: payload.pushkey, psids: known.tokens, now: now())
+    else { return false }
+    do {
+      try outbox.add(entry)
+      return true
+    } catch {
+      log("cannot store the receipt of \(payload.seqno): \(error)")
+      return false
+    }
+  }
+
+  /// Fetches what a push only names: the value of a hosted `ext`, that of a hosted text, and an image, a sound or a film. All
+  /// at the same time; what fails is left out.
+  /// - Parameter directory: for the medium's file, which the system moves away.
+  public nonisolated func fetch(contentOf payload: ReceivedPayload, mediaInto directory: String) async -> FetchedContent
+  {
+    async let ext = fetched(payload.ext)
+    async let body = fetched(payload.body)
+    var content = FetchedContent()
+    content.ext = await ext
+    content.body = await body
+    let image = (content.ext ?? payload.ext).flatMap { RichContent($0).imageURL }
+    if let url = payload.mediaURL ?? image {
+      content.mediaFile = await file(url, named: payload.seqno, in: directory)
+    }
+    return content
+  }
+
+  private nonisolated func fetched(_ value: String?) async -> String? {
+    guard let value, RichContent.isHosted(value) else { return nil }
+    return try? await resolve(value)
+  }
+
+  private nonisolated func file(_ url: String, named name: String, in directory: String) async -> String? {
+    guard let bytes = try? await media(url), let kind = MediumKind(bytes) else { return nil }
+    let path = "\(directory)/upmc-\(name).\(kind.rawValue)"
+    do {
+      try DurableFile.write(bytes, to: path, in: directory)
+      return path
+    } catch {
+      return nil
+    }
+  }
+}
+
+/// What was fetched for a push; nil: there was nothing, or it did not come.
+public struct FetchedContent: Sendable, Equatable {
+  /// The value of a hosted `ext`.
+  public internal(set) var ext: String?
+  /// The text of a hosted message.
+  public internal(set) var body: String?
+  /// The path of an image, a sound or a film, with the extension that the system asks for.
+  public internal(set) var mediaFile: String?
+
+  /// Nothing was fetched.
+  init() {}
+}
+
+/// What the system attaches to a notification, by the first bytes: an address and a `Content-Type` may say anything.
+enum MediumKind: String {
+  case jpg, png, gif, mp4, m4a, wav, aiff, mp3
+
+  init?(_ bytes: [UInt8]) {
+    func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
+    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+      self = .jpg
+    } else if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      self = .png
+    } else if has("GIF87a") || has("GIF89a") {
+      self = .gif
+    } else if has("ftypM4A", at: 4) {
+      self = .m4a
+    } else if has("ftyp", at: 4) {
+      self = .mp4
+    } else if has("RIFF"), has("WAVE", at: 8) {
+      self = .wav
+    } else if has("FORM"), has("AIFF", at: 8) {
+      self = .aiff
+    } else if has("ID3") || bytes.starts(with: [0xFF, 0xFB]) {
+      self = .mp3
+    } else {
+      return nil
+    }
+  }
+}

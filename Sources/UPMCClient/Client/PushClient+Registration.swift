@@ -1,0 +1,183 @@
+/// Registration of service and user.
+extension PushClient {
+  /// Registers the service and, if one is given, the user: at every start of the app, and whenever the system hands over a
+  /// token. A new token keeps the user.
+  /// - Parameters:
+  ///   - token: PSID: APNs' in hex, or FCM's registration token.
+  ///   - user: nil keeps the current user; `.guest` removes it.
+  @discardableResult
+  public func register(
+    token: String, user: ClientUser? = nil, consent: ConsentChange? = nil
+  ) async throws(ClientError) -> DeviceRegistration {
+    guard OutboxEntry.isPlain(token, 512) else { throw .badArgument("a push token is 1 to 512 bytes without spaces") }
+    return try await inOrder { client throws(ClientError) in try await client.registerNow(token, user, consent) }
+  }
+
+  private func registerNow(
+    _ token: String, _ user: ClientUser?, _ consent: ConsentChange?
+  ) async throws(ClientError) -> DeviceRegistration {
+    let token = settings.network == .apns ? token.lowercased() : token
+    let call = RegistrationCall(
+      appID: settings.appID, network: settings.network, environment: settings.environment, token: token,
+      deviceID: try state.installation(), user: user, attributes: settings.attributes, consent: consent)
+    let known = try registration()
+    let origin = settings.server.base
+    var answer = try await self.call(call.request(to: origin, key: known?.authKey ?? settings.clientKey))
+    if known != nil, answer.status == 401 || ServerProblem(answer)?.type == "upmc:forbidden" {
+      // The key has ended: the device was unregistered, or another call has replaced the key.
+      log("the device's key has ended; registering with the app's")
+      answer = try await self.call(call.request(to: origin, key: settings.clientKey))
+    }
+    note(answer, of: user)
+    let device = try RegistrationCall.registered(answer)
+    var stored =
+      known
+      ?? StoredRegistration(
+        server: settings.server, appID: settings.appID, device: device.device, authKey: device.authKey, psid: token,
+        awaitsPush: device.awaitsPush)
+    stored.adopt(token: token)
+    stored.adopt(device)
+    if let user { stored.askedFor = user == .guest ? nil : user.clientUID }
+    try state.write(stored)
+    log("registered device \(device.device), token \(token.prefix(8))…, identity \(device.identity ?? "guest")")
+    return DeviceRegistration(stored, badge: device.badge)
+  }
+
+  /// Registers the user of a device that is registered.
+  @discardableResult
+  public func register(user: ClientUser) async throws(ClientError) -> DeviceRegistration {
+    try await inOrder { client throws(ClientError) in try await client.setUserNow(user) }
+  }
+
+  private func setUserNow(_ user: ClientUser) async throws(ClientError) -> DeviceRegistration {
+    struct Body: Encodable {
+      var clientUid: String
+      var clientName: String?
+      var userProof: String?
+    }
+    let asked = try demandRegistration()
+    let body = Body(
+      clientUid: user.clientUID, clientName: user.clientName.isEmpty ? nil : user.clientName, userProof: user.proof)
+    let answer = try await deviceCall("PUT", "/user", WireBody.encode(body), of: asked)
+    note(answer, of: user)
+    var known = try reread(asked)
+    try take(try answer.decoded(DeviceStanding.self), into: &known)
+    known.askedFor = user == .guest ? nil : user.clientUID
+    try state.write(known)
+    return DeviceRegistration(known, badge: nil)
+  }
+
+  /// For `status`: whether the server refused the user for lack of a proof.
+  private func note(_ answer: WireAnswer, of user: ClientUser?) {
+    if ServerProblem(answer)?.type == "upmc:bad-user-proof" {
+      refusedUser = user?.clientUID
+    } else if (200...299).contains(answer.status) {
+      refusedUser = nil
+    }
+  }
+
+  /// What the other process has written meanwhile, for example a new token, stays.
+  private func reread(_ asked: StoredRegistration) throws(ClientError) -> StoredRegistration {
+    guard let now = try registration(), now.device == asked.device else { return asked }
+    return now
+  }
+
+  private func take(_ standing: DeviceStanding, into known: inout StoredRegistration) throws(ClientError) {
+    guard OutboxEntry.isPlain(standing.authKey, 1_024) else { throw .notAnAnswer(status: 200) }
+    known.authKey = standing.authKey
+    known.adopt(user: standing.user, identity: standing.identity, awaitsPush: standing.awaitsPush)
+  }
+
+  /// The device becomes a guest's: it still gets what is sent to everyone.
+  public func unregisterUser() async throws(ClientError) {
+    try await inOrder { client throws(ClientError) in
+      let asked = try client.demandRegistration()
+      try await client.deviceCall("DELETE", "/user", of: asked).demandNoContent()
+      var known = try client.reread(asked)
+      known.adopt(user: nil, identity: nil, awaitsPush: false)
+      known.askedFor = nil
+      try client.state.write(known)
+    }
+  }
+
+  /// Nothing more is sent to the device. A device that the server does not know any more is unregistered as well.
+  public func unregisterService() async throws(ClientError) {
+    try await inOrder { client throws(ClientError) in
+      guard let known = try client.registration() else { return }
+      let answer = try await client.deviceCall("DELETE", "", of: known)
+      // A repetition of a call whose answer was lost finds neither device nor key.
+      if ![401, 404].contains(answer.status) || ServerProblem(answer) == nil { try answer.demandNoContent() }
+      try client.state.removeRegistration()
+    }
+  }
+
+  // MARK: Strict apps
+
+  /// Brings back a push, in an app that is `strict`: only a device that pushes reach becomes the user's. `receive` does it
+  /// by itself.
+  func bringBack(_ payload: ReceivedPayload) async throws(ClientError) {
+    guard let known = try registration(), known.awaitsPush else { return }
+    // Stored first, as a receipt is: the silent push comes once.
+    let possession = StoredPossession(seqno: payload.seqno, psid: known.psid, pushkey: payload.pushkey)
+    try state.write(possession)
+    try await bringBackStored()
+  }
+
+  /// Brings back the push that waits for it, if any.
+  func bringBackStored() async throws(ClientError) {
+    guard let possession = try state.possession() else { return }
+    try await inOrder { client throws(ClientError) in
+      guard let asked = try client.registration(), asked.awaitsPush else { return try client.state.write(nil) }
+      let answer = try await client.deviceCall("POST", "/possession", WireBody.encode(possession), of: asked)
+      switch answer.status {
+      case 200:
+        var known = try client.reread(asked)
+        try client.take(try answer.decoded(DeviceStanding.self), into: &known)
+        try client.state.write(known)
+        try client.state.write(nil)
+        client.log("brought back push \(possession.seqno): the device is \(known.identity ?? "a guest's")")
+      case 400...499 where answer.status != 429 && ServerProblem(answer) != nil:
+        // A push from before, or of another token: the next one may do.
+        client.log("push \(possession.seqno) does not count: HTTP \(answer.status)")
+        try client.state.write(nil)
+      default: _ = try answer.decoded(DeviceStanding.self)
+      }
+    }
+  }
+}
+
+/// What calls about the user answer.
+struct DeviceStanding: Decodable, Sendable {
+  var authKey: String
+  var user: KnownUser?
+  var identity: String?
+  var awaitsPush: Bool
+}
+
+/// A registration as an app sees it.
+public struct DeviceRegistration: Sendable, Equatable {
+  /// The server's id of the device.
+  public let device: String
+  /// PSID: the token that is registered.
+  public let token: String
+  /// CUID; nil for a guest.
+  public let clientUID: String?
+  /// CNAME.
+  public let clientName: String?
+  /// What the binding to the user was made with; nil for a guest.
+  public let identity: String?
+  /// In `strict`: the user is the device's when a push has been brought back.
+  public let awaitsPush: Bool
+  /// The user's badge count, when the call answers it.
+  public let badge: Int?
+
+  init(_ stored: StoredRegistration, badge: Int?) {
+    device = stored.device
+    token = stored.psid
+    clientUID = stored.clientUID
+    clientName = stored.clientName
+    identity = stored.identity
+    awaitsPush = stored.awaitsPush
+    self.badge = badge
+  }
+}

@@ -1,0 +1,77 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// A receipt or read that the server has not acknowledged: one file of the outbox.
+struct OutboxEntry: Codable, Equatable, Sendable {
+  var kind: Confirmation.Kind
+  var seqno: String
+  var pushkey: String
+  /// The token that the push came to, as far as is known, then former ones: a push may have been under way while the token
+  /// changed.
+  var psids: [String]
+  /// RFC 3339; nil when the device's clock is out of all reason.
+  var at: String?
+  var badgeOption: BadgeOption?
+  var badge: Int?
+  /// By the device's clock, in seconds since 1970.
+  var writtenAt: Double
+
+  /// Nil when a payload's words are none of UPMC's. What passes becomes part of a file's name.
+  init?(
+    _ kind: Confirmation.Kind, seqno: String, pushkey: String, psids: [String], option: BadgeOption? = nil,
+    badge: Int? = nil, now: Date
+  ) {
+    guard Self.isSequence(seqno), Self.isPlain(pushkey, 256), !psids.isEmpty,
+      psids.allSatisfy({ Self.isPlain($0, 512) })
+    else { return nil }
+    self.kind = kind
+    self.seqno = seqno
+    self.pushkey = pushkey
+    self.psids = psids
+    at = Confirmation.moment(now)
+    badgeOption = option
+    self.badge = badge
+    writtenAt = now.timeIntervalSince1970
+  }
+
+  /// What a file holds; nil when it is damaged or none of ours.
+  init?(_ bytes: [UInt8], named name: String) {
+    guard let entry = try? JSONDecoder().decode(OutboxEntry.self, from: Data(bytes)), entry.name == name,
+      Self.isSequence(entry.seqno), !entry.psids.isEmpty, entry.writtenAt.isFinite
+    else { return nil }
+    self = entry
+  }
+
+  var bytes: [UInt8] { WireBody.encode(self) }
+
+  /// A file for each (SEQNO, kind); of reads, for each wish: what is removed is then exactly what was acknowledged, also
+  /// when the app has wished for something else meanwhile.
+  var name: String {
+    guard kind == .read else { return "\(seqno).receipt" }
+    return "\(seqno).read-\(badgeOption?.rawValue ?? "keep")\(badge.map { "-\($0)" } ?? "")"
+  }
+
+  /// What the file's name says, for order and for limits, without opening it.
+  static func parts(of name: String) -> (seqno: String, kind: Confirmation.Kind)? {
+    guard let dot = name.firstIndex(of: "."), isSequence(String(name[..<dot])) else { return nil }
+    let rest = name[name.index(after: dot)...]
+    if rest == "receipt" { return (String(name[..<dot]), .receipt) }
+    return rest.hasPrefix("read-") ? (String(name[..<dot]), .read) : nil
+  }
+
+  /// As it is sent.
+  var confirmation: Confirmation {
+    Confirmation(seqno: seqno, psid: psids[0], pushkey: pushkey, at: at, badgeOption: badgeOption, badge: badge)
+  }
+
+  static func isSequence(_ text: String) -> Bool {
+    (1...19).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) } && text.utf8.first != 0x30
+  }
+
+  static func isPlain(_ text: String, _ most: Int) -> Bool {
+    (1...most).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+}

@@ -1,0 +1,150 @@
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+/// What became of confirmations.
+public struct FlushReport: Sendable, Equatable {
+  /// Recorded by the server.
+  public internal(set) var recorded = 0
+  /// Refused for good, and removed.
+  public internal(set) var refused = 0
+  /// Still waiting.
+  public internal(set) var waiting = 0
+  /// Why some wait; nil when none do.
+  public internal(set) var reason: String?
+  /// Seconds that the server asked to wait.
+  public internal(set) var retryAfterSeconds: Int?
+  /// By the file's name.
+  var verdicts: [String: Verdict] = [:]
+
+  /// How one entry ended.
+  enum Verdict: Equatable {
+    case recorded(badge: Int?)
+    case refused(String)
+  }
+
+  /// Nothing has happened yet.
+  init() {}
+}
+
+/// Sends what waits in an outbox, up to 100 a call, and removes what has been answered.
+struct OutboxSender {
+  let outbox: Outbox
+  let origin: String
+  let seconds: Double
+  let now: @Sendable () -> Date
+  let log: ClientLog
+  let send: @Sendable (WireRequest) async -> Result<WireAnswer, NoAnswer>
+  /// Between the answer and the removal; tests end the process there.
+  var onAnswer: @Sendable () -> Void = {}
+
+  /// How a call went for all of its entries.
+  private enum Outcome {
+    case answered([ConfirmationCall.Verdict])
+    /// One of them, or the way they are put, is wrong.
+    case unfit(String)
+    case later(String, seconds: Int?, isAnswered: Bool)
+  }
+
+  /// - Parameter beyond: entries that are in no file, because none could be written: sent with the others.
+  func flush(beyond loose: [OutboxEntry] = []) async -> FlushReport {
+    var report = FlushReport()
+    var done: Set<String> = []
+    var loose = loose
+    outbox.sweep(now: now())
+    for kind in Confirmation.Kind.allCases {
+      while report.reason == nil {
+        var batch = loose.filter { $0.kind == kind }
+        loose.removeAll { $0.kind == kind }
+        fill(&batch, with: kind, except: done)
+        guard !batch.isEmpty else { break }
+        done.formUnion(batch.map(\.name))
+        let again = await settle(batch, &report)
+        done.subtract(again)
+      }
+    }
+    report.waiting = outbox.waiting().count
+    return report
+  }
+
+  private func fill(_ batch: inout [OutboxEntry], with kind: Confirmation.Kind, except done: Set<String>) {
+    for name in outbox.waiting() {
+      guard batch.count < ClientLimits.confirmationsPerCall else { return }
+      guard OutboxEntry.parts(of: name)?.kind == kind, !done.contains(name), !batch.contains(where: { $0.name == name })
+      else { continue }
+      // A file that cannot be read now can be read another time.
+      if let entry = try? outbox.read(name) { batch.append(entry) }
+    }
+  }
+
+  /// - Returns: names to be sent once more in this flush: with another token.
+  private func settle(_ batch: [OutboxEntry], _ report: inout FlushReport) async -> [String] {
+    switch await call(batch) {
+    case .answered(let verdicts):
+      onAnswer()
+      return zip(batch, verdicts).compactMap { settle($0, $1, &report) }
+    case .unfit(let reason) where batch.count == 1:
+      log("confirmation \(batch[0].name) is refused: \(reason)")
+      refuse(batch[0], reason, &report)
+      return []
+    case .unfit:
+      let half = batch.count / 2
+      let first = await settle(Array(batch[..<half]), &report)
+      guard report.reason == nil else { return first }
+      return first + (await settle(Array(batch[half...]), &report))
+    case .later(let reason, let seconds, let isAnswered):
+      log("\(batch.count) confirmations wait: \(reason)")
+      report.reason = reason
+      report.retryAfterSeconds = seconds
+      // Only a server that speaks drops old ones: a wrong clock alone loses nothing.
+      if isAnswered {
+        for entry in batch where Outbox.isTooOld(entry, now: now()) { refuse(entry, "older than 30 days", &report) }
+      }
+      return []
+    }
+  }
+
+  private func settle(_ entry: OutboxEntry, _ verdict: ConfirmationCall.Verdict, _ report: inout FlushReport) -> String?
+  {
+    switch verdict.status {
+    case "recorded":
+      report.recorded += 1
+      report.verdicts[entry.name] = .recorded(badge: verdict.badge)
+      try? outbox.remove(entry)
+    case "invalid-pushkey" where entry.psids.count > 1:
+      // Perhaps it came to the token before this one.
+      var other = entry
+      other.psids.removeFirst()
+      guard (try? outbox.replace(other)) != nil else { return nil }
+      return entry.name
+    case "invalid-pushkey", "unknown-message": refuse(entry, verdict.status, &report)
+    default: log("the server answers \(verdict.status), which this release does not know; \(entry.name) waits")
+    }
+    return nil
+  }
+
+  private func refuse(_ entry: OutboxEntry, _ reason: String, _ report: inout FlushReport) {
+    report.refused += 1
+    report.verdicts[entry.name] = .refused(reason)
+    try? outbox.remove(entry)
+  }
+
+  private func call(_ batch: [OutboxEntry]) async -> Outcome {
+    let confirmations = batch.map(\.confirmation)
+    var request = ConfirmationCall.request(confirmations, batch[0].kind, to: origin)
+    request.seconds = seconds
+    switch await send(request) {
+    case .failure(let reason): return .later(reason.description, seconds: nil, isAnswered: false)
+    case .success(let answer):
+      if let verdicts = ConfirmationCall.verdicts(answer, of: confirmations) { return .answered(verdicts) }
+      if let problem = ServerProblem(answer), [400, 413, 422].contains(answer.status) {
+        return .unfit(problem.description)
+      }
+      return .later(
+        answer.isBusy ? "the server is busy (\(answer.status))" : "HTTP \(answer.status) that is no answer of UPMC",
+        seconds: answer.isBusy ? answer.retryAfterSeconds : nil, isAnswered: answer.isBusy)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// `mps.ext` by its pipes: a digit for the kind, then title and addresses.
+public enum RichContent: Sendable, Equatable {
+  /// `0|title`.
+  case text(title: String)
+  /// `1|title|image|page`.
+  case page(title: String, image: String, page: String)
+  /// `2|title|image|video`.
+  case video(title: String, image: String, video: String)
+  /// `3|title|image`.
+  case image(title: String, image: String)
+  /// `4|title|url`: a protected page, or one made with the editor.
+  case protectedPage(title: String, url: String)
+  /// `6|title|url`: a link with further information.
+  case link(title: String, url: String)
+  /// An address that ends in `_ext.html` or `_msp.html`: the value was too large for a push and has to be fetched; see
+  /// `PushClient.resolve`.
+  case hosted(url: String)
+  /// Anything else: text, JSON or an address.
+  case free(String)
+
+  /// Reads an `ext`; text that matches no kind is `free`.
+  public init(_ ext: String) {
+    let parts = ext.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+    switch (parts[0], parts.count) {
+    case ("0", 2...): self = .text(title: parts[1...].joined(separator: "|"))
+    case ("1", 4...): self = .page(title: parts[1], image: parts[2], page: parts[3...].joined(separator: "|"))
+    case ("2", 4...): self = .video(title: parts[1], image: parts[2], video: parts[3...].joined(separator: "|"))
+    case ("3", 3...): self = .image(title: parts[1], image: parts[2...].joined(separator: "|"))
+    case ("4", 3...): self = .protectedPage(title: parts[1], url: parts[2...].joined(separator: "|"))
+    case ("6", 3...): self = .link(title: parts[1], url: parts[2...].joined(separator: "|"))
+    default: self = Self.isHosted(ext) ? .hosted(url: ext) : .free(ext)
+    }
+  }
+
+  /// The address of an image to show with the notification, when there is one by https.
+  public var imageURL: String? {
+    switch self {
+    case .page(_, let image, _), .video(_, let image, _), .image(_, let image):
+      image.hasPrefix("https://") ? image : nil
+    default: nil
+    }
+  }
+
+  /// Whether a value has to be fetched from a page of the server.
+  static func isHosted(_ value: String) -> Bool {
+    (value.hasPrefix("https://") || value.hasPrefix("http://")) && value.utf8.count <= 2_048
+      && (value.hasSuffix("_ext.html") || value.hasSuffix("_msp.html"))
+      && value.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+}
+
+/// The content of a hosted page: percent-encoded UTF-8.
+enum HostedText {
+  /// - Throws: `.badContent` for what is not percent-encoded UTF-8.
+  static func decode(_ body: [UInt8]) throws(ClientError) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(body.count)
+    var index = 0
+    while index < body.count {
+      guard body[index] == UInt8(ascii: "%") else {
+        bytes.append(body[index])
+        index += 1
+        continue
+      }
+      guard index + 2 < body.count, let high = digit(body[index + 1]), let low = digit(body[index + 2]) else {
+        throw .badContent("the page has a % without two digits at byte \(index)")
+      }
+      bytes.append(high << 4 | low)
+      index += 3
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .badContent("the page is not UTF-8") }
+    return text
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,129 @@
+public import UPMCClient
+internal import Foundation
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// The way to a UPMC server through the system's own loader of URLs: its proxies, its certificates, its rules (App Transport
+/// Security) are the app's.
+///
+/// A target of its own, because this loader is a large library that no program of the server needs.
+///
+/// **Redirects** are not followed: a key must not reach another server. **Bounds**: an answer that is longer than its
+/// request allows ends the call, as does the request's own time. **Nothing is kept**: no cookies, no cache, no log-ins.
+///
+public struct URLSessionTransport: Transport, Sendable {
+  private let calls = SessionCalls()
+
+  /// A loader with a pool of connections of its own.
+  public init() {}
+
+  /// Ends the loader when its calls have ended. An app has one as long as it lives.
+  public func close() {
+    calls.close()
+  }
+
+  /// Sends a request.
+  public func send(
+    _ request: WireRequest, _ completion: @escaping @Sendable (Result<WireAnswer, NoAnswer>) -> Void
+  ) {
+    calls.send(request, completion)
+  }
+}
+
+/// Calls that are under way.
+///
+/// **Threads.** The loader calls back on one queue, `calls`, and everything about running calls is touched there alone; the
+/// session is set before this object is shared.
+private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  private struct Call {
+    let most: Int
+    let completion: @Sendable (Result<WireAnswer, NoAnswer>) -> Void
+    var body: [UInt8] = []
+  }
+
+  private let calls = OperationQueue()
+  private var running: [Int: Call] = [:]
+  private var session: URLSession?
+
+  override init() {
+    super.init()
+    calls.maxConcurrentOperationCount = 1
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.httpCookieStorage = nil
+    configuration.urlCache = nil
+    configuration.urlCredentialStorage = nil
+    configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    session = URLSession(configuration: configuration, delegate: self, delegateQueue: calls)
+  }
+
+  func close() {
+    session?.finishTasksAndInvalidate()
+  }
+
+  func send(
+    _ request: WireRequest, _ completion: @escaping @Sendable (Result<WireAnswer, NoAnswer>) -> Void
+  ) {
+    guard let url = URL(string: request.url), let session else {
+      return completion(.failure(NoAnswer("\(request.url) is no address")))
+    }
+    var asked = URLRequest(url: url, timeoutInterval: request.seconds)
+    asked.httpMethod = request.method
+    asked.httpShouldHandleCookies = false
+    if let bearer = request.bearer { asked.setValue("Bearer \(bearer)", forHTTPHeaderField: "Authorization") }
+    if let body = request.body {
+      asked.setValue("application/json", forHTTPHeaderField: "Content-Type")
+      asked.httpBody = Data(body)
+    }
+    let task = session.dataTask(with: asked)
+    let number = task.taskIdentifier
+    calls.addOperation { [self] in
+      running[number] = Call(most: request.mostBytes, completion: completion)
+      task.resume()
+    }
+    // The loader's own time begins again with every byte.
+    DispatchQueue.global().asyncAfter(deadline: .now() + request.seconds) { task.cancel() }
+  }
+
+  // MARK: What the loader tells
+
+  /// Redirects are not followed: the answer is the redirect itself.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    completionHandler(nil)
+  }
+
+  /// A part of a body.
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let number = dataTask.taskIdentifier
+    guard var call = running[number] else { return }
+    guard call.body.count + data.count <= call.most else {
+      finish(number, .failure(NoAnswer("the answer is longer than \(call.most) bytes")))
+      return dataTask.cancel()
+    }
+    call.body += data
+    running[number] = call
+  }
+
+  /// The end of a call.
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    let number = task.taskIdentifier
+    guard let call = running[number] else { return }
+    guard error == nil, let response = task.response as? HTTPURLResponse else {
+      return finish(number, .failure(NoAnswer(error.map { ($0 as NSError).localizedDescription } ?? "no answer")))
+    }
+    let seconds = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
+    finish(
+      number,
+      .success(
+        WireAnswer(
+          status: response.statusCode, retryAfterSeconds: seconds,
+          contentType: response.value(forHTTPHeaderField: "Content-Type"), body: call.body)))
+  }
+
+  private func finish(_ number: Int, _ result: Result<WireAnswer, NoAnswer>) {
+    running.removeValue(forKey: number)?.completion(result)
+  }
+}

@@ -1,0 +1,148 @@
+#if canImport(UIKit)
+  internal import Foundation
+  internal import UIKit
+  internal import UPMCClient
+  internal import UPMCClientURLSession
+  internal import UPMCPushExtension
+  internal import UserNotifications
+
+  /// What the manager and its parts share, on any thread.
+  final class PushState: Sendable {
+    private struct Values {
+      var client: PushClient?
+      var server: ServerAddress?
+      var place: SharedPlace?
+      var log = ClientLog.off
+      var known: DeviceRegistration?
+      var badge = 0
+      var token: String?
+      /// Registrations that wait for the system's token.
+      var waiting: [UUID: CheckedContinuation<String, any Error>] = [:]
+    }
+
+    private let values = Guarded(Values())
+
+    /// The system would not hand over a token.
+    struct NoToken: Error, CustomStringConvertible {
+      let description: String
+    }
+
+    var server: ServerAddress? { values.withLock { $0.server } }
+    var known: DeviceRegistration? { values.withLock { $0.known } }
+    var badge: Int { values.withLock { $0.badge } }
+    var token: String? { values.withLock { $0.token } }
+    var log: ClientLog { values.withLock { $0.log } }
+
+    // MARK: The client
+
+    func start(_ settings: PushSettings, appID: String, attributes: DeviceAttributes) throws -> PushClient {
+      let place = settings.place
+      var client = ClientSettings(
+        server: try ServerAddress(settings.host), appID: appID, clientKey: settings.clientKey,
+        directory: place.directory)
+      client.environment = settings.environment
+      client.network = settings.network
+      client.attributes = attributes
+      try SharedSettings(client).store(in: place.keys)
+      let made = PushClient(client, transport: URLSessionTransport(), keys: place.keys)
+      values.withLock { values in
+        values.client = made
+        values.server = client.server
+        values.place = place
+        values.log = settings.log
+      }
+      return made
+    }
+
+    /// The app's client; in an extension, one on what the app has left.
+    func client() throws(ClientError) -> PushClient {
+      if let client = values.withLock({ $0.client }) { return client }
+      let place = SharedPlace()
+      guard let client = place.client() else { throw .notRegistered }
+      values.withLock { $0.client = client }
+      return client
+    }
+
+    /// A client for a receipt whose token the caller brings along: it needs no more than a server.
+    func receiptClient() -> PushClient? {
+      if let client = try? client() { return client }
+      guard let server else { return nil }
+      let place = SharedPlace()
+      let settings = ClientSettings(
+        server: server, appID: Bundle.main.bundleIdentifier ?? "", clientKey: "", directory: place.directory)
+      return PushClient(settings, transport: URLSessionTransport(), keys: place.keys)
+    }
+
+    func change(host: String) {
+      guard let server = try? ServerAddress(host) else {
+        return log("\(host) is no address of a server")
+      }
+      let (client, place) = values.withLock { values in
+        values.server = server
+        return (values.client, values.place)
+      }
+      guard let client else { return }
+      Task {
+        await client.change(server)
+        // The extension follows.
+        if let place { try? SharedSettings(await client.settings).store(in: place.keys) }
+      }
+    }
+
+    func remember(_ registration: DeviceRegistration?) {
+      values.withLock { $0.known = registration }
+      if let badge = registration?.badge { show(badge: badge) }
+    }
+
+    // MARK: The token
+
+    /// The system's token, when it has come. It may happen that the system says neither yes nor no: then this fails after a
+    /// time, and the token is registered when it comes.
+    func awaitToken(atMost seconds: Double = 30) async throws -> String {
+      let number = UUID()
+      DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+        let continuation = self.values.withLock { $0.waiting.removeValue(forKey: number) }
+        continuation?.resume(throwing: NoToken(description: "the system handed over no token within \(Int(seconds)) s"))
+      }
+      return try await withCheckedThrowingContinuation { continuation in
+        let token = values.withLock { values in
+          if values.token == nil { values.waiting[number] = continuation }
+          return values.token
+        }
+        if let token { continuation.resume(returning: token) }
+      }
+    }
+
+    /// - Returns: true when it is another token than before.
+    func take(token: String) -> Bool {
+      let isNew = values.withLock { $0.token != token }
+      values.withLock { $0.token = token }
+      for continuation in takeWaiting() { continuation.resume(returning: token) }
+      return isNew
+    }
+
+    func fail(_ reason: String) {
+      for continuation in takeWaiting() { continuation.resume(throwing: NoToken(description: reason)) }
+    }
+
+    private func takeWaiting() -> [CheckedContinuation<String, any Error>] {
+      values.withLock { values in
+        defer { values.waiting = [:] }
+        return Array(values.waiting.values)
+      }
+    }
+
+    // MARK: The icon
+
+    /// Apple's documentation: *setBadgeCount(_:withCompletionHandler:)*,
+    /// <https://developer.apple.com/documentation/usernotifications/unusernotificationcenter/setbadgecount(_:withcompletionhandler:)>
+    func show(badge: Int) {
+      values.withLock { $0.badge = badge }
+      if #available(iOS 16, *) {
+        UNUserNotificationCenter.current().setBadgeCount(badge, withCompletionHandler: nil)
+      } else {
+        Task { @MainActor in PushManager.defaultManager.desk.application?.applicationIconBadgeNumber = badge }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,20 @@
+#if canImport(UserNotifications)
+  internal import Foundation
+
+  /// A value that several threads share, one after another. (The standard library's `Mutex` needs iOS 18.)
+  package final class Guarded<Value>: @unchecked Sendable {
+    private let lock = NSLock()
+    private var value: Value
+
+    package init(_ value: Value) {
+      self.value = value
+    }
+
+    /// Runs `body` with exclusive access to the value.
+    package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+      lock.lock()
+      defer { lock.unlock() }
+      return try body(&value)
+    }
+  }
+#endif

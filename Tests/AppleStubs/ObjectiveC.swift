@@ -1,0 +1,11 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NoLeadingUnderscores
+
+/// Stands in for Apple's module of this name, so that the Apple parts can be type-checked elsewhere. Only what they use is
+/// declared, with Apple's signatures; nothing does anything.
+@objc open class NSObject: NSObjectProtocol {
+  public init() {}
+  open func mutableCopy() -> Any { self }
+}
+
+/// <https://developer.apple.com/documentation/objectivec/nsobjectprotocol>
+@objc public protocol NSObjectProtocol: AnyObject {}

@@ -1,0 +1,4 @@
+import UPMCPushExtension
+
+/// The whole extension.
+final class NotificationService: UPMCNotificationService {}

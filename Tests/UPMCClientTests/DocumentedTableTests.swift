@@ -1,0 +1,47 @@
+import TestSupport
+import Testing
+
+/// The table of the article *Moving from PushManager*: each statement of the documents with its symbol and its test.
+@Suite struct DocumentedTableTests {
+  private struct Row {
+    let statement, symbol, test: String
+  }
+
+  private func rows() throws -> [Row] {
+    let path = "\(AppleTypeCheckTests.root)/Sources/UPMCPush/UPMCPush.docc/MovingFromPushManager.md"
+    let text = try #require(TemporaryDirectory.read(path))
+    let table = try #require(text.split(separator: "## Statement, symbol, test").last)
+    return table.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2).map { line in
+      let cells = line.split(separator: "|").map { String($0.drop { $0 == " " }) }
+      func trimmed(_ text: String) -> String {
+        var text = text
+        while text.hasSuffix(" ") { text.removeLast() }
+        return text
+      }
+      return Row(statement: trimmed(cells[0]), symbol: trimmed(cells[1]), test: trimmed(cells[2]))
+    }
+  }
+
+  /// Everything in these directories, as one text.
+  private func sources(_ directories: [String]) -> String {
+    directories.map { directory in texts(below: "\(AppleTypeCheckTests.root)/\(directory)") }.joined(separator: "\n")
+  }
+
+  private func texts(below path: String) -> String {
+    let entries = TemporaryDirectory.entries(of: path)
+    guard !entries.isEmpty else { return path.hasSuffix(".swift") ? TemporaryDirectory.read(path) ?? "" : "" }
+    return entries.map { texts(below: "\(path)/\($0)") }.joined(separator: "\n")
+  }
+
+  @Test func `every test that the table names is there, and so is every symbol`() throws {
+    let rows = try rows()
+    #expect(rows.count >= 20)
+    let tests = sources(["Tests/UPMCClientTests"])
+    let symbols = sources(["Sources/UPMCClient", "Sources/UPMCPush", "Sources/UPMCPushExtension"])
+    for row in rows {
+      #expect(row.test == "type-checked" || tests.contains("`\(row.test)`"), "\(row.statement): no test \(row.test)")
+      let name = row.symbol.filter { $0 != "`" }.split { "./".contains($0) }.last.map { $0.prefix { $0 != "(" } } ?? ""
+      #expect(symbols.contains(" \(name)") || symbols.contains("(\(name)"), "\(row.statement): no symbol \(name)")
+    }
+  }
+}
