@@ -10,9 +10,16 @@ struct Composer {
     letter.path.removeAll(keepingCapacity: true)
     letter.path.append(contentsOf: prefix)
     letter.path.append(contentsOf: target.psid.utf8)
-    target.device.submissionID(of: message.seqno).write(over: &letter.varying)
+    // Two activities on one device are two pushes.
+    let number = message.headers.pushType == .liveactivity ? message.seqno ^ Self.mark(of: target.psid) : message.seqno
+    target.device.submissionID(of: number).write(over: &letter.varying)
     letter.body.removeAll(keepingCapacity: true)
     message.template.append(for: target.recipient, keys: message.pushkeys, to: &letter.body)
+  }
+
+  /// FNV-1a.
+  private static func mark(of psid: String) -> Int64 {
+    Int64(bitPattern: psid.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 })
   }
 
   /// What all pushes of a message have in common on one connection.

@@ -45,6 +45,10 @@ package enum Domain {
     package static let collapseIDBytes = 64
     /// Categories, threads, sounds and other names that app and server agree on.
     package static let nameBytes = 256
+    /// What an app calls a Live Activity; ActivityKit's own ids are UUIDs of 36 bytes.
+    package static let activityIDBytes = 128
+    /// Live Activities of one device; iOS shows far fewer of an app at a time. A new one takes the oldest one's place.
+    package static let activitiesPerDevice = 16
     /// Languages of one message beside its text without one.
     package static let translations = 50
     /// One value for `%VAR1%` … `%VAR9%`.

@@ -171,10 +171,18 @@ final class Completer {
   ) {
     let (claim, message) = (flight.claim, flight.message)
     func recipient(_ attempts: Tries) -> WaitingTarget {
-      WaitingTarget(device: target.device, userKey: target.userKey, attempts: attempts, place: place)
+      WaitingTarget(
+        device: target.device, userKey: target.userKey, attempts: attempts, place: place,
+        done: target.further?.done ?? FurtherTokensDone())
     }
     switch verdict {
+    case .final(let status, _) where target.further.map { $0.rest > 0 } == true:
+      var waiting = recipient(attempts)
+      waiting.done = waiting.done.adding(target.psid, wasAccepted: status == .accepted)
+      tryAgain(claim, message, waiting, afterMilliseconds: 0)
     case .final(let status, let reason):
+      let wasAccepted = target.further?.done.wasAccepted == true
+      let (status, reason) = wasAccepted ? (.accepted, nil) : (status, reason)
       decide(
         claim, message, recipient(attempts.next), status, reason: reason, isFirst: !flight.isRepeat,
         network: flight.batch.route.network, appVersion: target.appVersion)
@@ -358,7 +366,10 @@ final class Completer {
       throw error
     }
     for (retry, status, reason) in resubmission.decided {
-      decide(retry.claim, retry.message, retry.target, status, reason: reason)
+      // One of its tokens took it before the next could get nothing any more.
+      let wasAccepted = retry.target.done.wasAccepted
+      decide(
+        retry.claim, retry.message, retry.target, wasAccepted ? .accepted : status, reason: wasAccepted ? nil : reason)
     }
     for (retry, reason, dueAt) in resubmission.handedBack {
       handBack(retry.claim, retry.message, retry.target, reason: reason, dueAt: dueAt)

@@ -42,6 +42,8 @@ struct WaitingTarget: Sendable {
   var place: BlockPlace?
   /// True when the next submission may be a second one for the network and has not been counted as such yet.
   var countsAsResent = false
+  /// Of its further tokens, those that need nothing more.
+  var done = FurtherTokensDone()
   /// The next submission goes to the other environment's host, to ask about this refusal.
   var doubt: TokenDoubt?
 }

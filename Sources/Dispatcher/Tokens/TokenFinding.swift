@@ -32,9 +32,16 @@ struct TokenFinding: Sendable {
   /// microseconds since 1970: a later registration was not what was refused, and a setting mended later may have been why.
   let readAt: Int64
 
-  /// A token beside the device's ordinary one that is dead since a time: it goes, the device stays.
+  /// A token beside the device's ordinary one that is dead since a time: it goes, the device stays. FCM never says since
+  /// when: before it was sent to, then.
   var deadFurtherToken: (token: Tokens.Claimed, since: Int64)? {
-    guard tokenKind != .alert, case .dead(let since) = kind else { return nil }
+    guard tokenKind != .alert else { return nil }
+    let since: Int64
+    switch kind {
+    case .dead(let time): since = time
+    case .refused(let reason) where TokenAssessment.isEnding(reason): since = readAt
+    default: return nil
+    }
     let token = Tokens.Claimed(
       app: route.app, psid: psid, network: route.network, device: delivery.device, kind: tokenKind)
     return (token, since)

@@ -33,6 +33,7 @@ extension MessageContent {
       says: { _ in false }
     ) { $0.fillsVariables = $1 },
     said("liveActivity", liveActivity, \.liveActivity),
+    said("android", AndroidContent.object.form, \.android),
     said("mdm", .contentName, \.mdm, "For the push type mdm: the device's PushMagic."),
     said("category", .contentName, \.category, "Which actions and extension the app shows."),
     said("threadId", .contentName, \.threadID, "Groups notifications on the device."),
@@ -59,7 +60,10 @@ extension MessageContent {
   ]
 
   /// What the members above refer to.
-  package static let schemas: [JSONTree.Member] = [Alert.named, NotificationSound.named, LiveActivity.object.named]
+  package static let schemas: [JSONTree.Member] = [
+    Alert.named, NotificationSound.named, LiveActivity.object.named,
+    AndroidContent.object.named,
+  ]
 
   // MARK: Parts
 

@@ -1,4 +1,5 @@
-/// What a push says outside of its payload: the `apns-` headers that all recipients of a message share.
+/// What a push says outside of its payload: the `apns-` headers that all recipients of a message share, and what FCM has in
+/// their place.
 package struct PushHeaders: Equatable, Sendable {
   /// The bundle identifier, with the suffix of the push type.
   package let topic: String
@@ -8,11 +9,14 @@ package struct PushHeaders: Equatable, Sendable {
   package let collapseID: String
   /// False: Apple tries once, and keeps nothing for a device that is away.
   package let isKeptForDevice: Bool
+  /// What FCM is told of it for Android.
+  package let android: AndroidContent
 
   package init(
     appID: String, _ pushType: PushType, priority: PushPriority? = nil, collapseID: String,
-    isKeptForDevice: Bool? = nil
+    isKeptForDevice: Bool? = nil, android: AndroidContent = AndroidContent()
   ) {
+    self.android = android
     topic = appID + pushType.topicSuffix
     self.pushType = pushType
     self.priority = priority ?? pushType.priorities[0]
@@ -25,6 +29,6 @@ package struct PushHeaders: Equatable, Sendable {
     // By default the number: a repeated submission replaces the first one instead of showing twice.
     self.init(
       appID: appID, content.pushType, priority: content.priority, collapseID: content.collapseID ?? String(seqno),
-      isKeptForDevice: content.isKeptForDevice)
+      isKeptForDevice: content.isKeptForDevice, android: content.android ?? AndroidContent())
   }
 }

@@ -117,6 +117,8 @@ package enum Messages {
     package var confidentialFrom = App.Identity.proof
     /// The app has an extension, which alerts start.
     package var appHasExtension = false
+    /// What the app says to Android devices.
+    package var appAndroid = AndroidContent()
     /// For how long it stays in inboxes; nil: it comes into none.
     package var inboxSeconds: Int64?
     /// The first message, whose entries stand for this one too; nil: it has its own.
@@ -158,7 +160,7 @@ package enum Messages {
       m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
       greatest(a.identity, a.confidential_to_proved::int)::smallint, m.sealed, a.extension, m.held,
-      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of
+      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of, a.android::text
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
     """)
 
@@ -265,6 +267,7 @@ package enum Messages {
     open.isAskedByPerson = rows.bool(row, 21)
     open.inboxSeconds = rows.isNull(row, 22) ? nil : Int64(rows.int32(row, 22))
     open.inboxOf = rows.optionalInt64(row, 23)
+    open.appAndroid = AndroidContent(stored: rows.bytes(row, 24))
     open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
     return open
   }
