@@ -30,6 +30,8 @@ package enum APNs {
     package static let tokenAheadSeconds: Int64 = 60
     /// Seconds before the end of its life that a token is replaced.
     package static let tokenRenewalSeconds: Int64 = 600
+    /// Seconds for a call of the channel management, connecting included: somebody waits.
+    package static let managementSeconds: Int64 = 10
     /// Seconds between two questions for a token.
     package static let tokenRequestSeconds: Int64 = 5
     /// Seconds that a pool rests when two of its connections were told TooManyProviderTokenUpdates within so long.

@@ -93,6 +93,8 @@ package struct PushTarget: Sendable {
   /// The token it is sent to.
   package var psid: String { recipient.psid }
   package var badge: Int16 { recipient.badge }
+  /// The message goes to other tokens of the device too, which have not had it yet.
+  package var hasMoreTokens: Bool { further.map { $0.rest > 0 } ?? false }
 }
 
 /// A token beside a device's ordinary one, and what else is sent to on the same device.

@@ -23,6 +23,7 @@ internal import TLS
 ///   fallback webhooks webhook-dns-n the courier: short messages, events
 ///   catalog     apps and credentials, read again when something changes
 ///   key-check   asks Apple about a new key
+///   channels    publishes on broadcast channels, each at its pace
 ///   notices     makes messages of what registrations have to tell
 ///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
@@ -69,9 +70,10 @@ package final class Server {
     let results = try ResultInbox()
     let (metrics, health) = (Metrics(), Health())
     let lastAccepted = LastSuccess()
+    let gauges = SenderSettings.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted)
     senders = try Senders(
-      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results,
-      gauges: SenderSettings.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted), clock: clock)
+      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results, gauges: gauges,
+      clock: clock)
 
     var numbers = SystemRandomNumberGenerator()
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
@@ -100,7 +102,11 @@ package final class Server {
       master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
-      metrics: metrics, readiness: readiness, clock: clock, messageCommitted: dispatcher.poke)
+      metrics: metrics, readiness: readiness, clock: clock,
+      channels: ChannelWays(
+        directory: AppleChannels(configuration, gauges, master: master, clock: clock),
+        updated: senders.channelUpdated),
+      messageCommitted: dispatcher.poke)
     address = listeners.doors
     metricsListener = try listeners.takeMetrics().map { descriptor in
       try MetricsListener(

@@ -34,6 +34,9 @@ struct PathParameter {
     PathParameter(
       name: "seqno", schema: JSONSchema.sequence, about: "SEQNO, the number of a message.", example: "104"),
     PathParameter(
+      name: "channelId", schema: JSONSchema.sequence, about: "The number of a channel, as its creation answered it.",
+      example: "3"),
+    PathParameter(
       name: "webhook", schema: JSONSchema.sequence, about: "The number of a webhook, as its creation answered it.",
       example: "3"),
     PathParameter(

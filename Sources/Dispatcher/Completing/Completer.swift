@@ -170,19 +170,11 @@ final class Completer {
     _ verdict: DeliveryDecision, _ flight: Flight, _ target: PushTarget, _ place: BlockPlace?, attempts: Tries
   ) {
     let (claim, message) = (flight.claim, flight.message)
-    func recipient(_ attempts: Tries) -> WaitingTarget {
-      WaitingTarget(
-        device: target.device, userKey: target.userKey, attempts: attempts, place: place,
-        done: target.further?.done ?? FurtherTokensDone())
-    }
+    func recipient(_ attempts: Tries) -> WaitingTarget { WaitingTarget(target, attempts: attempts, place: place) }
     switch verdict {
-    case .final(let status, _) where target.further.map { $0.rest > 0 } == true:
-      var waiting = recipient(attempts)
-      waiting.done = waiting.done.adding(target.psid, wasAccepted: status == .accepted)
-      tryAgain(claim, message, waiting, afterMilliseconds: 0)
+    case .final(let status, _) where target.hasMoreTokens:
+      tryAgain(claim, message, recipient(attempts).besides(target.psid, status), afterMilliseconds: 0)
     case .final(let status, let reason):
-      let wasAccepted = target.further?.done.wasAccepted == true
-      let (status, reason) = wasAccepted ? (.accepted, nil) : (status, reason)
       decide(
         claim, message, recipient(attempts.next), status, reason: reason, isFirst: !flight.isRepeat,
         network: flight.batch.route.network, appVersion: target.appVersion)
@@ -210,6 +202,7 @@ final class Completer {
     dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false, network: PushNetwork? = nil,
     appVersion: String = ""
   ) {
+    let (status, reason) = target.outcome(status, reason)
     let record = Outcomes.Record(
       seqno: message.seqno, device: target.device, userKey: target.userKey, status: status, attempts: target.attempts,
       reason: reason, dueAt: dueAt)
@@ -366,10 +359,7 @@ final class Completer {
       throw error
     }
     for (retry, status, reason) in resubmission.decided {
-      // One of its tokens took it before the next could get nothing any more.
-      let wasAccepted = retry.target.done.wasAccepted
-      decide(
-        retry.claim, retry.message, retry.target, wasAccepted ? .accepted : status, reason: wasAccepted ? nil : reason)
+      decide(retry.claim, retry.message, retry.target, status, reason: reason)
     }
     for (retry, reason, dueAt) in resubmission.handedBack {
       handBack(retry.claim, retry.message, retry.target, reason: reason, dueAt: dueAt)

@@ -47,3 +47,24 @@ struct WaitingTarget: Sendable {
   /// The next submission goes to the other environment's host, to ask about this refusal.
   var doubt: TokenDoubt?
 }
+
+extension WaitingTarget {
+  /// The recipient of a submission, for the next one.
+  init(_ target: PushTarget, attempts: Tries, place: BlockPlace?) {
+    self.init(
+      device: target.device, userKey: target.userKey, attempts: attempts, place: place,
+      done: target.further?.done ?? FurtherTokensDone())
+  }
+
+  /// With one of its tokens done.
+  func besides(_ psid: String, _ status: OutcomeStatus) -> WaitingTarget {
+    var waiting = self
+    waiting.done = done.adding(psid, wasAccepted: status == .accepted)
+    return waiting
+  }
+
+  /// Of the delivery: accepted where one of its tokens took it, whatever became of the last one.
+  func outcome(_ status: OutcomeStatus, _ reason: String?) -> (OutcomeStatus, String?) {
+    status.isFinal && done.wasAccepted ? (.accepted, nil) : (status, reason)
+  }
+}

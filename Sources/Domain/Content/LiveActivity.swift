@@ -50,6 +50,8 @@ package struct LiveActivity: Equatable, Sendable {
       .given("inputPushChannel", .contentName, \.inputPushChannel),
     ])
 
+  static let form = JSONForm(
+    JSONSchema.reference("LiveActivity"), read: { (reader) throws(JSONError) in try LiveActivity.read(&reader) })
   private static let time = JSONForm<Int64>.number(seconds)
 
   static func read(_ reader: inout JSONReader) throws(JSONError) -> LiveActivity {

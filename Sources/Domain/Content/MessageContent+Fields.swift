@@ -18,7 +18,7 @@ extension MessageContent {
   ]
 
   static let settings: [JSONField<MessageContent>] = [
-    said("sound", sound, nil, says: { $0 != .silent }) { $0.sound = $1 },
+    said("sound", .sound, nil, says: { $0 != .silent }) { $0.sound = $1 },
     said(
       "mediaUrl", .text(upTo: Domain.Limits.payloadBytes),
       "A picture, sound or film (https) that the app's extension fetches; `mutableContent` is set by it."
@@ -32,7 +32,7 @@ extension MessageContent {
       "fillVariables", .flag, "False: `%CUID%` and its like are text as any other. True when absent.",
       says: { _ in false }
     ) { $0.fillsVariables = $1 },
-    said("liveActivity", liveActivity, \.liveActivity),
+    said("liveActivity", LiveActivity.form, \.liveActivity),
     said("android", AndroidContent.object.form, \.android),
     said("mdm", .contentName, \.mdm, "For the push type mdm: the device's PushMagic."),
     said("category", .contentName, \.category, "Which actions and extension the app shows."),
@@ -87,10 +87,6 @@ extension MessageContent {
     said(name, form, about) { $0[keyPath: place] = $1 }
   }
 
-  private static let sound = JSONForm(
-    JSONSchema.reference("Sound"), read: { (reader) throws(JSONError) in try NotificationSound.read(&reader) })
-  private static let liveActivity = JSONForm(
-    JSONSchema.reference("LiveActivity"), read: { (reader) throws(JSONError) in try LiveActivity.read(&reader) })
   private static let translations = JSONForm(
     map(
       of: JSONSchema.reference("Alert"), upTo: Domain.Limits.translations,
@@ -166,6 +162,11 @@ extension MessageContent {
     }
     return variables
   }
+}
+
+extension JSONForm<NotificationSound> {
+  static let sound = JSONForm(
+    JSONSchema.reference("Sound"), read: { (reader) throws(JSONError) in try NotificationSound.read(&reader) })
 }
 
 extension JSONForm<Alert> {

@@ -11,17 +11,32 @@ package struct PushHeaders: Equatable, Sendable {
   package let isKeptForDevice: Bool
   /// What FCM is told of it for Android.
   package let android: AndroidContent
+  /// Apple's id of the broadcast channel that it is published on; nil: it goes to devices.
+  package let channel: String?
 
   package init(
     appID: String, _ pushType: PushType, priority: PushPriority? = nil, collapseID: String,
     isKeptForDevice: Bool? = nil, android: AndroidContent = AndroidContent()
   ) {
     self.android = android
+    channel = nil
     topic = appID + pushType.topicSuffix
     self.pushType = pushType
     self.priority = priority ?? pushType.priorities[0]
     self.collapseID = collapseID
     self.isKeptForDevice = isKeptForDevice ?? pushType.isKeptForDevice
+  }
+
+  /// On a broadcast channel of an app.
+  init(appID: String, channel: String, priority: PushPriority, isKept: Bool) {
+    // Apple wants the bare bundle identifier here.
+    topic = appID
+    pushType = .liveactivity
+    self.priority = priority
+    collapseID = ""
+    isKeptForDevice = isKept
+    android = AndroidContent()
+    self.channel = channel
   }
 
   package init(_ request: MessageRequest, appID: String, seqno: Int64) {

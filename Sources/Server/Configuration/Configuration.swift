@@ -35,6 +35,12 @@ package struct Configuration: Sendable {
       Variable(
         name: "UPMC_APNS_SANDBOX_URL", standard: "https://api.sandbox.push.apple.com",
         meaning: "Apple's sandbox service"),
+      Variable(
+        name: "UPMC_APNS_CHANNELS_PRODUCTION_URL", standard: "https://api-manage-broadcast.push.apple.com:2196",
+        meaning: "where Apple makes and deletes broadcast channels of production"),
+      Variable(
+        name: "UPMC_APNS_CHANNELS_SANDBOX_URL", standard: "https://api-manage-broadcast.sandbox.push.apple.com:2195",
+        meaning: "the same of the sandbox"),
       Variable(name: "UPMC_FCM_URL", standard: "https://fcm.googleapis.com", meaning: "Google's service"),
       Variable(
         name: "UPMC_FCM_TOKEN_URL", standard: TokenAddress.google,
@@ -79,6 +85,8 @@ package struct Configuration: Sendable {
   package var publicURL: String?
   package var apnsProduction = ServiceAddress(host: "api.push.apple.com", port: 443)
   package var apnsSandbox = ServiceAddress(host: "api.sandbox.push.apple.com", port: 443)
+  package var apnsChannelsProduction = ServiceAddress(host: "api-manage-broadcast.push.apple.com", port: 2196)
+  package var apnsChannelsSandbox = ServiceAddress(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195)
   package var fcm = ServiceAddress(host: "fcm.googleapis.com", port: 443)
   package var fcmTokenURL: String?
   /// Where access tokens are got.
@@ -145,6 +153,8 @@ package struct Configuration: Sendable {
     case "UPMC_PUBLIC_URL": publicURL = try given.map { given throws(Mistake) in try Self.publicURL(name, given) }
     case "UPMC_APNS_PRODUCTION_URL": apnsProduction = try Self.service(name, value)
     case "UPMC_APNS_SANDBOX_URL": apnsSandbox = try Self.service(name, value)
+    case "UPMC_APNS_CHANNELS_PRODUCTION_URL": apnsChannelsProduction = try Self.service(name, value)
+    case "UPMC_APNS_CHANNELS_SANDBOX_URL": apnsChannelsSandbox = try Self.service(name, value)
     case "UPMC_FCM_URL": fcm = try Self.service(name, value)
     case "UPMC_FCM_TOKEN_URL": fcmTokenURL = try Self.url(name, value)
     case "UPMC_FCM_QUOTA": fcmMessagesPerMinute = try Self.quota(name, value)
