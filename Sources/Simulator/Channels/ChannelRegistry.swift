@@ -56,7 +56,7 @@ package struct ChannelRegistry {
     channels[Place(environment: environment, bundle: bundle)]?[name]?.policy
   }
 
-  mutating func delete(_ name: String, _ environment: Environment, _ bundle: String) -> Bool {
+  package mutating func delete(_ name: String, _ environment: Environment, _ bundle: String) -> Bool {
     channels[Place(environment: environment, bundle: bundle)]?.removeValue(forKey: name) != nil
   }
 
