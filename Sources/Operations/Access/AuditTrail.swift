@@ -9,7 +9,8 @@ package import Store
 /// neither. An operation that changes nothing (a pause of what is paused) writes none. Beside changes it knows sign-ins,
 /// those that failed too, and who reads lists of people. The exceptions are what devices do
 /// for themselves (but for one that becomes a user's who has others), and what API keys do by the thousand: sends to named
-/// users, where the message is the record (key, time and request) as long as it is kept, and vouchers, which live for minutes.
+/// users, where the message is the record (key, time and request) as long as it is kept, updates of channels, and vouchers,
+/// which live for minutes.
 package enum AuditTrail {
   /// What is written by `add`, in pieces.
   struct Change {
