@@ -181,6 +181,33 @@ import Testing
     #expect(id == "1")
   }
 
+  @Test func `a server that is killed while it publishes leaves the latest state to the next`() throws {
+    let made = try create(#"{"name":"match-7","storage":"latest"}"#)
+    let (id, apple) = (try #require(made.string("channelId")), try #require(made.string("apnsChannelId")))
+    world.server.stop()
+    let process = try world.process()
+    for life in 1...2 {
+      try process.start()
+      let client = try world.poll("the server does not serve") { () -> TestClient? in
+        let client = try TestClient(port: process.port)
+        return (try? client.call("GET", "/health"))?.status == 200 ? client : nil
+      }
+      for number in life * 100..<life * 100 + 20 {
+        let reply = try client.call(
+          "POST", "\(Self.path)/\(id)/updates", bearer: world.apiKey, Self.update(number))
+        #expect(reply.status == 202, "\(reply.text)")
+      }
+      // Whatever it was doing: some of these are under way.
+      process.kill()
+    }
+    try process.start()
+    let report = try world.poll("the latest state was lost: \(process.output.suffix(400))") {
+      world.simulator.channel(apple).flatMap { $0.latest?.contains(#"{"n":219}"#) == true ? $0 : nil }
+    }
+    #expect(report.throttled <= 2, "only what nobody knew of could come too soon")
+    #expect(process.stop() == .exited(0))
+  }
+
   @Test func `a stadium shows the latest state, and Apple never says that it is too much`() throws {
     let made = try create(#"{"name":"stadium","storage":"latest"}"#)
     let (id, apple) = (try #require(made.string("channelId")), try #require(made.string("apnsChannelId")))

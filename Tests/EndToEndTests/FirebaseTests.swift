@@ -99,6 +99,28 @@ import Testing
     #expect(third.int("accepted") == 2, "\(third.text)")
   }
 
+  @Test func `a Live Activity of a device that comes through FCM is updated through FCM`() throws {
+    let world = try World()
+    try world.useServiceAccount()
+    let name = Self.registration(1)
+    let device = try register(world, "phone", name, user: "kim")
+    let path = "/v1/devices/\(device.string("device") ?? "")/activities/order-42"
+    #expect(
+      try world.client.call("PUT", path, bearer: device.string("authKey"), #"{"psid":"\#(World.token("e1"))"}"#).status
+        == 204)
+    let sent = try world.client.call(
+      "POST", "/v1/admin/messages", bearer: world.apiKey,
+      """
+      {"appId":"\(World.appID)","audience":{"clientUids":["kim"]},
+       "liveActivity":{"event":"update","timestamp":1,"contentState":{"n":7},"activityId":"order-42"}}
+      """)
+    let funnel = try world.finished(try #require(sent.string("seqno")))
+    #expect(funnel.int("accepted") == 1, "\(funnel.text)")
+    let aps = try #require(try payloads(world, name).last?["aps"] as? [String: Any])
+    #expect((aps["content-state"] as? [String: Any])?["n"] as? Int == 7)
+    #expect(world.simulator.counters().deliveries == 0)
+  }
+
   /// As Firebase makes them: 22 characters of base64url.
   private static func installation(_ number: Int) -> String { "cAbcdefghijklmnopqr" + String(100 + number) }
 

@@ -45,7 +45,7 @@ package struct ChannelRegistry {
   // MARK: Management
 
   /// - Returns: false when the app has as many as it may.
-  mutating func create(_ name: String, _ environment: Environment, _ bundle: String, policy: Int) -> Bool {
+  package mutating func create(_ name: String, _ environment: Environment, _ bundle: String, policy: Int) -> Bool {
     let place = Place(environment: environment, bundle: bundle)
     guard channels[place, default: [:]].count < Limits.channels else { return false }
     channels[place, default: [:]][name] = Channel(policy: policy)
