@@ -29,7 +29,7 @@ STOPSIGNAL SIGTERM
 
 FROM base AS simulator
 COPY --from=builder /staging/simulator/ /usr/local/bin/
-EXPOSE 2197 2198 8081
+EXPOSE 2195 2196 2197 2198 8081
 CMD ["upmc-simulator", "--listen=0.0.0.0:2197", "--sandbox-listen=0.0.0.0:2198", "--control-listen=0.0.0.0:8081"]
 
 FROM base AS upmc

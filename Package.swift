@@ -227,7 +227,9 @@ let package = Package(
       on: ["WebhookDelivery", "Store", "Domain", "HTTPClient", "Postgres", "Reactor", "TestSupport", "Crypto"]),
     tests(
       "ServerTests",
-      on: ["Server", "APNs", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "TestSupport", "Crypto"]),
+      on: [
+        "Server", "APNs", "Operations", "Store", "Domain", "HTTPServer", "Postgres", "Reactor", "TestSupport", "Crypto",
+      ]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

@@ -49,6 +49,9 @@ CREATE TABLE apps (
   -- alone, so the app's alerts carry that key.
   extension       boolean NOT NULL DEFAULT true,
 
+  -- What Android devices are told where a message says nothing else: as `android` in a send.
+  android         jsonb NOT NULL DEFAULT '{}',
+
   -- Ads to devices without consent for the night (`consent_night_ad`) wait from `ad_night_from` to `ad_night_to`, by the
   -- device's clock. NULL: at no hour.
   ad_night_from   time DEFAULT '21:00',

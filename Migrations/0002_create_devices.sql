@@ -76,11 +76,18 @@ CREATE TABLE psids (
   network         smallint NOT NULL,
   kind            smallint NOT NULL,
   psid            text COLLATE "C" NOT NULL,
-  PRIMARY KEY (app, psid, network, kind)
+  -- Of the kind 5 (updates of a Live Activity), which a device may have several of: which activity, in the app's words,
+  -- and the name of its attributes' type. NULL for all others.
+  activity        text COLLATE "C",
+  activity_type   text COLLATE "C",
+  PRIMARY KEY (app, psid, network, kind),
+  CONSTRAINT psids_activity_is_of_a_kind CHECK ((activity IS NOT NULL) = (kind = 5))
 ) WITH (fillfactor = 90);
 
 -- Tokens of other kinds than the ordinary one (voip, Live Activities …) are found by their device.
 CREATE INDEX psids_further ON psids (device, kind) WHERE kind > 1;
+-- An activity ends by itself after some hours, and its token with it.
+CREATE INDEX psids_activities ON psids (bound_at) WHERE kind = 5;
 
 -- Tokens a device had before: receipts for messages sent to them still count for 30 days.
 CREATE TABLE former_psids (

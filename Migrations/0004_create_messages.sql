@@ -220,3 +220,54 @@ CREATE TABLE schedules (
   created_at      timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT schedules_unit_is_known CHECK (unit IN ('day', 'week', 'month'))
 );
+
+-- Broadcast channels --------------------------------------------------------------------------------------------------
+
+-- A channel at APNs that Live Activities follow, and the latest update of it: what waits is replaced, never queued. An
+-- update that was answered is here before the answer, so that a node that dies leaves it to the others.
+CREATE TABLE channels (
+  channel         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- The latest update: counted from 1; 0 while there was none. Everything up to `published` is over.
+  version         bigint NOT NULL DEFAULT 0,
+  published       bigint NOT NULL DEFAULT 0,
+  -- Its `timestamp`, seconds since 1970: devices pass by an older one.
+  event_time      bigint NOT NULL DEFAULT 0,
+  asked_at        timestamptz,
+  expires_at      timestamptz,
+  published_at    timestamptz,
+  -- When the next may go: a second after the last was answered. While one is on its way: when that is taken for lost.
+  due_at          timestamptz NOT NULL DEFAULT '-infinity',
+  app             integer NOT NULL REFERENCES apps,
+  environment     smallint NOT NULL,
+  -- 0 none, 1 latest: what APNs keeps
+  storage         smallint NOT NULL,
+  priority        smallint NOT NULL DEFAULT 10,
+  -- Tries in a row that came to nothing.
+  failures        smallint NOT NULL DEFAULT 0,
+  -- Apple's name of it, base64.
+  apns_channel    text COLLATE "C" NOT NULL,
+  name            text COLLATE "C" NOT NULL,
+  -- What APNs said last when it did not take an update; NULL when it did.
+  word            text,
+  payload         bytea,
+  CONSTRAINT channels_name_is_unique UNIQUE (app, environment, name),
+  CONSTRAINT channels_apns_channel_is_unique UNIQUE (app, environment, apns_channel),
+  CONSTRAINT channels_storage_is_known CHECK (storage IN (0, 1))
+) WITH (fillfactor = 50);
+
+CREATE INDEX channels_waiting ON channels (due_at) WHERE version > published;
+
+-- What was answered to updates with an idempotency key.
+CREATE TABLE channel_updates (
+  channel         bigint NOT NULL REFERENCES channels ON DELETE CASCADE,
+  version         bigint NOT NULL,
+  created_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- A newer one was there already.
+  is_superseded   boolean NOT NULL,
+  key             text COLLATE "C" NOT NULL,
+  sha256          bytea NOT NULL,
+  PRIMARY KEY (channel, key)
+);
+
+CREATE INDEX channel_updates_by_time ON channel_updates (created_at);

@@ -27,6 +27,7 @@ const ways = [
   ] },
   { key: "nav.content", items: [
     { path: "/templates", icon: "templates", key: "nav.templates", needs: "manageContent", asks: "/templates" },
+    { path: "/channels", icon: "channels", key: "nav.channels", asks: "/apps/any/channels" },
     { path: "/media", icon: "media", key: "nav.media", needs: "send" },
   ] },
   { key: "nav.insight", items: [{ path: "/statistics", icon: "statistics", key: "nav.statistics" }] },

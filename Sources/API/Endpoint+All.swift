@@ -7,7 +7,7 @@ extension Endpoint {
     devices + deviceUser + deviceGroups + deviceBadge + deviceInbox + deviceConsent + deviceTokens + deviceMessages
     + confirmations
     + messages + uploads + reports + control + messageLists + statistics + tags + segments + files + groups + groupTree
-    + people + quarantine + apps + credentials + apiKeys + audit + sessions + accounts + adRules
+    + people + quarantine + apps + channels + credentials + apiKeys + audit + sessions + accounts + adRules
     + webhooks + saved + approvals + imports + exports + controllers + server
 
   /// Endpoints carried out on an HTTP loop, batched in its committer.

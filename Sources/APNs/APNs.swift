@@ -30,7 +30,9 @@ package enum APNs {
     package static let tokenAheadSeconds: Int64 = 60
     /// Seconds before the end of its life at which a token is replaced.
     package static let tokenRenewalSeconds: Int64 = 600
-    /// Minimum seconds between two requests for a token.
+    /// Seconds for a call of the channel management, connecting included: somebody waits.
+    package static let managementSeconds: Int64 = 10
+    /// Seconds between two questions for a token.
     package static let tokenRequestSeconds: Int64 = 5
     /// Seconds that a pool rests if two of its connections get TooManyProviderTokenUpdates within this time.
     package static let tokenThrottleSeconds: Int64 = 120

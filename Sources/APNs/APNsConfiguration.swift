@@ -14,13 +14,17 @@ package struct APNsEndpoint: Hashable, Sendable {
   }
 
   var wire: Endpoint { Endpoint(host: host, port: port) }
+  var authority: String { wire.authority }
 }
 
 /// Configuration of a sender, fixed for its lifetime.
 package struct APNsConfiguration: Sendable {
   package var production = APNsEndpoint(host: "api.push.apple.com")
   package var sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
-  /// The certificate authorities trusted for APNs.
+  /// Where channels are made and deleted; they are published on at the services above.
+  package var channelsProduction = APNsEndpoint(host: "api-manage-broadcast.push.apple.com", port: 2196)
+  package var channelsSandbox = APNsEndpoint(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195)
+  /// Whose certificates APNs may show.
   package var trust = TLSContext.Trust()
   /// Connection settings.
   package var wire = WireConfiguration(network: "apns", logger: Logger(label: "apns"))
@@ -29,6 +33,10 @@ package struct APNsConfiguration: Sendable {
 
   func endpoint(_ environment: PushEnvironment) -> APNsEndpoint {
     environment == .production ? production : sandbox
+  }
+
+  func channels(_ environment: PushEnvironment) -> APNsEndpoint {
+    environment == .production ? channelsProduction : channelsSandbox
   }
 }
 

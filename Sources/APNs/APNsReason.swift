@@ -16,6 +16,14 @@ package enum APNsReason: String, CaseIterable, Sendable {
   case missingTopic = "MissingTopic"
   case payloadEmpty = "PayloadEmpty"
   case topicDisallowed = "TopicDisallowed"
+  // 400 of broadcast channels ("Handling error responses from APNs")
+  case badChannelID = "BadChannelId"
+  case badRequestParams = "BadRequestParams"
+  case badRequestPayload = "BadRequestPayload"
+  case channelNotRegistered = "ChannelNotRegistered"
+  case featureNotEnabled = "FeatureNotEnabled"
+  case missingChannelID = "MissingChannelId"
+  case missingPushType = "MissingPushType"
   // 403
   case badCertificate = "BadCertificate"
   case badCertificateEnvironment = "BadCertificateEnvironment"
@@ -27,6 +35,8 @@ package enum APNsReason: String, CaseIterable, Sendable {
   case invalidProviderToken = "InvalidProviderToken"
   case missingProviderToken = "MissingProviderToken"
   case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+  /// Of broadcast channels.
+  case topicMismatch = "TopicMismatch"
   // 404, 405
   case badPath = "BadPath"
   case methodNotAllowed = "MethodNotAllowed"
@@ -76,10 +86,12 @@ package enum APNsReason: String, CaseIterable, Sendable {
     switch self {
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
       .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .missingTopic,
-      .payloadEmpty, .topicDisallowed:
+      .payloadEmpty, .topicDisallowed, .badChannelID, .badRequestParams, .badRequestPayload, .channelNotRegistered,
+      .featureNotEnabled, .missingChannelID, .missingPushType:
       400
     case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
-      .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken,
+      .topicMismatch:
       403
     case .badPath: 404
     case .methodNotAllowed: 405
@@ -96,8 +108,11 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType,
       .missingDeviceToken, .payloadEmpty, .payloadTooLarge, .badPath, .methodNotAllowed:
       .refuseMessage
-    // The dispatcher's circuit breaker decides whether a setting of ours is wrong: it sees how many get this answer.
-    case .topicDisallowed: .refuseMessage
+    // Whether it is a setting of ours is for the dispatcher's circuit breaker to say, who sees how many are told so.
+    case .topicDisallowed, .topicMismatch: .refuseMessage
+    case .badChannelID, .badRequestParams, .badRequestPayload, .channelNotRegistered, .featureNotEnabled,
+      .missingChannelID, .missingPushType:
+      .refuseMessage
     case .badDeviceToken, .deviceTokenNotForTopic: .refuseToken
     case .expiredToken, .unregistered: .retireToken
     case .tooManyRequests: .retryDevice

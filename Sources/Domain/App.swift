@@ -40,6 +40,8 @@ package struct App: Sendable, Equatable {
   package var hasExtension: Bool
   package var identityRules: IdentityRules
   package var confidentiality = Confidentiality()
+  /// What its messages say to Android devices where they say nothing else.
+  package var android = AndroidContent()
 
   package var identity: Identity { identityRules.identity }
 

@@ -80,6 +80,15 @@ package struct PayloadTemplate: Sendable {
   package static let badgeOnly = PayloadTemplate(
     badgeIn: [.bytes(Array(#"{"aps":{"badge":"#.utf8)), .badge, .bytes(Array("}}".utf8))])
 
+  /// The same bytes for everybody who follows a channel.
+  init(broadcast payload: [UInt8]) {
+    seqno = ""
+    texts = [[.bytes(payload)]]
+    languages = LanguageTable([])
+    variables = []
+    limitBytes = Domain.Limits.broadcastPayloadBytes
+  }
+
   private init(badgeIn pieces: [Piece]) {
     seqno = ""
     texts = [pieces]

@@ -25,6 +25,7 @@ package struct Problem: Error, Equatable, Sendable {
     case unknownSegment = "upmc:unknown-segment"
     case unknownUpload = "upmc:unknown-upload"
     case unknownWebhook = "upmc:unknown-webhook"
+    case unknownChannel = "upmc:unknown-channel"
     case notKept = "upmc:not-kept"
     case contentWiped = "upmc:content-wiped"
     case conflict = "upmc:conflict"
@@ -38,6 +39,7 @@ package struct Problem: Error, Equatable, Sendable {
     case tooManyRequests = "upmc:too-many-requests"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
+    case networkAway = "upmc:network-away"
     case outcomeUnknown = "upmc:outcome-unknown"
     case internalError = "upmc:internal-error"
 
@@ -48,7 +50,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .noCredential, .badCredential: 401
       case .forbidden, .badUserProof, .userMismatch: 403
       case .notFound, .unknownApp, .unknownDevice, .unknownUser, .unknownGroup, .unknownMessage, .unknownSegment,
-        .unknownUpload, .unknownWebhook, .notKept:
+        .unknownUpload, .unknownWebhook, .unknownChannel, .notKept:
         404
       case .methodNotAllowed: 405
       case .conflict, .wrongState, .idempotencyConflict, .contentWiped: 409
@@ -57,7 +59,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .impossible, .notConfigured, .payloadTooLarge: 422
       case .tooManyAttempts, .tooManyRequests: 429
       case .internalError: 500
-      case .busy, .databaseAway, .outcomeUnknown: 503
+      case .busy, .databaseAway, .networkAway, .outcomeUnknown: 503
       }
     }
 
@@ -82,6 +84,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .unknownSegment: "The segment does not exist"
       case .unknownUpload: "The uploaded file does not exist"
       case .unknownWebhook: "The webhook does not exist"
+      case .unknownChannel: "The channel does not exist"
       case .notKept: "The history of this message is not kept"
       case .contentWiped: "What the message said is wiped"
       case .conflict: "The request conflicts with the present state"
@@ -95,6 +98,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .tooManyRequests: "Too many requests"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"
+      case .networkAway: "The push network cannot be reached"
       case .outcomeUnknown: "It is not known whether this was carried out"
       case .internalError: "Internal error"
       }

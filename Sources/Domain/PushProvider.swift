@@ -75,12 +75,16 @@ package struct PushTarget: Sendable {
   package let recipient: PayloadTemplate.Recipient
   /// Version of the app on the device, for statistics.
   package let appVersion: String
+  /// Set when it goes to a token beside the device's ordinary one.
+  package let further: FurtherTarget?
 
   package init(
     device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String, language: Int = 0,
-    variables: [String] = [], appVersion: String = "", place: DeliveryCoordinates? = nil
+    variables: [String] = [], appVersion: String = "", place: DeliveryCoordinates? = nil,
+    further: FurtherTarget? = nil
   ) {
     self.appVersion = appVersion
+    self.further = further
     self.device = device
     recipient = PayloadTemplate.Recipient(
       userKey: userKey, clientName: clientName, badge: badge, psid: psid, language: language, variables: variables,
@@ -91,6 +95,42 @@ package struct PushTarget: Sendable {
   /// The token it is sent to.
   package var psid: String { recipient.psid }
   package var badge: Int16 { recipient.badge }
+  /// The message goes to other tokens of the device too, which have not had it yet.
+  package var hasMoreTokens: Bool { further.map { $0.rest > 0 } ?? false }
+}
+
+/// A token beside a device's ordinary one, and what else is sent to on the same device.
+///
+/// A message for Live Activities may be for several on one device, each with a token. It is still one delivery: they are
+/// sent to one after another, and it is accepted when one of them was.
+package final class FurtherTarget: Sendable {
+  /// The device's own PSID; FCM is told it too.
+  package let registration: String
+  /// Tokens that are sent to after this one.
+  package let rest: Int
+  package let done: FurtherTokensDone
+
+  package init(registration: String, rest: Int, done: FurtherTokensDone) {
+    self.registration = registration
+    self.rest = rest
+    self.done = done
+  }
+}
+
+/// The tokens of one device that a message has been sent to, with an answer that ends it there.
+package struct FurtherTokensDone: Equatable, Sendable {
+  package private(set) var psids: Set<String> = []
+  /// One of them was accepted.
+  package private(set) var wasAccepted = false
+
+  package init() {}
+
+  package func adding(_ psid: String, wasAccepted: Bool) -> FurtherTokensDone {
+    var done = self
+    done.psids.insert(psid)
+    done.wasAccepted = done.wasAccepted || wasAccepted
+    return done
+  }
 }
 
 /// Recipients of one message on one route whose bindings were read together.

@@ -10,7 +10,8 @@ struct AndroidNotification {
   private var isShown = false
 
   /// Nil without an alert: there is nothing to show.
-  init?(_ payload: [UInt8]) {
+  /// - Parameter content: what the message says to Android alone.
+  init?(_ payload: [UInt8], _ content: AndroidContent) {
     var reader = JSONReader(payload)
     do throws(JSONError) {
       try reader.readObject { (reader, name) throws(JSONError) in
@@ -24,6 +25,16 @@ struct AndroidNotification {
       return nil
     }
     guard isShown else { return nil }
+    for (name, text) in [
+      ("channel_id", content.channelID), ("icon", content.icon), ("color", content.color),
+      ("click_action", content.clickAction),
+    ] {
+      if let text { texts.append((name, text)) }
+    }
+    if let image = content.image {
+      texts.removeAll { $0.name == "image" }
+      texts.append(("image", image))
+    }
   }
 
   /// Bytes of the texts, which count against FCM's limit.

@@ -20,9 +20,12 @@ final class Composer {
   private struct Prepared {
     let message: PushMessage
     let priority: [UInt8]
-    /// After the time to live, up to the payload as a text.
+    /// What Firebase's reports call it, with a comma before it; empty when it has no name there.
+    let label: [UInt8]
+    /// Behind the time to live, up to the payload as a text.
     let collapseKey: [UInt8]
     let apnsHead: [UInt8]
+    let apnsHeaders: [UInt8]
   }
 
   init(project: String, style: FCMStyle, validatesOnly: Bool) {
@@ -34,7 +37,11 @@ final class Composer {
   /// - Parameter now: seconds since 1970.
   /// - Returns: why FCM would not accept it; nil if it was written.
   func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into letter: inout EncodedPush) -> String? {
-    guard Self.pushTypes.contains(message.headers.pushType) else { return Self.unsupported }
+    let isActivity = message.headers.pushType == .liveactivity
+    // An activity lives on an iOS device.
+    guard isActivity ? style.platforms == .all : Self.pushTypes.contains(message.headers.pushType) else {
+      return Self.unsupported
+    }
     if letter.path.isEmpty { letter.path = path }
     payload.removeAll(keepingCapacity: true)
     message.template.append(for: target.recipient, keys: message.pushkeys, to: &payload)
@@ -42,9 +49,14 @@ final class Composer {
     let prepared = prepare(message)
     letter.body.removeAll(keepingCapacity: true)
     letter.body.append(contentsOf: validatesOnly ? #"{"validate_only":true,"message":{""#.utf8 : #"{"message":{""#.utf8)
-    letter.body.append(contentsOf: Self.isFID(target.psid) ? #"fid":""#.utf8 : #"token":""#.utf8)
-    JSONWriter.escape(target.psid.utf8, into: &letter.body)
+    let registration = target.further?.registration ?? target.psid
+    letter.body.append(contentsOf: Self.isFID(registration) ? #"fid":""#.utf8 : #"token":""#.utf8)
+    JSONWriter.escape(registration.utf8, into: &letter.body)
     letter.body.append(contentsOf: #"","#.utf8)
+    if isActivity {
+      writeActivity(of: target, prepared, &letter.body)
+      return nil
+    }
     if style.platforms == .android { writeData(&letter.body) }
     letter.body.append(contentsOf: prepared.priority)
     let life = message.headers.isKeptForDevice ? message.expiresAtSeconds - now : 0
@@ -62,13 +74,27 @@ final class Composer {
     } else {
       letter.body.append(UInt8(ascii: "}"))
     }
+    letter.body.append(contentsOf: prepared.label)
     letter.body.append(contentsOf: "}}".utf8)
     return nil
   }
 
-  /// The word in an outcome, the same as APNs uses.
+  /// To one Live Activity: its own token stands beside the registration of the device.
+  private func writeActivity(of target: PushTarget, _ prepared: Prepared, _ body: inout [UInt8]) {
+    body.append(contentsOf: #""apns":{"live_activity_token":""#.utf8)
+    JSONWriter.escape(target.psid.utf8, into: &body)
+    body.append(contentsOf: #"","headers":"#.utf8)
+    body.append(contentsOf: prepared.apnsHeaders)
+    body.append(contentsOf: #","payload":"#.utf8)
+    body.append(contentsOf: payload)
+    body.append(UInt8(ascii: "}"))
+    body.append(contentsOf: prepared.label)
+    body.append(contentsOf: "}}".utf8)
+  }
+
+  /// The word that an outcome carries, the same as APNs has for it.
   static let tooLarge = "PayloadTooLarge"
-  /// All other types are Apple's own, and go to tokens that only Apple issues.
+  /// Beside those for Live Activities. All others are Apple's own, and go to tokens that only Apple gives out.
   private static let pushTypes: Set<PushType> = [.alert, .background]
   /// The word in an outcome if FCM cannot carry the push type.
   static let unsupported = "UnsupportedPushType"
@@ -84,18 +110,27 @@ final class Composer {
   /// Writes what Android shows by itself. If it does not fit beside the data it is left out: the SDK shows the data
   /// too.
   private func writeNotification(of message: PushMessage, _ body: inout [UInt8]) {
-    guard let notification = AndroidNotification(payload) else { return }
-    let bytes = payload.count + Self.dataName.count + notification.textBytes(tag: message.headers.collapseID)
+    let android = message.headers.android
+    guard let notification = AndroidNotification(payload, android) else { return }
+    let tag = android.tag ?? message.headers.collapseID
+    let bytes = payload.count + Self.dataName.count + notification.textBytes(tag: tag)
     guard bytes <= FCM.Limits.payloadBytes else { return }
     body.append(contentsOf: #","notification":"#.utf8)
-    body.append(contentsOf: notification.json(tag: message.headers.collapseID))
+    body.append(contentsOf: notification.json(tag: tag))
   }
 
   private func prepare(_ message: PushMessage) -> Prepared {
     if let prepared, prepared.message === message { return prepared }
     let headers = message.headers
-    // Only a message that somebody waits for wakes a sleeping device.
-    let isHigh = message.lane != .bulk && headers.priority == .immediate
+    // Only what somebody waits for wakes a sleeping device.
+    let isHigh =
+      headers.android.priority.map { $0 == .high } ?? (message.lane != .bulk && headers.priority == .immediate)
+    var label: [UInt8] = []
+    if let name = headers.android.analyticsLabel {
+      label.append(contentsOf: #","fcm_options":{"analytics_label":""#.utf8)
+      JSONWriter.escape(name.utf8, into: &label)
+      label.append(contentsOf: #""}"#.utf8)
+    }
     var collapseKey = Array(#"s""#.utf8)
     if headers.collapseID != String(message.seqno) {
       collapseKey.append(contentsOf: #","collapse_key":""#.utf8)
@@ -111,8 +146,10 @@ final class Composer {
     }
     let made = Prepared(
       message: message, priority: Array(#""android":{"priority":"\#(isHigh ? "high" : "normal")","ttl":""#.utf8),
+      label: label,
       collapseKey: collapseKey,
-      apnsHead: Array(#"},"apns":{"headers":"#.utf8) + apns.bytes + Array(#","payload":"#.utf8))
+      apnsHead: Array(#"},"apns":{"headers":"#.utf8) + apns.bytes + Array(#","payload":"#.utf8),
+      apnsHeaders: apns.bytes)
     prepared = made
     return made
   }

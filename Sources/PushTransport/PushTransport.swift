@@ -154,7 +154,9 @@ package enum PushTransport {
     static let longestRetryAfter: Int64 = 86_400
     /// Bytes read of a lost peer's last words: the answers to all requests that one connection may hold.
     static let lastBytes = 1_048_576
-    /// Maximum bytes of an answer's body: APNs sends about 50, FCM up to about 2,000.
+    /// Bytes of the answer to a single request: Apple lists up to 10,000 channels in one.
+    static let singleAnswerBytes = 1_048_576
+    /// Bytes of an answer's body: some 50 of APNs, up to some 2,000 of FCM.
     static let answerBytes = 16_384
   }
 }

@@ -21,6 +21,9 @@ enum SenderSettings {
     apns.wire.proxy = configuration.proxy
     apns.production = APNsEndpoint(host: configuration.apnsProduction.host, port: configuration.apnsProduction.port)
     apns.sandbox = APNsEndpoint(host: configuration.apnsSandbox.host, port: configuration.apnsSandbox.port)
+    let (production, sandbox) = (configuration.apnsChannelsProduction, configuration.apnsChannelsSandbox)
+    apns.channelsProduction = APNsEndpoint(host: production.host, port: production.port)
+    apns.channelsSandbox = APNsEndpoint(host: sandbox.host, port: sandbox.port)
     if let file = configuration.caFile { apns.trust.files.append(file) }
     return apns
   }

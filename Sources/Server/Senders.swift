@@ -16,6 +16,7 @@ final class Senders {
   private let done: Inbox<Void>
   private let catalogKeeper: CatalogRefresher
   private let keyCheck: KeyCheck
+  private let channels: ChannelPublisher
 
   /// The providers that the dispatcher uses.
   var providers: [PushNetwork: any PushProvider] { [.apns: apns, .fcm: fcm] }
@@ -26,6 +27,8 @@ final class Senders {
   ) throws {
     let keyCheck = try KeyCheck(configuration, databaseURL: databaseURL, master: master)
     self.keyCheck = keyCheck
+    let channels = try ChannelPublisher()
+    self.channels = channels
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
     let beganAt = clock.wallMicroseconds
@@ -33,8 +36,15 @@ final class Senders {
     var (toApple, toGoogle) = (SenderSettings.apns(configuration, gauges), SenderSettings.fcm(configuration, gauges))
     toApple.wire.awaitsCredentials = true
     toGoogle.wire.awaitsCredentials = true
-    let apns = try APNsSender(configuration: toApple, clock: clock, results: results.sink) { request in
-      // If a request finds no room, the sender repeats it a few seconds later.
+    let toDispatcher = results.sink
+    let sink: PushResultSink = { results in
+      // As a rule none is a channel's.
+      guard results.contains(where: { $0.batch.inbox == ChannelPublisher.inbox }) else { return toDispatcher(results) }
+      channels.take(results.filter { $0.batch.inbox == ChannelPublisher.inbox })
+      toDispatcher(results.filter { $0.batch.inbox != ChannelPublisher.inbox })
+    }
+    let apns = try APNsSender(configuration: toApple, clock: clock, results: sink) { request in
+      // A request that finds no room is made again by the sender a few seconds later.
       _ = requests.offer(request)
       wanted.signal()
     }
@@ -58,6 +68,7 @@ final class Senders {
     }
     let done = try Inbox<Void>(capacity: 2)
     self.done = done
+    try channels.start(apns, databaseURL: databaseURL, metrics: gauges.metrics, clock: clock)
     try Self.run("apns-0", done) { try apns.run() }
     try Self.run("fcm-0", done) { try fcm.run() }
   }
@@ -74,7 +85,13 @@ final class Senders {
     }
   }
 
-  // MARK: Stopping
+  /// Something was published on a channel. Callable from any thread.
+  var channelUpdated: @Sendable () -> Void {
+    let channels = channels
+    return { channels.wake() }
+  }
+
+  // MARK: The end
 
   /// Submits nothing more; requests in flight may be answered within `timeout`.
   func stop(within timeout: Duration) {
@@ -95,5 +112,6 @@ final class Senders {
   func stopKeeping() {
     catalogKeeper.stop()
     keyCheck.stop()
+    channels.stop()
   }
 }

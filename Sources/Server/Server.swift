@@ -24,8 +24,9 @@ internal import TLS
 ///   fallback webhooks webhook-dns-n     webhook delivery: SMS requests, events
 ///   catalog     apps and credentials, reloaded when something changes
 ///   key-check   asks Apple about a new key
-///   notices     turns the notices of registrations into messages
-///   vitals      samples the queues; metrics: `/metrics` at its own address
+///   channels    publishes on broadcast channels, each at its pace
+///   notices     makes messages of what registrations have to tell
+///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
 ///
 /// **Where**: `Configuration` holds the settings, and knows nothing of the rest; `HTTPService` answers requests;
@@ -71,9 +72,10 @@ package final class Server {
     let results = try ResultInbox()
     let (metrics, health) = (Metrics(), Health())
     let lastAccepted = LastSuccess()
+    let gauges = SenderSettings.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted)
     senders = try Senders(
-      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results,
-      gauges: SenderSettings.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted), clock: clock)
+      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results, gauges: gauges,
+      clock: clock)
 
     var numbers = SystemRandomNumberGenerator()
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
@@ -102,7 +104,11 @@ package final class Server {
       master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
-      metrics: metrics, readiness: readiness, clock: clock, messageCommitted: dispatcher.poke)
+      metrics: metrics, readiness: readiness, clock: clock,
+      channels: ChannelWays(
+        directory: AppleChannels(configuration, gauges, master: master, clock: clock),
+        updated: senders.channelUpdated),
+      messageCommitted: dispatcher.poke)
     address = listeners.doors
     metricsListener = try listeners.takeMetrics().map { descriptor in
       try MetricsListener(

@@ -4,6 +4,9 @@ package struct SimulatorConfiguration: Sendable {
 
   package var listen = "127.0.0.1:0"
   package var sandboxListen = "127.0.0.1:0"
+  /// The channel management of production and of the sandbox; nil for none.
+  package var channelsListen: String? = "127.0.0.1:0"
+  package var sandboxChannelsListen: String? = "127.0.0.1:0"
   /// FCM over HTTP/2; nil for none. HTTP/1.1 and the token endpoint are at `controlListen`.
   package var fcmListen: String? = "127.0.0.1:0"
   /// Nil for no control API.

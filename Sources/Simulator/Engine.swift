@@ -107,6 +107,10 @@ final class Engine: Sendable {
       authority: authority, names: configuration.serverNames, nowSeconds: service.books.nowSeconds)
     let production = try listen(configuration.listen, .apns(.production), contexts, service)
     let sandbox = try listen(configuration.sandboxListen, .apns(.sandbox), contexts, service)
+    let channels = try configuration.channelsListen.map { try listen($0, .channels(.production), contexts, service) }
+    let sandboxChannels = try configuration.sandboxChannelsListen.map {
+      try listen($0, .channels(.sandbox), contexts, service)
+    }
     let fcm = try configuration.fcmListen.map { try listen($0, .fcm, contexts, service) }
     let account = try ServiceAccountFile(
       projectID: configuration.projectID, privateKeyPEM: configuration.serviceAccountKeyPEM)
@@ -115,7 +119,9 @@ final class Engine: Sendable {
       service: service, authorityPEM: authority.certificatePEM, privateKeyPEM: key.privateKeyPEM, account: account)
     let control = try configuration.controlListen.map { try serve(api, on: $0, service) }
     return StartedSimulator(
-      endpoints: .init(apns: production, sandbox: sandbox, fcm: fcm, control: control), serviceAccount: account,
+      endpoints: .init(
+        apns: production, sandbox: sandbox, channels: channels, sandboxChannels: sandboxChannels, fcm: fcm,
+        control: control), serviceAccount: account,
       authorityPEM: authority.certificatePEM,
       providerKey: key)
   }

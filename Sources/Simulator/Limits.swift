@@ -7,6 +7,12 @@ package enum Limits {
   package static let payloadBytes = 4096
   /// Largest payload of a voip push, in bytes.
   package static let voipPayloadBytes = 5120
+  /// Largest payload on a broadcast channel, in bytes.
+  package static let broadcastPayloadBytes = 5120
+  /// Most channels of an app in one environment ("Sending channel management requests to APNs").
+  package static let channels = 10_000
+  /// Time between two updates of one channel: about a second (observed).
+  package static let broadcastMilliseconds: Int64 = 1_000
   /// Longest `apns-collapse-id`, in bytes.
   package static let collapseIDBytes = 64
   /// Longest token in hexadecimal digits. Apple promises no size; 64 and 160 are seen. Our choice: well above.
@@ -98,6 +104,8 @@ package enum Limits {
   package static let deliveriesPerBlock = 65_536
   /// Pushes that may wait for the virtual devices.
   package static let deliveryBacklog = 4_000_000
+  /// Most followers of a channel that one call adds.
+  package static let followersAtOnce = 10_000_000
   /// Most deliveries in one answer of the control API.
   package static let controlPage = 10_000
   /// Largest request body of the control API, in bytes.

@@ -33,8 +33,10 @@ internal import Synchronization
 /// **FCM** (`FCMService`) shares the wire, the faults and the devices' thread with APNs; its rules are its own: OAuth with
 /// real signatures, messages judged by the published schema, quotas, the whole table of errors.
 ///
-/// **What it does not do:** hold pushes back for devices that are away, until they expire; broadcast channels; deliver
-/// to FCM's topics.
+/// **Channels** (`ChannelRegistry`): the management has addresses of its own, as Apple's has ports of its own; updates come
+/// where pushes come. Followers are counted, not run: what each of them shows is a number.
+///
+/// **What it does not do:** hold pushes back for devices that are away, until they expire; deliver to FCM's topics.
 ///
 /// **Failure.** A connection that breaks the protocol ends alone. The simulator keeps all in memory; it starts empty.
 package final class Simulator: Sendable {
@@ -153,6 +155,17 @@ package final class Simulator: Sendable {
 
   package func register(registration name: String, state: FCMRegistrations.State = .active) {
     ask { _ = $0.books.fcm.registrations.register(name, state: state) }
+  }
+
+  /// How a broadcast channel stands, by Apple's name of it; nil when there is none.
+  package func channel(_ name: String) -> ChannelRegistry.Report? {
+    ask { $0.books.knowledge.channels.report(name) }
+  }
+
+  /// So many more activities follow a channel. False when there is none of this name.
+  @discardableResult
+  package func follow(_ channel: String, _ environment: Environment = .production, count: Int) -> Bool {
+    ask { $0.books.knowledge.channels.follow(channel, environment, count: count) }
   }
 
   package func register(_ account: ServiceAccount) {

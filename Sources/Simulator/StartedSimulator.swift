@@ -6,6 +6,9 @@ package struct StartedSimulator: Sendable {
     package let apns: String
     /// `/3/device` for the sandbox.
     package let sandbox: String
+    /// The channel management of production and of the sandbox; nil without.
+    package let channels: String?
+    package let sandboxChannels: String?
     /// FCM over HTTP/2; nil without.
     package let fcm: String?
     /// The control API; nil without.

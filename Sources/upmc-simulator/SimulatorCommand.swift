@@ -103,6 +103,12 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "Address of APNs for the sandbox.")
   var sandboxListen = "127.0.0.1:0"
 
+  @Option(help: "Address of the channel management for production.")
+  var channelsListen = "127.0.0.1:0"
+
+  @Option(help: "Address of the channel management for the sandbox.")
+  var sandboxChannelsListen = "127.0.0.1:0"
+
   @Option(help: "Address of FCM over HTTP/2.")
   var fcmListen = "127.0.0.1:0"
 
@@ -271,6 +277,8 @@ struct SimulatorCommand: ParsableCommand {
     var configuration = Simulator.Configuration()
     configuration.listen = listen
     configuration.sandboxListen = sandboxListen
+    configuration.channelsListen = channelsListen
+    configuration.sandboxChannelsListen = sandboxChannelsListen
     configuration.controlListen = controlListen
     configuration.fcmListen = fcmListen
     configuration.fcmMessagesPerMinute = fcmQuota > 0 ? fcmQuota : nil

@@ -7,7 +7,7 @@ import Testing
       let answer = APNsAnswer(status: reason.status, body: Array(#"{"reason":"\#(reason.rawValue)"}"#.utf8))
       #expect(answer.reason == reason && answer.action == reason.action)
     }
-    #expect(APNsReason.allCases.count == 33)
+    #expect(APNsReason.allCases.count == 41)
   }
 
   /// Apple's table, line by line, with what it asks of us.
@@ -27,6 +27,11 @@ import Testing
     (413, "PayloadTooLarge", .refuseMessage), (429, "TooManyProviderTokenUpdates", .keepProviderToken),
     (429, "TooManyRequests", .retryDevice), (500, "InternalServerError", .retryLater),
     (503, "ServiceUnavailable", .retryLater), (503, "Shutdown", .retryOnNewConnection),
+    // Of broadcast channels.
+    (400, "BadChannelId", .refuseMessage), (400, "BadRequestParams", .refuseMessage),
+    (400, "BadRequestPayload", .refuseMessage), (400, "ChannelNotRegistered", .refuseMessage),
+    (400, "FeatureNotEnabled", .refuseMessage), (400, "MissingChannelId", .refuseMessage),
+    (400, "MissingPushType", .refuseMessage), (403, "TopicMismatch", .refuseMessage),
   ]
 
   @Test func `each of Apple's reasons asks of us what the table says`() {

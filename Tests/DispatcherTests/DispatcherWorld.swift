@@ -24,6 +24,7 @@ final class ScriptedNetwork: PushProvider {
   private struct State {
     var script: Script
     var log: [Submission] = []
+    var android: [AndroidContent] = []
     var attempts: [Confirmations.Delivery: Int] = [:]
     var nodes: Int?
     var slow: Set<DeviceID> = []
@@ -37,6 +38,9 @@ final class ScriptedNetwork: PushProvider {
     self.sink = sink
     state = Mutex(State(script: script))
   }
+
+  /// What the batches said to Android.
+  var android: [AndroidContent] { state.withLock { $0.android } }
 
   var log: [Submission] { state.withLock { $0.log } }
 
@@ -69,7 +73,8 @@ final class ScriptedNetwork: PushProvider {
 
   func offer(_ batch: PushBatch) -> Bool {
     let results = state.withLock { state in
-      batch.targets.enumerated().compactMap { index, target -> PushResult? in
+      state.android.append(batch.message.headers.android)
+      return batch.targets.enumerated().compactMap { index, target -> PushResult? in
         state.log.append(
           Submission(
             seqno: batch.message.seqno, route: batch.route, device: target.device, psid: target.psid,

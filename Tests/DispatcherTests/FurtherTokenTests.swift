@@ -39,6 +39,79 @@ import Testing
     #expect(try world.quarantine().isEmpty)
   }
 
+  // MARK: Live Activities
+
+  private static func activity(_ more: String = "") -> String {
+    #","pushType":"liveactivity","liveActivity":{"event":"update","timestamp":1,"contentState":{}\#(more)}"#
+  }
+
+  /// Two devices with two activities each.
+  private func activities(_ script: @escaping ScriptedNetwork.Script) throws -> DispatcherWorld {
+    let world = try DispatcherWorld(script)
+    try world.makeDevices(1..<3)
+    try world.connection.script(
+      """
+      INSERT INTO psids (app, psid, network, kind, device, bound_at, activity, activity_type)
+      SELECT app, a || device_id, network, \(TokenKind.liveActivityUpdate.rawValue), device,
+        now() - interval '1 hour', a, 'Type of ' || a
+      FROM devices, (VALUES ('one'), ('two')) AS n(a)
+      """)
+    return world
+  }
+
+  @Test func `all activities of a device get a message, in one delivery`() throws {
+    let world = try activities { _, _, _ in .accepted }
+    let all = try world.finished(try world.send(#"{"all":true}"#, Self.activity()))
+    #expect((all.funnel.targeted, all.funnel.accepted) == (2, 2))
+    #expect(world.network.log.map(\.psid).sorted() == ["oned1", "oned2", "twod1", "twod2"])
+    let named = try world.send(#"{"all":true}"#, Self.activity(#","activityId":"two""#))
+    #expect(try world.finished(named).funnel.accepted == 2)
+    #expect(world.network.log.filter { $0.seqno == named }.map(\.psid).sorted() == ["twod1", "twod2"])
+    let typed = try world.send(#"{"all":true}"#, Self.activity(#","attributesType":"Type of one""#))
+    #expect(try world.finished(typed).funnel.accepted == 2)
+    #expect(world.network.log.filter { $0.seqno == typed }.map(\.psid).sorted() == ["oned1", "oned2"])
+    let unknown = try world.finished(try world.send(#"{"all":true}"#, Self.activity(#","activityId":"three""#)))
+    #expect(unknown.funnel.skipped == 2 && unknown.reasons.contains("no-token"))
+  }
+
+  @Test func `a dead activity does not keep the other one from its update, and goes`() throws {
+    let world = try activities { _, target, _ in
+      target.psid.hasPrefix("one") ? .badToken(reason: "Unregistered", since: .max / 1000) : .accepted
+    }
+    #expect(try world.finished(try world.send(#"{"all":true}"#, Self.activity())).funnel.accepted == 2)
+    #expect(try world.count("psids WHERE kind = \(TokenKind.liveActivityUpdate.rawValue)") == 2)
+    #expect(try world.quarantine().isEmpty)
+  }
+
+  @Test func `an activity that is busy gets its update later, and the other one no second`() throws {
+    let world = try activities { _, target, attempt in
+      target.psid == "oned1" && attempt < 3 ? .notProcessed : .accepted
+    }
+    let seqno = try world.send(#"{"all":true}"#, Self.activity())
+    #expect(try world.finished(seqno).funnel.accepted == 2)
+    #expect(world.network.log.filter { $0.psid == "twod1" }.count == 1)
+    #expect(world.network.log.filter { $0.psid == "oned1" }.count > 1)
+  }
+
+  @Test func `when every activity refuses, the delivery is rejected with the last word`() throws {
+    let world = try activities { _, target, _ in
+      .badToken(reason: target.psid.hasPrefix("one") ? "Unregistered" : "ExpiredToken", since: 1)
+    }
+    let ended = try world.finished(try world.send(#"{"all":true}"#, Self.activity()))
+    #expect((ended.funnel.accepted, ended.funnel.rejected) == (0, 2))
+    #expect(world.network.log.count == 4)
+  }
+
+  @Test func `what an app says to Android stands where a message says nothing`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<2)
+    try world.connection.script(
+      ##"UPDATE apps SET android = '{"channelId":"bank","color":"#112233","newer":1}'"##)
+    _ = try world.finished(try world.send(#"{"all":true}"#, #","android":{"channelId":"loans","priority":"normal"}"#))
+    let android = try #require(world.network.android.last)
+    #expect((android.channelID, android.color, android.priority) == ("loans", "#112233", .normal))
+  }
+
   @Test func `one that was given after it is said to have died is kept`() throws {
     let world = try world { _, _, attempt in
       attempt == 1 ? .badToken(reason: "Unregistered", since: Self.hoursMilliseconds) : .accepted

@@ -175,8 +175,8 @@ import Testing
     (#""liveActivity":{"event":"update","timestamp":1}"#, "/liveActivity/contentState"),
     (#""liveActivity":{"event":"update","timestamp":1,"contentState":[]}"#, "/liveActivity/contentState"),
     (
-      #""liveActivity":{"event":"update","timestamp":1,"contentState":{},"attributesType":"T"}"#,
-      "/liveActivity/attributesType"
+      #""liveActivity":{"event":"update","timestamp":1,"contentState":{},"attributes":{}}"#,
+      "/liveActivity/attributes"
     ),
     (
       #""liveActivity":{"event":"start","timestamp":1,"contentState":{},"attributesType":"T"}"#,
@@ -187,6 +187,23 @@ import Testing
       "/liveActivity/dismissalDate"
     ),
     (#""liveActivity":{"event":"end","timestamp":-1}"#, "/liveActivity/timestamp"),
+    (#""liveActivity":{"event":"end","timestamp":1,"activityId":"a b"}"#, "/liveActivity/activityId"),
+    (
+      #""liveActivity":{"event":"start","timestamp":1,"contentState":{},"attributesType":"T","attributes":{},"activityId":"a"}"#,
+      "/liveActivity/activityId"
+    ),
+    (#""alert":"hi","android":{"color":"red"}"#, "/android/color"),
+    (##""alert":"hi","android":{"color":"#12345G"}"##, "/android/color"),
+    (#""alert":"hi","android":{"image":"http://a.b/c.png"}"#, "/android/image"),
+    (#""alert":"hi","android":{"image":"https://a.b/c d.png"}"#, "/android/image"),
+    (#""alert":"hi","android":{"priority":"urgent"}"#, "/android/priority"),
+    (#""alert":"hi","android":{"analyticsLabel":"a b"}"#, "/android/analyticsLabel"),
+    (#""alert":"hi","android":{"analyticsLabel":"\(String(repeating: "a", count: 51))"}"#, "/android/analyticsLabel"),
+    (#""alert":"hi","android":{"channelId":""}"#, "/android/channelId"),
+    (#""alert":"hi","android":{"channel_id":"x"}"#, "/android/channel_id"),
+    (#""contentAvailable":true,"android":{"icon":"x"}"#, "/android/icon"),
+    (#""badge":{"set":1},"android":{"tag":"x"}"#, "/android/tag"),
+    (#""pushType":"voip","android":{"priority":"high"}"#, "/android"),
   ])
   func `a wrong value is named by its pointer`(members: String, pointer: String) {
     #expect(pointers(members) == [pointer])

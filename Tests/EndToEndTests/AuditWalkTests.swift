@@ -24,6 +24,7 @@ import Testing
     "setUserBadge": "user.badge", "createGroup": "group.create", "changeGroup": "group.change",
     "deleteGroup": "group.delete", "addMembers": "group.add-members", "removeMembers": "group.remove-members",
     "upload": "upload.create", "changeTags": "tags.change", "createSegment": "segment.create",
+    "createChannel": "channel.create", "deleteChannel": "channel.delete", "publishOnChannel": "channel.publish",
     "changeSegment": "segment.change", "deleteSegment": "segment.delete", "uploadAudience": "audience.upload",
     "beginImport": "import.begin", "putImportPart": "import.finish", "createApp": "app.create",
     "changeApp": "app.change", "resumeApp": "app.resume", "setCredential": "credential.set",

@@ -22,8 +22,10 @@ import Testing
   private func addToken(_ token: String, _ kind: TokenKind, of owner: String) throws {
     try world.connection.script(
       """
-      INSERT INTO psids (app, psid, network, kind, device, bound_at)
-      SELECT app, '\(token)', network, \(kind.rawValue), device, now() FROM psids WHERE psid = '\(owner)' AND kind = 1
+      INSERT INTO psids (app, psid, network, kind, device, bound_at, activity)
+      SELECT app, '\(token)', network, \(kind.rawValue), device, now(),
+        \(kind == .liveActivityUpdate ? "'order-42'" : "NULL")
+      FROM psids WHERE psid = '\(owner)' AND kind = 1
       """)
   }
 
@@ -105,6 +107,31 @@ import Testing
     }
     let controls = try #require(world.simulator.deliveries(to: World.token("b6")).last)
     #expect(controls.collapseID.map { String(decoding: $0, as: UTF8.self) } == "controls")
+  }
+
+  @Test func `two activities on one device are updated apart and ended together`() throws {
+    let device = try world.register("d1", token: Self.token, user: "kim")
+    let path = "/v1/devices/\(try #require(device.string("device")))/activities"
+    let key = try #require(device.string("authKey"))
+    let tokens = [World.token("e1"), World.token("e2")]
+    for (id, token) in zip(["order-1", "order-2"], tokens) {
+      let body = #"{"psid":"\#(token)","attributesType":"Order"}"#
+      #expect(try world.client.call("PUT", "\(path)/\(id)", bearer: key, body).status == 204)
+    }
+    let update = #""liveActivity":{"event":"update","timestamp":1,"contentState":{"n":1}"#
+    _ = try delivery(#"\#(update),"activityId":"order-2"}"#, to: tokens[1])
+    #expect(world.simulator.deliveries(to: tokens[0]).isEmpty)
+    _ = try delivery(#""liveActivity":{"event":"end","timestamp":2,"attributesType":"Order"}"#, to: tokens[0])
+    let counts = tokens.map { world.simulator.deliveries(to: $0).count }
+    #expect(counts == [1, 2])
+    #expect(world.simulator.counters().duplicates == 0)
+    let ids = Set(tokens.compactMap { world.simulator.deliveries(to: $0).last?.id })
+    #expect(ids.count == 2, "Apple must not take the second for the first")
+    #expect(try world.client.call("DELETE", "\(path)/order-1", bearer: key).status == 204)
+    #expect(try ask(#"\#(update),"activityId":"order-1"}"#).status == 202)
+    #expect(try world.client.call("PUT", "\(path)/a%20b", bearer: key, #"{"psid":"aa"}"#).status == 404)
+    #expect(try world.client.call("PUT", "\(path)/a", bearer: key, #"{"psid":"xyz"}"#).status == 400)
+    #expect(try ask(#"\#(update),"activityId":"a b"}"#).string("type") == "upmc:invalid-field")
   }
 
   @Test func `a device without a token of the kind is skipped, and its ordinary one is not used`() throws {

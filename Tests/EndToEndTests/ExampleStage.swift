@@ -3,6 +3,7 @@ import Domain
 import HTTPServer
 import Operations
 import Reactor
+import Simulator
 import Testing
 
 @testable import API
@@ -17,6 +18,11 @@ final class ExampleStage {
 
   init() throws {
     world = try World()
+    // The one that the document adopts.
+    world.simulator.ask { service in
+      _ = service.books.knowledge.channels.create(
+        "dHN0LXNyY2gtY2hubA==", .production, World.appID, policy: 1)
+    }
     try allowDeviceSends()
   }
 
@@ -72,7 +78,8 @@ final class ExampleStage {
     if target.contains("{segment}") { target = target.replacing("{segment}", with: try segment()) }
     target = try SavedExamples.fill(target, in: world, count)
     if target.contains("{webhook}") { target = target.replacing("{webhook}", with: try webhook()) }
-    target = target.replacing("{kind}", with: "voip")
+    target = target.replacing("{kind}", with: "voip").replacing("{activityId}", with: "order-42")
+    if target.contains("{channelId}") { target = target.replacing("{channelId}", with: try channel()) }
     target = target.replacing("{appId}", with: World.appID).replacing("{clientUid}", with: "kim01")
     if target.contains("{device}") {
       let device = try world.register("shown-\(count)", token: World.token("ab"), user: "kim01")
@@ -95,6 +102,7 @@ final class ExampleStage {
       let value =
         switch parameter.name {
         case "pnsId": "APNS"
+        case "environment": "production"
         case "groupSeq": try group()
         case "seqno": try message(operation)
         default: World.appID
@@ -109,6 +117,13 @@ final class ExampleStage {
     let body = #"{"appId":"\#(World.appID)","url":"https://127.0.0.1/","kinds":["sms.requested"]}"#
     return try #require(
       try world.client.call("POST", "/v1/admin/webhooks", bearer: world.apiKey, body).string("webhook"))
+  }
+
+  private func channel() throws -> String {
+    try #require(
+      try world.client.call(
+        "POST", "/v1/admin/apps/\(World.appID)/channels", bearer: world.apiKey, #"{"name":"channel \#(count)"}"#
+      ).string("channelId"))
   }
 
   private func segment() throws -> String {

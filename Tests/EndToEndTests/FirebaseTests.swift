@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Operations
 import Reactor
@@ -11,10 +12,11 @@ import Testing
   private static func registration(_ number: Int) -> String { "fabcdefghijklmnopqrs\(number):APA91bexample\(number)" }
 
   @discardableResult
-  private func register(_ world: World, _ deviceID: String, _ name: String, user: String) throws -> Reply {
-    try world.client.call(
+  private func register(_ world: World, _ deviceID: String, _ name: String, user: String?) throws -> Reply {
+    let user = user.map { #","clientUid":"\#($0)""# } ?? ""
+    return try world.client.call(
       "POST", "/v1/devices", bearer: world.clientKey,
-      #"{"appId":"\#(World.appID)","pnsId":"FCM","psid":"\#(name)","deviceId":"\#(deviceID)","clientUid":"\#(user)"}"#)
+      #"{"appId":"\#(World.appID)","pnsId":"FCM","psid":"\#(name)","deviceId":"\#(deviceID)"\#(user)}"#)
   }
 
   private func payloads(_ world: World, _ name: String) throws -> [[String: Any]] {
@@ -95,6 +97,71 @@ import Testing
     #expect(try register(world, "two", gone, user: "kim").status == 200)
     let third = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
     #expect(third.int("accepted") == 2, "\(third.text)")
+  }
+
+  @Test func `a Live Activity of a device that comes through FCM is updated through FCM`() throws {
+    let world = try World()
+    try world.useServiceAccount()
+    let name = Self.registration(1)
+    let device = try register(world, "phone", name, user: "kim")
+    let path = "/v1/devices/\(device.string("device") ?? "")/activities/order-42"
+    #expect(
+      try world.client.call("PUT", path, bearer: device.string("authKey"), #"{"psid":"\#(World.token("e1"))"}"#).status
+        == 204)
+    let sent = try world.client.call(
+      "POST", "/v1/admin/messages", bearer: world.apiKey,
+      """
+      {"appId":"\(World.appID)","audience":{"clientUids":["kim"]},
+       "liveActivity":{"event":"update","timestamp":1,"contentState":{"n":7},"activityId":"order-42"}}
+      """)
+    let funnel = try world.finished(try #require(sent.string("seqno")))
+    #expect(funnel.int("accepted") == 1, "\(funnel.text)")
+    let aps = try #require(try payloads(world, name).last?["aps"] as? [String: Any])
+    #expect((aps["content-state"] as? [String: Any])?["n"] as? Int == 7)
+    #expect(world.simulator.counters().deliveries == 0)
+  }
+
+  /// As Firebase makes them: 22 characters of base64url.
+  private static func installation(_ number: Int) -> String { "cAbcdefghijklmnopqr" + String(100 + number) }
+
+  @Test func `when a third of the registrations turn into installation ids within an hour, nobody is dropped`() throws {
+    let world = try World(identity: .proof)
+    try world.useServiceAccount()
+    // More than the circuit breaker looks at, so that it would open if it took the old ones for a wrong setting.
+    let (count, wave) = (700, 210)
+    var keys: [String] = []
+    for number in 0..<count {
+      let reply = try register(world, "d\(number)", Self.registration(number), user: nil)
+      keys.append(try #require(reply.string("authKey")))
+    }
+    func turn(_ numbers: Range<Int>) throws {
+      for number in numbers {
+        let reply = try world.client.call(
+          "POST", "/v1/devices", bearer: keys[number],
+          """
+          {"appId":"\(World.appID)","pnsId":"FCM","psid":"\(Self.installation(number))","deviceId":"d\(number)"}
+          """)
+        #expect(reply.status == 200, "\(reply.text)")
+      }
+    }
+    // The old registrations end at Firebase first; the devices come with their new names while messages go out.
+    for number in 0..<wave {
+      world.simulator.register(registration: Self.registration(number), state: .unregistered)
+      world.simulator.register(registration: Self.installation(number))
+    }
+    var seqnos = [try world.send(#"{"all":true}"#)]
+    for part in 0..<3 {
+      try turn(part * 70..<part * 70 + 70)
+      seqnos.append(try world.send(#"{"all":true}"#))
+    }
+    for seqno in seqnos {
+      let funnel = try world.finished(seqno)
+      #expect((funnel.int("accepted") ?? 0) >= count - wave, "\(funnel.text)")
+    }
+    let last = try world.finished(try world.send(#"{"all":true}"#))
+    #expect(last.int("targeted") == count && last.int("accepted") == count, "\(last.text)")
+    let app = try world.client.call("GET", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey)
+    #expect(app["pausedReason"] is NSNull, "\(app.text)")
   }
 
   @Test func `the largest payload that a send may have is one that FCM takes, too`() throws {

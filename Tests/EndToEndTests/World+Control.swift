@@ -140,6 +140,7 @@ extension World {
       "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
       "UPMC_CA_FILE": authority, "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
       "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)",
+      "UPMC_APNS_CHANNELS_PRODUCTION_URL": "https://\(started.endpoints.channels ?? "")",
       "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
     ]
     return try ServerProcess(variables.merging(more) { $1 })

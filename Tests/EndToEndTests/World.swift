@@ -108,6 +108,10 @@ final class World {
     configuration.listenPort = 0
     configuration.apnsProduction = try Configuration.service("test", "https://\(started.endpoints.apns)")
     configuration.apnsSandbox = try Configuration.service("test", "https://\(started.endpoints.sandbox)")
+    if let channels = started.endpoints.channels, let sandbox = started.endpoints.sandboxChannels {
+      configuration.apnsChannelsProduction = try Configuration.service("test", "https://\(channels)")
+      configuration.apnsChannelsSandbox = try Configuration.service("test", "https://\(sandbox)")
+    }
     configuration.fcm = try Configuration.service("test", "https://\(try #require(started.endpoints.fcm))")
     configuration.fcmTokenURL = started.tokenURL
     // It goes with the cluster.

@@ -5,6 +5,7 @@ import PushTransport
 import Testing
 
 @testable import FCM
+@testable import Simulator
 
 /// What a message of every content looks like on its way to FCM.
 @Suite struct ComposerTests {
@@ -12,7 +13,8 @@ import Testing
 
   /// The `message` object, or why FCM would not take it.
   private static func compose(
-    _ content: String, style: FCMStyle = FCMStyle(), lane: Lane = .normal, name: String = "", language: Int = 0
+    _ content: String, style: FCMStyle = FCMStyle(), lane: Lane = .normal, name: String = "", language: Int = 0,
+    psid: String = "f:token", further: FurtherTarget? = nil
   ) throws -> (message: [String: Any], refusal: String?) {
     let request = try MessageRequest(
       json: Array(#"{"appId":"com.example.app","audience":{"all":true},\#(content)}"#.utf8))
@@ -22,8 +24,8 @@ import Testing
       pushkeys: PushKeyring(present: SymmetricKey.random()), lane: lane, expiresAtSeconds: now + 600,
       onUnknown: .resend)
     let target = PushTarget(
-      device: DeviceID(high: 1, low: 2), userKey: UserKey(clientUID: "kim01"), psid: "f:token", badge: 3,
-      clientName: name, language: language)
+      device: DeviceID(high: 1, low: 2), userKey: UserKey(clientUID: "kim01"), psid: psid, badge: 3,
+      clientName: name, language: language, further: further)
     var letter = EncodedPush()
     let composer = Composer(project: "p", style: style, validatesOnly: false)
     if let refusal = composer.compose(target, of: message, now: now, into: &letter) { return ([:], refusal) }
@@ -101,6 +103,49 @@ import Testing
     #expect(refusal == nil)
     #expect(try Self.android(message)["notification"] == nil)
     #expect(try Self.payload(message)["aps"] != nil)
+  }
+
+  private static let android = """
+    "android":{"channelId":"loans","icon":"ic_bank","color":"#1A73E8","clickAction":"OPEN_LOAN",\
+    "image":"https://example.com/b.png","priority":"normal","tag":"loan-7","analyticsLabel":"spring~2026"}
+    """
+
+  @Test func `everything that a message says to Android leaves in FCM's words`() throws {
+    let content = #""alert":"x","mediaUrl":"https://example.com/a.png",\#(Self.android)"#
+    let (message, _) = try Self.compose(content, style: FCMStyle(content: .notification), lane: .urgent)
+    let shown = try #require(try Self.android(message)["notification"] as? [String: Any])
+    #expect(shown["channel_id"] as? String == "loans" && shown["icon"] as? String == "ic_bank")
+    #expect(shown["color"] as? String == "#1A73E8" && shown["click_action"] as? String == "OPEN_LOAN")
+    #expect(shown["image"] as? String == "https://example.com/b.png" && shown["tag"] as? String == "loan-7")
+    #expect(try Self.android(message)["priority"] as? String == "normal")
+    #expect((message["fcm_options"] as? [String: Any])?["analytics_label"] as? String == "spring~2026")
+    let body = try JSONSerialization.data(withJSONObject: ["message": message])
+    let taken = try FCMMessage.judge(Array(body)).get()
+    #expect(taken.analyticsLabel == "spring~2026" && taken.androidNotification?["channel_id"]?.string == "loans")
+  }
+
+  @Test func `where the app shows messages itself, only priority and label leave`() throws {
+    let (message, _) = try Self.compose(#""alert":"x",\#(Self.android)"#, lane: .urgent)
+    let android = try Self.android(message)
+    #expect(android["notification"] == nil && android["priority"] as? String == "normal")
+    #expect((message["fcm_options"] as? [String: Any])?["analytics_label"] as? String == "spring~2026")
+  }
+
+  @Test func `a Live Activity on an iOS device is reached by its own token beside the registration`() throws {
+    let content = #""liveActivity":{"event":"update","timestamp":1,"contentState":{"n":1}},"priority":5"#
+    let (message, refusal) = try Self.compose(
+      content, psid: "aabb", further: FurtherTarget(registration: "f:token", rest: 0, done: FurtherTokensDone()))
+    #expect(refusal == nil && message["token"] as? String == "f:token" && message["android"] == nil)
+    let apns = try #require(message["apns"] as? [String: Any])
+    #expect(apns["live_activity_token"] as? String == "aabb")
+    let headers = try #require(apns["headers"] as? [String: Any])
+    #expect(headers["apns-priority"] as? String == "5" && headers["apns-push-type"] as? String == "liveactivity")
+    let aps = try #require((apns["payload"] as? [String: Any])?["aps"] as? [String: Any])
+    #expect(aps["event"] as? String == "update" && (aps["content-state"] as? [String: Any])?["n"] as? Int == 1)
+    let taken = try FCMMessage.judge(Array(try JSONSerialization.data(withJSONObject: ["message": message]))).get()
+    #expect(taken.liveActivityToken == "aabb")
+    let (_, alone) = try Self.compose(content, style: FCMStyle(platforms: .android))
+    #expect(alone == "UnsupportedPushType")
   }
 
   @Test func `a push type that only Apple has is refused by name`() throws {

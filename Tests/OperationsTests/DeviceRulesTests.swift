@@ -94,6 +94,54 @@ import Testing
     #expect(try tokens(world) == 1)
   }
 
+  private func activity(_ id: String) -> ActivityName { ActivityName(id: id, attributesType: "Order") }
+
+  @Test func `a device has a token for each of its activities`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa"), world.registration("d2", psid: "bb"))
+    try world.run(.setActivity(world.claim("d1"), activity("one"), psid: "11"))
+    try world.run(.setActivity(world.claim("d1"), activity("two"), psid: "22"))
+    #expect(try tokens(world) == 2)
+    world.now += 1
+    // The system has given the first one another token.
+    try world.run(.setActivity(world.claim("d1"), activity("one"), psid: "33"))
+    #expect(try tokens(world) == 2)
+    #expect(try !owner(world, "11", "d1"))
+    #expect(try owner(world, "22", "d1"))
+    try world.run(.setActivity(world.claim("d2"), activity("one"), psid: "22"))
+    #expect(try owner(world, "22", "d2"))
+    #expect(try tokens(world) == 2)
+    try world.run(.setActivity(world.claim("d1"), activity("one"), psid: nil))
+    #expect(try tokens(world) == 1)
+    try world.run(.unregister(world.claim("d2")))
+    #expect(try tokens(world) == 0)
+  }
+
+  @Test func `one activity too many takes the place of the oldest`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa"))
+    for number in 10...10 + Domain.Limits.activitiesPerDevice {
+      world.now += 1
+      try world.run(.setActivity(world.claim("d1"), activity("a\(number)"), psid: "\(number)"))
+    }
+    #expect(try tokens(world) == Int64(Domain.Limits.activitiesPerDevice))
+    #expect(try !owner(world, "10", "d1"))
+    #expect(try owner(world, "11", "d1"))
+    #expect(try world.count("SELECT count(*) FROM psids WHERE activity_type = 'Order'") == 16)
+  }
+
+  @Test func `tokens of activities are forgotten a day after they were registered last`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa"))
+    try world.run(.setActivity(world.claim("d1"), activity("old"), psid: "11"))
+    world.now += 3_600_000_000
+    try world.run(.setActivity(world.claim("d1"), activity("new"), psid: "22"))
+    let end = world.now + 23 * 3_600_000_000 + 1
+    #expect(try world.connection.run(DeviceTokens.endActivities(at: end, atMost: 10)) == 1)
+    #expect(try owner(world, "22", "d1"))
+    #expect(try !owner(world, "11", "d1"))
+  }
+
   @Test func `a further token that is set again counts as registered anew`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa"))

@@ -88,6 +88,17 @@ import Testing
     #expect(complaint(message(#""fcm_options":{"analytics_label":"a b"}"#)) == "Invalid analytics label")
   }
 
+  @Test func `a Live Activity needs Apple's token, an event, and one device`() throws {
+    let payload = #""payload":{"aps":{"event":"update","timestamp":1}}"#
+    func apns(_ token: String, _ payload: String = payload) -> String {
+      #""apns":{"live_activity_token":"\#(token)",\#(payload)}"#
+    }
+    #expect(try judge(message(apns("aaBB"))).get().liveActivityToken == "aaBB")
+    for token in ["", "abc", "xy"] { #expect(complaint(message(apns(token))) == "Invalid Live Activity token") }
+    #expect(complaint(#"{"topic":"news",\#(apns("aa"))}"#) == "Invalid Live Activity token")
+    #expect(complaint(message(apns("aa", #""payload":{"aps":{}}"#))) == "Invalid Live Activity payload")
+  }
+
   @Test func `4,096 bytes of data fit and one more does not`() {
     let room = String(repeating: "x", count: 4096 - 4)
     #expect(complaint(message(#""data":{"text":"\#(room)"}"#)) == nil)

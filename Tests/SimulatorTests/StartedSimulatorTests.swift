@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct StartedSimulatorTests {
   private func account(control: String) throws -> String {
-    let endpoints = StartedSimulator.Endpoints(apns: "", sandbox: "", fcm: nil, control: control)
+    let endpoints = StartedSimulator.Endpoints(
+      apns: "", sandbox: "", channels: nil, sandboxChannels: nil, fcm: nil, control: control)
     let key = StartedSimulator.ProviderKey(teamID: "", keyID: "", privateKeyPEM: "")
     let started = StartedSimulator(
       endpoints: endpoints, serviceAccount: try ServiceAccountFile(projectID: "demo"), authorityPEM: "",

@@ -6,6 +6,7 @@ import { appPage, appsPage } from "./apps.js";
 import { approvalPage, approvalsPage } from "./approvals.js";
 import { asidePage } from "./aside.js";
 import { auditPage } from "./audit.js";
+import { channelsPage } from "./channels.js";
 import { composePage } from "./compose.js";
 import { dashboardPage } from "./dashboard.js";
 import { devicePage, devicesPage } from "./devices.js";
@@ -43,6 +44,7 @@ export function registerPages() {
   route("/imports/:import", importPage, { needs: "managePeople", asks: "/imports" });
   route("/aside", asidePage, { needs: "manageQuarantine" });
   route("/templates", templatesPage, { needs: "manageContent", asks: "/templates" });
+  route("/channels", channelsPage, { asks: "/apps/any/channels" });
   route("/media", mediaPage, { needs: "send" });
   route("/statistics", statisticsPage);
   route("/apps", appsPage);

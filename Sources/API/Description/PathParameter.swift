@@ -25,10 +25,17 @@ struct PathParameter {
       name: "kind", schema: JSONSchema.words(TokenKind.further.map(\.name)), about: "What the token is for.",
       example: "voip"),
     PathParameter(
+      name: "activityId",
+      schema: JSONSchema.text(upTo: Domain.Limits.activityIDBytes, matching: #"^[A-Za-z0-9._~:-]+$"#),
+      about: "What the app calls the Live Activity: ActivityKit's id, or a name of its own.", example: "order-42"),
+    PathParameter(
       name: "segment", schema: JSONSchema.sequence, about: "The number of a segment, as its creation answered it.",
       example: "3"),
     PathParameter(
       name: "seqno", schema: JSONSchema.sequence, about: "SEQNO, the number of a message.", example: "104"),
+    PathParameter(
+      name: "channelId", schema: JSONSchema.sequence, about: "The number of a channel, as its creation answered it.",
+      example: "3"),
     PathParameter(
       name: "webhook", schema: JSONSchema.sequence, about: "The number of a webhook, as its creation answered it.",
       example: "3"),

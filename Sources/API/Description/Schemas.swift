@@ -12,7 +12,8 @@ enum Schemas {
     + Endpoint.reportSchemas + Endpoint.messageListSchemas + Endpoint.statisticsSchemas
     + [Segment.named] + Endpoint.segmentSchemas + Endpoint.tagSchemas + Endpoint.fileSchemas + Endpoint.groupSchemas
     + Endpoint.peopleSchemas + Endpoint.quarantineSchemas
-    + Endpoint.appSchemas + Endpoint.credentialSchemas + Endpoint.keySchemas + Endpoint.auditSchemas
+    + Endpoint.appSchemas + Endpoint.channelSchemas + Endpoint.credentialSchemas + Endpoint.keySchemas
+    + Endpoint.auditSchemas
     + Endpoint.accountSchemas + Endpoint.adRuleSchemas
     + Endpoint.serverSchemas + Endpoint.deviceMessageSchemas + Endpoint.webhookSchemas + Endpoint.savedSchemas
     + Endpoint.approvalSchemas + Endpoint.importSchemas + Endpoint.controllerSchemas

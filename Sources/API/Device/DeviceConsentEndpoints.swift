@@ -29,8 +29,8 @@ extension Endpoint {
     Endpoint(
       .put, "/v1/devices/{device}/tokens/{kind}", id: "setToken", in: .devices, "Register a further push token",
       """
-      A device has one token for alerts, its PSID, and may have one more of each other kind. The last registration wins: a \
-      token belongs to one device.
+      A device has one token for alerts, its PSID, and may have one more of each other kind; those of Live Activities are \
+      registered by activity. The last registration wins: a token belongs to one device.
       """, by: .authKey,
       body: Body(
         FurtherToken.object,
@@ -43,11 +43,37 @@ extension Endpoint {
       .delete, "/v1/devices/{device}/tokens/{kind}", id: "endToken", in: .devices, "Unregister a further push token",
       "Doing it again changes nothing.", by: .authKey, answers: [Answer(204, "The device has no token of this kind.")],
       problems: [.notFound], handler: .device(DeviceHandler.endToken)),
+    Endpoint(
+      .put, "/v1/devices/{device}/activities/{activityId}", id: "setActivity", in: .devices,
+      "Register the push token of a Live Activity",
+      """
+      The token that ActivityKit gave one activity on the device; registering it again replaces it. Of a device that comes \
+      through FCM it is sent as `live_activity_token` beside its registration. A device has \
+      \(Domain.Limits.activitiesPerDevice) activities at most: one more takes the place of the oldest. A token goes when \
+      Apple says that it is dead, and 24 hours after it was registered last: no activity is longer on a screen.
+      """, by: .authKey,
+      body: Body(
+        ActivityToken.object,
+        examples: [
+          (
+            "order",
+            #"{"psid":"22fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0","attributesType":"OrderAttributes"}"#
+          )
+        ],
+        bytes: Operations.Limits.deviceCallBytes),
+      answers: [Answer(204, "The activity has this token.")], problems: [.notFound],
+      handler: .device(DeviceHandler.setActivity)),
+    Endpoint(
+      .delete, "/v1/devices/{device}/activities/{activityId}", id: "endActivity", in: .devices,
+      "Unregister the push token of a Live Activity", "Doing it again changes nothing.", by: .authKey,
+      answers: [Answer(204, "The device has no token of this activity.")], problems: [.notFound],
+      handler: .device(DeviceHandler.endActivity)),
   ]
 
   /// Request and response schemas, in the order of the description.
   static let deviceConsentSchemas: [JSONTree.Member] = [
     Consents.Change.object.named, Consents.object.named, FurtherToken.object.named,
+    ActivityToken.object.named,
   ]
 
   private static let consents = """
@@ -93,6 +119,37 @@ extension DeviceHandler {
     perform(operation, request, responder) { _, responder in responder.send(status: .noContent) }
   }
 
+  func setActivity(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let claim = try claim(request, parameters)
+    let id = try Self.activityID(parameters)
+    let given = try Self.body(ActivityToken.object, request)
+    guard let token = PushNetwork.apns.normalize(psid: given.psid) else {
+      throw Problem(at: "/psid", "must be an APNs token in hex")
+    }
+    let activity = ActivityName(id: id, attributesType: given.attributesType)
+    perform(.setActivity(claim, activity, psid: token), request, responder) { _, responder in
+      responder.send(status: .noContent)
+    }
+  }
+
+  func endActivity(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let claim = try claim(request, parameters)
+    let activity = ActivityName(id: try Self.activityID(parameters))
+    perform(.setActivity(claim, activity, psid: nil), request, responder) { _, responder in
+      responder.send(status: .noContent)
+    }
+  }
+
+  private static func activityID(_ parameters: PathParameters) throws(Problem) -> String {
+    let id = parameters["activityId"]
+    guard id.isActivityID else {
+      throw Problem(
+        .notFound,
+        "An activity's id has 1 to \(Domain.Limits.activityIDBytes) letters, digits and . _ ~ : - characters.")
+    }
+    return id
+  }
+
   private static func kind(_ parameters: PathParameters) throws(Problem) -> TokenKind {
     guard let kind = TokenKind(further: parameters["kind"]) else {
       let names = TokenKind.further.map(\.name).joined(separator: ", ")
@@ -107,6 +164,20 @@ private struct FurtherToken {
 
   static let object = JSONObject(
     "FurtherToken", from: FurtherToken(), [.required("psid", .token(of: .apns), \.psid, "The token, in hex.")])
+}
+
+private struct ActivityToken {
+  var psid = ""
+  var attributesType: String?
+
+  static let object = JSONObject(
+    "ActivityToken", from: ActivityToken(),
+    [
+      .required("psid", .token(of: .apns), \.psid, "The token of the activity, in hex."),
+      .given(
+        "attributesType", .text(upTo: Domain.Limits.nameBytes), \.attributesType,
+        "The name of its attributes' type, so that a send can be for all activities of this type."),
+    ])
 }
 
 extension Consents {

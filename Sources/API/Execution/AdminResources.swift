@@ -1,10 +1,23 @@
 internal import Domain
 internal import HTTPServer
 internal import Logging
-internal import Operations
+package import Operations
 internal import Reactor
 
-/// Shared by the threads of the admin API.
+/// What the admin API needs for broadcast channels.
+package struct ChannelWays: Sendable {
+  /// Apple's own list.
+  let directory: any ChannelDirectory
+  /// Called, on an admin thread, when an update has been stored.
+  let updated: @Sendable () -> Void
+
+  package init(directory: any ChannelDirectory, updated: @escaping @Sendable () -> Void) {
+    self.directory = directory
+    self.updated = updated
+  }
+}
+
+/// What the threads of the admin API share.
 struct AdminResources: Sendable {
   let databaseURL: String
   let catalog: Catalog
@@ -16,7 +29,9 @@ struct AdminResources: Sendable {
   let hosting: ContentHosting
   /// Where Google's access tokens are obtained.
   let tokens: TokenAddress
-  /// Records every authenticated caller.
+  /// To broadcast channels; nil where there are none.
+  let channels: ChannelWays?
+  /// Told of everybody who is let in.
   let known: KnownCallers
   let streams: AdminStreams
   let isConnected: @Sendable (Bool) -> Void

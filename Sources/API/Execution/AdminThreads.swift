@@ -18,15 +18,16 @@ package final class AdminThreads: Sendable {
   /// Starts the threads. Each connects at once, so that a database without a free connection is noticed before the
   /// first request.
   /// - Parameters:
-  ///   - hosting: how devices reach uploads.
-  ///   - tokens: where Google's access tokens are obtained.
-  ///   - isConnected: called on an admin thread: false when it got no database connection, true when it has one.
-  ///   - messageCommitted: called on an admin thread when a message has been stored.
-  ///   - signedIn: called, always on the same thread, with the result of each sign-in; nil: success.
+  ///   - hosting: how devices reach what is uploaded here.
+  ///   - tokens: where Google's access tokens are got.
+  ///   - channels: to broadcast channels; nil where there are none.
+  ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
+  ///   - messageCommitted: called, on an admin thread, when a message has been stored.
+  ///   - signedIn: told, always on the same thread, how each attempt to sign in ended; nil: well.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
-    clock: any Clock = SystemClock(),
+    channels: ChannelWays? = nil, clock: any Clock = SystemClock(),
     isSecure: Bool = false,
     streamTimes: StreamTimes = StreamTimes(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
     signedIn: @escaping @Sendable (Problem.Code?) -> Void = { _ in },
@@ -43,7 +44,8 @@ package final class AdminThreads: Sendable {
     self.streams = streams
     let resources = AdminResources(
       databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
-      tokens: tokens, known: known, streams: streams, isConnected: isConnected, messageCommitted: messageCommitted,
+      tokens: tokens, channels: channels, known: known, streams: streams, isConnected: isConnected,
+      messageCommitted: messageCommitted,
       signedIn: signedIn)
     cancellers = (0...threads).map { _ in Canceller() }
     for (number, canceller) in cancellers.enumerated() {

@@ -8,8 +8,8 @@ struct RecipientValues {
   private var names: [UserKey: String] = [:]
   private var locales: [DeviceID: String] = [:]
   private var variables: [UserKey: [String]] = [:]
-  /// Nil: use each device's ordinary token.
-  private var tokens: [DeviceID: String]?
+  /// Nil: the device's ordinary token.
+  private var tokens: [DeviceID: [String]]?
 
   /// For messages that were stored with their names and need nothing else.
   init(names: [UserKey: String]) {
@@ -41,9 +41,12 @@ struct RecipientValues {
         if !line.name.isEmpty { names[user] = line.name }
       }
     }
-    let kind = message.request.content.tokenKind
-    if kind != .alert {
-      tokens = try connection.run(Tokens.ofDevices(app: message.app, members.map(\.device), kind: kind))
+    let content = message.request.content
+    if content.tokenKind != .alert {
+      tokens = try connection.run(
+        Tokens.ofDevices(
+          app: message.app, members.map(\.device), kind: content.tokenKind,
+          activities: content.liveActivity?.selection ?? ActivitySelection()))
     }
   }
 
@@ -52,23 +55,33 @@ struct RecipientValues {
     variables[user].map { InboxValues(name: names[user] ?? "", variables: $0) }
   }
 
-  /// False when the device has no token of the kind that the message needs.
-  func hasToken(_ member: Audiences.Member) -> Bool {
-    tokens.map { $0[member.device] != nil } ?? true
+  /// False when the device has no token of the kind that the message needs, or has been sent to all of them.
+  func hasToken(_ member: Audiences.Member, besides done: FurtherTokensDone = FurtherTokensDone()) -> Bool {
+    tokens == nil || !further(of: member, besides: done).isEmpty
   }
 
-  /// The token to send to.
-  func psid(of member: Audiences.Member) -> String { tokens?[member.device] ?? member.psid }
+  /// The token that is sent to.
+  func psid(of member: Audiences.Member, besides done: FurtherTokensDone = FurtherTokensDone()) -> String {
+    further(of: member, besides: done).first ?? member.psid
+  }
+
+  private func further(of member: Audiences.Member, besides done: FurtherTokensDone) -> [String] {
+    (tokens?[member.device] ?? []).filter { !done.psids.contains($0) }
+  }
 
   /// - Parameter name: the user's own name, if the caller has it; a name from the file takes precedence.
   func target(
-    _ member: Audiences.Member, at place: BlockPlace?, of message: DispatchMessage, badge: Int16, name: String? = nil
+    _ member: Audiences.Member, at place: BlockPlace?, of message: DispatchMessage, badge: Int16, name: String? = nil,
+    besides done: FurtherTokensDone = FurtherTokensDone()
   ) -> PushTarget {
-    PushTarget(
-      device: member.device, userKey: member.userKey, psid: psid(of: member), badge: badge,
+    let tokens = further(of: member, besides: done)
+    return PushTarget(
+      device: member.device, userKey: member.userKey, psid: tokens.first ?? member.psid, badge: badge,
       clientName: names[member.userKey] ?? name ?? "",
       language: locales[member.device].map { message.push.template.languages.place(locale: $0) } ?? 0,
       variables: variables[member.userKey] ?? [], appVersion: member.appVersion,
-      place: place.flatMap { $0.coordinates(hasFallback: message.fallback != nil) })
+      place: place.flatMap { $0.coordinates(hasFallback: message.fallback != nil) },
+      further: tokens.isEmpty
+        ? nil : FurtherTarget(registration: member.psid, rest: tokens.count - 1, done: done))
   }
 }

@@ -149,9 +149,8 @@ final class Completer {
     case .stale: pause = standstills.pauseStale(route, flight.message.push.lane, at: shared.clock.now)
     default: standstills.answered(route)
     }
-    let target = flight.batch.targets[result.target]
+    let (target, attempts) = (flight.batch.targets[result.target], flight.attempts[result.target])
     let place = flight.places.isEmpty ? nil : flight.places[result.target]
-    let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
     let settled = TokenAssessment.of(
       result.result.kept, on: flight.batch.route.network, question: flight.question, now: shared.clock.now.nanoseconds)
@@ -170,10 +169,10 @@ final class Completer {
     _ verdict: DeliveryDecision, _ flight: Flight, _ target: PushTarget, _ place: BlockPlace?, attempts: Tries
   ) {
     let (claim, message) = (flight.claim, flight.message)
-    func recipient(_ attempts: Tries) -> WaitingTarget {
-      WaitingTarget(device: target.device, userKey: target.userKey, attempts: attempts, place: place)
-    }
+    func recipient(_ attempts: Tries) -> WaitingTarget { WaitingTarget(target, attempts: attempts, place: place) }
     switch verdict {
+    case .final(let status, _) where target.hasMoreTokens:
+      tryAgain(claim, message, recipient(attempts).besides(target.psid, status), afterMilliseconds: 0)
     case .final(let status, let reason):
       decide(
         claim, message, recipient(attempts.next), status, reason: reason, isFirst: !flight.isRepeat,
@@ -202,6 +201,7 @@ final class Completer {
     dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false, network: PushNetwork? = nil,
     appVersion: String = ""
   ) {
+    let (status, reason) = target.outcome(status, reason)
     let record = Outcomes.Record(
       seqno: message.seqno, device: target.device, userKey: target.userKey, status: status, attempts: target.attempts,
       reason: reason, dueAt: dueAt)

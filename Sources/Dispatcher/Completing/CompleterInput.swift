@@ -42,6 +42,29 @@ struct WaitingTarget: Sendable {
   var place: BlockPlace?
   /// True if the network may already have got this delivery, and the resend is not counted yet.
   var countsAsResent = false
-  /// The refusal that the next submission asks another environment about.
+  /// Of its further tokens, those that need nothing more.
+  var done = FurtherTokensDone()
+  /// The next submission goes to the other environment's host, to ask about this refusal.
   var doubt: TokenDoubt?
+}
+
+extension WaitingTarget {
+  /// The recipient of a submission, for the next one.
+  init(_ target: PushTarget, attempts: Tries, place: BlockPlace?) {
+    self.init(
+      device: target.device, userKey: target.userKey, attempts: attempts, place: place,
+      done: target.further?.done ?? FurtherTokensDone())
+  }
+
+  /// With one of its tokens done.
+  func besides(_ psid: String, _ status: OutcomeStatus) -> WaitingTarget {
+    var waiting = self
+    waiting.done = done.adding(psid, wasAccepted: status == .accepted)
+    return waiting
+  }
+
+  /// Of the delivery: accepted where one of its tokens took it, whatever became of the last one.
+  func outcome(_ status: OutcomeStatus, _ reason: String?) -> (OutcomeStatus, String?) {
+    status.isFinal && done.wasAccepted ? (.accepted, nil) : (status, reason)
+  }
 }

@@ -108,14 +108,14 @@ struct Resubmission {
     guard let member else { return .gone }
     if member.userKey != retry.target.userKey { return .rebound }
     if let reason = retry.message.objection(to: member) { return reason }
-    if values?.hasToken(member) == false { return .noToken }
+    if values?.hasToken(member, besides: retry.target.done) == false { return .noToken }
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }
 
   /// Batches by the device's own route, or by that of the environment being asked about a doubt.
   private func kind(_ entry: Ready, _ clocks: Clocks) -> Kind {
     let (retry, member) = entry
-    let psid = (values[retry.message.seqno] ?? .none).psid(of: member)
+    let psid = (values[retry.message.seqno] ?? .none).psid(of: member, besides: retry.target.done)
     let route = retry.message.route(of: member)
     let expiresAt = clocks[retry.delivery]?.expiresAt ?? retry.message.expiresAt
     // A device with a new token, or whose environment was learnt meanwhile, is no longer in doubt.
@@ -130,7 +130,8 @@ struct Resubmission {
     let (retry, member) = entry
     let user = users[Users.Key(app: retry.message.app, userKey: member.userKey)]
     return (values[retry.message.seqno] ?? .none).target(
-      member, at: retry.target.place, of: retry.message, badge: user?.badge ?? 0, name: user?.name ?? "")
+      member, at: retry.target.place, of: retry.message, badge: user?.badge ?? 0, name: user?.name ?? "",
+      besides: retry.target.done)
   }
 
   private static func values(

@@ -63,6 +63,7 @@ final class DispatchMessage: Sendable {
     }
     if let links = stored.links { request.content = request.content.replacing(links) }
     request.content.appHasExtension = stored.appHasExtension
+    request.content.android = (request.content.android ?? AndroidContent()).over(stored.appAndroid)
     self.request = request
     self.pushkeys = pushkeys
     appTimeZone = stored.timeZone

@@ -36,7 +36,7 @@ extension Completer {
         readAtNanoseconds: flight.batch.readAtNanoseconds)
     let waiting = WaitingTarget(
       device: target.device, userKey: target.userKey, attempts: attempts, place: place,
-      doubt: TokenDoubt(psid: target.psid, question: question))
+      done: target.further?.done ?? FurtherTokensDone(), doubt: TokenDoubt(psid: target.psid, question: question))
     tryAgain(
       flight.claim, flight.message, waiting,
       afterMilliseconds: question.isRepeated ? RetryPolicy.quickDelays[0] * 1000 : 0)

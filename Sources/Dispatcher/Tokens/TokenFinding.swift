@@ -33,9 +33,16 @@ struct TokenFinding: Sendable {
   /// about. A later registration is not what was refused, and a setting repaired later may have caused the refusal.
   let readAt: Int64
 
-  /// A dead token beside the device's ordinary one, and since when: the token is removed, the device stays.
+  /// A token beside the device's ordinary one that is dead since a time: it goes, the device stays. FCM never says since
+  /// when: before it was sent to, then.
   var deadFurtherToken: (token: Tokens.Claimed, since: Int64)? {
-    guard tokenKind != .alert, case .dead(let since) = kind else { return nil }
+    guard tokenKind != .alert else { return nil }
+    let since: Int64
+    switch kind {
+    case .dead(let time): since = time
+    case .refused(let reason) where TokenAssessment.isEnding(reason): since = readAt
+    default: return nil
+    }
     let token = Tokens.Claimed(
       app: route.app, psid: psid, network: route.network, device: delivery.device, kind: tokenKind)
     return (token, since)

@@ -68,6 +68,8 @@ final class RetentionWorker {
     guard try connection.run(ClockWatch.look()).isSteady else { return }
     _ = try connection.run(Tombstones.forgetTokens(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
     _ = try connection.run(Tombstones.forgetUsers(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
+    _ = try connection.run(ChannelUpdates.forget(atMost: Limits.prunedRows))
+    _ = try connection.run(DeviceTokens.endActivities(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
     guard let days = keeping.historyDays, let hours = keeping.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
       log.info("began a range of SEQNOs", metadata: ["from": .stringConvertible(next)])

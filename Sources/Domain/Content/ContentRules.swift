@@ -43,12 +43,13 @@ package struct ContentRules {
   private static let shown: Set<String> = [
     "alert", "translations", "sound", "badge", "category", "threadId", "targetContentId", "mutableContent",
     "contentAvailable", "interruptionLevel", "relevanceScore", "filterCriteria", "mediaUrl", "media",
+    "android",
   ]
 
   private static func allowed(_ type: PushType) -> Set<String> {
     switch type {
     case .alert: shown.union(forApp)
-    case .background: forApp.union(["contentAvailable"])
+    case .background: forApp.union(["contentAvailable", "android"])
     case .voip: forApp.union(["alert", "translations"])
     case .complication, .location, .pushtotalk: forApp
     case .fileprovider: ["data", "variables"]
@@ -87,15 +88,17 @@ package struct ContentRules {
       if !content.data.contains(where: { $0.name == "container-identifier" }) {
         fault("data", "needs the member container-identifier: which files have changed")
       }
-    case .background, .voip, .complication, .location, .pushtotalk, .controls, .widgets: break
+    case .background: checkHiddenAndroid()
+    case .voip, .complication, .location, .pushtotalk, .controls, .widgets: break
     }
   }
 
   private mutating func checkAlert() {
     guard content.alert != nil else {
       if badge == .none { fault("alert", "is needed, unless contentAvailable or badge is set") }
-      // Without an alert there is nothing to group, filter, play or modify.
-      let needy = content.given.intersection(Self.shown).subtracting(["badge", "contentAvailable"]).sorted()
+      checkHiddenAndroid()
+      // Without an alert there is nothing that could be grouped, filtered, heard or changed.
+      let needy = content.given.intersection(Self.shown).subtracting(["badge", "contentAvailable", "android"]).sorted()
       for field in needy {
         let why =
           switch field {
@@ -111,6 +114,11 @@ package struct ContentRules {
       fault("relevanceScore", "must be a number from 0 to 1")
     }
     checkMedia()
+  }
+
+  /// Nothing is shown: there is no notification that could have a channel or an icon.
+  private mutating func checkHiddenAndroid() {
+    for member in content.android?.shownMembers ?? [] { fault("android/\(member)", "needs an alert") }
   }
 
   private mutating func checkMedia() {

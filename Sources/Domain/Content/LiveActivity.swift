@@ -12,13 +12,16 @@ package struct LiveActivity: Equatable, Sendable {
   }
 
   package private(set) var event = Event.update
-  /// Orders updates: the higher one is newer.
+  /// For `update` and `end`: the one activity on a device that it is for. Not written: Apple knows it by its token.
+  package private(set) var activityID: String?
+  /// Which of two updates is the newer one.
   package private(set) var timestamp: Int64 = 0
   /// An object that the app's own code decodes.
   package private(set) var contentState: [UInt8]?
   package private(set) var staleDate: Int64?
   /// For `end`: when it leaves the screen.
   package private(set) var dismissalDate: Int64?
+  /// For `start` a part of the payload, else which activities on a device it is for.
   package private(set) var attributesType: String?
   package private(set) var attributes: [UInt8]?
   /// For `start`, iOS 18: request an update token, or subscribe to a channel.
@@ -26,17 +29,29 @@ package struct LiveActivity: Equatable, Sendable {
   package private(set) var inputPushChannel: String?
 
   package static let object = JSONObject(
-    "LiveActivity", about: "What a push does to a Live Activity. Times are seconds since 1970.", from: LiveActivity(),
+    "LiveActivity",
+    about: """
+      What a push does to a Live Activity. Times are seconds since 1970. An `update` or `end` goes to all activities that \
+      a device has registered, unless `activityId` or `attributesType` says which.
+      """, from: LiveActivity(),
     [
       .required("event", .words(Event.allCases), \.event, missing: "is needed: start, update or end"),
       .required("timestamp", time, \.timestamp, missing: "is needed, in seconds since 1970"),
+      .given(
+        "activityId", .activityID, \.activityID,
+        "For `update` and `end`: only the activity that the device has registered by this id."),
       .given("contentState", .object, \.contentState), .given("staleDate", time, \.staleDate),
       .given("dismissalDate", time, \.dismissalDate),
-      .given("attributesType", .contentName, \.attributesType), .given("attributes", .object, \.attributes),
+      .given(
+        "attributesType", .contentName, \.attributesType,
+        "Needed for `start`; for `update` and `end` only the activities that were registered with it."),
+      .given("attributes", .object, \.attributes),
       .given("inputPushToken", .flag, \.inputPushToken),
       .given("inputPushChannel", .contentName, \.inputPushChannel),
     ])
 
+  static let form = JSONForm(
+    JSONSchema.reference("LiveActivity"), read: { (reader) throws(JSONError) in try LiveActivity.read(&reader) })
   private static let time = JSONForm<Int64>.number(seconds)
 
   static func read(_ reader: inout JSONReader) throws(JSONError) -> LiveActivity {
@@ -55,15 +70,21 @@ package struct LiveActivity: Equatable, Sendable {
       if inputPushToken, inputPushChannel != nil {
         throw JSONError.contradiction("cannot be had beside inputPushToken").inside("inputPushChannel")
       }
+      if activityID != nil { throw JSONError.contradiction("is not for the event start").inside("activityId") }
     } else {
       for (name, isGiven) in [
-        ("attributesType", attributesType != nil), ("attributes", attributes != nil),
-        ("inputPushToken", inputPushToken), ("inputPushChannel", inputPushChannel != nil),
+        ("attributes", attributes != nil), ("inputPushToken", inputPushToken),
+        ("inputPushChannel", inputPushChannel != nil),
       ] where isGiven { throw JSONError.contradiction("is only for the event start").inside(name) }
     }
     if event != .end, dismissalDate != nil {
       throw JSONError.contradiction("is only for the event end").inside("dismissalDate")
     }
+  }
+
+  /// Which of a device's activities it is for.
+  package var selection: ActivitySelection {
+    event == .start ? ActivitySelection() : ActivitySelection(id: activityID, attributesType: attributesType)
   }
 
   func write(to writer: inout JSONWriter) {
@@ -72,7 +93,7 @@ package struct LiveActivity: Equatable, Sendable {
     if let contentState { writer.member("content-state", raw: contentState) }
     if let staleDate { writer.member("stale-date", staleDate) }
     if let dismissalDate { writer.member("dismissal-date", dismissalDate) }
-    if let attributesType { writer.member("attributes-type", attributesType) }
+    if event == .start, let attributesType { writer.member("attributes-type", attributesType) }
     if let attributes { writer.member("attributes", raw: attributes) }
     if inputPushToken { writer.member("input-push-token", 1) }
     if let inputPushChannel { writer.member("input-push-channel", inputPushChannel) }

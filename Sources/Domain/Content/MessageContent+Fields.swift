@@ -18,7 +18,7 @@ extension MessageContent {
   ]
 
   static let settings: [JSONField<MessageContent>] = [
-    said("sound", sound, nil, says: { $0 != .silent }) { $0.sound = $1 },
+    said("sound", .sound, nil, says: { $0 != .silent }) { $0.sound = $1 },
     said(
       "mediaUrl", .text(upTo: Domain.Limits.payloadBytes),
       "A picture, sound or film (https) that the app's extension fetches; `mutableContent` is set by it."
@@ -32,7 +32,8 @@ extension MessageContent {
       "fillVariables", .flag, "False: `%CUID%` and its like are text as any other. True when absent.",
       says: { _ in false }
     ) { $0.fillsVariables = $1 },
-    said("liveActivity", liveActivity, \.liveActivity),
+    said("liveActivity", LiveActivity.form, \.liveActivity),
+    said("android", AndroidContent.object.form, \.android),
     said("mdm", .contentName, \.mdm, "For the push type mdm: the device's PushMagic."),
     said("category", .contentName, \.category, "Which actions and extension the app shows."),
     said("threadId", .contentName, \.threadID, "Groups notifications on the device."),
@@ -58,8 +59,11 @@ extension MessageContent {
       "False: Apple tries once, and keeps nothing for a device that is away."),
   ]
 
-  /// Schemas that the members above refer to.
-  package static let schemas: [JSONTree.Member] = [Alert.named, NotificationSound.named, LiveActivity.object.named]
+  /// What the members above refer to.
+  package static let schemas: [JSONTree.Member] = [
+    Alert.named, NotificationSound.named, LiveActivity.object.named,
+    AndroidContent.object.named,
+  ]
 
   // MARK: Forms
 
@@ -83,10 +87,6 @@ extension MessageContent {
     said(name, form, about) { $0[keyPath: place] = $1 }
   }
 
-  private static let sound = JSONForm(
-    JSONSchema.reference("Sound"), read: { (reader) throws(JSONError) in try NotificationSound.read(&reader) })
-  private static let liveActivity = JSONForm(
-    JSONSchema.reference("LiveActivity"), read: { (reader) throws(JSONError) in try LiveActivity.read(&reader) })
   private static let translations = JSONForm(
     map(
       of: JSONSchema.reference("Alert"), upTo: Domain.Limits.translations,
@@ -162,6 +162,11 @@ extension MessageContent {
     }
     return variables
   }
+}
+
+extension JSONForm<NotificationSound> {
+  static let sound = JSONForm(
+    JSONSchema.reference("Sound"), read: { (reader) throws(JSONError) in try NotificationSound.read(&reader) })
 }
 
 extension JSONForm<Alert> {

@@ -21,6 +21,7 @@ package struct MessageContent: Equatable, Sendable {
   package var relevanceScore: JSONNumber?
   package var filterCriteria: String?
   package var liveActivity: LiveActivity?
+  package var android: AndroidContent?
   /// The PushMagic of a managed device.
   package var mdm: String?
   package var media: Media?

@@ -1,4 +1,5 @@
-/// The `apns-` headers that all recipients of a message share.
+/// What a push says outside of its payload: the `apns-` headers that all recipients of a message share, and what FCM has in
+/// their place.
 package struct PushHeaders: Equatable, Sendable {
   /// The bundle identifier with the push type's suffix.
   package let topic: String
@@ -8,11 +9,17 @@ package struct PushHeaders: Equatable, Sendable {
   package let collapseID: String
   /// False: Apple tries once and stores nothing for an offline device.
   package let isKeptForDevice: Bool
+  /// What FCM is told of it for Android.
+  package let android: AndroidContent
+  /// Apple's id of the broadcast channel that it is published on; nil: it goes to devices.
+  package let channel: String?
 
   package init(
     appID: String, _ pushType: PushType, priority: PushPriority? = nil, collapseID: String,
-    isKeptForDevice: Bool? = nil
+    isKeptForDevice: Bool? = nil, android: AndroidContent = AndroidContent()
   ) {
+    self.android = android
+    channel = nil
     topic = appID + pushType.topicSuffix
     self.pushType = pushType
     self.priority = priority ?? pushType.priorities[0]
@@ -20,11 +27,23 @@ package struct PushHeaders: Equatable, Sendable {
     self.isKeptForDevice = isKeptForDevice ?? pushType.isKeptForDevice
   }
 
+  /// On a broadcast channel of an app.
+  init(appID: String, channel: String, priority: PushPriority, isKept: Bool) {
+    // Apple wants the bare bundle identifier here.
+    topic = appID
+    pushType = .liveactivity
+    self.priority = priority
+    collapseID = ""
+    isKeptForDevice = isKept
+    android = AndroidContent()
+    self.channel = channel
+  }
+
   package init(_ request: MessageRequest, appID: String, seqno: Int64) {
     let content = request.content
     // Defaults to the SEQNO, so that a repeated submission replaces the first instead of showing twice.
     self.init(
       appID: appID, content.pushType, priority: content.priority, collapseID: content.collapseID ?? String(seqno),
-      isKeptForDevice: content.isKeptForDevice)
+      isKeptForDevice: content.isKeptForDevice, android: content.android ?? AndroidContent())
   }
 }

@@ -5,11 +5,12 @@ package import Store
 
 /// The audit log: who did what, when and from where, with the values before and after, but without secrets.
 ///
-/// Every operation that changes something on request writes its entry in the same transaction: both commit or neither
-/// does. An operation without effect (pausing a paused message) writes none. The log also records sign-ins, including
-/// failed ones, and who reads lists of people. Two kinds of changes are exempt: what devices do for themselves (except
-/// a device joining a user who already has others), and high-volume API key operations: sends to named users, where the
-/// message itself records key, time and request for as long as it is kept, and vouchers, which live for minutes.
+/// Whatever changes something on somebody's request writes its entry in the same transaction: either both stand or
+/// neither. An operation that changes nothing (a pause of what is paused) writes none. Beside changes it knows sign-ins,
+/// those that failed too, and who reads lists of people. The exceptions are what devices do
+/// for themselves (but for one that becomes a user's who has others), and what API keys do by the thousand: sends to named
+/// users, where the message is the record (key, time and request) as long as it is kept, updates of channels, and vouchers,
+/// which live for minutes.
 package enum AuditTrail {
   /// The change that an entry records.
   struct Change {

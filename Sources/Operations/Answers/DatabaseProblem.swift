@@ -32,6 +32,9 @@ extension Problem {
     case "accounts_login_is_unique": self.init(.conflict, "An account with this login exists already.")
     case "saved_messages_sender_is_unique":
       self.init(.conflict, "The app has a sender of this name already. Choose another name, or change that one.")
+    case "channels_name_is_unique": self = .channelNameTaken
+    case "channels_apns_channel_is_unique":
+      self.init(.conflict, "This channel of Apple's is known here already, under another name.")
     case "groups_parent_fkey": self.init(.unknownGroup, "The parent group was deleted meanwhile.")
     default: self.init(withoutConstraint: error)
     }

@@ -22,6 +22,7 @@ extension Administration {
     package var confidentialSDK: Bool?
     /// Whether the app has a Notification Service Extension, which its alerts have to start.
     package var hasExtension: Bool?
+    package var android: AndroidContent?
     package var identity = IdentityChange()
 
     package init() {}
@@ -58,6 +59,9 @@ extension Administration {
           """),
         .given("badgeSync", .flag, \.badgeSync, "A new count is sent to a user's other devices by a silent push."),
         .given("extension", .flag, \.hasExtension, App.aboutExtension),
+        .given(
+          "android", AndroidContent.object.form, \.android,
+          "\(App.aboutAndroid) It replaces what was there: `{}` for none."),
       ])
     private static let approvalAbove = JSONForm<Int64?>.orNull(.number(Operations.Limits.approvalAbove)).standing(
       for: { .some($0 ?? 0) }, else: "is not known", written: { $0 })
@@ -116,6 +120,7 @@ extension Administration {
       if let above = change.approvalAbove { after.approvalAbove = above == 0 ? nil : above }
       if let lanes = change.confidentialLanes { after.confidentiality.lanes = lanes }
       if let covers = change.confidentialSDK { after.confidentiality.coversSDK = covers }
+      if let android = change.android { after.android = android }
       if let hasExtension = change.hasExtension { after.hasExtension = hasExtension }
       if let problem = try self.change(&after, change.identity, on: connection) { return problem }
       guard after != before else { return nil }

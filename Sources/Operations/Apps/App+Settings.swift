@@ -16,12 +16,16 @@ extension App {
         "approvalAbove", .orNull(.count), \.approvalAbove,
         "What an account sends to more devices than this waits for a second person; null: nothing does."),
       .always("extension", .flag, \.hasExtension, aboutExtension),
+      .always("android", AndroidContent.shown.form, \.android, aboutAndroid),
     ]
 
   /// The settings, including those that are never shown.
   static let audited = JSONObject<App>(
     "AppSettings", isNamed: false,
     settings + [.always("proofGeneration", .count, \.identityRules.proofGeneration)])
+
+  static let aboutAndroid =
+    "What Android devices are told of its messages where they say nothing else, as `android` of a send."
 
   static let aboutExtension = """
     The app has a Notification Service Extension, which makes receipts on iOS: its alerts carry `mutable-content`, for which \

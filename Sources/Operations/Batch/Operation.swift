@@ -19,6 +19,8 @@ package indirect enum Operation: Sendable {
   case setConsents(AuthKeyring.Claim, Consents.Change)
   /// Sets an additional token of the given kind; nil removes it.
   case setToken(AuthKeyring.Claim, TokenKind, psid: String?)
+  /// The token of one Live Activity; nil: none any more.
+  case setActivity(AuthKeyring.Claim, ActivityName, psid: String?)
   case send(DirectSend)
   /// Finds the device that owns a normalized token.
   case identify(app: App.Number, network: PushNetwork, psid: String)
@@ -123,7 +125,8 @@ package indirect enum Operation: Sendable {
     case .confirm, .register, .send, .identify: nil
     case .find(let claim), .setUser(let claim, _), .clearUser(let claim), .unregister(let claim),
       .listGroups(let claim), .join(let claim, _), .leave(let claim, _), .setBadge(let claim, _), .badge(let claim),
-      .setConsents(let claim, _), .setToken(let claim, _, _), .alive(let claim), .admitSend(let claim, _),
+      .setConsents(let claim, _), .setToken(let claim, _, _), .setActivity(let claim, _, _), .alive(let claim),
+      .admitSend(let claim, _),
       .possess(let claim, _, _), .inbox(let claim, _):
       claim
     }
@@ -139,7 +142,8 @@ package indirect enum Operation: Sendable {
       registration.device.rows.map { .device($0) } + [.psid(registration.psid)]
         + (registration.user.map { [.user($0.clientUID)] } ?? [])
     case .setUser(let claim, let user): [.device(claim.device), .user(user.clientUID)]
-    case .setToken(let claim, _, let psid): [.device(claim.device)] + (psid.map { [.psid($0)] } ?? [])
+    case .setToken(let claim, _, let psid), .setActivity(let claim, _, let psid):
+      [.device(claim.device)] + (psid.map { [.psid($0)] } ?? [])
     case .clearUser(let claim), .unregister(let claim), .join(let claim, _), .leave(let claim, _),
       .setBadge(let claim, _), .setConsents(let claim, _), .alive(let claim), .admitSend(let claim, _),
       .possess(let claim, _, _):

@@ -15,8 +15,13 @@ struct AdditionalTokens {
   private var refused: [DeviceTokens.Wanted] = []
 
   private static func wanted(_ operation: Operation) -> DeviceTokens.Wanted? {
-    guard case .setToken(let claim, let kind, let psid?) = operation else { return nil }
-    return DeviceTokens.Wanted(device: claim.device, kind: kind, psid: psid)
+    switch operation {
+    case .setToken(let claim, let kind, let psid?):
+      DeviceTokens.Wanted(device: claim.device, kind: kind, psid: psid)
+    case .setActivity(let claim, let activity, let psid?):
+      DeviceTokens.Wanted(device: claim.device, kind: .liveActivityUpdate, psid: psid, activity: activity)
+    default: nil
+    }
   }
 
   // MARK: Round 0
@@ -42,7 +47,8 @@ struct AdditionalTokens {
     var devices: Set<DeviceID> = []
     for operation in operations {
       switch operation {
-      case .setToken(let claim, _, _), .unregister(let claim): devices.insert(claim.device)
+      case .setToken(let claim, _, _), .setActivity(let claim, _, _), .unregister(let claim):
+        devices.insert(claim.device)
       default: break
       }
     }
@@ -78,13 +84,28 @@ struct AdditionalTokens {
 
   /// Sets the device's token of a kind, or removes it if `psid` is nil.
   mutating func set(_ kind: TokenKind, _ psid: String?, _ record: Devices.Record) {
-    let former = (found.present[record.device] ?? []).filter { $0.kind == kind && $0.psid != psid }
-    retired += former
+    retired += (found.present[record.device] ?? []).filter { $0.kind == kind && $0.psid != psid }
+    if let psid { give(DeviceTokens.Wanted(device: record.device, kind: kind, psid: psid), to: record) }
+  }
+
+  /// A token for one Live Activity, or none any more.
+  mutating func set(_ activity: ActivityName, _ psid: String?, _ record: Devices.Record) {
+    let present = (found.present[record.device] ?? []).filter { $0.kind == .liveActivityUpdate && $0.psid != psid }
+    retired += present.filter { $0.activity?.id == activity.id }
     guard let psid else { return }
-    guard let owned = found.owners[DeviceTokens.Wanted(device: record.device, kind: kind, psid: psid)], !owned.isNew
-    else { return }
+    // The oldest first, as they were found.
+    let others = present.filter { $0.activity?.id != activity.id }
+    retired += others.prefix(max(0, others.count + 1 - Domain.Limits.activitiesPerDevice))
+    give(
+      DeviceTokens.Wanted(device: record.device, kind: .liveActivityUpdate, psid: psid, activity: activity), to: record)
+  }
+
+  private mutating func give(_ wanted: DeviceTokens.Wanted, to record: Devices.Record) {
+    guard let owned = found.owners[wanted], !owned.isNew else { return }
     func token(of device: DeviceID) -> Tokens.Claimed {
-      Tokens.Claimed(app: record.app, psid: psid, network: record.network, device: device, kind: kind)
+      Tokens.Claimed(
+        app: record.app, psid: wanted.psid, network: record.network, device: device, kind: wanted.kind,
+        activity: wanted.activity)
     }
     if owned.owner != record.device { retired.append(token(of: owned.owner)) }
     // Also for a token the device had before: what the network reports about an earlier time no longer applies to it.

@@ -222,6 +222,7 @@ struct DeviceSteps {
       record.consents.apply(change, at: batch.now)
       batch.change(record)
     case .setToken(_, let kind, let psid): state.tokens.set(kind, psid, record)
+    case .setActivity(_, let activity, let psid): state.tokens.set(activity, psid, record)
     case .alive: changes.seen.append(record.device)
     case .find, .listGroups, .badge, .inbox, .admitSend, .confirm, .register, .send, .identify: break
     }

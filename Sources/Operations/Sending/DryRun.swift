@@ -32,8 +32,9 @@ package struct DryRun: Sendable {
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     targeted = audience.targeted
     unknown = audience.unknownJSON
-    headers = PushHeaders(message, appID: app.appID, seqno: 0)
     var shown = message
+    shown.content.android = (message.content.android ?? AndroidContent()).over(app.android)
+    headers = PushHeaders(shown, appID: app.appID, seqno: 0)
     shown.content.appHasExtension = app.hasExtension
     var notes = ContentNotes.notes(message.content)
     notes += try ExtensionCheck.notes(shown, app, on: connection)
@@ -124,6 +125,7 @@ package struct DryRun: Sendable {
       .always("topic", .anyText, \.topic), .always("pushType", .words(PushType.allCases), \.pushType),
       .always("priority", .number(1...10), { Int64($0.priority.rawValue) }),
       .always("keptForDevice", .flag, \.isKeptForDevice),
+      .optional("android", AndroidContent.shown.form, { $0.android.isEmpty ? nil : $0.android }),
     ])
 
   private static let refusal = JSONObject<Problem>(

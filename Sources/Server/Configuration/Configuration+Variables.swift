@@ -77,6 +77,13 @@ extension Configuration {
       name: "UPMC_APNS_SANDBOX_URL", standard: "https://api.sandbox.push.apple.com",
       meaning: "Apple's sandbox service", korean: "Apple 샌드박스 서비스 주소"),
     Variable(
+      name: "UPMC_APNS_CHANNELS_PRODUCTION_URL", standard: "https://api-manage-broadcast.push.apple.com:2196",
+      meaning: "where Apple's production service manages broadcast channels",
+      korean: "Apple 운영 서비스의 브로드캐스트 채널 관리 주소"),
+    Variable(
+      name: "UPMC_APNS_CHANNELS_SANDBOX_URL", standard: "https://api-manage-broadcast.sandbox.push.apple.com:2195",
+      meaning: "where Apple's sandbox manages broadcast channels", korean: "Apple 샌드박스의 브로드캐스트 채널 관리 주소"),
+    Variable(
       name: "UPMC_FCM_URL", standard: "https://fcm.googleapis.com", meaning: "Google's service",
       korean: "Google 서비스 주소"),
     Variable(

@@ -22,6 +22,8 @@ package struct Configuration: Sendable {
   package var publicURL: String?
   package var apnsProduction = ServiceAddress(host: "api.push.apple.com", port: 443)
   package var apnsSandbox = ServiceAddress(host: "api.sandbox.push.apple.com", port: 443)
+  package var apnsChannelsProduction = ServiceAddress(host: "api-manage-broadcast.push.apple.com", port: 2196)
+  package var apnsChannelsSandbox = ServiceAddress(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195)
   package var fcm = ServiceAddress(host: "fcm.googleapis.com", port: 443)
   package var fcmTokenURL: String?
   /// Where access tokens are obtained.
@@ -88,6 +90,8 @@ package struct Configuration: Sendable {
     case "UPMC_PUBLIC_URL": publicURL = try given.map { given throws(Mistake) in try Self.publicURL(name, given) }
     case "UPMC_APNS_PRODUCTION_URL": apnsProduction = try Self.service(name, value)
     case "UPMC_APNS_SANDBOX_URL": apnsSandbox = try Self.service(name, value)
+    case "UPMC_APNS_CHANNELS_PRODUCTION_URL": apnsChannelsProduction = try Self.service(name, value)
+    case "UPMC_APNS_CHANNELS_SANDBOX_URL": apnsChannelsSandbox = try Self.service(name, value)
     case "UPMC_FCM_URL": fcm = try Self.service(name, value)
     case "UPMC_FCM_TOKEN_URL": fcmTokenURL = try Self.url(name, value)
     case "UPMC_FCM_QUOTA": fcmMessagesPerMinute = try Self.quota(name, value)

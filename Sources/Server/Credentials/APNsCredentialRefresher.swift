@@ -110,27 +110,7 @@ final class APNsCredentialRefresher {
   private func renew(
     _ key: SigningKey, refused: ProviderToken?, now: Int64, _ connection: Connection
   ) throws {
-    let token = try connection.withTransaction { () throws -> ProviderToken? in
-      let fingerprint = key.name.fingerprint
-      let place = ProviderTokens.place(of: fingerprint)
-      let stored = try connection.run(ProviderTokens.lock(fingerprint))
-      // A token that does not open was sealed with another master key, or forged: ignore it.
-      if let issuedAt = stored.issuedAt, let opened = try? master.open(stored.sealed, for: place) {
-        let token = ProviderToken(key.name, value: String(decoding: opened, as: UTF8.self), issuedAt: issuedAt)
-        let mayMint = now >= issuedAt + APNs.Limits.tokenRestSeconds || token.isAhead(atSeconds: now)
-        if token.isGood(atSeconds: now), token != refused, !token.isDue(atSeconds: now) { return token }
-        // Refused though young: another mint would only be throttled. The clock may be wrong.
-        if token == refused, !mayMint {
-          log.error("APNs refuses a young provider token; check the clock of this machine")
-          return nil
-        }
-      }
-      let minted = try key.mint(issuedAt: now)
-      try connection.run(
-        ProviderTokens.save(
-          fingerprint, sealed: master.seal(Array(minted.value.utf8), for: place), issuedAt: minted.issuedAt))
-      return minted
-    }
+    let token = try SharedProviderToken.take(key, refused: refused, now: now, master, connection)
     guard let token else { return }
     tokens[key.name] = token
     sender.set(token)

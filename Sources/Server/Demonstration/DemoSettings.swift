@@ -26,6 +26,8 @@ package enum DemoSettings {
     var lines = [
       "process=\(ProcessInfo.processInfo.processIdentifier)",
       "UPMC_APNS_PRODUCTION_URL=\(url(server.apnsProduction))", "UPMC_APNS_SANDBOX_URL=\(url(server.apnsSandbox))",
+      "UPMC_APNS_CHANNELS_PRODUCTION_URL=\(url(server.apnsChannelsProduction))",
+      "UPMC_APNS_CHANNELS_SANDBOX_URL=\(url(server.apnsChannelsSandbox))",
       "UPMC_FCM_URL=\(url(server.fcm))",
       // Everything runs on this machine.
       "UPMC_PROXY_URL=", "UPMC_PROXY_URL_FILE=",

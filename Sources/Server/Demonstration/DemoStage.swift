@@ -91,6 +91,8 @@ final class DemoStage {
     if server.publicURL == nil, server.listenPort != 0 { server.publicURL = "http://127.0.0.1:\(server.listenPort)" }
     server.apnsProduction = try service(started.endpoints.apns)
     server.apnsSandbox = try service(started.endpoints.sandbox)
+    if let channels = started.endpoints.channels { server.apnsChannelsProduction = try service(channels) }
+    if let channels = started.endpoints.sandboxChannels { server.apnsChannelsSandbox = try service(channels) }
     if let fcm = started.endpoints.fcm { server.fcm = try service(fcm) }
     server.fcmTokenURL = started.tokenURL
     // The simulator runs on this machine too.

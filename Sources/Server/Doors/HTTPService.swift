@@ -27,7 +27,7 @@ final class HTTPService {
     _ configuration: Configuration, descriptors: [Int32], databaseURL: String, catalog: Catalog, keys: SigningKeys,
     master: MasterKey,
     firstWriter: Int32, launchpad: Committer.DispatchHandoff, metrics: Metrics, readiness: NodeReadiness,
-    clock: DatabaseClock, messageCommitted: @escaping @Sendable () -> Void
+    clock: DatabaseClock, channels: ChannelWays, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = descriptors.count
     let tls = try ListenerCertificate.load(configuration.listening)
@@ -47,7 +47,7 @@ final class HTTPService {
     let signIns = SignInMeter(metrics)
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
-      hosting: hosting, tokens: configuration.tokenAddress, clock: clock, isSecure: isSecure,
+      hosting: hosting, tokens: configuration.tokenAddress, channels: channels, clock: clock, isSecure: isSecure,
       isConnected: { readiness.health.lacksConnections = !$0 }, signedIn: { signIns.ended($0) },
       messageCommitted: messageCommitted)
     self.admin = admin

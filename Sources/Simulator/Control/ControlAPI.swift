@@ -12,6 +12,7 @@ internal import Reactor
 /// | `GET`, `POST`, `DELETE /faults` | faults in force · one more · one (`?id=`) or all less |
 /// | `POST /tokens` · `POST /keys` | device tokens · a provider's signing key |
 /// | `GET /deliveries?registration=R` · `POST /registrations` | what an FCM registration got · FCM registrations |
+/// | `GET /channels` · `POST /channels/followers?channel=C&count=N` | broadcast channels · N more activities follow one |
 /// | `DELETE /connections?form=F` | ends all connections at once: `reset`, `fin`, `half-open` |
 /// | `POST /outage?milliseconds=N` | no connections, and none accepted, for this time |
 /// | `POST /reset` | forgets what was seen, ends all faults |
@@ -56,6 +57,8 @@ final class ControlAPI: RequestHandler {
     case (.get, "/counters"): .json(service.snapshot())
     case (.get, "/deliveries"): deliveries(request)
     case (.get, "/shown"): shown(request)
+    case (.get, "/channels"): .json(service.books.knowledge.channels.reports)
+    case (.post, "/channels/followers"): follow(request)
     case (.get, "/faults"): .json(service.books.faults.all.map(FaultDocument.init))
     case (.post, "/faults"): addFault(request)
     case (.delete, "/faults"): removeFaults(request)
@@ -124,6 +127,17 @@ final class ControlAPI: RequestHandler {
     let end = min(log.count, after.addingReportingOverflow(min(limit, Limits.controlPage)).partialValue)
     let found = (min(max(after, log.firstKept), end)..<end).map { document(log.delivery($0)) }
     return .json(DeliveryList(deliveries: found, next: end < log.count ? end : nil))
+  }
+
+  private func follow(_ request: Request) -> Outcome {
+    guard let channel = request.queryItem("channel"), let count = Int(request.queryItem("count") ?? "1"),
+      (1...Limits.followersAtOnce).contains(count)
+    else { return .bad("channel and count (1 to \(Limits.followersAtOnce)) are needed") }
+    for environment in Environment.allCases
+    where service.books.knowledge.channels.follow(channel, environment, count: count) {
+      return .done
+    }
+    return .notFound
   }
 
   private func shown(_ request: Request) -> Outcome {

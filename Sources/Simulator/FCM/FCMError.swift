@@ -66,6 +66,8 @@ package struct FCMError: Equatable, Sendable, Error {
   static let senderMismatch = FCMError(403, "SenderId mismatch", [.fcm("SENDER_ID_MISMATCH")])
   static let apnsDisabled = FCMError(
     400, "APNs device token is disabled.", [.fcm("INVALID_ARGUMENT"), .apns(status: 410, reason: "Unregistered")])
+  static let badActivityToken = FCMError(
+    400, "Invalid Live Activity token", [.fcm("INVALID_ARGUMENT"), .apns(status: 400, reason: "BadDeviceToken")])
   static let thirdPartyAuth = FCMError(
     401, "Auth error from APNS or Web Push Service",
     [.fcm("THIRD_PARTY_AUTH_ERROR"), .apns(status: 403, reason: "InvalidProviderToken")])

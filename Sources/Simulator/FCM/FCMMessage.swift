@@ -20,6 +20,12 @@ struct FCMMessage: Equatable {
   /// Seconds that FCM keeps it for a device that is away.
   let ttlSeconds: Int64
   let hasNotification: Bool
+  /// What Android shows by itself, as it was written; nil without one.
+  var androidNotification: MessageTree?
+  /// By its name in Firebase's reports: the message's own, or Android's in its place.
+  var analyticsLabel: String?
+  /// One Live Activity of the device that it is for.
+  var liveActivityToken: String?
 
   /// Judges a request's body as FCM does.
   static func judge(_ body: [UInt8]) -> Result<FCMMessage, FCMError> {

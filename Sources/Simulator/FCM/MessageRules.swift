@@ -13,12 +13,19 @@ enum MessageRules {
       try checkWords(message)
       let payload = apnsPayload(of: message)
       try checkSizes(message, data, payload, isTopic: isTopic(target))
-      return .success(
-        FCMMessage(
-          target: target, isValidateOnly: isValidateOnly, data: data, apnsPayload: payload,
-          collapseKey: android?.member("collapse_key")?.string,
-          isHighPriority: android?.member("priority")?.string?.uppercased() == "HIGH", ttlSeconds: ttl,
-          hasNotification: message.member("notification") != nil || android?.member("notification") != nil))
+      let activity = message.member("apns")?.member("live_activity_token")?.string
+      try checkActivity(activity, message, isTopic: isTopic(target))
+      var taken = FCMMessage(
+        target: target, isValidateOnly: isValidateOnly, data: data, apnsPayload: payload,
+        collapseKey: android?.member("collapse_key")?.string,
+        isHighPriority: android?.member("priority")?.string?.uppercased() == "HIGH", ttlSeconds: ttl,
+        hasNotification: message.member("notification") != nil || android?.member("notification") != nil)
+      taken.androidNotification = android?.member("notification")
+      taken.analyticsLabel =
+        android?.member("fcm_options")?.member("analytics_label")?.string
+        ?? message.member("fcm_options")?.member("analytics_label")?.string
+      taken.liveActivityToken = activity
+      return .success(taken)
     } catch {
       return .failure(error)
     }
@@ -122,6 +129,20 @@ enum MessageRules {
         throw FCMError(
           400, words, [.badRequest([.init("\(path).fcm_options.analytics_label", words)]), .fcm("INVALID_ARGUMENT")])
       }
+    }
+  }
+
+  /// A Live Activity is one device's, and its token is Apple's: what Apple would not take comes back as Apple's word.
+  private static func checkActivity(
+    _ token: String?, _ message: MessageTree, isTopic: Bool
+  ) throws(FCMError) {
+    guard let token else { return }
+    let isHex = !token.isEmpty && token.utf8.count % 2 == 0 && token.utf8.allSatisfy { ASCII.hexadecimal($0) != nil }
+    guard isHex, !isTopic else { throw .badActivityToken }
+    guard message.member("apns")?.member("payload")?.member("aps")?.member("event")?.string != nil else {
+      throw FCMError(
+        400, "Invalid Live Activity payload",
+        [.badRequest([.init("message.apns.payload", "aps.event is missing")]), .fcm("INVALID_ARGUMENT")])
     }
   }
 

@@ -8,17 +8,22 @@ package struct FaultPlan {
   /// Which service: they share faults that name neither.
   package enum Place: Equatable, Sendable {
     case apns(Environment)
+    /// The channel management.
+    case channels(Environment)
     case fcm
 
     var network: Fault.Network {
       switch self {
-      case .apns: .apns
+      case .apns, .channels: .apns
       case .fcm: .fcm
       }
     }
 
     var environment: Environment? {
-      if case .apns(let environment) = self { environment } else { nil }
+      switch self {
+      case .apns(let environment), .channels(let environment): environment
+      case .fcm: nil
+      }
     }
   }
 
@@ -27,11 +32,13 @@ package struct FaultPlan {
     case device(DeviceToken)
     /// FCM's registration token, FID or topic.
     case registration(String)
+    /// Apple's name of a broadcast channel.
+    case channel(String)
 
     func hasPrefix(_ prefix: [UInt8]) -> Bool {
       switch self {
       case .device(let token): token.hasHexadecimalPrefix(prefix)
-      case .registration(let name): name.utf8.starts(with: prefix)
+      case .registration(let name), .channel(let name): name.utf8.starts(with: prefix)
       }
     }
 
@@ -40,6 +47,7 @@ package struct FaultPlan {
       switch self {
       case .device(let token): FaultPrefix.effect(of: token)
       case .registration(let name): FCMFaultName.effect(of: name)
+      case .channel: nil
       }
     }
   }

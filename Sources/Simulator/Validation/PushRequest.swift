@@ -9,6 +9,7 @@ package final class PushRequest {
   package enum Field: Int, CaseIterable, Sendable {
     case method, scheme, path, authority, host, authorization
     case id, topic, pushType, priority, expiration, collapseID
+    case channelID, requestID
 
     /// The name on the wire.
     package var name: String {
@@ -25,6 +26,8 @@ package final class PushRequest {
       case .priority: "apns-priority"
       case .expiration: "apns-expiration"
       case .collapseID: "apns-collapse-id"
+      case .channelID: "apns-channel-id"
+      case .requestID: "apns-request-id"
       }
     }
 
@@ -38,7 +41,7 @@ package final class PushRequest {
       case 10: candidate = name[0] == 0x3A ? .authority : .topic
       case 13: candidate = name[1] == 0x75 ? .authorization : .priority
       case 14: candidate = .pushType
-      case 15: candidate = .expiration
+      case 15: candidate = name[5] == 0x65 ? .expiration : name[5] == 0x63 ? .channelID : .requestID
       case 16: candidate = .collapseID
       default: return nil
       }
@@ -50,7 +53,7 @@ package final class PushRequest {
   /// All that changes, in one value: each use of a property of a class is checked, so there is only one.
   private struct Contents: ~Copyable {
     var text = ByteBuffer(capacity: 1024)
-    var ranges = InlineArray<12, Range<Int>>(repeating: 0..<0)
+    var ranges = InlineArray<14, Range<Int>>(repeating: 0..<0)
     var present: UInt16 = 0
     var hasRepeatedHeader = false
     var isAuthorizationNeverIndexed = false

@@ -17,8 +17,17 @@ package enum Reason: String, CaseIterable, Sendable {
   case missingTopic = "MissingTopic"
   case payloadEmpty = "PayloadEmpty"
   case topicDisallowed = "TopicDisallowed"
-  /// Documented for the broadcast API only; here the answer of the strict payload check.
+  // 400 of the channel API ("Handling error responses from APNs")
+  case badChannelID = "BadChannelId"
+  /// Here the answer of the strict payload check too.
   case badRequestPayload = "BadRequestPayload"
+  case cannotCreateChannelConfig = "CannotCreateChannelConfig"
+  case channelNotRegistered = "ChannelNotRegistered"
+  case featureNotEnabled = "FeatureNotEnabled"
+  case missingChannelID = "MissingChannelId"
+  /// Observed; no document has it.
+  case missingChannelQueueSize = "MissingChannelQueueSize"
+  case missingPushType = "MissingPushType"
   // 403
   case badCertificate = "BadCertificate"
   case badCertificateEnvironment = "BadCertificateEnvironment"
@@ -28,6 +37,8 @@ package enum Reason: String, CaseIterable, Sendable {
   case invalidProviderToken = "InvalidProviderToken"
   case missingProviderToken = "MissingProviderToken"
   case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+  /// Of the channel API.
+  case topicMismatch = "TopicMismatch"
   // 404, 405
   case badPath = "BadPath"
   case methodNotAllowed = "MethodNotAllowed"
@@ -49,10 +60,11 @@ package enum Reason: String, CaseIterable, Sendable {
     switch self {
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
       .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .missingTopic,
-      .payloadEmpty, .topicDisallowed, .badRequestPayload:
+      .payloadEmpty, .topicDisallowed, .badRequestPayload, .badChannelID, .cannotCreateChannelConfig,
+      .channelNotRegistered, .featureNotEnabled, .missingChannelID, .missingChannelQueueSize, .missingPushType:
       400
     case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .expiredProviderToken, .forbidden,
-      .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken, .topicMismatch:
       403
     case .badPath: 404
     case .methodNotAllowed: 405

@@ -41,7 +41,7 @@ package enum RequestValidation {
     }
   }
 
-  private static func authenticate(
+  static func authenticate(
     _ request: PushRequest, _ identity: inout Identity, _ knowledge: inout Knowledge, _ environment: Environment,
     _ nowSeconds: Int64
   ) -> Rejection? {

@@ -4,6 +4,7 @@ package struct ServiceKnowledge {
   package var tokens = TokenRegistry()
   package var history = ProviderTokenHistory()
   package var rules = ValidationRules()
+  package var channels = ChannelRegistry()
 
   package init() {}
 }

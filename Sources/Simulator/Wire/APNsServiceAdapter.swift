@@ -12,6 +12,9 @@ final class APNsServiceAdapter: ServiceAdapter {
   // The request ruled on last.
   private var token: TokenRegistry.Index = 0
   private var isOwnID = false
+  /// Set when that was for a channel.
+  private var broadcast: BroadcastValidation.Accepted?
+  private var isBroadcast = false
 
   init(environment: Environment, books: SimulatedService) {
     self.environment = environment
@@ -24,6 +27,13 @@ final class APNsServiceAdapter: ServiceAdapter {
   var isProven: Bool { identity.certificate != nil }
 
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]? {
+    Self.present(certificate, to: environment, nowSeconds: nowSeconds, &identity)
+  }
+
+  /// Nil when a certificate is fine, else what GOAWAY says.
+  static func present(
+    _ certificate: CertificateInfo, to environment: Environment, nowSeconds: Int64, _ identity: inout ProviderIdentity
+  ) -> [UInt8]? {
     let shown = ClientCertificate(certificate)
     let problem: Reason? =
       shown.topics.isEmpty || certificate.notAfter < nowSeconds
@@ -38,6 +48,8 @@ final class APNsServiceAdapter: ServiceAdapter {
     request.load(stream)
     books.counters.requests += 1
     if request.isAuthorizationNeverIndexed { books.counters.neverIndexedAuthorization += 1 }
+    isBroadcast = BroadcastValidation.serves(request)
+    if isBroadcast { return ruleOnBroadcast(request) }
     let own = request.with(.id) { MessageID($0) } ?? nil
     let id = own ?? .random(&books.dice)
     let verdict = RequestValidation.validate(
@@ -57,6 +69,20 @@ final class APNsServiceAdapter: ServiceAdapter {
     }
   }
 
+  private func ruleOnBroadcast(_ request: PushRequest) -> Ruling {
+    broadcast = nil
+    let id = (request.with(.requestID) { MessageID($0) } ?? nil) ?? .random(&books.dice)
+    let verdict = BroadcastValidation.validate(
+      request, &identity, &books.knowledge, environment, nowMilliseconds: books.batchMicroseconds / 1000)
+    reportProviderToken()
+    switch verdict {
+    case .failure(let rejection): return .refused(Effect.Answer(rejection.reason), timestampMilliseconds: nil, id: id)
+    case .success(let accepted):
+      broadcast = accepted
+      return .accepted(.channel(accepted.channel), id: id)
+    }
+  }
+
   private func reportProviderToken() {
     guard reportedToken != identity.binding.issuedAt, let key = identity.binding.key else { return }
     reportedToken = identity.binding.issuedAt
@@ -64,14 +90,22 @@ final class APNsServiceAdapter: ServiceAdapter {
   }
 
   func deliver(_ id: MessageID) {
-    books.deliver(books.request, to: token, id: id, isOwnID: isOwnID)
+    guard isBroadcast else {
+      return books.deliver(books.request, to: token, id: id, isOwnID: isOwnID, in: environment)
+    }
+    guard let broadcast else { return }
+    books.knowledge.channels.publish(
+      books.request.withBody { ASCII.array($0) }, on: broadcast.channel, environment, broadcast.bundle,
+      nowMilliseconds: books.batchMicroseconds / 1000)
   }
 
   func penalty(for answer: Effect.Answer) -> Reason? { Reason(rawValue: answer.reason) }
 
   func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply {
     let uniqueID = environment == .sandbox ? MessageID.random(&books.dice) : nil
-    return PushReply(stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content)
+    return PushReply(
+      stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content,
+      idName: isBroadcast ? "apns-request-id" : "apns-id")
   }
 
   func farewell(isIdle: Bool) -> [UInt8] {
@@ -85,7 +119,9 @@ final class APNsServiceAdapter: ServiceAdapter {
     let stream = reply.stream
     switch reply.content {
     case .accepted, .pretended:
-      guard reply.uniqueID == nil else { return session.respond(to: stream, status: 200, fields: idFields(reply)) }
+      guard reply.uniqueID == nil, reply.idName == "apns-id" else {
+        return session.respond(to: stream, status: 200, fields: idFields(reply))
+      }
       let text = reply.id.text
       session.respond(to: stream, status: 200, name: "apns-id", value: text.span)
     case .rejected(let answer, let timestamp):
@@ -117,7 +153,7 @@ final class APNsServiceAdapter: ServiceAdapter {
   }
 
   private func idFields(_ reply: PushReply) -> [HeaderField] {
-    let own = [HeaderField("apns-id", reply.id.description)]
+    let own = [HeaderField(reply.idName, reply.id.description)]
     return reply.uniqueID.map { own + [HeaderField("apns-unique-id", $0.description)] } ?? own
   }
 
@@ -140,7 +176,7 @@ extension ClientCertificate {
 
 extension PushRequest {
   /// Takes over what a stream received.
-  fileprivate func load(_ stream: ServerStream) {
+  func load(_ stream: ServerStream) {
     reset()
     stream.forEachField { name, value, isNeverIndexed in
       append(name: name, value: value, isNeverIndexed: isNeverIndexed)

@@ -19,6 +19,8 @@ struct PushReply {
   /// For the delivery log of the Push Notifications Console; only in the sandbox.
   let uniqueID: MessageID?
   let content: Content
+  /// Under which the id is answered.
+  var idName = "apns-id"
 
   /// False when the client took the stream back.
   var isWanted: Bool { stream.id == streamID && !stream.isClosed }

@@ -27,6 +27,7 @@ package final class Service {
     let makeDoor: () -> any ServiceAdapter = {
       switch place {
       case .apns(let environment): APNsServiceAdapter(environment: environment, books: books)
+      case .channels(let environment): ChannelServiceAdapter(environment: environment, books: books)
       case .fcm: FCMServiceAdapter(books: books)
       }
     }

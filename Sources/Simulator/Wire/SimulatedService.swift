@@ -90,8 +90,16 @@ package final class SimulatedService {
   }
 
   /// Puts an accepted push on record and hands it to the device.
-  func deliver(_ request: PushRequest, to token: TokenRegistry.Index, id: MessageID, isOwnID: Bool) {
+  func deliver(
+    _ request: PushRequest, to token: TokenRegistry.Index, id: MessageID, isOwnID: Bool, in environment: Environment
+  ) {
     counters.deliveries += 1
+    if request.with(.pushType, { ASCII.equal($0, PushType.liveactivity.rawValue) }) == true,
+      let channel = request.withBody({ ActivityStart(ASCII.array($0)) })?.channel
+    {
+      // The activity on the device follows it from now on.
+      _ = knowledge.channels.follow(channel, environment)
+    }
     if configuration.keepsDeliveries {
       let now = batchMicroseconds
       let badge = request.withBody { PayloadBadge.find(in: $0) }

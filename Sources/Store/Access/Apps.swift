@@ -11,7 +11,7 @@ package enum Apps {
   private static let columnList = """
     app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends, badge_sync,
     approval_above, identity, observed_identity, grace_ends_at, keeps_user_on_refresh, confidential_to_proved,
-    tells_devices, user_proof, confidential_lanes, confidential_sdk, extension
+    tells_devices, user_proof, confidential_lanes, confidential_sdk, extension, android::text
     """
 
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
@@ -67,7 +67,7 @@ package enum Apps {
     UPDATE apps SET name = $2, time_zone = $3, device_policy = $4, device_sends = $5, badge_sync = $6,
       approval_above = $7, identity = $8, observed_identity = $9, grace_ends_at = $10, keeps_user_on_refresh = $11,
       confidential_to_proved = $12, tells_devices = $13, user_proof = $14, confidential_lanes = $15,
-      confidential_sdk = $16, extension = $17
+      confidential_sdk = $16, extension = $17, android = $18
     WHERE app = $1
     """)
 
@@ -92,6 +92,7 @@ package enum Apps {
     parameters.append(app.confidentiality.bits)
     parameters.append(app.confidentiality.coversSDK)
     parameters.append(app.hasExtension)
+    parameters.append(json: app.android.json)
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -112,6 +113,7 @@ package enum Apps {
       syncsBadges: rows.bool(row, 8), approvalAbove: rows.optionalInt64(row, 9),
       hasExtension: rows.bool(row, 19), identityRules: rules(rows, row))
     app.confidentiality = App.Confidentiality(bits: rows.int16(row, 17), coversSDK: rows.bool(row, 18))
+    app.android = AndroidContent(stored: rows.bytes(row, 20))
     return Record(app: app, clientKey: rows.text(row, 6))
   }
 

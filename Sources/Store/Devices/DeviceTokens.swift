@@ -1,19 +1,22 @@
 package import Domain
 internal import Postgres
 
-/// A device's further tokens beside the alert token, at most one of each kind. They are in `psids` like all tokens; the
-/// device's row is locked before a token is assigned or removed.
+/// Tokens that devices have beside the one for alerts: one of each kind, and one for each Live Activity. They are in `psids` like all tokens; the device's
+/// row is locked before one is given or taken.
 package enum DeviceTokens {
   /// A token that a device claims.
   package struct Wanted: Hashable, Sendable {
     package let device: DeviceID
     package let kind: TokenKind
     package let psid: String
+    /// Of the kind `liveActivityUpdate`.
+    package let activity: ActivityName?
 
-    package init(device: DeviceID, kind: TokenKind, psid: String) {
+    package init(device: DeviceID, kind: TokenKind, psid: String, activity: ActivityName? = nil) {
       self.device = device
       self.kind = kind
       self.psid = psid
+      self.activity = activity
     }
   }
 
@@ -22,8 +25,8 @@ package enum DeviceTokens {
     """
     WITH wanted AS MATERIALIZED (
       -- App and network of a device never change.
-      SELECT d.app, t.psid, d.network, t.kind, d.device
-      FROM unnest($1, $2, $3) AS t(device, kind, psid) JOIN devices d ON d.device = t.device
+      SELECT d.app, t.psid, d.network, t.kind, d.device, t.activity, t.activity_type
+      FROM unnest($1, $2, $3, $5, $6) AS t(device, kind, psid, activity, activity_type) JOIN devices d ON d.device = t.device
     ), former AS MATERIALIZED (
       -- What their devices have of these kinds and will have no more.
       SELECT p.app, p.psid, p.network, p.kind FROM wanted w JOIN psids p ON p.device = w.device AND p.kind = w.kind
@@ -39,8 +42,8 @@ package enum DeviceTokens {
         SELECT 1 AS locked FROM psids p
         WHERE p.app = k.app AND p.psid = k.psid AND p.network = k.network AND p.kind = k.kind FOR UPDATE) l
     )
-    INSERT INTO psids (app, psid, network, kind, device, bound_at)
-    SELECT app, psid, network, kind, device, $4 FROM wanted
+    INSERT INTO psids (app, psid, network, kind, device, bound_at, activity, activity_type)
+    SELECT app, psid, network, kind, device, $4, activity, activity_type FROM wanted
     WHERE (SELECT count(*) FROM locked) >= 0
     ORDER BY app, psid COLLATE "C", network, kind
     ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = psids.device
@@ -59,6 +62,7 @@ package enum DeviceTokens {
   package static func lock(_ wanted: [Wanted], at now: Int64) -> Query<[Owned]> {
     var parameters = columns(wanted)
     parameters.append(timestampMicroseconds: now)
+    Tokens.append(wanted.map(\.activity), to: &parameters)
     return Query(lockStatement, parameters) { rows in
       rows.map {
         Owned(
@@ -71,17 +75,20 @@ package enum DeviceTokens {
   private static let findStatement = Statement(
     "device-tokens-find",
     """
-    SELECT app, psid, network, device, kind FROM psids WHERE device = ANY($1::uuid[])
-      AND kind > \(TokenKind.alert.sql)
+    SELECT app, psid, network, device, kind, activity, activity_type FROM psids
+    WHERE device = ANY($1::uuid[]) AND kind > \(TokenKind.alert.sql) ORDER BY device, bound_at, psid
     """)
 
-  /// Returns all further tokens of devices.
+  /// All further tokens of devices, the oldest first.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Tokens.Claimed]> {
     Query(findStatement, Devices.ids(devices)) { rows in
       rows.map {
         Tokens.Claimed(
           app: rows.int32($0, 0), psid: rows.text($0, 1), network: PushNetwork(rawValue: rows.int16($0, 2)) ?? .apns,
-          device: rows.device($0, 3), kind: TokenKind(rawValue: rows.int16($0, 4)) ?? .voip)
+          device: rows.device($0, 3), kind: TokenKind(rawValue: rows.int16($0, 4)) ?? .voip,
+          activity: rows.isNull($0, 5)
+            ? nil
+            : ActivityName(id: rows.text($0, 5), attributesType: rows.isNull($0, 6) ? nil : rows.text($0, 6)))
       }
     }
   }
@@ -97,6 +104,23 @@ package enum DeviceTokens {
   /// Deletes tokens that a lock inserted for devices that may not have them.
   package static func forget(_ wanted: [Wanted]) -> Query<Void> {
     Query(forgetStatement, columns(wanted)) { _ in }
+  }
+
+  private static let endActivitiesStatement = Statement(
+    "device-tokens-end-activities",
+    """
+    DELETE FROM psids WHERE (app, psid, network, kind) IN (
+      SELECT app, psid, network, kind FROM psids WHERE kind = 5 AND bound_at < $1 ORDER BY bound_at LIMIT $2
+      FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Forgets tokens of Live Activities that ended long ago by themselves. Nobody confirms what went to them, so nothing of
+  /// them is remembered. Answers how many.
+  package static func endActivities(at now: Int64, atMost limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now - Store.Limits.activityMicroseconds)
+    parameters.append(limit)
+    return Query(endActivitiesStatement, parameters) { $0.affected }
   }
 
   private static func columns(_ wanted: [Wanted]) -> Parameters {

@@ -10,10 +10,14 @@ package enum Tokens {
     package let network: PushNetwork
     package let device: DeviceID
     package let kind: TokenKind
+    /// Of the kind `liveActivityUpdate`.
+    package let activity: ActivityName?
 
     package init(
-      app: App.Number, psid: String, network: PushNetwork, device: DeviceID, kind: TokenKind = .alert
+      app: App.Number, psid: String, network: PushNetwork, device: DeviceID, kind: TokenKind = .alert,
+      activity: ActivityName? = nil
     ) {
+      self.activity = activity
       self.app = app
       self.psid = psid
       self.network = network
@@ -69,15 +73,20 @@ package enum Tokens {
   private static let moveStatement = Statement(
     "tokens-move",
     """
-    INSERT INTO psids (app, psid, network, kind, device, bound_at)
-    SELECT app, psid, network, kind, device, $6 FROM unnest($1, $2, $3, $4, $5) AS t(app, psid, network, device, kind)
+    INSERT INTO psids (app, psid, network, kind, device, bound_at, activity, activity_type)
+    SELECT app, psid, network, kind, device, $6, activity, activity_type
+    FROM unnest($1, $2, $3, $4, $5, $7, $8) AS t(app, psid, network, device, kind, activity, activity_type)
     ORDER BY app, psid COLLATE "C", network, kind
-    ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = excluded.device, bound_at = excluded.bound_at
+    ON CONFLICT (app, psid, network, kind) DO UPDATE SET
+      device = excluded.device, bound_at = excluded.bound_at, activity = excluded.activity,
+      activity_type = excluded.activity_type
     """)
 
   /// Assigns tokens to devices. The caller holds the tokens' row locks.
   package static func move(_ tokens: [Claimed], at now: Int64) -> Query<Void> {
-    Query(moveStatement, columns(tokens, now)) { _ in }
+    var parameters = columns(tokens, now)
+    append(tokens.map(\.activity), to: &parameters)
+    return Query(moveStatement, parameters) { _ in }
   }
 
   private static let retireStatement = Statement(
@@ -165,27 +174,43 @@ package enum Tokens {
   private static let ofDevicesStatement = Statement(
     "tokens-of-devices",
     """
-    SELECT DISTINCT ON (device) device, psid FROM psids
+    SELECT device, psid FROM psids
     -- The ordinary token stands in the device's own row; those of other kinds are found by their index.
     WHERE app = $1 AND device = ANY($2) AND kind = $3 AND kind > \(TokenKind.alert.sql)
+      AND ($4::text IS NULL OR activity = $4) AND ($5::text IS NULL OR activity_type = $5)
     ORDER BY device, bound_at DESC, psid
     """)
 
-  /// Returns the newest token of a kind other than the alert token for each device; devices without one are omitted.
+  /// The tokens of a kind (not the ordinary one) of each device, the newest first: several where each is for an activity.
+  /// Devices without one are missing.
   package static func ofDevices(
-    app: App.Number, _ devices: some Collection<DeviceID>, kind: TokenKind
-  ) -> Query<[DeviceID: String]> {
+    app: App.Number, _ devices: some Collection<DeviceID>, kind: TokenKind,
+    activities: ActivitySelection = ActivitySelection()
+  ) -> Query<[DeviceID: [String]]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
     var parameters = Parameters()
     parameters.append(app)
     parameters.append(uuids: column)
     parameters.append(kind.rawValue)
+    parameters.append(text: activities.id)
+    parameters.append(text: activities.attributesType)
     return Query(ofDevicesStatement, parameters) { rows in
-      var tokens: [DeviceID: String] = [:]
-      for row in 0..<rows.count { tokens[rows.device(row, 0)] = rows.text(row, 1) }
+      var tokens: [DeviceID: [String]] = [:]
+      for row in 0..<rows.count { tokens[rows.device(row, 0), default: []].append(rows.text(row, 1)) }
       return tokens
     }
+  }
+
+  /// Which activities tokens are for, as two columns.
+  static func append(_ activities: [ActivityName?], to parameters: inout Parameters) {
+    var (ids, types) = (TextColumn(), TextColumn())
+    for activity in activities {
+      ids.append(activity?.id)
+      types.append(activity?.attributesType)
+    }
+    parameters.append(texts: ids)
+    parameters.append(texts: types)
   }
 
   static func columns(_ tokens: [Claimed], _ now: Int64) -> Parameters {

@@ -64,6 +64,7 @@ extension Messages {
       open.hasFallback = fallback != nil
       open.confidentialFrom = app.identityRules.confidentialFrom
       open.appHasExtension = app.hasExtension
+      open.appAndroid = app.android
       open.inboxSeconds = inboxSeconds
       return open
     }

@@ -117,7 +117,9 @@ package enum Messages {
     package var confidentialFrom = App.Identity.proof
     /// The app has a notification service extension, which alerts start.
     package var appHasExtension = false
-    /// How long it stays in inboxes, in seconds; nil: it is not kept in inboxes.
+    /// What the app says to Android devices.
+    package var appAndroid = AndroidContent()
+    /// For how long it stays in inboxes; nil: it comes into none.
     package var inboxSeconds: Int64?
     /// For a resent message, the original, whose inbox entries serve both; nil: it has its own.
     package var inboxOf: Int64?
@@ -159,7 +161,7 @@ package enum Messages {
         AND m.state = \(MessageState.paused.sql), m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
       greatest(a.identity, a.confidential_to_proved::int)::smallint, m.sealed, a.extension, m.held,
-      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of
+      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of, a.android::text
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
     """)
 
@@ -270,6 +272,7 @@ package enum Messages {
     open.isAskedByPerson = rows.bool(row, 21)
     open.inboxSeconds = rows.isNull(row, 22) ? nil : Int64(rows.int32(row, 22))
     open.inboxOf = rows.optionalInt64(row, 23)
+    open.appAndroid = AndroidContent(stored: rows.bytes(row, 24))
     open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
     return open
   }

@@ -94,6 +94,10 @@ import Testing
       "/v1/admin/webhooks",
       #"{"appId":"\#(app)","url":"https://hooks.example.com/upmc","kinds":["message.finished","sms.requested"]}"#)
     _ = try post("/v1/admin/webhooks/1/test", "{}")
+    _ = try post("/v1/admin/apps/\(app)/channels", #"{"name":"경기 7","storage":"latest"}"#)
+    _ = try post(
+      "/v1/admin/apps/\(app)/channels/1/updates",
+      #"{"liveActivity":{"event":"update","timestamp":1,"contentState":{"home":1}}}"#)
     _ = try post("/v1/admin/imports", #"{"appId":"\#(app)","kind":"users","skipErrors":false}"#)
     _ = try world.client.call(
       "PUT", "/v1/admin/imports/1/parts/1?last=true", bearer: world.apiKey, "clientUid\nlee\nGUEST\n", type: "text/csv")
@@ -129,7 +133,7 @@ import Testing
       ("message-people", "/messages/\(seqno)?tab=people"), ("message-failures", "/messages/\(seqno)?tab=failures"),
       ("explain", "/messages/\(seqno)/people/user1"), ("people", "/people"), ("person", "/people/\(app)/user1"),
       ("devices", "/devices"), ("device", "/devices/\(device)"), ("groups", "/groups"), ("group", "/groups/\(group)"),
-      ("segments", "/segments"), ("aside", "/aside"), ("media", "/media"), ("statistics", "/statistics"),
+      ("segments", "/segments"), ("channels", "/channels"), ("aside", "/aside"), ("media", "/media"), ("statistics", "/statistics"),
       ("apps", "/apps"), ("app", "/apps/\(app)"), ("keys", "/keys"), ("accounts", "/accounts"), ("audit", "/audit"),
       ("password", "/password"), ("nowhere", "/no-such-page"),
     ] + (try further(console))
@@ -150,6 +154,7 @@ import Testing
       ("new-app", "/apps", "#new-app"), ("new-key", "/keys", ".head .button.main"),
       ("new-account", "/accounts", ".head .button.main"), ("new-group", "/groups", ".head .button.main"),
       ("new-segment", "/segments", "#new-segment"), ("new-webhook", "/webhooks", "#new-webhook"),
+      ("new-channel", "/channels", "#new-channel"),
       ("new-template", "/templates", ".head .button.main"), ("new-page", "/compose?tab=page", "#write-page"),
     ] {
       try browser.show(page)

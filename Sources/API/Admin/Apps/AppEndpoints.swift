@@ -60,6 +60,7 @@ extension Endpoint {
         examples: [
           ("name", #"{"name":"Example Bank","timeZone":"Asia/Seoul"}"#),
           ("policies", #"{"devicePolicy":"single","badgeSync":true,"deviceSends":10}"#),
+          ("android", ##"{"android":{"channelId":"bank","icon":"ic_bank","color":"#1A73E8"}}"##),
           ("observed", #"{"observedIdentity":"strict","tellsDevices":true}"#),
         ]),
       answers: [Answer(200, "As it is now.", Administration.AppEntry.object, example: app)],
@@ -77,7 +78,8 @@ extension Endpoint {
     {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\
     "deviceSends":0,"devicePolicy":"multi","identity":"proof","observedIdentity":null,"graceEndsAt":null,\
     "keepsUserOnRefresh":false,"confidentialTo":"proved","tellsDevices":false,"confidentialLanes":["urgent"],\
-    "confidentialSdkSends":false,"badgeSync":false,"approvalAbove":null,"extension":true,"pausedReason":null}
+    "confidentialSdkSends":false,"badgeSync":false,"approvalAbove":null,"extension":true,"android":{"channelId":"bank"},\
+    "pausedReason":null}
     """
 }
 

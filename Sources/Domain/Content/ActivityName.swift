@@ -1,0 +1,45 @@
+package import JSON
+
+/// Which Live Activity on a device a token updates, in the words of the app.
+package struct ActivityName: Hashable, Sendable {
+  /// What the app calls this one activity: ActivityKit's `Activity.id`, or a name of its own such as `order-42`.
+  package let id: String
+  /// The name of its attributes' type, as `attributes-type` has it; nil: not said.
+  package let attributesType: String?
+
+  package init(id: String, attributesType: String? = nil) {
+    self.id = id
+    self.attributesType = attributesType
+  }
+}
+
+/// Which of a device's activities a push is for. Nothing said: all of them.
+package struct ActivitySelection: Hashable, Sendable {
+  package let id: String?
+  package let attributesType: String?
+
+  package init(id: String? = nil, attributesType: String? = nil) {
+    self.id = id
+    self.attributesType = attributesType
+  }
+}
+
+extension JSONForm<String> {
+  /// It stands in paths.
+  package static let activityID = JSONForm.text(
+    upTo: Domain.Limits.activityIDBytes, pattern: #"^[A-Za-z0-9._~:-]+$"#
+  ).standing(
+    for: { text in text.isActivityID ? text : nil }, else: "must be letters, digits and . _ ~ : -", written: { $0 })
+}
+
+extension String {
+  package var isActivityID: Bool {
+    guard (1...Domain.Limits.activityIDBytes).contains(utf8.count), self != ".", self != ".." else { return false }
+    return utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x3A, 0x5F, 0x7E: true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import Crypto
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// Publishing on a channel: the update takes the place of what waits there, and is committed before it is answered.
+package enum ChannelPublishing {
+  package struct Accepted: Equatable, DescribedAnswer {
+    package let channel: Int64
+    package let version: Int64
+    /// A newer one was there already.
+    package let isSuperseded: Bool
+
+    package static let object = JSONObject<Accepted>(
+      "ChannelUpdateAccepted",
+      [
+        .always("channelId", .sequence, \.channel), .always("version", .count, \.version),
+        .always(
+          "state", .words(["queued", "superseded"]), { $0.isSuperseded ? "superseded" : "queued" },
+          """
+          `queued`: it is stored, and is published as soon as the channel's pace allows, unless a newer one comes before. \
+          `superseded`: one with a later timestamp was there already.
+          """),
+      ])
+  }
+
+  /// - Parameters:
+  ///   - body: a `ChannelUpdate`.
+  ///   - idempotencyKey: of the channel; nil: none.
+  package static func publish(
+    _ body: [UInt8], on channel: Int64?, of appID: String, idempotencyKey: String?, by caller: Caller,
+    on connection: Connection
+  ) throws(Problem) -> Accepted {
+    let app = try connection.app(appID, allowing: caller, to: .send)
+    try IdempotencyKey.check(idempotencyKey)
+    let update = try ChannelUpdate.object.read(body: body)
+    let payload = try update.payload()
+    let record = try ChannelService.record(channel, of: app, on: connection)
+    let sha256 = SHA256.hash(body)
+    return try connection.commitReading { () throws(Problem) in
+      guard let locked = try connection.answer(Channels.lock(record.channel)) else {
+        throw Problem(.unknownChannel, "The channel was deleted meanwhile.")
+      }
+      if let key = idempotencyKey,
+        let earlier = try connection.answer(ChannelUpdates.earlier(record.channel, key: key))
+      {
+        guard earlier.sha256 == sha256 else {
+          throw Problem(
+            .idempotencyConflict, "The key \"\(key)\" was used for another update of this channel. Use a new one.")
+        }
+        return Accepted(channel: record.channel, version: earlier.version, isSuperseded: earlier.isSuperseded)
+      }
+      // A device passes by what is older than what it shows: it must not keep the newer one from it.
+      let isSuperseded = locked.version > 0 && update.activity.timestamp < locked.eventTime
+      let version =
+        isSuperseded
+        ? locked.version
+        : try connection.answer(
+          ChannelUpdates.set(
+            record.channel, payload, priority: update.priority, eventTime: update.activity.timestamp,
+            expiresIn: update.expiresInSeconds))
+      if let key = idempotencyKey {
+        try connection.answer(
+          ChannelUpdates.note(
+            record.channel, key: key, sha256: sha256, version: version, isSuperseded: isSuperseded))
+      }
+      // What systems publish each second is no decision of anybody's.
+      if caller.apiKey == nil {
+        let change = AuditTrail.Change("channel.publish", record.name, in: app).to {
+          $0.member("version", version)
+          $0.member("event", update.activity.event.rawValue)
+        }
+        try connection.answer(AuditTrail.add(change, by: caller))
+      }
+      return Accepted(channel: record.channel, version: version, isSuperseded: isSuperseded)
+    }
+  }
+}

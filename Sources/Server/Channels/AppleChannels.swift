@@ -1,0 +1,131 @@
+internal import APNs
+internal import Domain
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Apple's list of an app's channels, asked with the app's own credential and the provider token that all nodes share.
+struct AppleChannels: ChannelDirectory {
+  private let management: ChannelManagement
+  private let master: MasterKey
+  private let clock: DatabaseClock
+
+  init(_ configuration: Configuration, _ gauges: SenderSettings.Gauges, master: MasterKey, clock: DatabaseClock) {
+    management = ChannelManagement(SenderSettings.apns(configuration, gauges))
+    self.master = master
+    self.clock = clock
+  }
+
+  func create(
+    _ storage: ChannelStorage, of app: App, in environment: PushEnvironment, on connection: Connection
+  ) throws(Problem) -> String {
+    guard case .created(let channel) = try ask(.create(storage), app, environment, connection) else { throw Self.odd }
+    return channel
+  }
+
+  func storage(
+    of channel: String, of app: App, in environment: PushEnvironment, on connection: Connection
+  ) throws(Problem) -> ChannelStorage? {
+    do throws(ChannelManagement.Fault) {
+      guard case .storage(let storage) = try send(.read(channel), app, environment, connection) else { return nil }
+      return storage
+    } catch {
+      if case .refused(_, let reason) = error, Self.unknown.contains(reason) { return nil }
+      throw Self.problem(error)
+    }
+  }
+
+  func delete(
+    _ channel: String, of app: App, in environment: PushEnvironment, on connection: Connection
+  ) throws(Problem) {
+    do throws(ChannelManagement.Fault) {
+      _ = try send(.delete(channel), app, environment, connection)
+    } catch {
+      // It answers a channel that is gone like a path that it does not know.
+      if case .refused(let status, let reason) = error, status == 404 || Self.unknown.contains(reason) { return }
+      throw Self.problem(error)
+    }
+  }
+
+  func list(
+    of app: App, in environment: PushEnvironment, on connection: Connection
+  ) throws(Problem) -> [String] {
+    guard case .channels(let channels) = try ask(.list, app, environment, connection) else { throw Self.odd }
+    return channels
+  }
+
+  private static let unknown: Set<String> = ["ChannelNotRegistered", "BadChannelId"]
+
+  // MARK: Asking
+
+  private func ask(
+    _ call: ChannelManagement.Call, _ app: App, _ environment: PushEnvironment, _ connection: Connection
+  ) throws(Problem) -> ChannelManagement.Answer {
+    do throws(ChannelManagement.Fault) {
+      return try send(call, app, environment, connection)
+    } catch {
+      throw Self.problem(error)
+    }
+  }
+
+  private func send(
+    _ call: ChannelManagement.Call, _ app: App, _ environment: PushEnvironment, _ connection: Connection
+  ) throws(ChannelManagement.Fault) -> ChannelManagement.Answer {
+    let opening: ChannelManagement.Opening
+    do {
+      opening = try self.opening(of: app, connection)
+    } catch {
+      throw .unreachable(reason: (error as? Problem)?.detail ?? "\(error)", wasSent: false)
+    }
+    return try management.send(call, of: app.appID, in: environment, by: opening)
+  }
+
+  private func opening(of app: App, _ connection: Connection) throws -> ChannelManagement.Opening {
+    let credential = try connection.run(Secrets.credentials()).first { $0.app == app.number && $0.network == .apns }
+    guard let credential else {
+      throw Problem(.notConfigured, "the app has no APNs credential; set one with `upmc app credential`")
+    }
+    switch try APNsSecret(credential, master) {
+    case .certificate(let identity): return .certificate(identity)
+    case .key(let key):
+      let now = clock.wallMicroseconds / 1_000_000
+      guard let token = try SharedProviderToken.take(key, refused: nil, now: now, master, connection) else {
+        throw Problem(.notConfigured, "no provider token can be made now")
+      }
+      return .token(token)
+    }
+  }
+
+  // MARK: What it means
+
+  private static func problem(_ fault: ChannelManagement.Fault) -> Problem {
+    switch fault {
+    case .refused(_, "CannotCreateChannelConfig"):
+      Problem(
+        .conflict,
+        "The app has \(Domain.Limits.channelsPerEnvironment) channels at Apple already (CannotCreateChannelConfig). Delete some."
+      )
+    case .refused(429, let reason): Problem(.networkAway, "Apple asks to wait (\(reason)). Try again in a minute.")
+    case .refused(500..., let reason): Problem(.networkAway, "Apple is in trouble (\(reason)). Try again in a minute.")
+    case .refused(_, let reason):
+      Problem(
+        .impossible,
+        """
+        Apple refuses it: \(reason). Look whether the app's identifier has the broadcast capability and whether key, team and \
+        app id belong together.
+        """)
+    case .unreachable(let reason, false): Problem(.networkAway, "Apple was not asked: \(reason).")
+    case .unreachable(let reason, true):
+      Problem(
+        .outcomeUnknown,
+        """
+        Apple has not answered (\(reason)). What was asked may be done: look at \
+        GET /v1/admin/apps/{appId}/channels-at-apple before you repeat it.
+        """)
+    case .odd(let status): Problem(.networkAway, "Apple's answer (status \(status)) is not understood.")
+    }
+  }
+
+  private static let odd = Problem(.networkAway, "Apple's answer is not understood.")
+}

@@ -1,0 +1,153 @@
+internal import APNs
+internal import Crypto
+internal import Domain
+internal import Logging
+internal import Metrics
+internal import Postgres
+internal import PushTransport
+internal import Reactor
+internal import Store
+
+/// Thread `channels`: hands the latest update of each channel to APNs, at the channel's pace.
+///
+/// ```
+///   PUT in the table ──wake──► take what is due ──► APNs sender ──answer──► settle: when the next may go
+///                                 ▲ lease: who dies leaves it to the others        │
+///                                 └────────── a newer version meanwhile ◄──────────┘
+/// ```
+/// What was answered to whoever published is in the table, and stays there until APNs has taken it or a newer one. Every
+/// node has a publisher; a channel's row is locked by one of them at a time.
+final class ChannelPublisher: Sendable {
+  /// Its place among the inboxes that results go to; the dispatcher's are not negative.
+  static let inbox = -1
+  /// Seconds after which an update on its way is taken for lost: should it have arrived after all, devices pass by the second.
+  private static let leaseSeconds: Int64 = 10
+  /// Updates on their way at once.
+  private static let underWay = 2_000
+  private static let atOnce = 500
+  private static let longestRest: Duration = .seconds(1)
+  private static let pause: Duration = .seconds(1)
+
+  private enum Input: Sendable {
+    case result(PushResult)
+    case wake
+  }
+
+  private let inputs: Inbox<Input>
+  private let stopping: StopSignal
+
+  init() throws {
+    inputs = try Inbox(capacity: 65_536)
+    stopping = try StopSignal()
+  }
+
+  /// Results of batches that are its own. Callable from any thread.
+  func take(_ results: [PushResult]) {
+    // What finds no room is published again when its lease ends.
+    for result in results { _ = inputs.offer(.result(result)) }
+  }
+
+  /// Something was published. Callable from any thread.
+  func wake() {
+    _ = inputs.offer(.wake)
+  }
+
+  func stop() {
+    stopping.give()
+    wake()
+  }
+
+  func start(_ sender: APNsSender, databaseURL: String, metrics: Metrics, clock: any Clock) throws {
+    _ = try Thread(name: "channels") { [self] in
+      let log = Logger(label: "channels")
+      var options = ConnectionOptions()
+      options.applicationName = "upmc channels"
+      options.silence = .seconds(5)
+      var round = Round(sender: sender, clock: clock, metrics: metrics, log: log)
+      var wasThere = true
+      let worker = DatabaseWorker(databaseURL, options, stopping: stopping, pause: Self.pause) { error in
+        if wasThere { log.warning("channels could not be published on", metadata: ["error": "\(error)"]) }
+        wasThere = false
+      }
+      worker.run { connection in
+        let rest = try round.turn(connection, mayTake: !stopping.isGiven)
+        wasThere = true
+        for input in inputs.receive(atMost: rest) {
+          if case .result(let result) = input { round.take(result) }
+        }
+      }
+    }
+  }
+
+  /// The work of one turn, and what is under way between turns.
+  private struct Round {
+    private let sender: APNsSender
+    private let clock: any Clock
+    private let log: Logger
+    private let pushkeys = PushKeyring(present: SymmetricKey.random())
+    private let published: Counter
+    private var underWay: [Int64: ChannelUpdates.Taken] = [:]
+    private var settled: [ChannelUpdates.Settled] = []
+    private var lastBatch: Int64 = 0
+
+    init(sender: APNsSender, clock: any Clock, metrics: Metrics, log: Logger) {
+      self.sender = sender
+      self.clock = clock
+      self.log = log
+      published = metrics.counter(
+        "upmc_channel_updates_total", "Updates of broadcast channels that Apple has taken.")
+    }
+
+    mutating func take(_ result: PushResult) {
+      guard let taken = underWay.removeValue(forKey: result.batch.number) else { return }
+      let outcome = PublishOutcome.of(result.result.kept, taken)
+      if outcome.isAccepted { published.add(1) }
+      if outcome.isOver, !outcome.isAccepted {
+        log.warning(
+          "Apple refuses an update of a channel",
+          metadata: ["channel": .stringConvertible(taken.channel), "word": "\(outcome.word ?? "")"])
+      }
+      settled.append(outcome)
+    }
+
+    /// - Returns: how long nothing is due.
+    mutating func turn(_ connection: DatabaseConnection, mayTake: Bool) throws -> Duration {
+      if !settled.isEmpty {
+        // The last word about each: a lease may have ended meanwhile.
+        let last = Dictionary(settled.map { ($0.channel, $0) }) { $1 }
+        try connection.run(ChannelUpdates.settle(Array(last.values)))
+        settled = []
+      }
+      guard mayTake, underWay.count < ChannelPublisher.underWay else { return .milliseconds(100) }
+      let taken = try connection.run(
+        ChannelUpdates.take(atMost: ChannelPublisher.atOnce, for: ChannelPublisher.leaseSeconds))
+      for update in taken { offer(update) }
+      if !settled.isEmpty { return .zero }
+      let next = try connection.run(ChannelUpdates.next())
+      return min(ChannelPublisher.longestRest, .microseconds(Int(clamping: max(2_000, next ?? 1_000_000))))
+    }
+
+    private mutating func offer(_ update: ChannelUpdates.Taken) {
+      guard clock.wallMicroseconds < update.expiresAt else { return settled.append(PublishOutcome.expired(update)) }
+      lastBatch += 1
+      let message = PushMessage.broadcast(
+        update.payload, on: update.apnsChannel, of: update.appID, priority: update.priority,
+        // A channel that keeps nothing takes nothing but 0.
+        isKept: update.storage == .latest, expiresAtSeconds: update.expiresAt / 1_000_000, pushkeys: pushkeys)
+      let nobody = DeviceID.lowest
+      let now = clock.now.nanoseconds
+      let batch = PushBatch(
+        BatchAddress(lastBatch, inbox: ChannelPublisher.inbox), message: message,
+        route: PushRoute(app: update.app, network: .apns, environment: update.environment),
+        targets: [
+          PushTarget(
+            device: nobody, userKey: UserKey(guest: nobody), psid: update.apnsChannel, badge: 0, clientName: "")
+        ], readAtNanoseconds: now)
+      if sender.offer(batch) {
+        underWay[lastBatch] = update
+      } else {
+        settled.append(PublishOutcome.of(.notProcessed, update))
+      }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package import Domain
+internal import Postgres
+
+/// The latest update of each channel: set by whoever publishes, taken and settled by the node that hands it to APNs.
+package enum ChannelUpdates {
+  // MARK: Setting
+
+  package struct Earlier: Sendable {
+    package let sha256: [UInt8]
+    package let version: Int64
+    package let isSuperseded: Bool
+  }
+
+  private static let earlierStatement = Statement(
+    "channel-updates-earlier",
+    "SELECT sha256, version, is_superseded FROM channel_updates WHERE channel = $1 AND key = $2")
+
+  /// What was answered to an earlier request with the same key.
+  package static func earlier(_ channel: Channels.Number, key: String) -> Query<Earlier?> {
+    var parameters = Parameters()
+    parameters.append(channel)
+    parameters.append(text: key)
+    return Query(earlierStatement, parameters) { rows in
+      rows.count == 1
+        ? Earlier(sha256: rows.bytes(0, 0), version: rows.int64(0, 1), isSuperseded: rows.bool(0, 2)) : nil
+    }
+  }
+
+  private static let noteStatement = Statement(
+    "channel-updates-note",
+    "INSERT INTO channel_updates (channel, key, sha256, version, is_superseded) VALUES ($1, $2, $3, $4, $5)")
+
+  package static func note(
+    _ channel: Channels.Number, key: String, sha256: [UInt8], version: Int64, isSuperseded: Bool
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(channel)
+    parameters.append(text: key)
+    parameters.append(bytes: sha256)
+    parameters.append(version)
+    parameters.append(isSuperseded)
+    return Query(noteStatement, parameters) { _ in }
+  }
+
+  private static let setStatement = Statement(
+    "channel-updates-set",
+    """
+    UPDATE channels SET version = version + 1, payload = $2, priority = $3, event_time = $4,
+      asked_at = clock_timestamp(), expires_at = clock_timestamp() + make_interval(secs => $5)
+    WHERE channel = $1 RETURNING version
+    """)
+
+  /// Replaces what waits on a channel that is locked. Answers its version.
+  package static func set(
+    _ channel: Channels.Number, _ payload: [UInt8], priority: PushPriority, eventTime: Int64, expiresIn seconds: Int64
+  ) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(channel)
+    parameters.append(bytes: payload)
+    parameters.append(priority.rawValue)
+    parameters.append(eventTime)
+    parameters.append(seconds)
+    return Query(setStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static let forgetStatement = Statement(
+    "channel-updates-forget",
+    """
+    DELETE FROM channel_updates WHERE (channel, key) IN (
+      SELECT channel, key FROM channel_updates WHERE created_at < clock_timestamp() - interval '1 day'
+      ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Forgets idempotency keys of yesterday. Answers how many.
+  package static func forget(atMost limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(forgetStatement, parameters) { $0.affected }
+  }
+
+  // MARK: Publishing
+
+  /// An update on its way to APNs.
+  package struct Taken: Sendable {
+    package let channel: Channels.Number
+    package let app: App.Number
+    package let appID: String
+    package let environment: PushEnvironment
+    package let apnsChannel: String
+    package let storage: ChannelStorage
+    package let version: Int64
+    package let payload: [UInt8]
+    package let priority: PushPriority
+    /// Microseconds since 1970.
+    package let expiresAt: Int64
+    package let failures: Int16
+  }
+
+  private static let takeStatement = Statement(
+    "channel-updates-take",
+    """
+    WITH due AS MATERIALIZED (
+      SELECT c.channel FROM channels c JOIN apps a ON a.app = c.app
+      WHERE c.version > c.published AND c.due_at <= clock_timestamp() AND a.paused_reason IS NULL
+      ORDER BY c.due_at LIMIT $1 FOR NO KEY UPDATE OF c SKIP LOCKED
+    )
+    UPDATE channels c SET due_at = clock_timestamp() + make_interval(secs => $2)
+    FROM due, apps a WHERE c.channel = due.channel AND a.app = c.app
+    RETURNING c.channel, c.app, a.app_id, c.environment, c.apns_channel, c.storage, c.version, c.payload, c.priority,
+      c.expires_at, c.failures
+    """)
+
+  /// Takes the latest updates of channels whose time has come. Who takes one and dies leaves it to the others after
+  /// `seconds`.
+  package static func take(atMost limit: Int, for seconds: Int64) -> Query<[Taken]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    parameters.append(seconds)
+    return Query(takeStatement, parameters) { rows in
+      rows.map { row in
+        Taken(
+          channel: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
+          environment: PushEnvironment(rawValue: rows.int16(row, 3)) ?? .production, apnsChannel: rows.text(row, 4),
+          storage: ChannelStorage(rawValue: rows.int16(row, 5)) ?? .none, version: rows.int64(row, 6),
+          payload: rows.bytes(row, 7), priority: PushPriority(rawValue: rows.int16(row, 8)) ?? .immediate,
+          expiresAt: rows.timestampMicroseconds(row, 9), failures: rows.int16(row, 10))
+      }
+    }
+  }
+
+  private static let nextStatement = Statement(
+    "channel-updates-next",
+    """
+    SELECT (extract(epoch FROM min(due_at) - clock_timestamp()) * 1000000)::bigint FROM channels
+    WHERE version > published AND due_at > '-infinity'
+    """)
+
+  /// Microseconds until the next update is due, below 0 when one is; nil when none waits for its time.
+  package static func next() -> Query<Int64?> { Query(nextStatement, Parameters()) { $0.optionalInt64(0, 0) } }
+
+  /// What came of an update that was taken.
+  package struct Settled: Equatable, Sendable {
+    package let channel: Channels.Number
+    package let version: Int64
+    package let isAccepted: Bool
+    /// It need not be published any more: accepted, refused for good or expired.
+    package let isOver: Bool
+    /// Until the next one may go.
+    package let waitMilliseconds: Int64
+    /// APNs' own, when it was not taken.
+    package let word: String?
+
+    package init(
+      channel: Channels.Number, version: Int64, isAccepted: Bool, isOver: Bool, waitMilliseconds: Int64, word: String?
+    ) {
+      self.channel = channel
+      self.version = version
+      self.isAccepted = isAccepted
+      self.isOver = isOver
+      self.waitMilliseconds = waitMilliseconds
+      self.word = word
+    }
+  }
+
+  private static let settleStatement = Statement(
+    "channel-updates-settle",
+    """
+    UPDATE channels c SET
+      published = CASE WHEN t.is_over THEN greatest(c.published, t.version) ELSE c.published END,
+      published_at = CASE WHEN t.is_accepted THEN clock_timestamp() ELSE c.published_at END,
+      failures = CASE WHEN t.is_over THEN 0 ELSE least(c.failures + 1, 100) END,
+      word = t.word, due_at = clock_timestamp() + make_interval(secs => t.wait / 1000.0)
+    FROM unnest($1, $2, $3, $4, $5, $6) AS t(channel, version, is_accepted, is_over, wait, word)
+    WHERE c.channel = t.channel
+    """)
+
+  /// One of each channel at most.
+  package static func settle(_ settled: [Settled]) -> Query<Void> {
+    var (channels, versions, waits) = (Int64Column(), Int64Column(), Int64Column())
+    var (accepted, over) = (BoolColumn(), BoolColumn())
+    var words = TextColumn()
+    for entry in settled {
+      channels.append(entry.channel)
+      versions.append(entry.version)
+      accepted.append(entry.isAccepted)
+      over.append(entry.isOver)
+      waits.append(entry.waitMilliseconds)
+      words.append(entry.word)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: channels)
+    parameters.append(int64s: versions)
+    parameters.append(bools: accepted)
+    parameters.append(bools: over)
+    parameters.append(int64s: waits)
+    parameters.append(texts: words)
+    return Query(settleStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,140 @@
+package import Domain
+internal import Postgres
+
+/// Broadcast channels of apps.
+package enum Channels {
+  package typealias Number = Int64
+
+  package struct Record: Equatable, Sendable {
+    package let channel: Number
+    package let app: App.Number
+    package let environment: PushEnvironment
+    package let storage: ChannelStorage
+    /// Apple's name of it.
+    package let apnsChannel: String
+    package let name: String
+    /// Microseconds since 1970, as all times here.
+    package let createdAt: Int64
+    /// Of the latest update, counted from 1; 0: there was none.
+    package let version: Int64
+    /// Everything up to this one is over.
+    package let published: Int64
+    package let publishedAt: Int64?
+    /// Seconds since 1970, as the latest update says.
+    package let eventTime: Int64
+    /// What APNs said when it took the last one not.
+    package let word: String?
+  }
+
+  private static let columnList = """
+    channel, app, environment, storage, apns_channel, name, created_at, version, published, published_at, event_time, word
+    """
+
+  private static let createStatement = Statement(
+    "channels-create",
+    """
+    INSERT INTO channels (app, environment, storage, apns_channel, name) VALUES ($1, $2, $3, $4, $5)
+    RETURNING \(columnList)
+    """)
+
+  /// Fails with `channels_name_is_unique` or `channels_apns_channel_is_unique`.
+  package static func create(
+    _ app: App.Number, _ environment: PushEnvironment, _ storage: ChannelStorage, apnsChannel: String, name: String
+  ) -> Query<Record> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(environment.rawValue)
+    parameters.append(storage.rawValue)
+    parameters.append(text: apnsChannel)
+    parameters.append(text: name)
+    return Query(createStatement, parameters) { record($0, 0) }
+  }
+
+  private static let takenStatement = Statement(
+    "channels-taken",
+    """
+    SELECT count(*), count(*) FILTER (WHERE name = $3) FROM channels WHERE app = $1 AND environment = $2
+    """)
+
+  /// How many channels an app has in an environment, and how many of this name: 1 or 0.
+  package static func taken(
+    _ app: App.Number, _ environment: PushEnvironment, name: String
+  ) -> Query<(channels: Int64, named: Int64)> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(environment.rawValue)
+    parameters.append(text: name)
+    return Query(takenStatement, parameters) { ($0.int64(0, 0), $0.int64(0, 1)) }
+  }
+
+  private static let findStatement = Statement(
+    "channels-find", "SELECT \(columnList) FROM channels WHERE channel = $1")
+
+  package static func find(_ channel: Number) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(channel)
+    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
+  private static let lockStatement = Statement(
+    "channels-lock", "SELECT \(columnList) FROM channels WHERE channel = $1 FOR NO KEY UPDATE")
+
+  /// Within a transaction: nobody else changes it until that ends.
+  package static func lock(_ channel: Number) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(channel)
+    return Query(lockStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
+  private static let listStatement = Statement(
+    "channels-list",
+    """
+    SELECT \(columnList) FROM channels
+    WHERE app = $1 AND channel > $2 AND ($3::smallint IS NULL OR environment = $3) ORDER BY channel LIMIT $4
+    """)
+
+  /// A page, in the order of their numbers.
+  package static func list(
+    _ app: App.Number, in environment: PushEnvironment?, after: Number, limit: Int
+  ) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(after)
+    parameters.append(environment?.rawValue)
+    parameters.append(limit)
+    return Query(listStatement, parameters) { rows in rows.map { record(rows, $0) } }
+  }
+
+  private static let numbersStatement = Statement(
+    "channels-numbers", "SELECT apns_channel, channel FROM channels WHERE app = $1 AND environment = $2")
+
+  /// Our numbers by Apple's names.
+  package static func numbers(_ app: App.Number, _ environment: PushEnvironment) -> Query<[String: Number]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(environment.rawValue)
+    return Query(numbersStatement, parameters) { rows in
+      var numbers: [String: Number] = [:]
+      for row in 0..<rows.count { numbers[rows.text(row, 0)] = rows.int64(row, 1) }
+      return numbers
+    }
+  }
+
+  private static let deleteStatement = Statement("channels-delete", "DELETE FROM channels WHERE channel = $1")
+
+  package static func delete(_ channel: Number) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(channel)
+    return Query(deleteStatement, parameters) { _ in }
+  }
+
+  private static func record(_ rows: Rows, _ row: Int) -> Record {
+    Record(
+      channel: rows.int64(row, 0), app: rows.int32(row, 1),
+      environment: PushEnvironment(rawValue: rows.int16(row, 2)) ?? .production,
+      storage: ChannelStorage(rawValue: rows.int16(row, 3)) ?? .none, apnsChannel: rows.text(row, 4),
+      name: rows.text(row, 5), createdAt: rows.timestampMicroseconds(row, 6), version: rows.int64(row, 7),
+      published: rows.int64(row, 8), publishedAt: rows.optionalTimestamp(row, 9), eventTime: rows.int64(row, 10),
+      word: rows.optionalText(row, 11))
+  }
+}
