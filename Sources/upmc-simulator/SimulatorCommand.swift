@@ -36,6 +36,11 @@ struct SimulatorCommand: ParsableCommand {
         UPMC_CA_FILE=ca.pem UPMC_FCM_URL=https://127.0.0.1:8445 upmc serve
         upmc app credential APP_ID --fcm-service-account firebase.json
 
+      Broadcast channels are made on --channels-listen and published on where
+      pushes come (POST /4/broadcasts/apps/BUNDLE_ID), one update a second:
+
+        export UPMC_APNS_CHANNELS_PRODUCTION_URL=https://127.0.0.1:2196
+
       REGISTRATION TOKENS WITH A FAULT: fault.UNREGISTERED:x (any of FCM's
       codes), fault.retry-N:x fault.slow-N:x fault.reset-N:x fault.silence:x
       fault.goaway:x fault.cut:x
@@ -54,6 +59,9 @@ struct SimulatorCommand: ParsableCommand {
         GET    /deliveries?apnsId=I every push with this id
         GET    /deliveries?after=N  all from number N on (&limit=1000)
         GET    /shown?token=T       what the device shows of them
+        GET    /channels            broadcast channels and what followers show
+        POST   /channels/followers?channel=C&count=N
+                                    N more activities follow a channel
         GET    /faults              those in force, how often each struck
         POST   /faults              puts one into force, see below
         DELETE /faults?id=N         ends one; without id, all

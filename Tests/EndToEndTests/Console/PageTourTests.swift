@@ -133,7 +133,8 @@ import Testing
       ("message-people", "/messages/\(seqno)?tab=people"), ("message-failures", "/messages/\(seqno)?tab=failures"),
       ("explain", "/messages/\(seqno)/people/user1"), ("people", "/people"), ("person", "/people/\(app)/user1"),
       ("devices", "/devices"), ("device", "/devices/\(device)"), ("groups", "/groups"), ("group", "/groups/\(group)"),
-      ("segments", "/segments"), ("channels", "/channels"), ("aside", "/aside"), ("media", "/media"), ("statistics", "/statistics"),
+      ("segments", "/segments"), ("channels", "/channels"), ("aside", "/aside"), ("media", "/media"),
+      ("statistics", "/statistics"),
       ("apps", "/apps"), ("app", "/apps/\(app)"), ("keys", "/keys"), ("accounts", "/accounts"), ("audit", "/audit"),
       ("password", "/password"), ("nowhere", "/no-such-page"),
     ] + (try further(console))
