@@ -51,6 +51,7 @@ export async function personPage(context) {
           person.devices.length ? h("div", { class: "table-box" }, table(t("people.devices"), deviceColumns(), person.devices)) : empty(t("devices.none"))),
         history),
       h("div", { class: "stack" },
+        consentCard(person.devices),
         h("section", { class: "card" }, h("h2", null, t("person.facts")), facts(["CUID", h("span", { class: "mono" }, person.clientUid)], [t("people.name"), person.clientName],
           [t("message.app"), person.appId],
           [t("people.badge"), [number(person.badge), " ", may("managePeople") ? h("button", { class: "button small", onclick: setBadge }, t("do.change")) : null]])),
@@ -58,4 +59,14 @@ export async function personPage(context) {
         h("section", { class: "card" }, h("h2", null, t("nav.groups")), person.groups.length
           ? h("ul", { class: "picked" }, person.groups.map((group) => h("li", { class: "chip plain" }, h("a", { href: link(`/groups/${group.groupSeq}`) }, group.name))))
           : h("p", { class: "soft" }, t("person.no-groups"))))));
+}
+
+/// What each device has agreed to: nobody has to open it to know why an ad did not come.
+function consentCard(devices) {
+  const said = (value) => (value === null || value === undefined ? t("consent.unknown") : t(value ? "consent.yes" : "consent.no"));
+  const withConsent = devices.filter((one) => one.consent);
+  if (withConsent.length === 0) return null;
+  return h("section", { class: "card", id: "consents" }, h("h2", null, t("consent.title")), withConsent.map((one) => h("div", { class: "part" },
+    h("p", null, h("a", { href: link(`/devices/${one.device}`) }, one.model || one.platform || one.device)),
+    facts([t("consent.notification"), said(one.consent.notification)], [t("consent.ad"), said(one.consent.ad)], [t("consent.nightAd"), said(one.consent.nightAd)]))));
 }

@@ -12,6 +12,8 @@ package struct SendRequest: Sendable {
   /// Seals what a confidential message says; nil: the catalog's does.
   package var seal: ContentSeal?
   package var door = App.Confidentiality.Door.api
+  /// A scheduled message that is cancelled in the same commit.
+  package var replaces: Int64?
   /// Of the second person, where one was asked.
   var consent: SendConsent?
 
