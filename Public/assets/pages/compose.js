@@ -203,8 +203,8 @@ export async function composePage(context) {
   function summary(made) {
     const alert = alertOf(made);
     return h("div", { class: "summary" }, h("blockquote", null, [alert.title, alert.body].filter(Boolean).join("\n")),
-      h("dl", { class: "facts" }, [[t("message.app"), chosen.name || chosen.appId], [t("compose.who"), audience.words()], [t("field.timing"), timeWords(made)], ...describe(made)]
-        .map(([label, value]) => [h("dt", null, label), h("dd", null, value)])));
+      h("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": t("message.facts") }, h("dl", { class: "facts" }, [[t("message.app"), chosen.name || chosen.appId], [t("compose.who"), audience.words()], [t("field.timing"), timeWords(made)], ...describe(made)]
+        .map(([label, value]) => [h("dt", null, label), h("dd", null, value)]))));
   }
 
   /// It is sent or kept elsewhere: nothing is to be asked any more.
@@ -269,7 +269,7 @@ export async function composePage(context) {
         h("section", { class: "card" }, h("h2", null, t("compose.what")), fields.node),
         h("section", { class: "card" }, h("h2", null, t("compose.when")), fields.when)),
       h("div", { class: "beside" },
-        h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), views, screen),
         h("section", { class: "card" }, h("h2", null, t("compose.reach")), result, trouble, h("div", { class: "row" }, send)),
+        h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), views, screen),
         h("section", { class: "card" }, h("div", { class: "fields" }, me.node, h("button", { class: "button", type: "button", id: "test-send", onclick: test }, t("compose.test")))))));
 }

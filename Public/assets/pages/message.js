@@ -50,7 +50,7 @@ export async function messagePage(context) {
     const wanted = allowed(funnel).map(([name]) => name).join();
     if (buttons.dataset.actions !== wanted) {
       buttons.dataset.actions = wanted;
-      put(buttons, allowed(funnel).map(([name, kind]) => h("button", { class: `button ${kind}`, "data-action": name, onclick: () => act(name) }, t(`do.${name}`))));
+      put(buttons, allowed(funnel).map(([name, kind]) => h("button", { class: `button ${kind}`, "data-action": name, onclick: () => act(name) }, t(name === "cancel" ? "cancel.ask" : `do.${name}`))));
     }
   }
 

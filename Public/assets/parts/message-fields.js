@@ -27,7 +27,7 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
 
   /// A field for one place of the message.
   function bound(path, label, { name = path, read = same, write = (value) => value || undefined, ...more } = {}) {
-    const made = field({ name, label, pointer: `/${path.replaceAll(".", "/")}`, optional: !more.required, ...more, value: read(at(message, path)) ?? "",
+    const made = field({ name, label, pointer: `/${path.replaceAll(".", "/")}`, ...more, value: read(at(message, path)) ?? "",
       [["select", "check"].includes(more.type) ? "onchange" : "oninput"]: () => {
         const value = write(made.value);
         if (value instanceof Error) return made.complain(value.message);
@@ -36,6 +36,7 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
         touched();
       } });
     made.node.dataset.member = path.split(".")[0];
+    made.node.dataset.path = path;
     api.fields.push(made);
     return made.node;
   }
@@ -55,15 +56,16 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
   }
   function section(name, ...children) {
     const fields = h("div", { class: "fields" }, children);
-    const members = [...fields.querySelectorAll("[data-member]")].flatMap((one) => one.dataset.member.split(" "));
-    return h("details", { class: "section", "data-section": name, open: members.some((one) => message[one] !== undefined && one !== "expiresIn") },
+    // What a section holds is in sight.
+    const paths = [...fields.querySelectorAll("[data-member]")].flatMap((one) => (one.dataset.path ?? one.dataset.member).split(" "));
+    return h("details", { class: "section", "data-section": name, open: paths.some((one) => at(message, one) !== undefined) },
       h("summary", null, t(`compose.section.${name}`)), fields);
   }
 
   function redraw() {
     api.fields = [];
     put(what,
-      text("alert.title", t("message.title"), { name: "title" }),
+      text("alert.title", t("message.title"), { name: "title", optional: true }),
       text("alert.body", t("message.body"), { name: "body", type: "area", hint: t("compose.variables"), required: true }),
       h("div", { class: "fields pair" },
         select("kind", t("compose.kind"), ["notice", "ad", "essential"].map((one) => [one, t(`compose.kind.${one}`)]), { read: (value) => value ?? "notice", write: (value) => (value === "notice" ? undefined : value) }),
@@ -262,15 +264,19 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
       const date = new Date(moment);
       return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
     };
-    const write = () => {
+    const show = () => {
       when.node.hidden = kind === "now";
+      when.node.querySelector(".hint").hidden = kind === "local";
+    };
+    const write = () => {
+      show();
       set(message, "sendAt", kind === "at" && when.value ? new Date(when.value).toISOString() : undefined);
       set(message, "localTime", kind === "local" && when.value ? when.value : undefined);
       touched();
     };
     const when = field({ name: "sendAt", label: t("compose.at"), type: "datetime-local", pointer: "/sendAt", hint: t("compose.at.hint"),
       value: message.localTime?.slice(0, 16) ?? (message.sendAt ? here(message.sendAt) : ""), oninput: write });
-    when.node.hidden = kind === "now";
+    show();
     api.fields.push(when, { ...when, pointer: "/localTime" }, { ...when, pointer: "/repeat" });
     return h("div", { class: "fields", "data-member": "sendAt localTime" }, choices({ name: "timing", label: t("field.timing"), value: kind,
       options: ["now", "at", "local"].map((one) => [one, t(`field.timing.${one}`)]), choose: (one) => {
