@@ -6,6 +6,8 @@ let show = () => {};
 let turn = 0;
 /// Asks before the page is left; null: nothing would be lost.
 let guard = null;
+/// Its question that is not answered yet.
+let asking = null;
 /// The number of the present entry of the browser's history, and how each entry was left: how far down, how long its list.
 let entry = 0;
 let last = 0;
@@ -80,7 +82,8 @@ async function moved() {
   if (guard) {
     const wanted = location.hash;
     const isBack = history.state?.entry !== undefined && history.state.entry < entry;
-    const isLeft = await guard();
+    asking ??= guard().finally(() => { asking = null; });
+    const isLeft = await asking;
     // Somebody went elsewhere meanwhile, and was asked there.
     if (location.hash !== wanted) return;
     if (!isLeft) {

@@ -140,7 +140,9 @@ export async function composePage(context) {
     const clientUids = me.value.split(/[\s,;]+/).filter(Boolean);
     if (clientUids.length === 0) return me.input.focus();
     localStorage.setItem(`upmc.me.${chosen.appId}`, me.value.trim());
-    const made = { ...request(), audience: { clientUids }, lane: "urgent", test: true };
+    const made = { ...request(), audience: { clientUids }, test: true };
+    // Not behind campaigns.
+    if (made.lane === "bulk") made.lane = "normal";
     for (const one of ["sendAt", "localTime", "repeat", "pace", "canary", "window", "inbox"]) delete made[one];
     // A file's values come with its lines; the first line's stand for them.
     const sample = Object.fromEntries(Object.entries(work.audience.kind === "csv" ? work.audience.sample ?? {} : {}).filter(([one]) => one.startsWith("VAR")));

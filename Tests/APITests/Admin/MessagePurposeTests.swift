@@ -38,6 +38,7 @@ import Testing
   }
 
   private static let tomorrow = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+  private static let (day, lastDay) = (String(tomorrow.prefix(10)), "2099-12-31")
 
   @Test func `campaigns, single sends and tests are listed apart, and what is open of each`() throws {
     let campaign = try send(#"{"all":true}"#)
@@ -55,7 +56,8 @@ import Testing
     #expect(try list("state=queued&lane=urgent") == [test])
     #expect(try list("sender=MKT") == [later])
     #expect(try list("sender=admin&purpose=single") == [single])
-    #expect(try list("text=hell") == [test, single, later, campaign])
+    // What is urgent is confidential here: what it says is found by nobody.
+    #expect(try list("text=hell") == [single, later, campaign])
     #expect(try list("text=%25").isEmpty)
     #expect(try get("/v1/admin/messages?purpose=x").isProblem(.invalidField))
     let refused = try world.call(
@@ -85,11 +87,11 @@ import Testing
   @Test func `a record says who asked, what for, and what holds it back`() throws {
     let seqno = try send(
       #"{"members":true}"#,
-      #","localTime":"2099-01-01T09:00","repeat":{"every":"month","until":"2099-12-31"},"pace":{"perSecond":5}"#)
+      #","localTime":"\#(Self.day)T23:00","repeat":{"every":"month","until":"\#(Self.lastDay)"},"pace":{"perSecond":5}"#)
     let record = try get("/v1/admin/messages/\(seqno)/request")
     #expect(record.status == 200)
     #expect(record.text.contains(#""purpose":"campaign""#) && record.text.contains(#""pace":{"perSecond":5}"#))
-    #expect(record.text.contains(#""every":"month","until":"2099-12-31","occurrence":0,"ended":false"#))
+    #expect(record.text.contains(#""every":"month","until":"\#(Self.lastDay)","occurrence":0,"ended":false"#))
     #expect(record.text.contains(#""message":{"appId":"com.example.bank","audience":{"members":true}"#))
     #expect(record.values(of: "reason") == ["time"])
     try world.connection.script("UPDATE apps SET paused_reason = 'Why'")

@@ -53,6 +53,7 @@ import Testing
     try browser.waitFor(".toast:not(.bad)")
     let test = try console.connection.run(
       Statement("test-trial", "SELECT purpose, request->'variables'->>'VAR1' FROM messages", isKept: false))
+    try #require(test.count == 1)
     #expect(test.int16(0, 0) == 2 && test.text(0, 1) == "2000")
     try browser.expectSilence("the test")
   }

@@ -24,7 +24,7 @@ import Testing
     #expect(try browser.script("return document.activeElement.id") as? String == "search")
     try browser.wait(
       "user3 alone",
-      "return [...document.querySelectorAll('main tbody tr')].every((one) => one.innerText.includes('user3'))")
+      "return [...document.querySelectorAll('main tbody tr')].every((one) => one.innerHTML.includes('user3'))")
     try browser.expectSilence("the search")
   }
 

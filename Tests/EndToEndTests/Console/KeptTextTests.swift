@@ -81,7 +81,7 @@ import Testing
     try expectText(browser, "staying")
     try browser.back()
     try browser.click("dialog[open] [data-choice=save]")
-    try browser.wait("no dialog", "return document.querySelector('dialog') === null")
+    try browser.waitFor("main[data-ready='/']")
     try browser.show("/drafts")
     try browser.screenshot("drafts-\(language)-1280")
     try browser.click("main tbody a.title")

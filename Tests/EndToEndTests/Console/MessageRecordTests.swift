@@ -10,11 +10,12 @@ import Testing
     let console = try ConsoleWorld()
     let browser = console.browser
     try console.world.populate(40)
+    let day = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 40 * 86_400)).prefix(10)
     let seqno = try console.world.send(
       #"{"members":true}"#,
       #"""
       ,"kind":"essential","expiresIn":"PT6H","badge":{"increment":2},"pace":{"devices":1,"wait":"P1D"},\#
-      "localTime":"2099-03-01T09:00","repeat":{"every":"week","until":"2099-06-30"}
+      "localTime":"\#(day)T09:00","repeat":{"every":"week","until":"2099-06-30"}
       """#)
     try console.enter(language)
     try browser.show("/messages/\(seqno)")
