@@ -2,7 +2,7 @@
 /// it reaches. Size and count come from the server's dry run: the console has no rules of its own. What is written is kept at
 /// each key.
 
-import { get, post, putTo, randomKey, remove } from "../api.js";
+import { get, post, putTo, query, randomKey, remove } from "../api.js";
 import { h, later, put } from "../dom.js";
 import { audiencePart, audienceState, elsewhere } from "../parts/audience.js";
 import { choose, confirm } from "../parts/dialog.js";
@@ -55,8 +55,9 @@ export async function composePage(context) {
   work.pictures ??= {};
   work.key ??= randomKey();
   const { message, from } = work;
-  const start = work.start ?? JSON.stringify([message, { ...work.audience, sample: null }]);
-  const isDirty = () => JSON.stringify([message, { ...work.audience, sample: null }]) !== start;
+  const written = () => JSON.stringify([message, { ...work.audience, sample: null }]);
+  let start = "";
+  const isDirty = () => written() !== start;
   let dry = null;
   let values = {};
   let kind = "ios";
@@ -70,6 +71,8 @@ export async function composePage(context) {
   };
   const fields = messageFields({ message, changed, appId: chosen.appId, pictures: work.pictures });
   const audience = await audiencePart(chosen.appId, work.audience, changed);
+  // Behind the fields: what they choose by themselves is nobody's work.
+  start = work.start ?? written();
   const me = field({ name: "me", label: t("compose.me"), value: localStorage.getItem(`upmc.me.${chosen.appId}`) ?? "", hint: t("compose.me.hint"), code: true, placeholder: "CUID, CUID" });
   const shownFields = () => [...fields.fields, audience.field];
   const screen = h("div");
@@ -88,7 +91,7 @@ export async function composePage(context) {
     const clientUid = audience.first();
     if (!clientUid) return {};
     if (asking?.clientUid !== clientUid) {
-      const found = may("viewPeople") ? get(`/users/${enc(clientUid)}?appId=${enc(chosen.appId)}`).then((user) => user.clientName).catch(() => null) : Promise.resolve(null);
+      const found = may("viewPeople") ? get(`/users${query({ appId: chosen.appId, prefix: clientUid, limit: 1 })}`).then(({ items }) => items.find((one) => one.clientUid === clientUid)?.clientName).catch(() => null) : Promise.resolve(null);
       asking = { clientUid, found };
     }
     const clientName = await asking.found;
