@@ -163,7 +163,7 @@ import Testing
     try browser.select("select[name=canary]", "percent")
     try browser.type("input[name=canarySize]", "10")
     try browser.select("select[name='fallback.after']", "PT10M")
-    try browser.click("input[name=sms]")
+    try browser.script("document.querySelector('input[name=sms]').click()")
     #expect(try browser.text("#audience-count") == "3")
     let shown = try browser.script("return document.querySelector('.screen .b').innerText") as? String
     #expect(shown == "Hello 3%")
