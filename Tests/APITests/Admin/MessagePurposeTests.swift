@@ -87,7 +87,8 @@ import Testing
   @Test func `a record says who asked, what for, and what holds it back`() throws {
     let seqno = try send(
       #"{"members":true}"#,
-      #","localTime":"\#(Self.day)T23:00","repeat":{"every":"month","until":"\#(Self.lastDay)"},"pace":{"perSecond":5}"#)
+      #","localTime":"\#(Self.day)T23:00","repeat":{"every":"month","until":"\#(Self.lastDay)"},"pace":{"perSecond":5}"#
+    )
     let record = try get("/v1/admin/messages/\(seqno)/request")
     #expect(record.status == 200)
     #expect(record.text.contains(#""purpose":"campaign""#) && record.text.contains(#""pace":{"perSecond":5}"#))
