@@ -120,7 +120,7 @@ async function recordFacts(record, funnel) {
   const alert = alertOf(message);
   return facts(
     [t("message.app"), apps.find((one) => one.appId === record.appId)?.name || record.appId],
-    [t("approvals.by"), record.requestedBy ?? t("message.by.program")],
+    [t("approvals.by"), record.requestedBy || t("message.by.program")],
     [t("message.approved"), record.approvedBy && [record.approvedBy, " · ", exactTime(record.approvedAt), " · ", h("a", { href: link(`/approvals/${record.approvalId}`) }, t("do.show"))]],
     [t("compose.who"), await audienceWords(message.audience, record.appId)],
     [t("message.title"), alert.title], [t("message.body"), alert.body],
