@@ -6,7 +6,7 @@ import { chart, timeline } from "../parts/chart.js";
 import { miniFunnel } from "../parts/funnel.js";
 import { watchOverview } from "../parts/live.js";
 import { head, note, state } from "../parts/notice.js";
-import { patch, table } from "../parts/table.js";
+import { table, updateRows } from "../parts/table.js";
 import { link } from "../router.js";
 import { app, apps, may } from "../session.js";
 import { distance, number, percent, t, time, told, word } from "../words.js";
@@ -27,7 +27,7 @@ export async function dashboardPage(context) {
 
   /// The latest campaigns, row by row in place.
   function update(items) {
-    if (body && items.length) return patch(body, recentColumns(), items.slice(0, 6), (item) => item.seqno);
+    if (body && items.length) return updateRows(body, recentColumns(), items.slice(0, 6), (item) => item.seqno);
     put(recent, recentList(items));
     body = recent.querySelector("tbody");
   }

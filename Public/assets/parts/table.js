@@ -28,7 +28,7 @@ const classes = (column) => [column.end && "end", column.lead && "lead", column.
 
 /// Brings the rows of a table up to date in place: what has not changed stays, with its focus and its place.
 /// - key: what names an item among them.
-export function patch(body, columns, items, key) {
+export function updateRows(body, columns, items, key) {
   const old = new Map([...body.rows].map((one) => [key(JSON.parse(sources.get(one))), one]));
   let place = body.firstElementChild;
   for (const item of items) {
@@ -108,7 +108,7 @@ export function list({ caption, columns, load, empty, first, key = null, returni
       return;
     }
     api.items = items;
-    patch(body, columns, items, key);
+    updateRows(body, columns, items, key);
   }
 
   function further(body, cursor) {

@@ -116,6 +116,10 @@ import Testing
     #expect(made.status == 202, "\(made.text)")
     #expect(try get("/v1/admin/messages/\(old)").values(of: "state") == ["cancelled"])
     let new = try #require(made.values(of: "seqno").first)
+    let entries = try world.connection.run(
+      Statement("test-entries", "SELECT action || ' ' || object FROM audit_log WHERE action LIKE 'message.%'"))
+    let lines = (0..<entries.count).map { entries.text($0, 0) }
+    #expect(lines.suffix(2).sorted() == ["message.cancel \(old)", "message.send \(new)"], "\(lines)")
     #expect(try get("/v1/admin/messages/\(new)").values(of: "state") == ["scheduled"])
     // It is over: there is nothing to put another one in the place of.
     #expect(try replace(old, body).isProblem(.wrongState))

@@ -108,4 +108,21 @@ import Testing
     #expect(try browser.value("select[name=reason]") == "Unregistered")
     try browser.expectSilence("the template")
   }
+
+  @Test func `a customer's page says what was sent, and what was agreed to`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.startDevices(4, users: 2)
+    try console.waitForDevices(4)
+    let seqno = try console.world.send(#"{"clientUids":["user1"]}"#)
+    _ = try console.world.finished(seqno)
+    try console.connection.script("UPDATE devices SET consent_ad = false, consent_ad_at = now()")
+    try console.enter("ko")
+    try browser.show("/people/\(World.appID)/user1")
+    try browser.waitFor("#history a[href='#/messages/\(seqno)/people/user1']")
+    #expect(try browser.text("#consents").contains("광고"))
+    try browser.screenshot("person-ko-full-1280")
+    for finding in try browser.accessibilityFindings() { Issue.record("the customer: \(finding)") }
+    try browser.expectSilence("the customer")
+  }
 }
