@@ -18,7 +18,9 @@ import Testing
       try browser.press(letter)
       typed.append(letter)
       // As slow as somebody who looks for the keys: the list is searched after each.
-      try browser.wait("the search for \(typed)", "return location.hash.endsWith('q=' + arguments[0])", [typed])
+      try browser.wait(
+        "the search for \(typed)",
+        "return new URLSearchParams(location.hash.split('?')[1]).get('q') === arguments[0]", [typed])
     }
     #expect(try browser.value("#search") == "user3")
     #expect(try browser.script("return document.activeElement.id") as? String == "search")
