@@ -23,6 +23,9 @@ CREATE TABLE users (
   CONSTRAINT users_tags_are_few CHECK (cardinality(tags) <= 100)
 ) WITH (fillfactor = 70);
 
+-- A customer is looked for by the beginning of the name.
+CREATE INDEX users_by_name ON users (app, name COLLATE "C", user_key) WHERE name <> '';
+
 -- What each message did to each user's count: it moves once, whatever is repeated.
 CREATE TABLE badge_ledger (
   seqno           bigint NOT NULL,

@@ -46,6 +46,8 @@ CREATE TABLE messages (
   lane            smallint NOT NULL,
   -- 1: it is counted before anything goes out; 2: it waits for a second person.
   held            smallint NOT NULL DEFAULT 0,
+  -- 0 campaign, 1 single (users or devices are named), 2 test
+  purpose         smallint NOT NULL DEFAULT 0,
   -- 0 failed, 1 not received, 2 not read
   resend_to       smallint,
   -- A short message is asked for unless it is received (1) or read (2) in time; NULL: none is.
@@ -72,6 +74,7 @@ CREATE TABLE messages (
   CONSTRAINT messages_scheduled_when_due CHECK (state <> 0 OR due_at IS NOT NULL),
   CONSTRAINT messages_finished_when_final CHECK ((state >= 4) = (finished_at IS NOT NULL)),
   CONSTRAINT messages_resend_says_to_whom CHECK ((resend_of IS NULL) = (resend_to IS NULL)),
+  CONSTRAINT messages_purpose_is_known CHECK (purpose BETWEEN 0 AND 2),
   CONSTRAINT messages_fallback_is_known CHECK (fallback IN (1, 2)),
   -- Whichever program looks at it: what is held is not sent.
   CONSTRAINT messages_held_are_not_sent CHECK (held = 0 OR state <> 2),
@@ -82,8 +85,12 @@ CREATE UNIQUE INDEX messages_idempotency_key_is_unique ON messages (app, idempot
   WHERE idempotency_key IS NOT NULL;
 CREATE UNIQUE INDEX messages_occurrence_is_unique ON messages (schedule, occurrence) WHERE schedule IS NOT NULL;
 
--- Lists.
+-- Lists. Campaigns, tests and whatever is open are found among single sends by the million; these cost a single send nothing.
 CREATE INDEX messages_by_app ON messages (app, seqno);
+CREATE INDEX messages_campaigns ON messages (seqno) WHERE purpose = 0;
+CREATE INDEX messages_open_campaigns ON messages (seqno) WHERE purpose = 0 AND state < 4;
+CREATE INDEX messages_tests ON messages (seqno) WHERE purpose = 2;
+CREATE INDEX messages_scheduled ON messages (seqno) WHERE state = 0;
 
 -- What every node looks for several times a second must read neither what is over nor what merely waits for its time.
 

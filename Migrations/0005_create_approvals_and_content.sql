@@ -50,6 +50,7 @@ CREATE TABLE approvals (
 CREATE INDEX approvals_by_app ON approvals (app, approval);
 CREATE INDEX approvals_held ON approvals (ends_at) WHERE held AND state = 1;
 CREATE INDEX approvals_by_held_message ON approvals (seqno) WHERE held;
+CREATE INDEX approvals_by_message ON approvals (seqno) WHERE state = 2;
 CREATE INDEX approvals_sealed ON approvals (approval) WHERE sealed IS NOT NULL;
 
 -- Who has let more go out without a second person, and how much it was before: for themselves it stays so for a day.

@@ -20,7 +20,8 @@ export class Problem extends Error {
 }
 
 let csrf = null;
-let signedOut = () => {};
+/// Called when the session has ended. Resolves to true once somebody has signed in again.
+let signedOut = async () => false;
 
 export function useSession(token, whenSignedOut) {
   csrf = token;
@@ -52,7 +53,7 @@ export async function call(method, path, body, { signal, headers = {}, quiet = f
     return text ? JSON.parse(text) : null;
   }
   const problem = new Problem(answer.status, await answer.json().catch(() => ({})));
-  if (answer.status === 401 && !quiet) signedOut(problem);
+  if (answer.status === 401 && !quiet && await signedOut(problem)) return call(method, path, body, { signal, headers, quiet: true });
   throw problem;
 }
 

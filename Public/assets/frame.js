@@ -2,11 +2,12 @@
 
 import { h, put } from "./dom.js";
 import { icon } from "./icons.js";
-import { address, link } from "./router.js";
+import { address, link, mayLeave } from "./router.js";
 import { app, apps, chooseApp, may, session, signOut } from "./session.js";
 import { chooseTheme, theme, themes } from "./theme.js";
 import { chooseLanguage, language, languages, t } from "./words.js";
 import { offers } from "./api.js";
+import { reloadFreely } from "./parts/kept.js";
 import { failure, loading, say } from "./parts/notice.js";
 
 /// Sections, and what in them needs a permission or an endpoint that an older server may not have.
@@ -26,8 +27,10 @@ const ways = [
     { path: "/aside", icon: "aside", key: "nav.aside", needs: "manageQuarantine" },
   ] },
   { key: "nav.content", items: [
+    { path: "/drafts", icon: "compose", key: "nav.drafts", needs: "manageContent", asks: "/drafts" },
     { path: "/templates", icon: "templates", key: "nav.templates", needs: "manageContent", asks: "/templates" },
     { path: "/channels", icon: "channels", key: "nav.channels", asks: "/apps/any/channels" },
+    { path: "/senders", icon: "accounts", key: "nav.senders", needs: "manageContent", asks: "/senders" },
     { path: "/media", icon: "media", key: "nav.media", needs: "send" },
   ] },
   { key: "nav.insight", items: [{ path: "/statistics", icon: "statistics", key: "nav.statistics" }] },
@@ -73,7 +76,9 @@ export function frame(root, { signedOut, appChosen }) {
     mark(side);
     fillChooser(chooser, appChosen);
     delete page.dataset.ready;
-    put(page, loading());
+    const focused = context.isRefined ? placeOfFocus(page) : null;
+    // What was only refined stays in sight until the other is there.
+    if (!context.isRefined) put(page, loading());
     let node;
     try {
       if (!route) node = nowhere();
@@ -89,14 +94,24 @@ export function frame(root, { signedOut, appChosen }) {
     const heading = page.querySelector("h1");
     document.title = heading ? `${heading.textContent} · UPMC` : "UPMC";
     page.dataset.ready = context.path;
-    // Whoever cannot see the page hears where they are; a list that was only refined keeps the focus where it is.
-    if (heading && !context.query.focus && document.activeElement === document.body) {
+    // Whoever cannot see the page hears where they are; a page that was only refined keeps the focus where it was.
+    if (focused) page.querySelector(focused)?.focus({ preventScroll: true });
+    if (heading && !context.isRefined && document.activeElement === document.body) {
       heading.tabIndex = -1;
       heading.focus({ preventScroll: true });
     }
-    window.scrollTo(0, 0);
+    if (!context.isRefined) window.scrollTo(0, context.returning?.y ?? 0);
   }
   return { display };
+}
+
+/// What finds the field that has the focus in a page that was drawn anew.
+function placeOfFocus(page) {
+  const one = document.activeElement;
+  if (!page.contains(one)) return null;
+  if (one.name) return `${one.tagName}[name="${CSS.escape(one.name)}"]`;
+  if (one.id && !/-\d+$/.test(one.id)) return `#${CSS.escape(one.id)}`;
+  return one.getAttribute("aria-label") ? `${one.tagName}[aria-label="${CSS.escape(one.getAttribute("aria-label"))}"]` : null;
 }
 
 function nowhere() {
@@ -156,13 +171,20 @@ function appearance() {
   return button;
 }
 
+/// Loads the page anew in another language. What is being written is kept, so that nobody need be asked.
+function speak(code) {
+  chooseLanguage(code);
+  reloadFreely();
+}
+
 export function languageButtons() {
   return Object.entries(languages).filter(([code]) => code !== language).map(([code, name]) =>
-    h("button", { type: "button", lang: code, class: "button quiet", onclick: () => { chooseLanguage(code); location.reload(); } }, name));
+    h("button", { type: "button", lang: code, class: "button quiet", onclick: () => speak(code) }, name));
 }
 
 function account(signedOut) {
   const leave = async () => {
+    if (!await mayLeave()) return;
     await signOut().catch(() => {});
     signedOut();
   };
@@ -173,7 +195,7 @@ function account(signedOut) {
       h("div", { class: "who" }, h("div", null, session.login), h("div", { class: "soft" }, t(`role.${session.role}`))),
       h("a", { href: "#/password" }, t("account.password")),
       Object.entries(languages).filter(([code]) => code !== language).map(([code, name]) =>
-        h("button", { lang: code, onclick: () => { chooseLanguage(code); location.reload(); } }, name)),
+        h("button", { lang: code, onclick: () => speak(code) }, name)),
       h("a", { href: t("account.docs.page"), target: "_blank", rel: "noopener" }, t("account.docs")),
       h("button", { id: "sign-out", onclick: leave }, t("account.out"))));
   document.addEventListener("click", (event) => { if (!box.contains(event.target) || event.target.closest("a")) box.open = false; });

@@ -1,13 +1,14 @@
 /// The console begins here: words, then who is signed in, then the page of the address.
 
 import { put } from "./dom.js";
+import { forgetKept } from "./parts/kept.js";
 import { findSession, loadApps, forget, session, signIn } from "./session.js";
 import { applyTheme } from "./theme.js";
 import { follow, start, stop } from "./router.js";
 import { frame } from "./frame.js";
 import { loadWords } from "./words.js";
 import { registerPages } from "./pages/pages.js";
-import { choosePasswordPage, replacePage, signInPage } from "./pages/sign-in.js";
+import { choosePasswordPage, replacePage, signInOver, signInPage } from "./pages/sign-in.js";
 import { failure } from "./parts/notice.js";
 
 const root = document.getElementById("root");
@@ -34,10 +35,27 @@ async function begin() {
   }
 }
 
-/// The session has ended, or was ended elsewhere.
+let asking = null;
+
+/// The session has ended, or was ended elsewhere: whoever works here signs in over the page, and nothing of it is lost.
+/// Resolves to true once the same account is signed in again.
 function signedOut(problem) {
-  if (!session) return;
-  leave(problem);
+  if (!session) return Promise.resolve(false);
+  asking ??= askOver(problem).finally(() => { asking = null; });
+  return asking;
+}
+
+async function askOver(problem) {
+  const before = session.login;
+  const isBack = await signInOver(before, problem, (proof) => signIn(proof, signedOut));
+  if (!isBack) {
+    leave(problem);
+    return false;
+  }
+  if (session.login === before && !session.needsPassword) return true;
+  stop();
+  await enter();
+  return false;
 }
 
 function leave(problem) {
@@ -70,7 +88,10 @@ async function enter() {
     return;
   }
   await loadApps();
-  const { display } = frame(root, { signedOut: () => leave(), appChosen: follow });
+  const { display } = frame(root, { signedOut: () => {
+    forgetKept();
+    leave();
+  }, appChosen: () => follow({ isRefined: true }) });
   await start(display);
 }
 

@@ -58,7 +58,8 @@ export const may = (permission) => permissions[session?.role]?.includes(permissi
 
 export async function loadApps() {
   apps = await all("/apps");
-  chosen = localStorage.getItem("upmc.app");
+  // Each tab has its own; a new one begins with the last that was chosen.
+  chosen = sessionStorage.getItem("upmc.app") ?? localStorage.getItem("upmc.app");
   if (chosen !== "" && !apps.some((app) => app.appId === chosen)) chosen = apps.length === 1 ? apps[0].appId : "";
 }
 
@@ -70,4 +71,5 @@ export const oneApp = () => app() ?? apps[0] ?? null;
 export function chooseApp(appID) {
   chosen = appID;
   localStorage.setItem("upmc.app", appID);
+  sessionStorage.setItem("upmc.app", appID);
 }

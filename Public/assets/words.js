@@ -70,7 +70,7 @@ export function bytes(value) {
     value /= 1000;
     unit += 1;
   }
-  return new Intl.NumberFormat(language, { style: "unit", unit: units[unit], maximumFractionDigits: 1 }).format(value);
+  return new Intl.NumberFormat(language, { style: "unit", unit: units[unit], maximumFractionDigits: 1, unitDisplay: unit === 0 ? "long" : "short" }).format(value);
 }
 
 function formatter(options) {

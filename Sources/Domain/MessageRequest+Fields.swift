@@ -14,6 +14,9 @@ extension MessageRequest {
         "template", JSONSchema.reference("SegmentNumber"),
         "The number of a template of the app: what it says stands for what is not said here."),
       .given("dryRun", .flag, \.dryRun, "Try it out: nothing is stored."),
+      .given(
+        "test", .flag, \.isTest,
+        "A trial to users or devices that are named: it goes out as any other, and is listed as a test."),
       .given("reference", SenderReference.object.form, \.reference),
       JSONField.given("from", SenderDevice.object.form, \.origin).unlisted,
       JSONField.given("sealed", .flag, \.isContentSealed).stored,

@@ -29,6 +29,8 @@ package struct MessageRequest: Equatable, Sendable {
   package var sender = "admin"
   package var onUnknown = UnknownPolicy.resend
   package var dryRun = false
+  /// A trial: listed apart from campaigns.
+  package var isTest = false
   package var pace: Pace?
   package var canary: Canary?
   package var timing = Timing.now
@@ -93,6 +95,9 @@ package struct MessageRequest: Equatable, Sendable {
   private mutating func validate() throws(Problem) {
     if !isContentSealed { try ContentRules.settle(&content, badge: badge, appID: appID) }
     if inboxSeconds != nil { try validateInbox() }
+    if isTest, !namesRecipients {
+      throw Problem(at: "/test", "needs an audience that names users or devices")
+    }
     if fallback != nil, !sms { throw Problem(at: "/fallback", "needs sms: true") }
     if sms, fallback == nil { fallback = Fallback() }
     if timingCount > 1 { throw Problem(at: "/localTime", "cannot stand beside sendAt") }

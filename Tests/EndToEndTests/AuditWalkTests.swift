@@ -15,7 +15,8 @@ import Testing
   private static let actions = [
     "changeAdRules": "app.ad-rules", "sendMessage": "message.send", "resendMessage": "message.resend",
     "pauseMessage": "message.pause", "resumeMessage": "message.resume", "cancelMessage": "message.cancel",
-    "changePace": "message.pace", "signIn": "session.sign-in", "signOut": "session.sign-out",
+    "changePace": "message.pace", "replaceMessage": "message.send", "signIn": "session.sign-in",
+    "signOut": "session.sign-out",
     "choosePassword": "account.password", "createAccount": "account.create", "changeAccount": "account.change",
     "linkAccount": "account.link", "approveMessage": "approval.approve", "rejectMessage": "approval.reject",
     "createWebhook": "webhook.create", "changeWebhook": "webhook.change", "deleteWebhook": "webhook.delete",

@@ -146,8 +146,12 @@ final class ExampleStage {
       try world.client.call("POST", "/v1/admin/groups", bearer: world.apiKey, body).string("groupSeq"))
   }
 
-  /// One that has ended, or, for what can only be done on the way, one that goes out slowly.
+  /// One that has ended, or, for what can only be done on the way, one that goes out slowly, or has not begun.
   private func message(_ operation: Endpoint) throws -> String {
+    if operation.id == "replaceMessage" {
+      let day = Self.withComingDays(MessageExamples.day)
+      return try world.send(#"{"all":true}"#, #","sendAt":"\#(day)T00:00:00Z""#)
+    }
     guard operation.ownProblems.contains(.wrongState), operation.id != "resendMessage" else {
       return try world.send(#"{"clientUids":["nobody"]}"#)
     }

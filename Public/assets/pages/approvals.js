@@ -4,12 +4,13 @@ import { get, post, query } from "../api.js";
 import { h } from "../dom.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
-import { complain, empty, facts, head, say, state } from "../parts/notice.js";
-import { lockScreen } from "../parts/preview.js";
+import { complain, empty, facts, head, note, say, state } from "../parts/notice.js";
+import { alertOf, audienceWords, describe, timeWords } from "../parts/message-model.js";
+import { messagePreview } from "../parts/preview.js";
 import { list } from "../parts/table.js";
 import { enc, follow, go, link } from "../router.js";
-import { app, apps, may } from "../session.js";
-import { exactTime, number, t, time, word } from "../words.js";
+import { app, apps, may, session } from "../session.js";
+import { exactTime, number, t, time } from "../words.js";
 import { messageTitle } from "./common.js";
 
 export async function approvalsPage() {
@@ -48,15 +49,20 @@ export async function approvalPage(context) {
     const done = await formDialog({ title: t("approvals.reject"), action: t("approvals.reject"), fields: [field({ name: "reason", label: t("delivery.reason") })], save: ({ reason }) => post(`${path}/reject`, reason ? { reason } : {}) });
     if (done) say(t("do.saved")), follow();
   });
-  const alert = typeof item.message.alert === "string" ? { body: item.message.alert } : item.message.alert ?? {};
-  const decides = item.state === "waiting" && may("managePeople");
-  return h("div", null, head(messageTitle(item.message), { crumb: h("a", { href: "#/approvals" }, t("approvals.title")), actions: [
-    decides ? h("button", { class: "button main", onclick: approve }, t("approvals.approve")) : null, decides ? h("button", { class: "button bad", onclick: reject }, t("approvals.reject")) : null] }),
+  const { message } = item;
+  const alert = alertOf(message);
+  const isOwn = item.requestedBy === session.login;
+  const isOpen = item.state === "waiting" && may("managePeople");
+  const decides = isOpen && !isOwn;
+  const app = apps.find((one) => one.appId === item.appId);
+  return h("div", null, head(messageTitle(message), { crumb: h("a", { href: "#/approvals" }, t("approvals.title")), actions: [
+    decides ? h("button", { class: "button main", id: "approve", onclick: approve }, t("approvals.approve")) : null, isOpen ? h("button", { class: "button bad", id: "reject", onclick: reject }, t(isOwn ? "approvals.withdraw" : "approvals.reject")) : null] }),
+  h("div", { class: "notes", id: "approval-notes" }, isOpen && isOwn ? note("", t("approvals.own")) : null),
   h("div", { class: "grid wide-narrow" },
-    h("section", { class: "card" }, facts([t("message.state"), state(item.state, "approval")], [t("message.app"), item.appId], [t("funnel.targeted"), number(item.targeted)], [t("message.title"), alert.title], [t("message.body"), alert.body],
-      [t("message.lane"), word("lane", item.message.lane ?? "normal")], [t("message.due"), item.message.sendAt && exactTime(item.message.sendAt)], [t("approvals.by"), item.requestedBy], [t("approvals.because"), because(item)],
-      [t("message.created"), exactTime(item.requestedAt)], [t("approvals.decided"), item.decidedBy], [t("delivery.reason"), item.reason], [t("message.one"), item.seqno && h("a", { href: link(`/messages/${item.seqno}`) }, item.seqno)]),
-    h("details", { class: "small below-facts" }, h("summary", null, t("approvals.request")), h("pre", { tabindex: "0" }, JSON.stringify(item.message, null, 1)))),
-    h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), lockScreen("ios", { app: apps.find((one) => one.appId === item.appId)?.name ?? item.appId, title: alert.title ?? "", body: alert.body ?? "",
-      badge: Boolean(item.message.badge), media: item.message.media ?? "" }))));
+    h("section", { class: "card" }, facts([t("message.state"), state(item.state, "approval")], [t("message.app"), app?.name || item.appId], [t("compose.who"), await audienceWords(message.audience, item.appId)], [t("funnel.targeted"), number(item.targeted)],
+      [t("message.resend"), item.resendOf && h("a", { href: link(`/messages/${item.resendOf}`) }, `${t("message.resend-of", { seqno: item.resendOf })} · ${t(`resend.${message.to ?? "failed"}`)}`)],
+      [t("message.title"), alert.title], [t("message.body"), alert.body], [t("field.timing"), item.resendOf ? null : timeWords(message)], ...(item.resendOf ? [] : describe(message)), [t("approvals.by"), item.requestedBy], [t("approvals.because"), because(item)],
+      [t("message.created"), exactTime(item.requestedAt)], [t("approvals.ends"), item.state === "waiting" && item.endsAt && exactTime(item.endsAt)], [t("approvals.decided"), item.decidedBy], [t("delivery.reason"), item.reason], [t("message.one"), item.seqno && h("a", { href: link(`/messages/${item.seqno}`) }, item.seqno)]),
+    h("details", { class: "small below-facts" }, h("summary", null, t("approvals.request")), h("pre", { tabindex: "0" }, JSON.stringify(message, null, 1)))),
+    h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), messagePreview("ios", message, { app: app?.name ?? item.appId, isOpen: true }))));
 }

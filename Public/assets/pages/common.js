@@ -1,8 +1,9 @@
 /// What several pages say in the same way.
 
-import { h } from "../dom.js";
+import { h, later } from "../dom.js";
 import { oneApp, apps, app } from "../session.js";
 import { t } from "../words.js";
+import { field } from "../parts/form.js";
 import { empty } from "../parts/notice.js";
 
 /// What a message is called in lists: its title, its text, or what it is for.
@@ -31,13 +32,18 @@ export function whichApp(chosen) {
 
 export const userName = (item) => (item.clientName ? `${item.clientName} · ${item.clientUid}` : item.clientUid);
 
-/// A search field that asks once the typing has stopped.
-export function searchField(label, value, search) {
-  const id = "search";
-  let timer;
-  return h("div", { class: "field" }, h("label", { for: id }, label),
-    h("input", { id, type: "search", value, autocomplete: "off", spellcheck: "false", oninput: (event) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => search(event.target.value.trim()), 250);
-    } }));
+/// A search field that asks once the typing has stopped. The page is not drawn anew for it: it keeps the focus, and a syllable
+/// that is being composed stays whole.
+export function searchField(label, value, search, { name = "q", type = "search" } = {}) {
+  const asked = later(250, (text) => search(text));
+  const made = field({ name, label, type, value, oninput: (event) => {
+    if (!event.isComposing) asked(event.target.value.trim());
+  } });
+  made.input.setAttribute("spellcheck", "false");
+  if (name === "q") {
+    made.input.id = "search";
+    made.node.querySelector("label").htmlFor = "search";
+  }
+  made.input.addEventListener("compositionend", () => asked(made.input.value.trim()));
+  return made.node;
 }

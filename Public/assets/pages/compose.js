@@ -1,114 +1,132 @@
 /// Writing a message: who gets it, what it says, when and how fast; beside it how it will look, its exact size and how many
-/// it reaches. Size and count come from the server's dry run: the console has no rules of its own.
+/// it reaches. Size and count come from the server's dry run: the console has no rules of its own. What is written is kept at
+/// each key.
 
-import { call, get, post, query, randomKey } from "../api.js";
+import { get, post, putTo, query, randomKey, remove } from "../api.js";
 import { h, later, put } from "../dom.js";
-import { audiencePart } from "../parts/audience.js";
-import { confirm } from "../parts/dialog.js";
-import { choices, field, segmented, showAtFields } from "../parts/form.js";
+import { audiencePart, audienceState, elsewhere } from "../parts/audience.js";
+import { choose, confirm } from "../parts/dialog.js";
+import { field, segmented, showAtFields } from "../parts/form.js";
+import { askBeforeUnload, drop, keep, kept } from "../parts/kept.js";
+import { messageFields } from "../parts/message-fields.js";
+import { alertOf, copyOf, describe, draftOf, languageName, timeWords } from "../parts/message-model.js";
 import { complain, head, note, say } from "../parts/notice.js";
-import { paceField, paceValue } from "../parts/pace.js";
-import { writePage } from "../parts/page-editor.js";
-import { lockScreen } from "../parts/preview.js";
-import { go } from "../router.js";
-import { apps, oneApp } from "../session.js";
-import { bytes, exactTime, number, t, told, word } from "../words.js";
-import { needApp, whichApp } from "./common.js";
+import { messagePreview } from "../parts/preview.js";
+import { enc, follow, go, link } from "../router.js";
+import { app, apps, chooseApp, may, oneApp } from "../session.js";
+import { bytes, number, t, told } from "../words.js";
+import { needApp, shortened } from "./common.js";
 
 /// Above so many devices the number must be typed before anything is sent.
 const many = 1000;
 
+/// What the page begins with: what was kept of it here; else what the address names.
+async function beginning(name, asked, chosen) {
+  const found = kept(name);
+  if (found) return { ...found, isKept: true };
+  const begin = (appId, message, audience, from = {}) => ({ appId, message, audience: audienceState(audience), from });
+  if (asked.template) {
+    const template = await get(`/templates/${enc(asked.template)}`);
+    return begin(template.appId, draftOf(template.message), null);
+  }
+  if (asked.draft) {
+    const draft = await get(`/drafts/${enc(asked.draft)}`);
+    return begin(draft.appId, draftOf(draft.message), draft.message.audience, { draft: asked.draft, name: draft.name });
+  }
+  if (asked.copy || asked.change) {
+    const record = await get(`/messages/${enc(asked.copy ?? asked.change)}/request`);
+    const message = asked.change ? draftOf(record.message) : copyOf(record.message);
+    return begin(record.appId, message, record.message.audience, asked.change ? { change: asked.change } : {});
+  }
+  const audience = asked.clientUid ? { clientUids: [asked.clientUid] } : asked.group ? { groups: [asked.group] } : asked.device ? { devices: [asked.device] } : asked.segment ? { segment: asked.segment } : null;
+  return begin(chosen.appId, {}, audience);
+}
+
 export async function composePage(context) {
   const { nothing } = needApp();
   if (nothing) return nothing;
-  const chosen = apps.find((one) => one.appId === context.query.app) ?? oneApp();
   const asked = context.query;
-  const draft = asked.template ? (await get(`/templates/${encodeURIComponent(asked.template)}`)).message : {};
-  const alert = typeof draft.alert === "string" ? { body: draft.alert } : draft.alert ?? {};
-  let key = randomKey();
+  const name = `compose ${link("/compose", asked)}`;
+  const work = await beginning(name, asked, apps.find((one) => one.appId === asked.app) ?? oneApp());
+  // Another app was chosen above meanwhile: the text stays, what belongs to the other app does not.
+  if (work.isKept && context.isRefined && app() && app().appId !== work.appId) Object.assign(work, { appId: app().appId, audience: elsewhere(work.audience) });
+  const chosen = apps.find((one) => one.appId === work.appId) ?? oneApp();
+  work.appId = chosen.appId;
+  work.pictures ??= {};
+  work.key ??= randomKey();
+  const { message, from } = work;
+  const written = () => JSON.stringify([message, { ...work.audience, sample: null }]);
+  let start = "";
+  const isDirty = () => written() !== start;
   let dry = null;
-  const changed = later(500, () => look());
-  const on = { oninput: changed };
-  const audience = await audiencePart(chosen.appId, asked, changed);
-  const title = field({ name: "title", label: t("message.title"), value: alert.title ?? "", pointer: "/alert/title", ...on });
-  const body = field({ name: "body", label: t("message.body"), type: "area", value: alert.body ?? "", pointer: "/alert", hint: t("compose.variables"), required: true, ...on });
-  const badge = field({ name: "badge", label: t("compose.badge"), type: "check", value: Boolean(draft.badge), onchange: changed });
-  const silent = field({ name: "silent", label: t("compose.silent"), type: "check", value: draft.sound === null, onchange: changed });
-  const media = field({ name: "media", label: t("compose.media"), value: draft.media ?? "", hint: t("compose.media.hint"), optional: true, code: true, ...on });
-  const picture = field({ name: "picture", label: t("compose.picture"), hint: t("media.hint"), type: "file", optional: true, accept: "image/*,audio/*,video/*", onchange: bring });
-  const ext = field({ name: "ext", label: "EXT", value: draft.ext ?? "", hint: t("compose.ext.hint"), optional: true, ...on });
-  const page = pagePart(chosen.appId, ext, changed);
-  const purpose = field({ name: "kind", label: t("compose.kind"), type: "select", value: draft.kind ?? "notice", onchange: changed, required: true,
-    options: ["notice", "ad", "essential"].map((one) => [one, t(`compose.kind.${one}`)]) });
-  const confidential = field({ name: "confidential", label: t("compose.confidential"), hint: t("compose.confidential.hint"), type: "check", value: draft.confidential === true, onchange: changed });
-  const at = field({ name: "sendAt", label: t("compose.at"), type: "datetime-local", hint: t("compose.at.hint"), optional: true, ...on });
-  const life = field({ name: "expiresIn", label: t("compose.life"), type: "select", value: draft.expiresIn ?? "P1D", onchange: changed,
-    options: [["PT10M", t("compose.life.10m")], ["PT1H", t("compose.life.1h")], ["P1D", t("compose.life.1d")], ["P7D", t("compose.life.7d")]] });
-  const inbox = field({ name: "inbox", label: t("compose.inbox"), hint: t("compose.inbox.hint"), type: "number", min: 1, max: 365, optional: true, value: /^P(\d+)D$/.exec(draft.inbox ?? "")?.[1] ?? "", ...on });
-  let lane = draft.lane ?? "normal";
-  const lanes = choices({ name: "lane", label: t("message.lane"), value: lane, options: ["urgent", "normal", "bulk"].map((one) => [one, t(`lane.${one}`)]), choose: (one) => {
-    lane = one;
-    changed();
-  } });
-  const pace = paceField(changed);
-  const me = field({ name: "me", label: t("compose.me"), value: localStorage.getItem(`upmc.me.${chosen.appId}`) ?? "", hint: t("compose.me.hint"), code: true, placeholder: "CUID" });
-  const fields = [title, body, badge, silent, purpose, confidential, media, ext, at, life, inbox, audience.field];
-  const screen = h("div");
-  const result = h("div", { role: "status", "aria-live": "polite" });
-  const trouble = h("div", { class: "notes", role: "alert" });
-  const send = h("button", { class: "button main", id: "send", type: "submit" }, t("compose.send"));
+  let values = {};
   let kind = "ios";
+  let isOpen = false;
+  let shown = null;
+  const looking = later(500, () => look());
+  const changed = () => {
+    if (isDirty()) keep(name, { ...work, start });
+    else drop(name);
+    looking();
+  };
+  const fields = messageFields({ message, changed, appId: chosen.appId, pictures: work.pictures });
+  const audience = await audiencePart(chosen.appId, work.audience, changed);
+  // Behind the fields: what they choose by themselves is nobody's work.
+  start = work.start ?? written();
+  const me = field({ name: "me", label: t("compose.me"), value: localStorage.getItem(`upmc.me.${chosen.appId}`) ?? "", hint: t("compose.me.hint"), code: true, placeholder: "CUID, CUID" });
+  const shownFields = () => [...fields.fields, audience.field];
+  const screen = h("div");
+  const views = h("div", { class: "row" });
+  const result = h("div", { role: "status", "aria-live": "polite" });
+  const trouble = h("div", { class: "notes", role: "alert", id: "trouble" });
+  const send = h("button", { class: "button main", id: "send", type: "submit" }, t(from.change ? "compose.change.do" : "compose.send"));
 
-  function request() {
-    const values = Object.fromEntries(pace.fields.map((one) => [one.name, one.value]));
-    const made = { appId: chosen.appId, audience: audience.value(), alert: title.value ? { title: title.value, body: body.value } : { body: body.value }, lane, expiresIn: life.value };
-    if (badge.value) made.badge = { increment: 1 };
-    if (silent.value) made.sound = null;
-    if (purpose.value !== "notice") made.kind = purpose.value;
-    if (confidential.value) made.confidential = true;
-    if (inbox.value) made.inbox = `P${Number(inbox.value)}D`;
-    if (media.value.trim()) made.media = media.value.trim();
-    if (ext.value) made.ext = ext.value;
-    if (at.value) made.sendAt = new Date(at.value).toISOString();
-    const limit = paceValue(values);
-    if (limit) made.pace = limit;
-    return made;
-  }
+  const request = () => ({ appId: chosen.appId, audience: audience.value(), ...message });
+  const isWritten = () => Boolean(alertOf(message).body?.trim() || alertOf(message).locKey || (!message.alert && (message.badge || message.contentAvailable || message.liveActivity || message.mdm || message.pushType)));
 
-  /// Brings a picture in; its id stands in the field below.
-  async function bring() {
-    picture.complain(null);
-    if (!picture.value) return;
-    try {
-      media.value = (await call("POST", `/uploads${query({ appId: chosen.appId })}`, picture.value)).uploadId;
-      changed();
-    } catch (problem) {
-      picture.complain([problem.title, problem.message].filter(Boolean).join(" — "));
+  /// What stands for the variables: of the first line of a file, or the first person who is named.
+  let asking = null;
+  async function findValues() {
+    if (work.audience.kind === "csv") return work.audience.sample ?? {};
+    const clientUid = audience.first();
+    if (!clientUid) return {};
+    if (asking?.clientUid !== clientUid) {
+      const found = may("viewPeople") ? get(`/users${query({ appId: chosen.appId, prefix: clientUid, limit: 1 })}`).then(({ items }) => items.find((one) => one.clientUid === clientUid)?.clientName).catch(() => null) : Promise.resolve(null);
+      asking = { clientUid, found };
     }
+    const clientName = await asking.found;
+    return { CUID: clientUid, ...(clientName ? { CNAME: clientName } : {}) };
   }
 
   function draw() {
-    put(screen, lockScreen(kind, { app: chosen.name || chosen.appId, title: title.value, body: body.value, badge: badge.value, media: media.value.trim() }));
+    const languages = Object.keys(message.translations ?? {});
+    if (shown && !languages.includes(shown)) shown = null;
+    put(views, segmented(t("compose.preview"), [["ios", "iPhone"], ["android", "Android"]], kind, (one) => { kind = one; draw(); }),
+      segmented(t("compose.preview.fold"), [["folded", t("compose.preview.folded")], ["open", t("compose.preview.open")]], isOpen ? "open" : "folded", (one) => { isOpen = one === "open"; draw(); }),
+      languages.length ? segmented(t("field.translations"), [["", t("compose.preview.own")], ...languages.map((one) => [one, languageName(one)])], shown ?? "", (one) => { shown = one || null; draw(); }) : null);
+    put(screen, messagePreview(kind, message, { app: chosen.name || chosen.appId, language: shown, values, pictures: work.pictures, isOpen }));
   }
 
   let turn = 0;
   /// Asks the server what would happen, and shows it.
-  /// - isSent: what is missing is for the server to say.
-  async function look(isSent = false) {
+  async function look() {
     draw();
     dry = null;
     const mine = (turn += 1);
-    if (!body.value.trim() || !audience.value() || (!isSent && !pace.isWhole())) return put(result, h("p", { class: "soft" }, t("compose.incomplete")));
+    values = await findValues();
+    if (mine !== turn || context.stale()) return;
+    if (Object.keys(values).length) draw();
+    if (!isWritten() || !audience.value()) return put(result, h("p", { class: "soft" }, t("compose.incomplete")));
     try {
       const answer = await post("/messages", { ...request(), dryRun: true });
       if (mine !== turn || context.stale()) return;
       dry = answer;
-      showAtFields({ errors: [{ pointer: "/", detail: "" }] }, fields);
+      showAtFields({ errors: [{ pointer: "/", detail: "" }] }, shownFields(), { focus: false });
       put(trouble);
       put(result, report(answer));
     } catch (problem) {
       if (mine !== turn || context.stale()) return;
-      put(result, note("bad", showAtFields({ ...problem, errors: [], title: problem.title, message: problem.message }, []).join(" ")));
+      put(result, note("bad", showAtFields({ ...problem, errors: [], title: problem.title, message: problem.message }, [], { focus: false }).join(" ")));
     }
   }
 
@@ -122,98 +140,141 @@ export async function composePage(context) {
   }
 
   async function test() {
-    const clientUid = me.value.trim();
-    if (!clientUid) return me.input.focus();
-    localStorage.setItem(`upmc.me.${chosen.appId}`, clientUid);
-    const made = { ...request(), audience: { clientUids: [clientUid] }, lane: "urgent" };
-    delete made.sendAt;
-    delete made.pace;
+    const clientUids = me.value.split(/[\s,;]+/).filter(Boolean);
+    if (clientUids.length === 0) return me.input.focus();
+    localStorage.setItem(`upmc.me.${chosen.appId}`, me.value.trim());
+    const made = { ...request(), audience: { clientUids }, test: true };
+    // Not behind campaigns.
+    if (made.lane === "bulk") made.lane = "normal";
+    for (const one of ["sendAt", "localTime", "repeat", "pace", "canary", "window", "inbox"]) delete made[one];
+    // A file's values come with its lines; the first line's stand for them.
+    const sample = Object.fromEntries(Object.entries(work.audience.kind === "csv" ? work.audience.sample ?? {} : {}).filter(([one]) => one.startsWith("VAR")));
+    if (Object.keys(sample).length) made.variables = { ...made.variables, ...sample };
     try {
       const answer = await post("/messages", made, { headers: { "Idempotency-Key": randomKey() } });
-      say(answer.targeted === 0 ? t("compose.tested.none", { clientUid }) : t("compose.tested", { seqno: answer.seqno, n: number(answer.targeted) }), answer.targeted === 0 ? "bad" : "");
+      say(answer.targeted === 0 ? t("compose.tested.none", { clientUid: clientUids.join(", ") }) : t("compose.tested", { seqno: answer.seqno ?? "", n: number(answer.targeted) }), answer.targeted === 0 ? "bad" : "");
     } catch (problem) {
       complain(problem);
     }
   }
 
+  /// What is missing, said at its field. False: nothing is.
+  function lacks() {
+    const body = fields.fields.find((one) => one.name === "body");
+    body.complain(isWritten() ? null : t("form.needed"));
+    audience.field.complain(audience.value() ? null : t("form.needed"));
+    if (isWritten() && audience.value()) return false;
+    put(trouble, note("bad", t(audience.value() ? "compose.lacks.body" : "compose.lacks.audience")));
+    if (audience.value()) body.input.focus();
+    else if (work.audience.kind === "users") audience.field.input.focus();
+    else audience.node.querySelector("input:checked")?.focus();
+    return true;
+  }
+
   async function submit(event) {
     event.preventDefault();
-    if (send.disabled) return;
+    if (send.disabled || lacks()) return;
     send.disabled = true;
     try {
-      changed.stop();
-      await look(true);
-      if (!dry) return;
+      looking.stop();
+      await look();
+      if (!dry) {
+        // The server says at which fields it is.
+        await post("/messages", { ...request(), dryRun: true });
+        return;
+      }
       if (dry.refusals.length) return complain({ title: t("compose.refused"), message: told(dry.refusals[0].detail) });
       const made = request();
       const count = number(dry.targeted);
-      const isSure = await confirm({ title: t(made.sendAt ? "compose.confirm.later" : "compose.confirm", { n: count }), bad: dry.targeted === null || dry.targeted > many,
-        action: t("compose.confirm.do", { n: count }), typed: dry.targeted > many ? String(dry.targeted) : null, typedLabel: t("compose.confirm.type", { n: count }),
-        body: h("div", { class: "summary" }, h("blockquote", null, [made.alert.title, made.alert.body].filter(Boolean).join("\n")),
-          h("p", null, `${chosen.name || chosen.appId} · ${audience.words()} · ${word("lane", lane)}`), made.sendAt ? h("p", null, exactTime(made.sendAt)) : null) });
+      const asks = chosen.approvalAbove !== null && chosen.approvalAbove !== undefined && (dry.targeted === null || dry.targeted > chosen.approvalAbove);
+      const isLater = made.sendAt || made.localTime;
+      const isSure = await confirm({ title: t(asks ? "compose.confirm.approval" : isLater ? "compose.confirm.later" : "compose.confirm", { n: count }), bad: dry.targeted === null || dry.targeted > many, careful: true,
+        no: t("compose.confirm.no"), action: t(asks ? "compose.confirm.ask" : isLater ? "compose.confirm.schedule" : "compose.confirm.do", { n: count }), typed: dry.targeted > many ? String(dry.targeted) : null, typedLabel: t("compose.confirm.type", { n: count }),
+        body: summary(made) });
       if (!isSure) return;
-      const answer = await post("/messages", made, { headers: { "Idempotency-Key": key } });
-      key = randomKey();
+      const headers = { "Idempotency-Key": work.key };
+      const answer = from.change ? await putTo(`/messages/${enc(from.change)}`, made, { headers }) : await post("/messages", made, { headers });
+      done();
+      if (from.draft && may("manageContent")) await removeDraft(from.draft);
       go(answer.approvalId ? `/approvals/${answer.approvalId}` : `/messages/${answer.seqno}`);
     } catch (problem) {
-      if (problem.code === "upmc:idempotency-conflict") key = randomKey();
-      put(trouble, showAtFields(problem, fields).map((text) => note("bad", text)));
+      if (problem.code === "upmc:idempotency-conflict") work.key = randomKey();
+      put(trouble, showAtFields(problem, shownFields()).map((text) => note("bad", text)));
     } finally {
       send.disabled = false;
     }
   }
 
-  draw();
+  function summary(made) {
+    const alert = alertOf(made);
+    return h("div", { class: "summary" }, h("blockquote", null, [alert.title, alert.body].filter(Boolean).join("\n")),
+      h("div", { class: "scrolls", tabindex: "0", role: "group", "aria-label": t("message.facts") }, h("dl", { class: "facts" }, [[t("message.app"), chosen.name || chosen.appId], [t("compose.who"), audience.words()], [t("field.timing"), timeWords(made)], ...describe(made)]
+        .map(([label, value]) => [h("dt", null, label), h("dd", null, value)]))));
+  }
+
+  /// It is sent or kept elsewhere: nothing is to be asked any more.
+  function done() {
+    drop(name);
+    context.guard(null);
+    stopAsking();
+  }
+
+  const removeDraft = (draft) => remove(`/drafts/${enc(draft)}`).catch(() => {});
+
+  async function saveDraft() {
+    const alert = alertOf(message);
+    const body = { name: from.name ?? shortened(alert.title || alert.body || t("drafts.nameless"), 60), message: { ...message, ...(audience.value() ? { audience: audience.value() } : {}) } };
+    if (from.draft) await putTo(`/drafts/${enc(from.draft)}`, body);
+    else await post("/drafts", { appId: chosen.appId, ...body });
+    done();
+    say(t("drafts.saved"));
+  }
+
+  const stopAsking = askBeforeUnload(isDirty);
   context.onLeave(() => {
     turn += 1;
-    changed.stop();
+    looking.stop();
+    stopAsking();
   });
+  context.guard(async () => {
+    if (!isDirty()) return true;
+    const answer = await choose(t("compose.leave.title"), h("p", null, t("compose.leave.body")), [["stay", t("compose.leave.stay")], ["discard", t("compose.leave.discard"), "bad"],
+      ...(may("manageContent") ? [["save", t("compose.leave.save"), "main"]] : [])]);
+    if (answer === "save") {
+      try {
+        await saveDraft();
+      } catch (problem) {
+        complain(problem);
+        return false;
+      }
+    }
+    if (answer === "discard") drop(name);
+    return answer === "save" || answer === "discard";
+  });
+  draw();
   put(result, h("p", { class: "soft" }, t("compose.incomplete")));
-  if (asked.template || asked.clientUid || asked.group || asked.segment || asked.device) changed();
-  return h("div", null, head(t("nav.compose"), { detail: whichApp(chosen) }),
-    h("form", { class: "compose", novalidate: true, onsubmit: submit },
+  if (work.isKept || Object.keys(asked).length) looking();
+  const whose = apps.length > 1 ? field({ name: "appId", label: t("message.app"), type: "select", value: chosen.appId, options: apps.map((one) => [one.appId, one.name || one.appId]), onchange: (event) => {
+    keep(name, { ...work, start, appId: event.target.value, audience: elsewhere(work.audience) });
+    if (app()) chooseApp(event.target.value);
+    follow({ isRefined: true });
+  } }).node : null;
+  if (whose) whose.dataset.member = "appId";
+  return h("div", null, head(t(from.change ? "compose.change" : "nav.compose"), { detail: from.change ? t("compose.change.detail", { seqno: from.change }) : null, actions: [
+    may("manageContent") ? h("button", { class: "button", type: "button", id: "save-draft", onclick: () => saveDraft().then(() => go("/drafts")).catch(complain) }, t("drafts.save")) : null] }),
+    h("div", { class: "notes", id: "standing" }, chosen.pausedReason ? note("bad", h("b", null, t("attention.paused", { app: chosen.name || chosen.appId })), " ", told(chosen.pausedReason), " ", t("compose.paused"), " ",
+      h("a", { href: link(`/apps/${chosen.appId}`) }, t("do.look"))) : null,
+    work.isKept && isDirty() ? note("", t("compose.restored")) : null),
+    h("form", { class: "compose", novalidate: true, onsubmit: submit, onkeydown: (event) => {
+      // Enter in a line of text sends nothing.
+      if (event.key === "Enter" && event.target.matches("input:not([type=checkbox], [type=radio], [type=file])")) event.preventDefault();
+    } },
       h("div", { class: "stack" },
-        h("section", { class: "card" }, h("h2", null, t("compose.who")), audience.node),
-        h("section", { class: "card" }, h("h2", null, t("compose.what")), h("div", { class: "fields" }, title.node, body.node, purpose.node, confidential.node, badge.node, silent.node,
-          h("details", { class: "section", open: Boolean(draft.ext || draft.media) }, h("summary", null, t("compose.further")),
-            h("div", { class: "fields" }, h("div", { class: "fields pair" }, picture.node, media.node), ext.node, page)))),
-        h("section", { class: "card" }, h("h2", null, t("compose.when")), h("div", { class: "fields" }, h("div", { class: "fields pair" }, at.node, life.node), inbox.node, lanes, pace.node))),
+        h("section", { class: "card" }, h("h2", null, t("compose.who")), h("div", { class: "fields" }, whose, audience.node)),
+        h("section", { class: "card" }, h("h2", null, t("compose.what")), fields.node),
+        h("section", { class: "card" }, h("h2", null, t("compose.when")), fields.when)),
       h("div", { class: "beside" },
-        h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")),
-          h("div", { class: "row" }, segmented(t("compose.preview"), [["ios", "iPhone"], ["android", "Android"]], kind, (one) => {
-            kind = one;
-            draw();
-          })), screen),
         h("section", { class: "card" }, h("h2", null, t("compose.reach")), result, trouble, h("div", { class: "row" }, send)),
+        h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), views, screen),
         h("section", { class: "card" }, h("div", { class: "fields" }, me.node, h("button", { class: "button", type: "button", id: "test-send", onclick: test }, t("compose.test")))))));
-}
-
-
-/// What opens when the message is tapped, written here. It goes out as EXT, which is then not written by hand.
-function pagePart(appID, ext, changed) {
-  let written = null;
-  const box = h("div", { class: "row" });
-  const button = (key, id, action, kind = "") => h("button", { class: `button ${kind}`, type: "button", id, onclick: action }, t(key));
-  async function write() {
-    const made = await writePage(appID, written);
-    if (!made) return;
-    written = made.page;
-    ext.value = made.text;
-    draw();
-  }
-  function drop() {
-    written = null;
-    ext.value = "";
-    draw();
-  }
-  function draw(isFirst = false) {
-    ext.node.hidden = written !== null;
-    put(box, written ? [h("span", { class: "chip plain", id: "page-written" }, t("page.written", { title: written.title })), button("page.change", "write-page", write), button("do.remove", "drop-page", drop, "bad")]
-      : button("page.write", "write-page", write));
-    if (isFirst) return;
-    box.querySelector("#write-page").focus();
-    changed();
-  }
-  draw(true);
-  return box;
 }

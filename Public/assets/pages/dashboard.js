@@ -6,10 +6,10 @@ import { chart, timeline } from "../parts/chart.js";
 import { miniFunnel } from "../parts/funnel.js";
 import { watchOverview } from "../parts/live.js";
 import { head, note, state } from "../parts/notice.js";
-import { table } from "../parts/table.js";
+import { table, updateRows } from "../parts/table.js";
 import { link } from "../router.js";
 import { app, apps, may } from "../session.js";
-import { distance, number, percent, t, time, word } from "../words.js";
+import { distance, number, percent, t, time, told, word } from "../words.js";
 import { beginPage, isBegun } from "./begin.js";
 import { credentialEnd, messageTitle } from "./common.js";
 import { deadWebhooks } from "./webhooks.js";
@@ -23,17 +23,26 @@ export async function dashboardPage(context) {
   const names = ["accepted", "received", "read", "rejected", "expired"];
   const colours = { accepted: "accepted", received: "received", read: "read", rejected: "rejected", expired: "skipped" };
   let drawn;
+  let body = null;
+
+  /// The latest campaigns, row by row in place.
+  function update(items) {
+    if (body && items.length) return updateRows(body, recentColumns(), items.slice(0, 6), (item) => item.seqno);
+    put(recent, recentList(items));
+    body = recent.querySelector("tbody");
+  }
 
   const scope = () => ({ appId: app()?.appId });
   async function look() {
-    const [minutes, byReason, messages] = await Promise.all([
+    const messages = (items) => get(`/messages${query({ ...scope(), limit: 12, ...items })}`);
+    const [minutes, byReason, campaigns, openCampaigns, openSingles] = await Promise.all([
       get(`/statistics${query({ ...scope(), by: "minute" })}`), get(`/statistics${query({ ...scope(), by: "minute", per: "reason" })}`),
-      get(`/messages${query({ ...scope(), limit: 12 })}`),
+      messages({ purpose: "campaign" }), messages({ purpose: "campaign", state: "open" }), messages({ purpose: "single", state: "paused" }),
     ]);
-    return { minutes, reasons: byReason, messages };
+    return { minutes, reasons: byReason, campaigns, openCampaigns, openSingles };
   }
 
-  function draw({ minutes, reasons: byReason, messages }) {
+  function draw({ minutes, reasons: byReason, campaigns, openCampaigns, openSingles }) {
     if (context.stale()) return;
     const { points, values } = timeline(minutes, "minute", names);
     const total = minutes.total;
@@ -46,8 +55,9 @@ export async function dashboardPage(context) {
       tile("expired", t("dashboard.expired"), number(total.expired), percent(total.expired, total.accepted + total.expired)));
     const series = names.map((name) => ({ label: t(`funnel.${name}`), colour: colours[name], values: values[name] }));
     drawn.update(points, series);
-    put(running, runningList(messages.items.filter((item) => ["sending", "paused", "scheduled", "queued"].includes(item.state))));
-    put(recent, recentList(messages.items));
+    put(running, runningList(openCampaigns),
+      openSingles.items.length ? note("warn", t("dashboard.singles-paused", { n: openSingles.nextCursor ? `${openSingles.items.length}+` : openSingles.items.length }), " ", h("a", { href: link("/messages", { purpose: "single", state: "paused" }) }, t("do.look"))) : null);
+    update(campaigns.items);
     put(reasons, reasonList(byReason));
   }
 
@@ -77,22 +87,26 @@ function tile(name, label, value, under) {
   return h("div", { class: "tile", "data-tile": name }, h("dt", null, label), h("dd", null, value), h("dd", null, under));
 }
 
-function runningList(messages) {
-  if (messages.length === 0) return h("p", { class: "soft" }, t("dashboard.quiet"));
-  return h("ul", { class: "stack" }, messages.map((item) => h("li", null,
+/// Campaigns that run, wait or are paused: all of them are found, however many single sends came after them.
+function runningList({ items, nextCursor }) {
+  if (items.length === 0) return h("p", { class: "soft" }, t("dashboard.quiet"));
+  return h("div", { class: "stack" }, h("ul", { class: "stack", id: "running" }, items.map((item) => h("li", null,
     h("div", { class: "row" }, h("a", { href: link(`/messages/${item.seqno}`) }, messageTitle(item)), state(item.state)),
-    item.state === "scheduled" && item.sendAt ? h("p", { class: "soft small" }, time(item.sendAt), " · ", distance(item.sendAt)) : miniFunnel(item))));
+    item.state === "scheduled" && item.sendAt ? h("p", { class: "soft small" }, time(item.sendAt), " · ", distance(item.sendAt)) : miniFunnel(item)))),
+  nextCursor ? h("a", { href: link("/messages", { state: "open" }) }, t("dashboard.all-open")) : null);
 }
+
+const recentColumns = () => [
+  { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/messages/${item.seqno}`) }, messageTitle(item)),
+    h("span", { class: "under" }, `${item.seqno} · ${item.appId}`)] },
+  { title: t("message.state"), fit: true, cell: (item) => state(item.state) },
+  { title: t("message.funnel"), cell: miniFunnel },
+  { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
+];
 
 function recentList(messages) {
   if (messages.length === 0) return h("p", { class: "soft" }, t("messages.none"));
-  return h("div", { class: "table-box" }, table(t("dashboard.recent"), [
-    { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/messages/${item.seqno}`) }, messageTitle(item)),
-      h("span", { class: "under" }, `${item.seqno} · ${item.appId}`)] },
-    { title: t("message.state"), fit: true, cell: (item) => state(item.state) },
-    { title: t("message.funnel"), cell: miniFunnel },
-    { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
-  ], messages.slice(0, 6)));
+  return h("div", { class: "table-box" }, table(t("dashboard.recent"), recentColumns(), messages.slice(0, 6)));
 }
 
 function reasonList(report) {
@@ -112,7 +126,7 @@ function reasonList(report) {
 async function attention() {
   const notes = [];
   for (const entry of apps.filter((entry) => entry.pausedReason)) {
-    notes.push(note("bad", h("b", null, t("attention.paused", { app: entry.name || entry.appId })), " ", word("paused", entry.pausedReason), " ",
+    notes.push(note("bad", h("b", null, t("attention.paused", { app: entry.name || entry.appId })), " ", told(entry.pausedReason), " ",
       h("a", { href: link(`/apps/${entry.appId}`) }, t("do.look"))));
   }
   const waiting = may("managePeople") && await offers("/approvals") ? await get("/approvals?state=waiting&limit=10").catch(() => null) : null;

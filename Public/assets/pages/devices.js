@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { complain, empty, facts, head, note, say, state } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { tagsCard } from "../parts/tags.js";
-import { enc, follow, link, refine } from "../router.js";
+import { enc, follow, link, noteQuery } from "../router.js";
 import { may } from "../session.js";
 import { exactTime, t, time, word } from "../words.js";
 import { needApp, searchField, whichApp } from "./common.js";
@@ -26,15 +26,19 @@ export function deviceColumns(appID) {
 export async function devicesPage(context) {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
-  const q = context.query.q ?? "";
+  let q = context.query.q ?? "";
   // Eight digits as lists show them, or a whole token: of APNs, or of FCM.
-  const isToken = /^([0-9a-f]{8}|[0-9a-f]{64,}|[\w-]{8,}:[\w-]{100,})$/i.test(q);
+  const isToken = () => /^([0-9a-f]{8}|[0-9a-f]{64,}|[\w-]{8,}:[\w-]{100,})$/i.test(q);
   const devices = list({ caption: t("nav.devices"), columns: deviceColumns(chosen.appId),
-    load: (cursor) => get(`/devices${query({ appId: chosen.appId, clientUid: isToken ? null : q, psid: isToken ? q : null, cursor, limit: 50 })}`),
-    empty: q ? empty(t("devices.none-such"), t("devices.none-such.detail")) : empty(t("devices.none"), t("devices.none.detail")) });
+    load: (cursor) => get(`/devices${query({ appId: chosen.appId, clientUid: isToken() ? null : q, psid: isToken() ? q : null, cursor, limit: 50 })}`),
+    returning: context.returning, empty: () => (q ? empty(t("devices.none-such"), t("devices.none-such.detail")) : empty(t("devices.none"), t("devices.none.detail"))) });
   await devices.ready;
   return h("div", null, head(t("nav.devices"), { detail: whichApp(chosen) }),
-    h("div", { class: "filters" }, searchField(t("devices.search"), q, (value) => refine({ q: value, focus: 1 }))), devices.node);
+    h("div", { class: "filters" }, searchField(t("devices.search"), q, (value) => {
+    q = value;
+    noteQuery({ q });
+    return devices.reload();
+  })), devices.node);
 }
 
 export async function devicePage(context) {

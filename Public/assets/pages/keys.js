@@ -20,10 +20,15 @@ export function reachFields(role) {
 }
 
 export async function keysPage() {
-  const keys = list({ caption: t("nav.keys"), load: (cursor) => get(`/api-keys${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("keys.none"), t("keys.none.detail")), columns: [
+  // Keys of all apps reach the chosen one too: a review of who may send sees them.
+  const load = async (cursor) => {
+    const page = await get(`/api-keys${query({ cursor, limit: 50 })}`);
+    return { ...page, items: page.items.filter((one) => !app() || one.appId === null || one.appId === app().appId) };
+  };
+  const keys = list({ caption: t("nav.keys"), load, empty: empty(t("keys.none"), t("keys.none.detail")), columns: [
     { title: t("keys.name"), lead: true, cell: (item) => [h("b", null, item.name || t("keys.nameless")), h("span", { class: "under" }, t("keys.number", { n: item.apiKeyId }))] },
     { title: t("role.title"), fit: true, cell: (item) => word("role", item.role) },
-    { title: t("reach.app"), cell: (item) => item.appId ?? t("app.all") },
+    { title: t("reach.app"), cell: (item) => item.appId ?? h("b", null, t("app.all")) },
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
     { title: t("message.state"), fit: true, cell: (item) => h("span", { class: `state ${item.revokedAt ? "" : "good"}` }, t(item.revokedAt ? "keys.revoked" : "keys.valid")) },
     { title: h("span", { class: "unseen" }, t("keys.revoke")), end: true, cell: (item) => (item.revokedAt ? "" : h("button", { class: "button small bad", "aria-label": t("keys.revoke-one", { name: item.name || item.apiKeyId }), onclick: () => revoke(item) }, t("keys.revoke"))) },

@@ -13,8 +13,9 @@ import { t, time, word } from "../words.js";
 const statuses = ["accepted", "rejected", "expired", "cancelled", "skipped", "pending"];
 
 /// - tab: people or failures.
-export async function messagePeople(context, seqno, tab) {
+export async function messagePeople(context, seqno, tab, funnel = {}) {
   const { status, reason } = context.query;
+  const reasons = [...new Set([...Object.keys(funnel.reasons ?? {}), reason].filter(Boolean))];
   const path = (cursor) => (tab === "failures"
     ? `/messages/${enc(seqno)}/failures${query({ reason, cursor, limit: 50 })}` : `/messages/${enc(seqno)}/deliveries${query({ status, cursor, limit: 50 })}`);
   const person = (item) => {
@@ -22,7 +23,7 @@ export async function messagePeople(context, seqno, tab) {
     if (!may("viewPeople")) return item.clientUid;
     return h("a", { class: "title", href: link(`/messages/${seqno}/people/${enc(item.clientUid)}`) }, item.clientUid);
   };
-  const deliveries = list({ caption: t(`message.${tab}`), load: (cursor) => get(path(cursor)), empty: empty(t("people-of.none"), t("people-of.none.detail")), columns: [
+  const deliveries = list({ caption: t(`message.${tab}`), returning: context.returning, load: (cursor) => get(path(cursor)), empty: empty(t("people-of.none"), t("people-of.none.detail")), columns: [
     { title: t("people.person"), lead: true, cell: (item) => [person(item), h("span", { class: "under mono" }, item.device)] },
     { title: t("delivery.status"), fit: true, cell: (item) => state(item.status, "delivery") },
     { title: t("delivery.reason"), cell: (item) => (item.reason ? [word("reason", item.reason), word("reason", item.reason) === item.reason ? null : h("code", { class: "under" }, item.reason)] : "") },
@@ -33,7 +34,8 @@ export async function messagePeople(context, seqno, tab) {
   await deliveries.ready;
   const hasExport = may("viewPeople") && await offers("/exports/deliveries");
   const filter = tab === "failures"
-    ? field({ name: "reason", label: t("delivery.reason"), value: reason ?? "", code: true, onchange: (event) => refine({ reason: event.target.value.trim() }) })
+    ? field({ name: "reason", label: t("delivery.reason"), type: "select", value: reason ?? "", options: [["", t("filter.all")], ...reasons.map((one) => [one, word("reason", one) === one ? one : `${word("reason", one)} (${one})`])],
+      onchange: (event) => refine({ reason: event.target.value }) })
     : field({ name: "status", label: t("delivery.status"), type: "select", value: status ?? "", options: [["", t("filter.all")], ...statuses.map((one) => [one, word("delivery", one)])],
       onchange: (event) => refine({ status: event.target.value }) });
   const who = field({ name: "clientUid", label: t("explain.who"), placeholder: "CUID", code: true });

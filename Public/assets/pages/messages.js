@@ -1,4 +1,4 @@
-/// All messages, newest first.
+/// Messages, newest first: campaigns, single sends and tests apart, so that none is buried under the others.
 
 import { get, query } from "../api.js";
 import { h } from "../dom.js";
@@ -6,49 +6,56 @@ import { field } from "../parts/form.js";
 import { miniFunnel } from "../parts/funnel.js";
 import { every } from "../parts/live.js";
 import { empty, head, state } from "../parts/notice.js";
-import { list, table } from "../parts/table.js";
-import { link, refine } from "../router.js";
+import { list } from "../parts/table.js";
+import { link, noteQuery } from "../router.js";
 import { app, may } from "../session.js";
 import { t, time, word } from "../words.js";
-import { messageTitle } from "./common.js";
+import { messageTitle, searchField } from "./common.js";
 
-const states = ["scheduled", "queued", "sending", "paused", "completed", "cancelled", "expired", "failed"];
+const states = ["open", "scheduled", "queued", "sending", "paused", "completed", "cancelled", "expired", "failed"];
 const lanes = ["urgent", "normal", "bulk"];
+const purposes = ["campaign", "single", "test", "all"];
 
-function columns() {
-  return [
-    { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/messages/${item.seqno}`) }, messageTitle(item)),
-      h("span", { class: "under" }, [item.seqno, item.appId, item.resendOf && t("message.resend-of", { seqno: item.resendOf })].filter(Boolean).join(" · "))] },
-    { title: t("message.state"), fit: true, cell: (item) => state(item.state) },
-    { title: t("message.lane"), fit: true, cell: (item) => word("lane", item.lane) },
-    { title: t("message.funnel"), cell: miniFunnel },
-    { title: t("message.when"), fit: true, cell: (item) => (item.sendAt ? [time(item.sendAt), h("span", { class: "under" }, t("message.scheduled"))] : time(item.createdAt)) },
-  ];
-}
+const columns = () => [
+  { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/messages/${item.seqno}`) }, messageTitle(item)),
+    h("span", { class: "under" }, [item.seqno, item.appId, item.resendOf && t("message.resend-of", { seqno: item.resendOf })].filter(Boolean).join(" · "))] },
+  { title: t("message.state"), fit: true, cell: (item) => state(item.state) },
+  { title: t("message.lane"), fit: true, cell: (item) => word("lane", item.lane) },
+  { title: t("message.funnel"), cell: miniFunnel },
+  { title: t("approvals.by"), cell: (item) => [item.requestedBy ?? "", item.sender ? h("span", { class: "under" }, item.sender) : null] },
+  { title: t("message.when"), fit: true, cell: (item) => (item.sendAt ? [time(item.sendAt), h("span", { class: "under" }, t("message.scheduled"))] : time(item.createdAt)) },
+];
 
 export async function messagesPage(context) {
-  const { state: wantedState, lane, day } = context.query;
-  const path = (cursor) => `/messages${query({ appId: app()?.appId, state: wantedState, lane, cursor, limit: 50,
-    from: day ? new Date(`${day}T00:00:00`).toISOString() : null,
-    to: day ? new Date(new Date(`${day}T00:00:00`).getTime() + 86_400_000).toISOString() : null })}`;
-  const load = (cursor) => get(path(cursor));
-  const messages = list({ caption: t("nav.messages"), columns: columns(), load,
-    empty: wantedState || lane || day ? empty(t("messages.none-such"), t("messages.none-such.detail"))
-      : empty(t("messages.none"), t("messages.none.detail"), may("send") ? h("a", { class: "button main", href: "#/compose" }, t("nav.compose")) : null) });
+  const purpose = purposes.includes(context.query.purpose) ? context.query.purpose : "campaign";
+  const wanted = { state: "", lane: "", from: "", to: "", q: "", sender: "", ...context.query };
+  const midnight = (day, after = 0) => {
+    if (!day) return null;
+    const date = new Date(`${day}T00:00:00`);
+    date.setDate(date.getDate() + after);
+    return date.toISOString();
+  };
+  const load = (cursor) => get(`/messages${query({ appId: app()?.appId, purpose: purpose === "all" ? null : purpose, state: wanted.state, lane: wanted.lane, text: wanted.q, sender: wanted.sender,
+    from: midnight(wanted.from), to: midnight(wanted.to, 1), cursor, limit: 50 })}`);
+  const isFiltered = () => ["state", "lane", "from", "to", "q", "sender"].some((name) => wanted[name]);
+  const messages = list({ caption: t(`purpose.${purpose}`), columns: columns(), load, key: (item) => item.seqno, returning: context.returning,
+    empty: () => (isFiltered() ? empty(t("messages.none-such"), t("messages.none-such.detail"))
+      : empty(t("messages.none"), t(`messages.none.${purpose}`), may("send") && purpose !== "single" ? h("a", { class: "button main", href: "#/compose" }, t("nav.compose")) : null)) });
   // While the first page is all there is to see, it keeps up with what happens.
-  context.onLeave(every(4000, async () => {
-    if (messages.items.length === 0 || messages.items.length > 50 || messages.node.contains(document.activeElement)) return;
-    const page = await load();
-    if (context.stale()) return;
-    messages.items = page.items;
-    messages.node.querySelector("table")?.replaceWith(table(t("nav.messages"), columns(), page.items));
-  }));
+  context.onLeave(every(4000, () => messages.refresh()));
   await messages.ready;
-  const select = (name, label, value, words, group) => field({ name, label, type: "select", value: value ?? "",
-    options: [["", t("filter.all")], ...words.map((one) => [one, word(group, one)])], onchange: (event) => refine({ [name]: event.target.value }) }).node;
+  const narrow = (name) => (value) => {
+    wanted[name] = value;
+    noteQuery({ [name]: value });
+    return messages.reload();
+  };
+  const select = (name, label, words, group) => field({ name, label, type: "select", value: wanted[name],
+    options: [["", t("filter.all")], ...words.map((one) => [one, word(group, one)])], onchange: (event) => narrow(name)(event.target.value) }).node;
+  const day = (name, label) => field({ name, label, type: "date", value: wanted[name], onchange: (event) => narrow(name)(event.target.value) }).node;
   return h("div", null,
     head(t("nav.messages"), { actions: [may("send") ? h("a", { class: "button main", href: "#/compose" }, t("nav.compose")) : null] }),
-    h("div", { class: "filters" }, select("state", t("message.state"), wantedState, states, "state"), select("lane", t("message.lane"), lane, lanes, "lane"),
-      field({ name: "day", label: t("filter.day"), type: "date", value: day ?? "", onchange: (event) => refine({ day: event.target.value }) }).node),
+    h("nav", { class: "tabs", "aria-label": t("messages.kinds") }, purposes.map((one) => h("a", { href: link("/messages", { purpose: one === "campaign" ? null : one }), "aria-current": one === purpose ? "page" : null }, t(`purpose.${one}`)))),
+    h("div", { class: "filters" }, searchField(t("messages.search"), wanted.q, narrow("q")), select("state", t("message.state"), states, "state"), select("lane", t("message.lane"), lanes, "lane"),
+      searchField(t("field.sender"), wanted.sender, narrow("sender"), { name: "sender", type: "text" }), day("from", t("filter.from")), day("to", t("filter.to"))),
     messages.node);
 }

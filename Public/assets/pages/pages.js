@@ -20,9 +20,9 @@ import { messagesPage } from "./messages.js";
 import { passwordPage } from "./password.js";
 import { peoplePage } from "./people.js";
 import { personPage } from "./person.js";
+import { draftsPage, sendersPage, templatesPage } from "./saved.js";
 import { segmentsPage } from "./segments.js";
 import { statisticsPage } from "./statistics.js";
-import { templatesPage } from "./templates.js";
 import { webhookPage, webhooksPage } from "./webhooks.js";
 
 export function registerPages() {
@@ -45,6 +45,8 @@ export function registerPages() {
   route("/aside", asidePage, { needs: "manageQuarantine" });
   route("/templates", templatesPage, { needs: "manageContent", asks: "/templates" });
   route("/channels", channelsPage, { asks: "/apps/any/channels" });
+  route("/drafts", draftsPage, { needs: "manageContent", asks: "/drafts" });
+  route("/senders", sendersPage, { needs: "manageContent", asks: "/senders" });
   route("/media", mediaPage, { needs: "send" });
   route("/statistics", statisticsPage);
   route("/apps", appsPage);

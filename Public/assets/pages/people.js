@@ -1,20 +1,30 @@
-/// Users of an app, found by how their CUID begins.
+/// Users of an app, found by how their CUID or their name begins.
 
 import { get, offers, query } from "../api.js";
 import { h } from "../dom.js";
 import { empty, head } from "../parts/notice.js";
 import { list } from "../parts/table.js";
-import { enc, link, refine } from "../router.js";
+import { enc, link, noteQuery } from "../router.js";
 import { number, t } from "../words.js";
 import { needApp, searchField, whichApp } from "./common.js";
 
 export async function peoplePage(context) {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
-  const prefix = context.query.q ?? "";
-  const load = (cursor) => get(`/users${query({ appId: chosen.appId, prefix, cursor, limit: 50 })}`);
+  let q = context.query.q ?? "";
+  /// By CUID; with nobody there, by name. Whoever searches need not say which it is.
+  const load = async (cursor) => {
+    if (isNamed && cursor) return get(`/users${query({ appId: chosen.appId, name: q, cursor, limit: 50 })}`);
+    if (cursor || !q) return get(`/users${query({ appId: chosen.appId, prefix: q, cursor, limit: 50 })}`);
+    const [byUid, byName] = await Promise.all(["prefix", "name"].map((one) => get(`/users${query({ appId: chosen.appId, [one]: q, limit: 50 })}`)));
+    isNamed = byUid.items.length === 0;
+    if (isNamed) return byName;
+    const known = new Set(byUid.items.map((one) => one.clientUid));
+    return { items: [...byUid.items, ...byName.items.filter((one) => !known.has(one.clientUid))], nextCursor: byUid.nextCursor };
+  };
+  let isNamed = false;
   const users = list({ caption: t("nav.people"), load,
-    empty: prefix ? empty(t("people.none-such"), t("people.none-such.detail")) : empty(t("people.none"), t("people.none.detail")), columns: [
+    returning: context.returning, empty: () => (q ? empty(t("people.none-such"), t("people.none-such.detail")) : empty(t("people.none"), t("people.none.detail"))), columns: [
       { title: t("people.person"), lead: true, cell: (item) => [
         h("a", { class: "title", href: link(`/people/${enc(chosen.appId)}/${enc(item.clientUid)}`) }, item.clientName || item.clientUid), h("span", { class: "under" }, item.clientUid)] },
       { title: t("people.devices"), end: true, cell: (item) => number(item.devices) },
@@ -23,6 +33,10 @@ export async function peoplePage(context) {
   await users.ready;
   const hasExport = await offers("/exports/users");
   return h("div", null, head(t("nav.people"), { detail: whichApp(chosen), actions: [
-    hasExport ? h("a", { class: "button", href: `/v1/admin/exports/users${query({ appId: chosen.appId, prefix })}`, download: `users-${chosen.appId}.csv` }, t("do.export")) : null] }),
-  h("div", { class: "filters" }, searchField(t("people.search"), prefix, (q) => refine({ q, focus: 1 }))), users.node);
+    hasExport ? h("a", { class: "button", href: `/v1/admin/exports/users${query({ appId: chosen.appId, prefix: context.query.q })}`, download: `users-${chosen.appId}.csv` }, t("do.export")) : null] }),
+  h("div", { class: "filters" }, searchField(t("people.search"), q, (wanted) => {
+    q = wanted;
+    noteQuery({ q });
+    return users.reload();
+  })), users.node);
 }

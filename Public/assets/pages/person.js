@@ -18,6 +18,8 @@ export async function personPage(context) {
   const path = `/users/${enc(clientUid)}`;
   const person = await get(path + query({ appId: appID }));
   const tags = await tagsCard(appID, { clientUid });
+  // Lists of devices do not say what they agreed to: each is asked, for those that people have.
+  const consents = await Promise.all(person.devices.slice(0, 10).map((one) => get(`/devices/${enc(one.device)}`).catch(() => one)));
   const history = await personMessages(appID, clientUid);
 
   async function setBadge() {
@@ -45,12 +47,14 @@ export async function personPage(context) {
       may("send") ? h("a", { class: "button", href: link("/compose", { app: appID, clientUid }) }, t("person.send")) : null,
       may("erasePeople") ? h("a", { class: "button", href: `/v1/admin${path}/export${query({ appId: appID })}`, download: "person.json" }, t("person.export")) : null,
       may("erasePeople") ? h("button", { class: "button bad", onclick: erase }, t("person.erase")) : null] }),
+    // Somebody who calls asks what came, and why not.
+    history,
     h("div", { class: "grid wide-narrow" },
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", null, t("people.devices")),
-          person.devices.length ? h("div", { class: "table-box" }, table(t("people.devices"), deviceColumns(), person.devices)) : empty(t("devices.none"))),
-        history),
+          person.devices.length ? h("div", { class: "table-box" }, table(t("people.devices"), deviceColumns(), person.devices)) : empty(t("devices.none")))),
       h("div", { class: "stack" },
+        consentCard(consents),
         h("section", { class: "card" }, h("h2", null, t("person.facts")), facts(["CUID", h("span", { class: "mono" }, person.clientUid)], [t("people.name"), person.clientName],
           [t("message.app"), person.appId],
           [t("people.badge"), [number(person.badge), " ", may("managePeople") ? h("button", { class: "button small", onclick: setBadge }, t("do.change")) : null]])),
@@ -58,4 +62,15 @@ export async function personPage(context) {
         h("section", { class: "card" }, h("h2", null, t("nav.groups")), person.groups.length
           ? h("ul", { class: "picked" }, person.groups.map((group) => h("li", { class: "chip plain" }, h("a", { href: link(`/groups/${group.groupSeq}`) }, group.name))))
           : h("p", { class: "soft" }, t("person.no-groups"))))));
+}
+
+/// What each device has agreed to: nobody has to open it to know why an ad did not come.
+function consentCard(devices) {
+  const said = (value) => (value === null || value === undefined ? t("consent.unknown") : t(value ? "consent.yes" : "consent.no"));
+  const withConsent = devices.filter((one) => one.consent);
+  if (withConsent.length === 0) return null;
+  const words = (one) => facts([t("consent.notification"), said(one.consent.notification)], [t("consent.ad"), said(one.consent.ad)], [t("consent.nightAd"), said(one.consent.nightAd)]);
+  const isSame = new Set(withConsent.map((one) => JSON.stringify([one.consent.notification, one.consent.ad, one.consent.nightAd]))).size === 1;
+  return h("section", { class: "card", id: "consents" }, h("h2", null, t("consent.title")), isSame ? words(withConsent[0]) : withConsent.map((one) => h("div", { class: "part" },
+    h("p", null, h("a", { href: link(`/devices/${one.device}`) }, one.model || one.platform || one.device)), words(one))));
 }

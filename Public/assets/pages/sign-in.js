@@ -3,6 +3,7 @@
 import { putTo } from "../api.js";
 import { h } from "../dom.js";
 import { languageButtons } from "../frame.js";
+import { dialog } from "../parts/dialog.js";
 import { Form, field } from "../parts/form.js";
 import { note } from "../parts/notice.js";
 import { session, forget } from "../session.js";
@@ -13,6 +14,28 @@ function door(...children) {
   return h("div", { class: "door" }, h("main", { class: "card", id: "page" },
     h("p", { class: "brand" }, h("img", { src: "/assets/icon.svg", alt: "" }), "UPMC"), children,
     h("div", { class: "below" }, languageButtons())));
+}
+
+/// The same over the page that is there. Resolves to true once somebody is signed in, to false when the page is given up.
+/// - login: who was signed in.
+export function signInOver(login, problem, enter) {
+  return new Promise((resolve) => {
+    let isIn = false;
+    const form = new Form([
+      field({ name: "login", label: t("sign-in.login"), autocomplete: "username", value: login, required: true, spellcheck: "false" }),
+      field({ name: "password", label: t("sign-in.password"), type: "password", autocomplete: "current-password", required: true }),
+    ], { action: t("sign-in.enter"), title: t("sign-in.title"), detail: t("sign-in.over.detail"), submit: async (values) => {
+      await enter({ login: values.login, password: values.password });
+      isIn = true;
+      box.close();
+    } });
+    form.node.querySelector(".foot").prepend(h("button", { class: "button", type: "button", "data-give-up": true, onclick: () => box.close() }, t("sign-in.give-up")));
+    const box = dialog(form.node, t("sign-in.title"), () => resolve(isIn));
+    box.id = "sign-in-over";
+    // What is below is lost without it: Escape does not close it.
+    box.addEventListener("cancel", (event) => event.preventDefault());
+    form.node.querySelector("[type=password]").focus();
+  });
 }
 
 /// - problem: why somebody has to sign in who did not expect to.

@@ -44,7 +44,7 @@ const wanted = (values) => kinds.filter((kind) => values[kind]);
 
 export async function webhookPage(context) {
   const path = `/webhooks/${enc(context.params.webhook)}`;
-  const item = await get(path);
+  let item = await get(path);
   const manages = may("manageApps");
   const shown = ["waiting", "delivered", "dead"].includes(context.query.state) ? context.query.state : "";
   const run = (action) => async () => {
@@ -54,7 +54,7 @@ export async function webhookPage(context) {
       complain(problem);
     }
   };
-  const told = list({ caption: t("webhooks.told"), load: (cursor) => get(`${path}/deliveries${query({ state: shown, cursor, limit: 50 })}`), empty: empty(t("webhooks.told.none")), columns: [
+  const told = list({ caption: t("webhooks.told"), key: (one) => one.id, load: (cursor) => get(`${path}/deliveries${query({ state: shown, cursor, limit: 50 })}`), empty: empty(t("webhooks.told.none")), columns: [
     { title: t("webhooks.event"), lead: true, cell: (one) => [h("b", { class: "nowrap" }, word("event", one.kind)), h("details", { class: "small" }, h("summary", null, t("webhooks.data")), h("pre", { tabindex: "0" }, JSON.stringify(one.data, null, 1)))] },
     { title: t("message.state"), fit: true, cell: (one) => state(one.state, "event") },
     { title: t("webhooks.attempts"), end: true, cell: (one) => number(one.attempts) },
@@ -65,7 +65,11 @@ export async function webhookPage(context) {
   await told.ready;
   context.onLeave(every(5000, async () => {
     const latest = await get(path);
-    if (!context.stale() && (latest.waiting !== item.waiting || latest.dead !== item.dead)) follow();
+    if (context.stale() || (latest.waiting === item.waiting && latest.dead === item.dead)) return;
+    // Rows change in place; the page is drawn anew only where nobody has opened something.
+    if ((latest.dead > 0) !== (item.dead > 0) && !told.node.querySelector("details[open]")) return follow({ isRefined: true });
+    item = latest;
+    await told.refresh();
   }));
 
   async function replay(what) {

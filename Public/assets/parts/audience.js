@@ -1,4 +1,5 @@
-/// Choosing who gets a message: everyone, members, guests, users by CUID or from a file, groups, or a saved segment.
+/// Choosing who gets a message: everyone, members, guests, users by CUID or from a file, groups, or a saved segment. What is
+/// chosen stands in a plain object, so that it can be kept and copied.
 
 import { all, offers } from "../api.js";
 import { h } from "../dom.js";
@@ -7,41 +8,77 @@ import { choices, field } from "./form.js";
 import { may } from "../session.js";
 import { t } from "../words.js";
 
-/// - wanted: what the address asks for, such as a group. - changed: called after each change.
-export async function audiencePart(appID, wanted, changed) {
+/// What is chosen, of the audience of a request; of none: nothing yet.
+export function audienceState(audience) {
+  const state = { kind: "users", users: "", devices: "", groups: [], segment: "", csv: null, sample: null, raw: null };
+  if (!audience) return state;
+  if (audience.all) state.kind = "all";
+  else if (audience.members !== undefined) state.kind = audience.members ? "members" : "guests";
+  else if (audience.clientUids) Object.assign(state, { kind: "users", users: audience.clientUids.join("\n") });
+  else if (audience.devices) Object.assign(state, { kind: "devices", devices: audience.devices.join("\n") });
+  else if (audience.groups) Object.assign(state, { kind: "groups", groups: audience.groups.map(String) });
+  else if (audience.csv) Object.assign(state, { kind: "csv", csv: { csv: audience.csv } });
+  else if (audience.segment && typeof audience.segment !== "object") Object.assign(state, { kind: "segment", segment: String(audience.segment) });
+  else Object.assign(state, { kind: "raw", raw: audience });
+  return state;
+}
+
+/// What of it means something in another app: groups, segments and files belong to one.
+export function elsewhere(state) {
+  return ["groups", "segment", "csv", "raw"].includes(state.kind) ? audienceState(null) : { ...state, groups: [], segment: "", csv: null, sample: null };
+}
+
+/// - state: is changed by the fields. - changed: called after each change.
+export async function audiencePart(appID, state, changed) {
   const [groups, segments] = await Promise.all([may("viewPeople") ? all("/groups", { appId: appID }).catch(() => []) : [],
     offers("/segments").then((known) => (known ? all("/segments", { appId: appID }) : [])).catch(() => [])]);
-  if (wanted.group && !groups.some((one) => one.groupSeq === wanted.group)) groups.push({ groupSeq: wanted.group, name: `GROUPSEQ ${wanted.group}` });
-  let kind = wanted.clientUid ? "users" : wanted.group ? "groups" : wanted.device ? "devices" : wanted.segment ? "segment" : "users";
-  const users = field({ name: "clientUids", label: t("audience.users.label"), hint: t("audience.users.hint"), type: "area", rows: 3, code: true, value: wanted.clientUid ?? "", oninput: changed });
-  const devices = field({ name: "devices", label: t("audience.devices"), type: "area", rows: 2, code: true, value: wanted.device ?? "", oninput: changed });
-  const boxes = groups.map((group) => h("input", { type: "checkbox", value: group.groupSeq, checked: group.groupSeq === wanted.group, onchange: changed }));
+  for (const wanted of state.groups) if (!groups.some((one) => one.groupSeq === wanted)) groups.push({ groupSeq: wanted, name: `GROUPSEQ ${wanted}` });
+  if (state.kind === "segment" && state.segment && !segments.some((one) => one.segment === state.segment)) segments.push({ segment: state.segment, name: state.segment });
+  state.segment ||= segments[0]?.segment ?? "";
+  const write = (name) => (event) => {
+    state[name] = event.target.value;
+    changed();
+  };
+  const users = field({ name: "clientUids", label: t("audience.users.label"), hint: t("audience.users.hint"), type: "area", rows: 3, code: true, value: state.users, pointer: "/audience", oninput: write("users") });
+  const devices = field({ name: "devices", label: t("audience.devices"), type: "area", rows: 2, code: true, value: state.devices, oninput: write("devices") });
+  const boxes = groups.map((group) => h("input", { type: "checkbox", value: group.groupSeq, checked: state.groups.includes(group.groupSeq), onchange: () => {
+    state.groups = boxes.filter((box) => box.checked).map((box) => box.value);
+    changed();
+  } }));
   const groupList = h("fieldset", { class: "field" }, h("legend", null, t("nav.groups")), groups.length
     ? groups.map((group, index) => h("label", { class: "check" }, boxes[index], h("span", null, group.name))) : h("p", { class: "soft" }, t("groups.none")), h("p", { class: "hint" }, t("groups.subtree")));
-  const segment = field({ name: "segment", label: t("nav.segments"), type: "select", value: wanted.segment ?? segments[0]?.segment ?? "", options: segments.map((one) => [one.segment, one.name]), onchange: changed });
-  const csv = csvPart(appID, changed);
-  const kinds = ["users", "csv", may("viewPeople") ? "groups" : null, segments.length ? "segment" : null, "members", "guests", "all", wanted.device ? "devices" : null].filter(Boolean);
-  const parts = { users: users.node, groups: groupList, segment: segment.node, devices: devices.node, csv: csv.node };
+  const segment = field({ name: "segment", label: t("nav.segments"), type: "select", value: state.segment, options: segments.map((one) => [one.segment, one.name]), onchange: write("segment") });
+  const csv = csvPart(appID, state, changed);
+  const raw = h("div", { class: "field" }, h("p", { class: "hint" }, t("audience.raw.hint")), h("pre", { tabindex: "0" }, JSON.stringify(state.raw, null, 1)));
+  const kinds = ["users", "csv", may("viewPeople") ? "groups" : null, segments.length ? "segment" : null, "members", "guests", "all", state.kind === "devices" ? "devices" : null, state.raw ? "raw" : null].filter(Boolean);
+  const parts = { users: users.node, groups: groupList, segment: segment.node, devices: devices.node, csv: csv.node, raw };
   const show = () => {
-    for (const [name, node] of Object.entries(parts)) node.hidden = name !== kind;
+    for (const [name, node] of Object.entries(parts)) node.hidden = name !== state.kind;
   };
   show();
-  const words = (text) => text.split(/[\n,;]+/).map((one) => one.trim()).filter(Boolean);
-  const picked = () => boxes.filter((box) => box.checked).map((box) => box.value);
+  const listed = (text) => text.split(/[\n,;]+/).map((one) => one.trim()).filter(Boolean);
   const values = {
     csv: csv.value,
-    users: () => words(users.value).length ? { clientUids: words(users.value) } : null,
-    devices: () => words(devices.value).length ? { devices: words(devices.value) } : null,
-    groups: () => picked().length ? { groups: picked() } : null,
-    segment: () => segment.value ? { segment: segment.value } : null,
-    members: () => ({ members: true }), guests: () => ({ members: false }), all: () => ({ all: true }),
+    users: () => (listed(state.users).length ? { clientUids: listed(state.users) } : null),
+    devices: () => (listed(state.devices).length ? { devices: listed(state.devices) } : null),
+    groups: () => (state.groups.length ? { groups: state.groups } : null),
+    segment: () => (state.segment ? { segment: state.segment } : null),
+    members: () => ({ members: true }), guests: () => ({ members: false }), all: () => ({ all: true }), raw: () => state.raw,
+  };
+  const few = (list) => list.slice(0, 3).join(", ") + (list.length > 3 ? ` ${t("audience.more", { n: list.length - 3 })}` : "");
+  const words = {
+    groups: () => `${t("audience.groups")}: ${few(groups.filter((one) => state.groups.includes(one.groupSeq)).map((one) => one.name))}`,
+    csv: csv.words, users: () => `${t("audience.users")}: ${few(listed(state.users))}`,
+    segment: () => `${t("audience.segment")}: ${segments.find((one) => one.segment === state.segment)?.name ?? ""}`,
   };
   return {
     field: { ...users, name: "audience", pointer: "/audience", complain: users.complain },
-    value: () => values[kind](),
-    words: () => (kind === "groups" ? groups.filter((one) => picked().includes(one.groupSeq)).map((one) => one.name).join(", ") : kind === "csv" ? csv.words() : t(`audience.${kind}`)),
-    node: h("div", { class: "fields" }, choices({ name: "audience", label: t("audience.title"), value: kind, options: kinds.map((one) => [one, t(`audience.${one}`)]), choose: (one) => {
-      kind = one;
+    value: () => values[state.kind]?.() ?? null,
+    words: () => words[state.kind]?.() ?? t(`audience.${state.kind}`),
+    /// The first user who is named; null: none is.
+    first: () => (state.kind === "users" ? listed(state.users)[0] ?? null : null),
+    node: h("div", { class: "fields", "data-member": "audience" }, choices({ name: "audience", label: t("audience.title"), value: state.kind, options: kinds.map((one) => [one, t(`audience.${one}`)]), choose: (one) => {
+      state.kind = one;
       show();
       changed();
     } }), Object.values(parts)),

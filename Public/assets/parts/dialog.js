@@ -6,7 +6,8 @@ import { Form } from "./form.js";
 
 /// Asks before something is done. Resolves to false when the answer is no.
 /// - typed: what must be typed in before it can be done: for what cannot be undone, or reaches many.
-export function confirm({ title, body, action, bad = false, typed = null, typedLabel = null }) {
+/// - no: what the other button says. - careful: that one has the focus, so that a key that is pressed twice does nothing.
+export function confirm({ title, body, action, bad = false, careful = bad, typed = null, typedLabel = null, no = t("do.cancel") }) {
   return new Promise((resolve) => {
     let answer = false;
     const press = h("button", { class: `button main ${bad ? "bad" : ""}`, type: "submit", disabled: typed !== null }, action);
@@ -19,21 +20,37 @@ export function confirm({ title, body, action, bad = false, typed = null, typedL
       input ? h("div", { class: "field" }, h("label", { for: input.id }, typedLabel ?? t("confirm.type", { text: typed })), input) : null,
       foot(dialog, press));
     const box = dialog(form, title, () => resolve(answer));
-    (input ?? (bad ? box.querySelector("[data-cancel]") : press)).focus();
+    (input ?? (careful ? box.querySelector("[data-cancel]") : press)).focus();
   });
 
   function foot(_, press) {
     return h("div", { class: "foot" },
-      h("button", { class: "button", type: "button", "data-cancel": true, onclick: (event) => event.target.closest("dialog").close() }, t("do.cancel")), press);
+      h("button", { class: "button", type: "button", "data-cancel": true, onclick: (event) => event.target.closest("dialog").close() }, no), press);
   }
+}
+
+/// Asks which of several things is to be done. Resolves to the name of the one, or to null.
+/// - options: `[name, label, kind]`, the last one being what is done most.
+export function choose(title, body, options) {
+  return new Promise((resolve) => {
+    let chosen = null;
+    const box = dialog(h("form", { method: "dialog" }, h("h2", null, title), body,
+      h("div", { class: "foot" }, options.map(([name, label, kind]) =>
+        h("button", { class: `button ${kind ?? ""}`, type: "button", "data-choice": name, onclick: () => {
+          chosen = name;
+          box.close();
+        } }, label)))), title, () => resolve(chosen));
+    box.querySelector("[data-choice]").focus();
+  });
 }
 
 /// A form in a dialog. `save(values)` may throw a problem, which is then shown at its fields.
 /// Resolves to what `save` returned; undefined when it was left.
-export function formDialog({ title, fields, action = t("do.save"), save, detail, wide = false }) {
+/// - also: further fields that problems are shown at.
+export function formDialog({ title, fields, action = t("do.save"), save, detail, wide = false, also = () => [] }) {
   return new Promise((resolve) => {
     let result;
-    const form = new Form(fields, { action, cancel: () => box.close(), title, detail, submit: async (values) => {
+    const form = new Form(fields, { action, cancel: () => box.close(), title, detail, also, submit: async (values) => {
       result = await save(values);
       box.close();
     } });
@@ -59,7 +76,8 @@ export function secret(title, text, detail, ...more) {
   return show(title, h("p", null, detail), h("div", { class: "secret" }, h("code", { "data-secret": true }, text), copy), more);
 }
 
-function dialog(content, label, closed, wide = false) {
+/// A dialog with this in it; `closed` is called at its end.
+export function dialog(content, label, closed, wide = false) {
   const before = document.activeElement;
   const box = h("dialog", { "aria-label": label, class: wide ? "wide" : null, onclose: () => {
     box.remove();

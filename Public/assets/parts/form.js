@@ -60,7 +60,8 @@ function makeControl(type, id, name, value, options, required, more) {
 
 /// A form of fields. `submit(values)` is called with their values by name; a problem that it throws is shown.
 export class Form {
-  constructor(fields, { action, submit, cancel, title, detail, bad = false }) {
+  constructor(fields, { action, submit, cancel, title, detail, bad = false, also = () => [] }) {
+    this.also = also;
     this.fields = fields.flat().filter((entry) => entry.name);
     this.trouble = h("div", { role: "alert", class: "note bad", hidden: true });
     const press = h("button", { class: `button main ${bad ? "bad" : ""}`, type: "submit" }, action);
@@ -97,14 +98,14 @@ export class Form {
 
   show(problem) {
     if (problem.status === undefined) console.error(problem);
-    const rest = showAtFields(problem, this.fields);
+    const rest = showAtFields(problem, [...this.fields, ...this.also()]);
     this.trouble.hidden = rest.length === 0;
     put(this.trouble, rest.map((text) => h("p", null, text)));
   }
 }
 
-/// Puts a problem's errors at their fields. - Returns: what has no field of its own.
-export function showAtFields(problem, fields) {
+/// Puts a problem's errors at their fields, and goes to the first. - Returns: what has no field of its own.
+export function showAtFields(problem, fields, { focus = true } = {}) {
   const rest = [];
   for (const entry of fields) entry.complain(null);
   let first = null;
@@ -114,10 +115,14 @@ export function showAtFields(problem, fields) {
       at.complain(error.detail);
       first ??= at;
     } else {
-      rest.push(`${error.pointer}: ${error.detail}`);
+      rest.push(error.pointer === "/" || !error.pointer ? error.detail : `${error.pointer.slice(1)}: ${error.detail}`);
     }
   }
-  first?.input.focus();
+  if (first && focus) {
+    // It may stand in a section that is closed.
+    for (let one = first.input.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
+    first.input.focus();
+  }
   if (!problem.errors?.length) rest.push([problem.title, problem.message].filter(Boolean).join(" — "));
   return rest;
 }

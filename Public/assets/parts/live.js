@@ -16,16 +16,38 @@ export function watchOverview(scope, changed, look, connected) {
   return stream(offers("/overview/events"), () => new EventSource(`/v1/admin/overview/events${query(scope)}`), "overview", changed, look, connected);
 }
 
+/// A hidden page holds no connection: browsers have six for a server over HTTP/1.1, and the seventh tab would wait for ever.
 function stream(isOffered, open, name, changed, look, connected = () => {}) {
   let timer;
   let isOver = false;
+  let isEnded = false;
   let failures = 0;
   let source = null;
-  isOffered.then((known) => {
-    if (isOver) return;
-    if (known) follow();
-    else ask();
+  let known = null;
+  isOffered.then((answer) => {
+    known = answer;
+    turn();
   });
+  document.addEventListener("visibilitychange", turn);
+
+  /// Listens while somebody sees the page, and not otherwise.
+  function turn() {
+    if (isOver || known === null) return;
+    if (document.hidden) {
+      rest();
+      connected(false);
+    } else if (!isEnded && source === null && timer === undefined) {
+      if (known && failures <= 3) follow();
+      else ask();
+    }
+  }
+
+  function rest() {
+    source?.close();
+    source = null;
+    clearTimeout(timer);
+    timer = undefined;
+  }
 
   function follow() {
     source = open();
@@ -36,33 +58,34 @@ function stream(isOffered, open, name, changed, look, connected = () => {}) {
     });
     // The server says so when nothing will change any more; without it the browser would connect again.
     source.addEventListener("end", () => {
-      source.close();
+      isEnded = true;
+      rest();
       connected(false);
     });
     source.onerror = () => {
       connected(false);
       failures += 1;
-      if (source.readyState === EventSource.CLOSED || failures > 3) {
-        source.close();
+      if (source?.readyState === EventSource.CLOSED || failures > 3) {
+        rest();
         ask();
       }
     };
   }
 
   async function ask() {
-    if (isOver) return;
+    if (isOver || document.hidden) return;
     try {
       changed(await look());
     } catch {
       // The next look may do better.
     }
-    timer = setTimeout(ask, 4000);
+    if (!isOver && !document.hidden) timer = setTimeout(ask, 4000);
   }
 
   return () => {
     isOver = true;
-    source?.close();
-    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", turn);
+    rest();
   };
 }
 

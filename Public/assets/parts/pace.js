@@ -1,15 +1,21 @@
-/// How fast a message goes out: as fast as possible, so many a second, or in portions.
+/// How fast a message goes out: as fast as possible, so many a second, or in batches.
 
 import { h } from "../dom.js";
 import { choices, field } from "./form.js";
 import { t } from "../words.js";
 
-/// Fields for a form; `paceValue` makes of their values what the API takes.
-export function paceField(changed = () => {}) {
-  const perSecond = field({ name: "perSecond", label: t("pace.perSecond"), type: "number", min: 1, max: 1_000_000, value: "500", pointer: "/pace/perSecond", oninput: changed });
-  const devices = field({ name: "devices", label: t("pace.devices"), type: "number", min: 1, value: "1000", pointer: "/pace/devices", oninput: changed });
-  const minutes = field({ name: "minutes", label: t("pace.minutes"), type: "number", min: 1, max: 1440, value: "1", pointer: "/pace/wait", oninput: changed });
-  const kind = { name: "pace", value: "none", input: document.createElement("input"), pointer: "/pace", complain: () => {} };
+const minutesOf = (wait) => {
+  const match = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?$/.exec(wait ?? "");
+  return match ? Number(match[1] ?? 0) * 60 + Number(match[2] ?? 0) + Number(match[3] ?? 0) / 60 : 1;
+};
+
+/// Fields for a form. - pace: the present one; null: none.
+export function paceField(changed = () => {}, pace = null) {
+  const number = (name, label, value, pointer, more) => field({ name, label, type: "number", min: 1, value: String(value), pointer, oninput: changed, ...more });
+  const perSecond = number("perSecond", t("pace.perSecond"), pace?.perSecond ?? 500, "/pace/perSecond", { max: 1_000_000 });
+  const devices = number("devices", t("pace.devices"), pace?.devices ?? 1000, "/pace/devices");
+  const minutes = number("minutes", t("pace.minutes"), pace?.wait ? minutesOf(pace.wait) : 1, "/pace/wait", { max: 1440, min: 0.1, step: "any" });
+  const kind = { name: "pace", value: pace ? (pace.perSecond ? "second" : "portions") : "none", input: document.createElement("input"), pointer: "/pace", complain: () => {} };
   const show = () => {
     perSecond.node.hidden = kind.value !== "second";
     devices.node.hidden = kind.value !== "portions";
@@ -23,13 +29,18 @@ export function paceField(changed = () => {}) {
     } });
   show();
   /// False while a number that is needed is being written.
-  const isWhole = () => [perSecond, devices, minutes].every((one) => one.node.hidden || Number(one.value) >= 1);
+  const isWhole = () => [perSecond, devices, minutes].every((one) => one.node.hidden || Number(one.value) > 0);
   return { fields: [kind, perSecond, devices, minutes], isWhole, node: h("div", { class: "fields" }, kind.node, h("div", { class: "fields pair" }, perSecond.node, devices.node, minutes.node)) };
 }
 
-/// null: no limit.
+/// What the API takes; null: no limit.
+export function paceOf(made) {
+  return paceValue(Object.fromEntries(made.fields.map((one) => [one.name, one.value])));
+}
+
 export function paceValue(values) {
   if (values.pace === "second") return { perSecond: Number(values.perSecond) };
-  if (values.pace === "portions") return { devices: Number(values.devices), wait: `PT${Number(values.minutes)}M` };
+  const minutes = Number(values.minutes);
+  if (values.pace === "portions") return { devices: Number(values.devices), wait: Number.isInteger(minutes) ? `PT${minutes}M` : `PT${Math.round(minutes * 60)}S` };
   return null;
 }

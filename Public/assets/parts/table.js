@@ -1,6 +1,7 @@
 /// Lists that come page by page.
 
 import { h, put } from "../dom.js";
+import { remember } from "../router.js";
 import { t } from "../words.js";
 import { failure, loading } from "./notice.js";
 
@@ -13,46 +14,112 @@ export function table(caption, columns, items) {
     h("tbody", { role: "rowgroup" }, items.map((item) => row(columns, item))));
 }
 
+/// What a row was made of.
+const sources = new WeakMap();
+
 function row(columns, item) {
-  return h("tr", { role: "row" }, columns.map((column) =>
+  const made = h("tr", { role: "row" }, columns.map((column) =>
     h("td", { role: "cell", class: classes(column), "data-label": typeof column.title === "string" ? column.title : "" }, column.cell(item))));
+  sources.set(made, JSON.stringify(item));
+  return made;
 }
 
 const classes = (column) => [column.end && "end", column.lead && "lead", column.fit && "fit"].filter(Boolean).join(" ") || null;
 
+/// Brings the rows of a table up to date in place: what has not changed stays, with its focus and its place.
+/// - key: what names an item among them.
+export function updateRows(body, columns, items, key) {
+  const old = new Map([...body.rows].map((one) => [key(JSON.parse(sources.get(one))), one]));
+  let place = body.firstElementChild;
+  for (const item of items) {
+    const known = old.get(key(item));
+    old.delete(key(item));
+    let wanted = known;
+    if (!known || sources.get(known) !== JSON.stringify(item)) {
+      wanted = row(columns, item);
+      if (known) {
+        const at = [...known.querySelectorAll("a, button, input")].indexOf(document.activeElement);
+        if (known === place) place = wanted;
+        known.replaceWith(wanted);
+        if (at >= 0) wanted.querySelectorAll("a, button, input")[at]?.focus({ preventScroll: true });
+      }
+    }
+    if (wanted === place) place = place.nextElementSibling;
+    else body.insertBefore(wanted, place);
+  }
+  for (const one of old.values()) one.remove();
+}
+
 /// A list with its further pages behind a button.
 /// - load(cursor): one page, `{items, nextCursor}`.
-/// - empty: a node for when there is nothing.
-export function list({ caption, columns, load, empty, first }) {
+/// - empty: a node for when there is nothing, or a function that makes one.
+/// - key: names an item; with it `refresh` brings the first page up to date in place.
+/// - returning: how long the list was when it was left (`context.returning`).
+export function list({ caption, columns, load, empty, first, key = null, returning = null }) {
   const box = h("div", { class: "table-box", tabindex: "-1" });
-  const api = { node: box, reload: () => begin(load(undefined)), items: [] };
+  const api = { node: box, reload: () => begin(load(undefined), true), items: [], refresh };
+  let turn = 0;
+  remember(() => api.items.length);
 
-  async function begin(page) {
-    put(box, loading());
+  async function begin(page, isAgain = false) {
+    const mine = (turn += 1);
+    if (!isAgain) put(box, loading());
     try {
       const { items, nextCursor } = await page;
+      // Asked again meanwhile: an older answer must not stand in its place.
+      if (mine !== turn) return;
       api.items = items;
       if (items.length === 0 && !nextCursor) {
-        put(box, empty);
+        put(box, typeof empty === "function" ? empty() : empty);
         return;
       }
       const body = table(caption, columns, items);
       put(box, body);
-      further(body, nextCursor);
+      let cursor = nextCursor;
+      const wanted = isAgain ? 0 : returning?.rows ?? 0;
+      while (cursor && api.items.length < Math.min(wanted, 1000)) {
+        const page = await load(cursor);
+        if (mine !== turn) return;
+        append(body, page.items);
+        cursor = page.nextCursor;
+      }
+      further(body, cursor);
     } catch (problem) {
-      if (problem.name !== "AbortError") put(box, failure(problem, api.reload));
+      if (problem.name !== "AbortError" && mine === turn) put(box, failure(problem, api.reload));
     }
+  }
+
+  function append(body, items) {
+    api.items.push(...items);
+    const rows = items.map((item) => row(columns, item));
+    body.tBodies[0].append(...rows);
+    return rows;
+  }
+
+  /// The first page as it is now; nothing while more than that is shown.
+  async function refresh() {
+    if (!key || api.items.length > 50) return;
+    const mine = turn;
+    const { items, nextCursor } = await load(undefined);
+    const body = box.querySelector("tbody");
+    if (mine !== turn || api.items.length > 50) return;
+    if (!body || items.length === 0) {
+      if (items.length !== api.items.length) begin(Promise.resolve({ items, nextCursor }), true);
+      return;
+    }
+    api.items = items;
+    updateRows(body, columns, items, key);
   }
 
   function further(body, cursor) {
     if (!cursor) return;
     const button = h("button", { class: "button small", onclick: async () => {
       button.disabled = true;
+      const mine = turn;
       try {
         const { items, nextCursor } = await load(cursor);
-        api.items.push(...items);
-        const rows = items.map((item) => row(columns, item));
-        body.tBodies[0].append(...rows);
+        if (mine !== turn) return;
+        const rows = append(body, items);
         bar.remove();
         further(body, nextCursor);
         rows[0]?.querySelector("a, button")?.focus();

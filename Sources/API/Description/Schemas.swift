@@ -9,7 +9,7 @@ enum Schemas {
     + Endpoint.deviceInboxSchemas + Endpoint.deviceBadgeSchemas + Endpoint.confirmationSchemas
     + MessageRequest.schemas + MessageContent.schemas + MessageRequest.timingSchemas
     + Endpoint.uploadSchemas + Endpoint.controlSchemas + Endpoint.sendAnswerSchemas
-    + Endpoint.reportSchemas + Endpoint.messageListSchemas + Endpoint.statisticsSchemas
+    + Endpoint.reportSchemas + Endpoint.messageListSchemas + Endpoint.messageRecordSchemas + Endpoint.statisticsSchemas
     + [Segment.named] + Endpoint.segmentSchemas + Endpoint.tagSchemas + Endpoint.fileSchemas + Endpoint.groupSchemas
     + Endpoint.peopleSchemas + Endpoint.quarantineSchemas
     + Endpoint.appSchemas + Endpoint.channelSchemas + Endpoint.credentialSchemas + Endpoint.keySchemas

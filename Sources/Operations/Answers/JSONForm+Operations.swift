@@ -15,6 +15,12 @@ extension JSONForm<MessageState> {
     JSONSchema.words(MessageState.allCases.map(\.name)), write: { $1.value($0.name) })
 }
 
+extension JSONForm<MessagePurpose> {
+  /// Which list it stands in, in answers.
+  package static let purpose = JSONForm(
+    JSONSchema.words(MessagePurpose.allCases.map(\.name)), write: { $1.value($0.name) })
+}
+
 extension JSONForm<OutcomeStatus> {
   /// A delivery's outcome, write-only.
   package static let outcome = JSONForm(

@@ -14,11 +14,16 @@ package enum MessageListing {
       [
         .always("seqno", .sequence, \.record.funnel.seqno), .always("appId", .anyText, \.record.appID),
         .always("state", .state, \.record.funnel.state), .always("lane", .lane, \.record.lane),
+        .always("purpose", .purpose, \.record.purpose),
         ShownMessage.alert.of(\.record.alert), ShownMessage.confidential.of(\.record.funnel.isConfidential),
         .always("createdAt", .moment, \.record.createdAt),
         .always("sendAt", .orNull(.moment), \.record.funnel.dueAt),
         .always("finishedAt", .orNull(.moment), \.record.finishedAt),
         .always("apiKeyId", .orNull(.sequence), \.record.apiKey),
+        .always(
+          "requestedBy", .orNull(.anyText), \.record.requestedBy,
+          "An account's login, a user of the command line, or the name of an API key."),
+        .always("sender", .orNull(.anyText), \.record.sender, "As the request says; null: `admin`."),
       ] + Funnel.counts.map { $0.of(\.record.funnel) } + [
         ShownMessage.stateReason.of(\.record.funnel.stateReason), ShownMessage.resendOf.of(\.record.funnel.resendOf),
       ])
@@ -28,20 +33,18 @@ package enum MessageListing {
   package struct Question: Sendable {
     package var appID: String?
     package var state: String?
+    package var purpose: String?
     package var lane: String?
     package var from: String?
     package var to: String?
+    package var text: String?
+    package var sender: String?
 
-    package init(
-      appID: String? = nil, state: String? = nil, lane: String? = nil, from: String? = nil, to: String? = nil
-    ) {
-      self.appID = appID
-      self.state = state
-      self.lane = lane
-      self.from = from
-      self.to = to
-    }
+    package init() {}
   }
+
+  /// What `state` may be beside the states: whatever is not over.
+  package static let open = "open"
 
   package static func list(
     _ question: Question, _ page: PageRequest, by caller: Caller, on connection: Connection
@@ -65,25 +68,31 @@ package enum MessageListing {
   ) throws(Problem) -> MessageLists.Filter {
     var filter = MessageLists.Filter()
     filter.app = try Administration.scope(question.appID, .viewMessages, caller, connection)
-    if let state = question.state {
-      guard let known = MessageState.allCases.first(where: { $0.name == state }) else {
-        throw Problem(
-          .invalidField, "state must be one of \(MessageState.allCases.map(\.name).joined(separator: ", ")).")
-      }
-      filter.state = known
+    if question.state == open {
+      filter.isOpen = true
+    } else {
+      filter.state = try word(question.state, "state", MessageState.allCases, \.name)
     }
-    if let lane = question.lane {
-      guard let known = Lane(name: lane) else {
-        throw Problem(.invalidField, "lane must be one of \(Lane.allCases.map(\.name).joined(separator: ", ")).")
-      }
-      filter.lane = known
-    }
+    filter.purpose = try word(question.purpose, "purpose", MessagePurpose.allCases, \.name)
+    filter.lane = try word(question.lane, "lane", Lane.allCases, \.name)
+    if let text = question.text, !text.isEmpty { filter.text = text }
+    if let sender = question.sender, !sender.isEmpty { filter.sender = sender }
     filter.from = try moment(question.from, "from")
     filter.to = try moment(question.to, "to")
     return filter
   }
 
-  /// Parses a time from a query string. An unescaped plus sign arrives as a blank and is restored.
+  private static func word<Value>(
+    _ text: String?, _ name: String, _ values: [Value], _ word: (Value) -> String
+  ) throws(Problem) -> Value? {
+    guard let text else { return nil }
+    guard let known = values.first(where: { word($0) == text }) else {
+      throw Problem(.invalidField, "\(name) must be one of \(values.map(word).joined(separator: ", ")).")
+    }
+    return known
+  }
+
+  /// A time in a query string. A plus sign there means a blank, so one that was not escaped is put back.
   static func moment(_ text: String?, _ name: String) throws(Problem) -> Int64? {
     guard let text else { return nil }
     guard let moment = Moment.microseconds(text.replacing(" ", with: "+")) else {

@@ -8,6 +8,9 @@ package struct Overview: DescribedAnswer {
   package let minutes: StatisticsService.Report
   package let reasons: StatisticsService.Report
   package let messages: ItemPage<MessageListing.Entry>
+  package let campaigns: ItemPage<MessageListing.Entry>
+  package let openCampaigns: ItemPage<MessageListing.Entry>
+  package let openSingles: ItemPage<MessageListing.Entry>
 
   package static let object = JSONObject<Overview>(
     "Overview", isNamed: false,
@@ -15,6 +18,12 @@ package struct Overview: DescribedAnswer {
       .always("minutes", StatisticsService.Report.object.form, \.minutes, "The last hour, by minute."),
       .always("reasons", StatisticsService.Report.object.form, \.reasons, "The same, by reason."),
       .always("messages", ItemPage<MessageListing.Entry>.object.form, \.messages, "The newest."),
+      .always("campaigns", ItemPage<MessageListing.Entry>.object.form, \.campaigns, "The newest campaigns."),
+      .always(
+        "openCampaigns", ItemPage<MessageListing.Entry>.object.form, \.openCampaigns, "Campaigns that are not over."),
+      .always(
+        "openSingles", ItemPage<MessageListing.Entry>.object.form, \.openSingles,
+        "Single sends that are paused."),
     ])
 
   /// Returns the app that the caller refers to; nil for all.
@@ -36,11 +45,19 @@ package struct Overview: DescribedAnswer {
         let question = StatisticsService.Question(by: "minute", per: division)
         return try StatisticsService.report(question, by: caller, on: connection, now: end)
       }
+      func messages(_ purpose: MessagePurpose?, _ state: String?) throws(Problem) -> ItemPage<MessageListing.Entry> {
+        var question = MessageListing.Question()
+        question.purpose = purpose?.name
+        question.state = state
+        return try MessageListing.list(question, page, by: caller, on: connection)
+      }
       var page = try PageRequest()
       page.limit = Operations.Limits.overviewMessages
       return Overview(
         minutes: try report(per: "none"), reasons: try report(per: "reason"),
-        messages: try MessageListing.list(MessageListing.Question(), page, by: caller, on: connection))
+        messages: try messages(nil, nil), campaigns: try messages(.campaign, nil),
+        openCampaigns: try messages(.campaign, MessageListing.open),
+        openSingles: try messages(.single, MessageState.paused.name))
     } catch {
       return nil
     }

@@ -67,6 +67,23 @@ package enum UserDirectory {
     return ItemPage(users.map(UserEntry.init), limit: page.limit) { $0.user.userKey.clientUID ?? "" }
   }
 
+  /// Users by name.
+  /// - Parameter name: how the name begins.
+  package static func users(
+    of appID: String, named name: String, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<UserEntry> {
+    let app = try look(appID, caller, connection)
+    try AuditTrail.note(.users, of: app.number, by: caller, on: connection)
+    let range = KeyRange(prefix: name)
+    let after = try NameCursor(page.cursor)
+    let users = try connection.answer(
+      PeopleLists.users(
+        of: app.number, after: (after.name, after.key), named: range.from, upto: range.upto, limit: page.limit + 1))
+    return ItemPage(users.map(UserEntry.init), limit: page.limit) {
+      NameCursor(name: $0.user.name, key: $0.user.userKey.text).text
+    }
+  }
+
   package static func user(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> UserDetail {
@@ -192,7 +209,35 @@ package enum UserDirectory {
   }
 }
 
-/// The range of all keys with a prefix, in byte order: from the prefix itself to a bound that no such key reaches.
+/// Where a page of users by name begins: after one of that name and key.
+private struct NameCursor {
+  let name: String
+  let key: String
+
+  init(name: String, key: String) {
+    self.name = name
+    self.key = key
+  }
+
+  /// `3 KimuKB100`: how many bytes the name has, the name, and the key.
+  init(_ text: String?) throws(Problem) {
+    guard let text else {
+      (name, key) = ("", "")
+      return
+    }
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let length = Int(parts[0]), (0...parts[1].utf8.count).contains(length) else {
+      throw PageRequest.foreignCursor
+    }
+    let bytes = Array(parts[1].utf8)
+    name = String(decoding: bytes[..<length], as: UTF8.self)
+    key = String(decoding: bytes[length...], as: UTF8.self)
+  }
+
+  var text: String { "\(name.utf8.count) \(name)\(key)" }
+}
+
+/// All keys that begin alike, in byte order: from the prefix itself up to what no key with it reaches.
 struct KeyRange {
   let from: String
   let upto: String

@@ -45,6 +45,7 @@ package enum ResendService {
       message = try seal.request(old.request, sealed: old.sealed, of: app.number)
     }
     let target = try widen(wish.target, of: old, on: connection)
+    let purpose = message.purpose
     if target != .unreached { message.audience = .deliveries(of: seqno, target) }
     message.pace = wish.pace
     try SendQueue.checkRoom(in: message.lane, on: connection)
@@ -66,6 +67,7 @@ package enum ResendService {
       idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: targeted,
       unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now, expiresAt: expiresAt)
     new.sealed = old.sealed
+    new.purpose = purpose
     new.inboxSeconds = message.inboxSeconds
     new.links = plan.links
     new.resend = Messages.Resend(of: seqno, to: target)

@@ -12,7 +12,9 @@ package struct SendRequest: Sendable {
   /// Seals confidential content; nil to use the catalog's seal.
   package var seal: ContentSeal?
   package var door = App.Confidentiality.Door.api
-  /// The second person's approval, if one was required.
+  /// A scheduled message that is cancelled in the same commit.
+  package var replaces: Int64?
+  /// Of the second person, where one was asked.
   var consent: SendConsent?
 
   package init(

@@ -83,9 +83,14 @@ package enum SendService {
     new.approvedFor = request.consent.map { $0.targeted ?? .max }
     let stored = new
     var isFileGone = false
+    var standing: MessageControl.Standing?
     let made = try connection.commit { () throws(PostgresError) -> Int64? in
       if let consent = request.consent {
         guard try ApprovalService.isWaiting(consent, connection) else { return nil }
+      }
+      if let replaced = request.replaces {
+        standing = try ReplacementService.begin(replaced, by: caller, connection)
+        if standing != nil { return nil }
       }
       if let csv = message.csv {
         isFileGone = try !connection.run(CSVAudiences.keep(csv, until: plan.keptUntil))
@@ -116,6 +121,9 @@ package enum SendService {
         try ApprovalService.settle(consent, seqno: seqno, app: stored.app, connection)
       }
       return seqno
+    }
+    if let standing, let replaced = request.replaces {
+      throw ControlService.wrongState("replace", replaced, standing)
     }
     if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }
     return made

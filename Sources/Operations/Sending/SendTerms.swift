@@ -50,6 +50,7 @@ struct SendTerms: Sendable {
       idempotencyKey: idempotencyKey, apiKey: apiKey, targeted: targeted,
       unknownEntries: String(decoding: unknown, as: UTF8.self), now: now, expiresAt: expiresAt)
     new.sealed = kept.sealed
+    new.purpose = request.purpose
     new.fallback = request.fallback?.unless
     new.inboxSeconds = request.inboxSeconds
     return new

@@ -26,7 +26,8 @@ package enum DeviceTokens {
     WITH wanted AS MATERIALIZED (
       -- App and network of a device never change.
       SELECT d.app, t.psid, d.network, t.kind, d.device, t.activity, t.activity_type
-      FROM unnest($1, $2, $3, $5, $6) AS t(device, kind, psid, activity, activity_type) JOIN devices d ON d.device = t.device
+      FROM unnest($1, $2, $3, $5, $6) AS t(device, kind, psid, activity,
+        activity_type) JOIN devices d ON d.device = t.device
     ), former AS MATERIALIZED (
       -- What their devices have of these kinds and will have no more.
       SELECT p.app, p.psid, p.network, p.kind FROM wanted w JOIN psids p ON p.device = w.device AND p.kind = w.kind
@@ -110,7 +111,8 @@ package enum DeviceTokens {
     "device-tokens-end-activities",
     """
     DELETE FROM psids WHERE (app, psid, network, kind) IN (
-      SELECT app, psid, network, kind FROM psids WHERE kind = 5 AND bound_at < $1 ORDER BY bound_at LIMIT $2
+      SELECT app, psid, network, kind FROM psids WHERE kind = \(TokenKind.liveActivityUpdate.sql)
+        AND bound_at < $1 ORDER BY bound_at LIMIT $2
       FOR UPDATE SKIP LOCKED)
     """)
 

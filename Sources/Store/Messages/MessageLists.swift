@@ -7,11 +7,16 @@ package enum MessageLists {
     package let app: App.Number
     package let appID: String
     package let lane: Lane
-    /// The alert's JSON; nil when the request has none, is confidential, or is too large to be read for a list.
+    package let purpose: MessagePurpose
+    /// The JSON of the alert; nil when the request has none, or is so large that a list does not read it.
     package let alert: String?
+    /// As the payload names it; nil where the request says none.
+    package let sender: String?
     package let createdAt: Int64
     package let finishedAt: Int64?
     package let apiKey: Int32?
+    /// Who asked: an account's login, a Unix user, or the name of the API key.
+    package let requestedBy: String?
     package let funnel: Funnel
   }
 
@@ -19,58 +24,158 @@ package enum MessageLists {
   package struct Filter: Sendable {
     package var app: App.Number?
     package var state: MessageState?
+    /// Only what is not over.
+    package var isOpen = false
+    package var purpose: MessagePurpose?
     package var lane: Lane?
     /// When the message was created, in microseconds since 1970: from, up to but not including.
     package var from: Int64?
     package var to: Int64?
+    /// Something that its title, subtitle or text holds.
+    package var text: String?
+    package var sender: String?
 
     package init() {}
   }
 
-  private static func list(_ name: String, from: String) -> Statement {
-    Statement(
-      name,
-      """
-      SELECT m.seqno, m.app, a.app_id, m.state, m.lane,
-        -- A request may name 10,000 users: such a one is not read for a list.
-        CASE WHEN pg_column_size(m.request) < 65536 AND m.request->>'confidential' IS DISTINCT FROM 'true'
-          THEN (m.request->'alert')::text END,
-        m.created_at, m.finished_at, m.due_at, m.targeted, m.api_key, m.state_reason, m.resend_of, t.*,
-        coalesce((m.request->>'confidential')::boolean, false)
-      FROM (
-        SELECT * FROM (
-          -- A search ends after so many messages, and goes on with the next page.
-          SELECT * FROM messages WHERE \(from) ORDER BY seqno DESC LIMIT $2) looked
-        WHERE ($4 IS NULL OR state = $4) AND ($5 IS NULL OR lane = $5)
-          AND ($6 IS NULL OR created_at >= $6) AND ($7 IS NULL OR created_at < $7)
-        ORDER BY seqno DESC LIMIT $3) m
-      JOIN apps a ON a.app = m.app
-      CROSS JOIN LATERAL (
-        SELECT coalesce(sum(accepted), 0)::bigint, coalesce(sum(rejected), 0)::bigint,
-          coalesce(sum(expired), 0)::bigint, coalesce(sum(cancelled), 0)::bigint, coalesce(sum(skipped), 0)::bigint,
-          coalesce(sum(t.received), 0)::bigint + min(u.received), coalesce(sum(t.read), 0)::bigint + min(u.read)
-        FROM unfolded_confirmations(m.seqno) u LEFT JOIN message_totals t ON t.seqno = m.seqno) t
-      ORDER BY m.seqno DESC
-      """)
+  // MARK: Where a list is read
+
+  /// Along which index a list is read: what is open, and campaigns, are never looked for among all that is over.
+  private enum Source {
+    case all, ofApp, open, campaigns, openCampaigns, tests
+
+    init(_ filter: Filter) {
+      let isOpen = filter.isOpen || filter.state.map { !$0.isFinal } ?? false
+      self =
+        switch filter.purpose {
+        case .campaign: isOpen ? .openCampaigns : .campaigns
+        case .test: .tests
+        case .single, nil: isOpen ? .open : filter.app == nil ? .all : .ofApp
+        }
+    }
   }
 
-  private static let allStatement = list("message-lists-list", from: "seqno < $1")
-  private static let ofAppStatement = list("message-lists-list-of-app", from: "app = $8 AND seqno < $1")
+  private static let columns = """
+    m.seqno, m.app, a.app_id, m.state, m.lane,
+    -- A request may name 10,000 users: such a one is not read for a list.
+    CASE WHEN pg_column_size(m.request) < 65536 AND m.request->>'confidential' IS DISTINCT FROM 'true'
+      THEN (m.request->'alert')::text END,
+    m.created_at, m.finished_at, m.due_at, m.targeted, m.api_key, m.state_reason, m.resend_of, t.*,
+    coalesce((m.request->>'confidential')::boolean, false), m.purpose,
+    CASE WHEN pg_column_size(m.request) < 65536 THEN m.request->>'sender' END,
+    CASE WHEN m.asked_by LIKE 'account %'
+      THEN (SELECT login FROM accounts WHERE account = substr(m.asked_by, 9)::integer)
+      WHEN m.asked_by LIKE 'unix %' THEN substr(m.asked_by, 6)
+      ELSE (SELECT name FROM api_keys k WHERE k.api_key = m.api_key) END
+    """
+
+  /// Behind it comes where the messages are looked for: newest first, no more than `$2`, for a search ends after so many,
+  /// and goes on with the next page.
+  private static let among = """
+    SELECT \(columns) FROM (
+      SELECT * FROM (
+    """
+
+  private static let matching = """
+    ) looked
+      WHERE ($3::integer IS NULL OR app = $3) AND ($4::smallint IS NULL OR state = $4)
+        AND ($5::smallint IS NULL OR lane = $5) AND ($6::timestamptz IS NULL OR created_at >= $6)
+        AND ($7::timestamptz IS NULL OR created_at < $7) AND ($9::smallint IS NULL OR purpose = $9)
+        AND ($10::text IS NULL OR CASE WHEN pg_column_size(request) < 65536 THEN concat_ws(' ',
+          CASE WHEN json_typeof(request->'alert') = 'string' THEN request->>'alert' END, request#>>'{alert,title}',
+          request#>>'{alert,subtitle}', request#>>'{alert,body}') ILIKE $10 ELSE false END)
+        AND ($11::text IS NULL
+          OR CASE WHEN pg_column_size(request) < 65536 THEN coalesce(request->>'sender', 'admin') = $11 ELSE false END)
+      ORDER BY seqno DESC LIMIT $8) m
+    JOIN apps a ON a.app = m.app
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(accepted), 0)::bigint, coalesce(sum(rejected), 0)::bigint,
+        coalesce(sum(expired), 0)::bigint, coalesce(sum(cancelled), 0)::bigint, coalesce(sum(skipped), 0)::bigint,
+        coalesce(sum(t.received), 0)::bigint + min(u.received), coalesce(sum(t.read), 0)::bigint + min(u.read)
+      FROM unfolded_confirmations(m.seqno) u LEFT JOIN message_totals t ON t.seqno = m.seqno) t
+    ORDER BY m.seqno DESC
+    """
+
+  /// Each state that is open has an index of its own.
+  private static let openOnes = """
+    SELECT * FROM (
+      (SELECT * FROM messages WHERE state = \(MessageState.scheduled.sql) AND seqno < $1 ORDER BY seqno DESC LIMIT $2)
+      UNION ALL (SELECT * FROM messages WHERE lane = 0
+        AND state IN (\(MessageState.queued.sql), \(MessageState.sending.sql)) AND seqno < $1
+        ORDER BY seqno DESC LIMIT $2)
+      UNION ALL (SELECT * FROM messages WHERE lane = 1
+        AND state IN (\(MessageState.queued.sql), \(MessageState.sending.sql)) AND seqno < $1
+        ORDER BY seqno DESC LIMIT $2)
+      UNION ALL (SELECT * FROM messages WHERE lane = 2
+        AND state IN (\(MessageState.queued.sql), \(MessageState.sending.sql)) AND seqno < $1
+        ORDER BY seqno DESC LIMIT $2)
+      UNION ALL (SELECT * FROM messages WHERE state = \(MessageState.paused.sql) AND seqno < $1
+        ORDER BY seqno DESC LIMIT $2)) every
+    ORDER BY seqno DESC LIMIT $2
+    """
+
+  private static let allStatement = Statement(
+    "message-lists-all",
+    """
+    \(among) SELECT * FROM messages WHERE seqno < $1 ORDER BY seqno DESC LIMIT $2 \(matching)
+    """)
+  private static let ofAppStatement = Statement(
+    "message-lists-of-app",
+    """
+    \(among) SELECT * FROM messages WHERE app = $3 AND seqno < $1 ORDER BY seqno DESC LIMIT $2 \(matching)
+    """)
+  private static let openStatement = Statement(
+    "message-lists-open",
+    """
+    \(among) \(openOnes) \(matching)
+    """)
+  private static let campaignsStatement = Statement(
+    "message-lists-campaigns",
+    """
+    \(among) SELECT * FROM messages WHERE purpose = 0 AND seqno < $1 ORDER BY seqno DESC LIMIT $2 \(matching)
+    """)
+  private static let openCampaignsStatement = Statement(
+    "message-lists-open-campaigns",
+    """
+    \(among) SELECT * FROM messages WHERE purpose = 0 AND state < \(MessageState.completed.sql)
+      AND seqno < $1 ORDER BY seqno DESC LIMIT $2 \(matching)
+    """)
+  private static let testsStatement = Statement(
+    "message-lists-tests",
+    """
+    \(among) SELECT * FROM messages WHERE purpose = 2 AND seqno < $1 ORDER BY seqno DESC LIMIT $2 \(matching)
+    """)
 
   /// Returns matching messages before `seqno`, newest first, searching at most `window` messages.
   package static func list(_ filter: Filter, before seqno: Int64, window: Int, limit: Int) -> Query<[Record]> {
+    let statement =
+      switch Source(filter) {
+      case .all: allStatement
+      case .ofApp: ofAppStatement
+      case .open: openStatement
+      case .campaigns: campaignsStatement
+      case .openCampaigns: openCampaignsStatement
+      case .tests: testsStatement
+      }
     var parameters = Parameters()
     parameters.append(seqno)
     parameters.append(window)
-    parameters.append(limit)
+    parameters.append(filter.app)
     parameters.append(filter.state?.rawValue)
     parameters.append(filter.lane?.rawValue)
     parameters.append(timestampMicroseconds: filter.from)
     parameters.append(timestampMicroseconds: filter.to)
-    if let app = filter.app { parameters.append(app) }
-    return Query(filter.app == nil ? allStatement : ofAppStatement, parameters) { rows in
-      rows.map { record(rows, $0) }
-    }
+    parameters.append(limit)
+    parameters.append(filter.purpose?.rawValue)
+    parameters.append(text: filter.text.map(Self.pattern))
+    parameters.append(text: filter.sender)
+    return Query(statement, parameters) { rows in rows.map { record(rows, $0) } }
+  }
+
+  /// For ILIKE: what holds a text, whatever signs are in it.
+  private static func pattern(_ text: String) -> String {
+    let plain = text.replacing("\\", with: "\\\\").replacing("%", with: "\\%").replacing("_", with: "\\_")
+    return "%\(plain)%"
   }
 
   private static func record(_ rows: Rows, _ row: Int) -> Record {
@@ -90,9 +195,10 @@ package enum MessageLists {
     funnel.isConfidential = rows.bool(row, 20)
     return Record(
       app: rows.int32(row, 1), appID: rows.text(row, 2), lane: Lane(rawValue: rows.int16(row, 4)) ?? .normal,
-      alert: rows.optionalText(row, 5), createdAt: rows.timestampMicroseconds(row, 6),
-      finishedAt: rows.optionalTimestamp(row, 7),
-      apiKey: rows.isNull(row, 10) ? nil : rows.int32(row, 10), funnel: funnel)
+      purpose: MessagePurpose(rawValue: rows.int16(row, 21)) ?? .campaign, alert: rows.optionalText(row, 5),
+      sender: rows.optionalText(row, 22), createdAt: rows.timestampMicroseconds(row, 6),
+      finishedAt: rows.optionalTimestamp(row, 7), apiKey: rows.isNull(row, 10) ? nil : rows.int32(row, 10),
+      requestedBy: rows.optionalText(row, 23), funnel: funnel)
   }
 
   private static let edgeStatement = Statement(
@@ -100,16 +206,41 @@ package enum MessageLists {
   private static let edgeOfAppStatement = Statement(
     "message-lists-edge-of-app",
     "SELECT seqno FROM messages WHERE app = $3 AND seqno < $1 ORDER BY seqno DESC OFFSET $2 - 1 LIMIT 1")
+  private static let edgeOfOpenStatement = Statement(
+    "message-lists-edge-of-open",
+    """
+    SELECT seqno FROM (\(openOnes)) open ORDER BY seqno DESC OFFSET $2 - 1 LIMIT 1
+    """)
+  private static let edgeOfCampaignsStatement = Statement(
+    "message-lists-edge-of-campaigns",
+    "SELECT seqno FROM messages WHERE purpose = 0 AND seqno < $1 ORDER BY seqno DESC OFFSET $2 - 1 LIMIT 1")
+  private static let edgeOfOpenCampaignsStatement = Statement(
+    "message-lists-edge-of-open-campaigns",
+    """
+    SELECT seqno FROM messages WHERE purpose = 0 AND state < \(MessageState.completed.sql) AND seqno < $1
+      ORDER BY seqno DESC OFFSET $2 - 1 LIMIT 1
+    """)
+  private static let edgeOfTestsStatement = Statement(
+    "message-lists-edge-of-tests",
+    "SELECT seqno FROM messages WHERE purpose = 2 AND seqno < $1 ORDER BY seqno DESC OFFSET $2 - 1 LIMIT 1")
 
   /// Returns the last message that a search of `window` covers; nil when the list ends before that.
   package static func edge(_ filter: Filter, before seqno: Int64, window: Int) -> Query<Int64?> {
+    let source = Source(filter)
+    let statement =
+      switch source {
+      case .all: edgeStatement
+      case .ofApp: edgeOfAppStatement
+      case .open: edgeOfOpenStatement
+      case .campaigns: edgeOfCampaignsStatement
+      case .openCampaigns: edgeOfOpenCampaignsStatement
+      case .tests: edgeOfTestsStatement
+      }
     var parameters = Parameters()
     parameters.append(seqno)
     parameters.append(window)
-    if let app = filter.app { parameters.append(app) }
-    return Query(filter.app == nil ? edgeStatement : edgeOfAppStatement, parameters) {
-      $0.count == 1 ? $0.int64(0, 0) : nil
-    }
+    if source == .ofApp { parameters.append(filter.app) }
+    return Query(statement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   // MARK: Failures

@@ -22,7 +22,8 @@ extension Messages {
     /// The whole audience is claimed in the same transaction, so nothing is left to plan; a message to nobody is
     /// finished at once.
     package var isClaimed = false
-    /// When it is to be sent, in microseconds since 1970; nil: immediately.
+    package var purpose = MessagePurpose.campaign
+    /// When it goes out, microseconds since 1970; nil: at once.
     package var dueAt: Int64?
     /// Send by each device's own clock; `dueAt` is then the earliest instant.
     package var localTime: LocalTime?
@@ -73,19 +74,21 @@ extension Messages {
   private static let insert = """
     INSERT INTO messages (seqno, app, lane, request, request_sha256, idempotency_key, api_key, targeted, unknown_entries,
       created_at, expires_at, due_at, local_time, resend_of, resend_to, links, fallback,
-      asked_by, asked_at, approved_for, sealed, inbox_seconds, planned,
+      asked_by, asked_at, approved_for, sealed, inbox_seconds, planned, purpose,
       state, frozen_at, finished_at, held, inbox_of)
     SELECT coalesce(seqno, nextval('messages_seqno_seq')), app, lane, request::json, sha256, key, api_key, targeted,
       unknown::json, created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to, links::json, fallback,
-      asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed,
+      asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed, purpose,
       CASE WHEN claimed AND targeted = 0 THEN 4 WHEN claimed THEN 2 WHEN due_at IS NULL THEN 1 ELSE 0 END,
       CASE WHEN claimed THEN created_at END, CASE WHEN claimed AND targeted = 0 THEN created_at END,
       -- What a person asks for is counted before anything goes out, where the app wants that by then.
       CASE WHEN asked_by IS NULL THEN 0 ELSE 1 END,
       (SELECT coalesce(o.inbox_of, o.seqno) FROM messages o WHERE o.seqno = t.resend_of AND t.inbox_seconds IS NOT NULL)
-    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+      $24)
       AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, created_at, expires_at, due_at, local_time,
-      resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed)
+      resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed,
+      purpose)
     -- In one order for all writers, for those with the same key wait for each other.
     ORDER BY app, key COLLATE "C"
     """
@@ -134,6 +137,7 @@ private struct NewMessageColumns {
   private var (links, fallbacks) = (TextColumn(), Int16Column())
   private var (askers, askedAts, approvedFor) = (TextColumn(), TimestampColumn(), Int64Column())
   private var (sealed, inboxes, claimed) = (BytesColumn(), Int32Column(), BoolColumn())
+  private var purposes = Int16Column()
 
   mutating func append(_ message: Messages.New) {
     seqnos.append(message.seqno)
@@ -160,6 +164,7 @@ private struct NewMessageColumns {
     sealed.append(message.sealed)
     inboxes.append(message.inboxSeconds.map { Int32(clamping: $0) })
     claimed.append(message.isClaimed)
+    purposes.append(message.purpose.rawValue)
   }
 
   /// In the order of the statement's parameters.
@@ -188,6 +193,7 @@ private struct NewMessageColumns {
     parameters.append(bytes: sealed)
     parameters.append(int32s: inboxes)
     parameters.append(bools: claimed)
+    parameters.append(int16s: purposes)
     return parameters
   }
 }

@@ -40,12 +40,37 @@ package enum PeopleLists {
     parameters.append(app)
     for text in [key, from, upto] { parameters.append(text: text) }
     parameters.append(limit)
-    return Query(usersStatement, parameters) { rows in
-      rows.map { row in
-        User(
-          userKey: rows.userKey(row, 0), name: rows.text(row, 1), badge: rows.int16(row, 2),
-          devices: rows.int64(row, 3))
-      }
+    return Query(usersStatement, parameters, read: users)
+  }
+
+  private static let namedStatement = Statement(
+    "people-lists-named",
+    """
+    SELECT u.user_key, u.name, u.badge, (
+      SELECT count(*) FROM devices d WHERE d.app = u.app AND d.user_key = u.user_key
+        AND d.state = \(Devices.State.active.sql))
+    FROM users u
+    WHERE u.app = $1 AND u.name <> '' AND (u.name COLLATE "C", u.user_key) > ($2, $3)
+      AND u.name COLLATE "C" >= $4 AND u.name COLLATE "C" < $5
+    ORDER BY u.name COLLATE "C", u.user_key LIMIT $6
+    """)
+
+  /// Users whose name is in [from, upto), by name and key after one.
+  package static func users(
+    of app: App.Number, after: (name: String, key: String), named from: String, upto: String, limit: Int
+  ) -> Query<[User]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    for text in [after.name, after.key, from, upto] { parameters.append(text: text) }
+    parameters.append(limit)
+    return Query(namedStatement, parameters, read: users)
+  }
+
+  private static func users(_ rows: Rows) -> [User] {
+    rows.map { row in
+      User(
+        userKey: rows.userKey(row, 0), name: rows.text(row, 1), badge: rows.int16(row, 2),
+        devices: rows.int64(row, 3))
     }
   }
 
@@ -62,7 +87,8 @@ package enum PeopleLists {
 
   /// The columns of a `Devices.Record`, and five more.
   private static let columnList = """
-    d.device, d.app, d.user_key, d.network, d.environment, d.state, d.auth_epoch, d.psid, d.device_id, d.platform, d.model,
+    d.device, d.app, d.user_key, d.network, d.environment, d.state, d.auth_epoch, d.psid, d.device_id, d.platform,
+      d.model,
     d.os_version, d.app_version, d.locale, d.time_zone, d.consent_notification, d.consent_ad, d.consent_night_ad,
     d.bound_at, d.registered_at, d.created_at, d.consent_notification_at, d.consent_ad_at, d.consent_night_ad_at,
     d.seen_at, d.identity, d.pending_user, d.pending_at,

@@ -20,6 +20,8 @@ import Testing
     "POST /v1/admin/messages/{seqno}/cancel": [.sender, .operator, .admin],
     "POST /v1/admin/messages/{seqno}/resend": [.sender, .operator, .admin],
     "PATCH /v1/admin/messages/{seqno}": [.sender, .operator, .admin],
+    "PUT /v1/admin/messages/{seqno}": [.sender, .operator, .admin],
+    "GET /v1/admin/messages/{seqno}/request": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/failures": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/users/{clientUid}/explain": [.operator, .viewer, .admin],

@@ -156,6 +156,24 @@ final class Browser {
 
   func press(_ key: Key) throws { try driver.press(key.rawValue) }
 
+  /// Types one character where the focus is, as a hand on the keyboard does.
+  func press(_ character: Character) throws { try driver.press(String(character)) }
+
+  /// Shows a syllable that is still being composed where the focus is; nil: it is done.
+  func compose(_ text: String, isDone: Bool = false) throws {
+    if isDone {
+      try driver.developer("Input.insertText", ["text": text])
+    } else {
+      try driver.developer(
+        "Input.imeSetComposition", ["text": text, "selectionStart": text.count, "selectionEnd": text.count])
+    }
+  }
+
+  /// The value of a field.
+  func value(_ selector: String) throws -> String {
+    try driver.script("return document.querySelector(arguments[0])?.value ?? ''", [selector]) as? String ?? ""
+  }
+
   enum Key: String {
     case tab = "\u{E004}"
     case enter = "\u{E007}"

@@ -41,7 +41,7 @@ import Testing
     try browser.type("textarea[name=clientUids]", "user0\nuser1, user2\nnobody")
     try browser.type("input[name=title]", "첫 메시지 · First")
     try browser.type("textarea[name=body]", "%CNAME%, hello 👋")
-    try browser.click("input[name=badge]")
+    try browser.select("select[name=badge]", "increment")
     #expect(try browser.text("#audience-count") == "6")
     #expect(try browser.count(".bytes[data-bytes]") == 1)
     try console.send()

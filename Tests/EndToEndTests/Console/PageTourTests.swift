@@ -130,7 +130,9 @@ import Testing
     ).text(0, 0)
     return [
       ("dashboard", "/"), ("compose", "/compose"), ("messages", "/messages"), ("message", "/messages/\(seqno)"),
-      ("message-people", "/messages/\(seqno)?tab=people"), ("message-failures", "/messages/\(seqno)?tab=failures"),
+      ("message-people", "/messages/\(seqno)?tab=people"), ("singles", "/messages?purpose=single"),
+      ("message-shards", "/messages/\(seqno)?tab=shards"), ("copy", "/compose?copy=\(seqno)"),
+      ("message-failures", "/messages/\(seqno)?tab=failures"),
       ("explain", "/messages/\(seqno)/people/user1"), ("people", "/people"), ("person", "/people/\(app)/user1"),
       ("devices", "/devices"), ("device", "/devices/\(device)"), ("groups", "/groups"), ("group", "/groups/\(group)"),
       ("segments", "/segments"), ("channels", "/channels"), ("aside", "/aside"), ("media", "/media"),
@@ -143,7 +145,7 @@ import Testing
   /// Pages of what only some servers have.
   private func further(_ console: ConsoleWorld) throws -> [(String, String)] {
     let document = try console.world.client.call("GET", "/openapi.json").text
-    return ["imports", "templates", "approvals", "webhooks"].compactMap { name in
+    return ["imports", "templates", "drafts", "senders", "approvals", "webhooks"].compactMap { name in
       document.contains("\"/v1/admin/\(name)\"") ? (name, "/\(name)") : nil
     } + [("webhook", "/webhooks/1"), ("import", "/imports/1")]
   }
@@ -156,7 +158,8 @@ import Testing
       ("new-account", "/accounts", ".head .button.main"), ("new-group", "/groups", ".head .button.main"),
       ("new-segment", "/segments", "#new-segment"), ("new-webhook", "/webhooks", "#new-webhook"),
       ("new-channel", "/channels", "#new-channel"),
-      ("new-template", "/templates", ".head .button.main"), ("new-page", "/compose?tab=page", "#write-page"),
+      ("new-template", "/templates", ".head .button.main"),
+      ("new-sender", "/senders", ".head .button.main"), ("new-page", "/compose?tab=page", "#write-page"),
     ] {
       try browser.show(page)
       try browser.script("document.querySelector('details.section')?.setAttribute('open', '')")

@@ -1,5 +1,14 @@
 /// Example sends for the description.
 enum MessageExamples {
+  static let replacements = [
+    (
+      name: "later",
+      json: """
+      {"appId":"com.example.bank","audience":{"all":true},"alert":"Good morning","sendAt":"\(day)T09:00:00+09:00"}
+      """
+    )
+  ]
+
   static let sends: [(name: String, json: String)] = [
     (
       "transfer",

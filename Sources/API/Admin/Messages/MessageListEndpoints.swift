@@ -13,7 +13,15 @@ extension Endpoint {
       by: .permission(.viewMessages),
       parameters: [
         .ofApp(isNeeded: false),
-        .query("state", JSONSchema.words(MessageState.allCases.map(\.name)), "Only those in this state."),
+        .query(
+          "state", JSONSchema.words(MessageState.allCases.map(\.name) + [MessageListing.open]),
+          "Only those in this state; `open`: all that are not over. Open ones are found at once, however many are over."
+        ),
+        .query(
+          "purpose", JSONSchema.words(MessagePurpose.allCases.map(\.name)),
+          "Only campaigns (to an audience), single sends (to users or devices that are named), or tests."),
+        .query("text", JSONSchema.givenText, "Only those whose title, subtitle or text holds this, whatever the case."),
+        .query("sender", JSONSchema.givenText, "Only those with this `sender`."),
         .query("lane", JSONSchema.words(Lane.allCases.map(\.name)), "Only those of a lane."),
         .query("from", JSONSchema.moment, "Asked for then or later."),
         .query("to", JSONSchema.moment, "Asked for before then."), .limit, .pageCursor,
@@ -24,9 +32,9 @@ extension Endpoint {
           ItemPage<MessageListing.Entry>.object,
           example: Answer.page(
             """
-            {"seqno":"104","appId":"com.example.bank","state":"completed","lane":"normal",\
+            {"seqno":"104","appId":"com.example.bank","state":"completed","lane":"normal","purpose":"campaign",\
             "alert":{"title":"News","body":"Hello"},"createdAt":"2026-11-21T09:30:00.123Z","sendAt":null,\
-            "finishedAt":"2026-11-21T09:30:02.123Z","apiKeyId":"3","targeted":2,"pending":0,"accepted":2,"rejected":0,\
+            "finishedAt":"2026-11-21T09:30:02.123Z","apiKeyId":"3","requestedBy":"CRM","sender":null,"targeted":2,"pending":0,"accepted":2,"rejected":0,\
             "expired":0,"cancelled":0,"skipped":0,"received":1,"read":0}
             """))
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.messages)),
@@ -90,8 +98,15 @@ extension Endpoint {
 
 extension AdminCall {
   fileprivate func messages() throws(Problem) -> Response {
-    let question = MessageListing.Question(
-      appID: query["appId"], state: query["state"], lane: query["lane"], from: query["from"], to: query["to"])
+    var question = MessageListing.Question()
+    question.appID = query["appId"]
+    question.state = query["state"]
+    question.purpose = query["purpose"]
+    question.lane = query["lane"]
+    question.from = query["from"]
+    question.to = query["to"]
+    question.text = query["text"]
+    question.sender = query["sender"]
     return .json(.ok, try MessageListing.list(question, try page(), by: caller, on: connection))
   }
 

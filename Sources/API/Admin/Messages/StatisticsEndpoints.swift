@@ -33,7 +33,8 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/overview/events", id: "watchOverview", in: .messages, "Watch what happens",
       """
-      Server-sent events `overview`: the last hour by minute, the same by reason, and the twelve newest messages, at once \
+      Server-sent events `overview`: the last hour by minute, the same by reason, the twelve newest messages and campaigns, \
+      and campaigns that are not over, at once \
       and whenever they have changed, at most every two seconds. The answer ends after 15 minutes at the latest: connect \
       again, as browsers do by themselves.
       """, by: .permission(.viewMessages), parameters: [.ofApp(isNeeded: false)],
@@ -46,7 +47,9 @@ extension Endpoint {
             "total":{"accepted":0,"rejected":0,"expired":0,"cancelled":0,"skipped":0,"received":0,"read":0,"joined":0,\
             "left":0},"items":[]},"reasons":{"from":"2026-11-21T09:00:00.000Z","to":"2026-11-21T10:00:00.000Z",\
             "by":"minute","per":"reason","total":{"accepted":0,"rejected":0,"expired":0,"cancelled":0,"skipped":0,\
-            "received":0,"read":0,"joined":0,"left":0},"items":[]},"messages":{"items":[],"nextCursor":null}}
+            "received":0,"read":0,"joined":0,"left":0},"items":[]},"messages":{"items":[],"nextCursor":null},\
+            "campaigns":{"items":[],"nextCursor":null},\
+            "openCampaigns":{"items":[],"nextCursor":null},"openSingles":{"items":[],"nextCursor":null}}
 
 
             """, type: "text/event-stream")

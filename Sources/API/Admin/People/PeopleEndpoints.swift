@@ -7,10 +7,12 @@ internal import Operations
 extension Endpoint {
   static let people: [Endpoint] = [
     Endpoint(
-      .get, "/v1/admin/users", id: "listUsers", in: .people, "List users", "By CUID, or those whose CUID begins so.",
+      .get, "/v1/admin/users", id: "listUsers", in: .people, "List users",
+      "By CUID, or those whose CUID or name begins so.",
       by: .permission(.viewPeople), load: .heavy,
       parameters: [
         .ofApp(), .query("prefix", JSONSchema.givenText, "How the CUID begins."),
+        .query("name", JSONSchema.givenText, "How the name begins: then they come by name. Not beside `prefix`."),
         .limit,
         .pageCursor,
       ],
@@ -142,10 +144,14 @@ extension Endpoint {
 
 extension AdminCall {
   fileprivate func users() throws(Problem) -> Response {
-    .json(
-      .ok,
-      try UserDirectory.users(
-        of: try required("appId"), prefix: query["prefix"] ?? "", try page(), by: caller, on: connection))
+    let appID = try required("appId")
+    guard let name = query["name"], !name.isEmpty else {
+      return .json(
+        .ok,
+        try UserDirectory.users(of: appID, prefix: query["prefix"] ?? "", try page(), by: caller, on: connection))
+    }
+    guard query["prefix"] ?? "" == "" else { throw Problem(.invalidField, "name cannot stand beside prefix.") }
+    return .json(.ok, try UserDirectory.users(of: appID, named: name, try page(), by: caller, on: connection))
   }
 
   fileprivate func user() throws(Problem) -> Response {

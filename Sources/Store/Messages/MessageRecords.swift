@@ -1,0 +1,126 @@
+package import Domain
+internal import Postgres
+
+/// A message as it was asked for: who, with whose consent, what it says, and what holds it back now.
+package enum MessageRecords {
+  package struct Record: Sendable {
+    package let app: App.Number
+    package let appID: String
+    package let state: MessageState
+    package let purpose: MessagePurpose
+    package let createdAt: Int64
+    /// An account's login, a Unix user, or the name of the API key.
+    package let requestedBy: String?
+    package let approval: Approvals.Number?
+    package let approvedBy: String?
+    package let approvedAt: Int64?
+    /// JSON; without what it says when that is sealed.
+    package let request: String
+    package let dueAt: Int64?
+    /// In force now, whatever the request says.
+    package let pace: Pace?
+    package let repetition: Repetition?
+    package let holds: Holds
+  }
+
+  /// Of which series it is.
+  package struct Repetition: Sendable {
+    package let unit: String
+    /// `yyyy-mm-dd`
+    package let until: String
+    /// From 0.
+    package let occurrence: Int32
+    package let isEnded: Bool
+  }
+
+  /// What may hold it back; times are microseconds since 1970.
+  package struct Holds: Sendable {
+    package let isAppPaused: Bool
+    package let isHeldForApproval: Bool
+    /// When the next portion goes, while it waits for that.
+    package let paceUntil: Int64?
+    package let canary: Canary.Phase?
+    package let canaryUntil: Int64?
+    /// When the window of the day opens; nil: it is open, or there is none.
+    package let windowUntil: Int64?
+    /// When it is next due in some time zone; nil where it is due everywhere.
+    package let localTimeUntil: Int64?
+  }
+
+  private static let findStatement = Statement(
+    "message-records-find",
+    """
+    SELECT m.app, a.app_id, m.state, m.purpose, m.created_at,
+      CASE WHEN m.asked_by LIKE 'account %'
+        THEN (SELECT login FROM accounts WHERE account = substr(m.asked_by, 9)::integer)
+        WHEN m.asked_by LIKE 'unix %' THEN substr(m.asked_by, 6)
+        ELSE (SELECT name FROM api_keys k WHERE k.api_key = m.api_key) END,
+      p.approval, p.decided_by, p.decided_at, m.request::text, m.due_at, g.pace_devices, g.pace_wait,
+      s.unit, s.last_day::text, m.occurrence, s.ended_at IS NOT NULL,
+      a.paused_reason IS NOT NULL, m.held = \(MessageHold.waiting.sql),
+        CASE WHEN g.ready_at > clock_timestamp() THEN g.ready_at END,
+      g.canary_phase, g.canary_until,
+      window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes),
+      (SELECT min(w.due_at) FROM waves w WHERE w.seqno = m.seqno AND NOT w.opened)
+    FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
+    LEFT JOIN schedules s ON s.schedule = m.schedule
+    LEFT JOIN LATERAL (
+      SELECT * FROM approvals WHERE approvals.seqno = m.seqno
+        AND approvals.state = \(Approvals.State.approved.sql) ORDER BY approval DESC LIMIT 1) p
+      ON true
+    WHERE m.seqno = $1
+    """)
+
+  package static func find(_ seqno: Int64) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(findStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      func time(_ column: Int) -> Int64? { rows.optionalTimestamp(0, column) }
+      let repetition = rows.optionalText(0, 13).map {
+        Repetition(
+          unit: $0, until: rows.text(0, 14), occurrence: rows.isNull(0, 15) ? 0 : rows.int32(0, 15),
+          isEnded: rows.bool(0, 16))
+      }
+      return Record(
+        app: rows.int32(0, 0), appID: rows.text(0, 1),
+        state: MessageState(rawValue: rows.int16(0, 2)) ?? .queued,
+        purpose: MessagePurpose(rawValue: rows.int16(0, 3)) ?? .campaign,
+        createdAt: rows.timestampMicroseconds(0, 4), requestedBy: rows.optionalText(0, 5),
+        approval: rows.optionalInt64(0, 6), approvedBy: rows.optionalText(0, 7), approvedAt: time(8),
+        request: rows.text(0, 9), dueAt: time(10),
+        pace: rows.isNull(0, 11) ? nil : Pace(devices: rows.int32(0, 11), waitSeconds: rows.int32(0, 12)),
+        repetition: repetition,
+        holds: Holds(
+          isAppPaused: rows.bool(0, 17), isHeldForApproval: rows.bool(0, 18), paceUntil: time(19),
+          canary: rows.isNull(0, 20) ? nil : Canary.Phase(rawValue: rows.int16(0, 20)), canaryUntil: time(21),
+          windowUntil: time(22), localTimeUntil: time(23)))
+    }
+  }
+
+  /// Deliveries that wait for the same reason.
+  package struct Waiting: Sendable {
+    package let reason: String
+    package let devices: Int64
+    /// The first of them, microseconds since 1970.
+    package let until: Int64
+  }
+
+  private static let waitingStatement = Statement(
+    "message-records-waiting",
+    """
+    SELECT reason, sum(cardinality(places))::bigint, min(due_at) FROM waits WHERE seqno = $1
+    GROUP BY reason ORDER BY 2 DESC, 1
+    """)
+
+  /// Deliveries that wait, by reason, most first.
+  package static func waiting(_ seqno: Int64) -> Query<[Waiting]> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(waitingStatement, parameters) { rows in
+      rows.map {
+        Waiting(reason: rows.text($0, 0), devices: rows.int64($0, 1), until: rows.timestampMicroseconds($0, 2))
+      }
+    }
+  }
+}

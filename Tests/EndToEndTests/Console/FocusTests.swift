@@ -1,0 +1,126 @@
+import Postgres
+import TestTier
+import Testing
+
+/// Pages change under nobody's hands.
+@Suite(.slow, .serialized) struct FocusTests {
+  @Test(arguments: ["/people", "/devices"])
+  func `a search is typed letter by letter while the list follows`(page: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.startDevices(12, users: 6)
+    try console.waitForDevices(12)
+    try console.enter("en")
+    try browser.show(page)
+    try browser.click("#search")
+    var typed = ""
+    for letter in "user3" {
+      try browser.press(letter)
+      typed.append(letter)
+      // As slow as somebody who looks for the keys: the list is searched after each.
+      try browser.wait(
+        "the search for \(typed)",
+        "return new URLSearchParams(location.hash.split('?')[1]).get('q') === arguments[0]", [typed])
+    }
+    #expect(try browser.value("#search") == "user3")
+    #expect(try browser.script("return document.activeElement.id") as? String == "search")
+    try browser.wait(
+      "user3 alone",
+      "return [...document.querySelectorAll('main tbody tr')].every((one) => one.innerHTML.includes('user3'))")
+    try browser.expectSilence("the search")
+  }
+
+  @Test func `a Korean syllable is composed in the search field, and finds people by name`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script(
+      """
+      INSERT INTO users (app, user_key, name) VALUES (1, 'ukb100', '김하늘'), (1, 'ukb200', '이서연'), (1, 'ukb300', '김민준')
+      """)
+    try console.enter("ko")
+    try browser.show("/people")
+    #expect(try browser.count("main tbody tr") == 3)
+    try browser.click("#search")
+    for part in ["ㄱ", "기", "김"] { try browser.compose(part) }
+    #expect(try browser.value("#search") == "김")
+    #expect(try browser.script("return location.hash") as? String == "#/people")
+    try browser.compose("김", isDone: true)
+    try browser.wait("two", "return document.querySelectorAll('main tbody tr').length === 2")
+    #expect(try browser.value("#search") == "김")
+    #expect(try browser.script("return document.activeElement.id") as? String == "search")
+    try browser.expectSilence("the name")
+  }
+
+  @Test func `after Back a list is as long and as far down as it was`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script(
+      """
+      INSERT INTO messages (app, state, lane, request, request_sha256, targeted, created_at, expires_at,
+        frozen_at, planned, finished_at)
+      SELECT 1, 4, 2, '{"alert":"Hello"}', '', 1, now(), now() + interval '1 day', now(), true, now()
+      FROM generate_series(1, 130) n
+      """)
+    try console.enter("en")
+    try browser.show("/messages")
+    try browser.click(".more button")
+    try browser.wait("100 rows", "return document.querySelectorAll('main tbody tr').length === 100")
+    try browser.script("document.querySelectorAll('main tbody tr')[90].scrollIntoView({ block: 'center' })")
+    let depth = try #require(try browser.script("return Math.round(scrollY)") as? Int)
+    #expect(depth > 1000)
+    try browser.click("main tbody tr:nth-child(91) a")
+    try browser.waitFor("main[data-ready^='/messages/']")
+    try browser.back()
+    try browser.waitFor("main[data-ready='/messages']")
+    #expect(try browser.count("main tbody tr") == 100)
+    try browser.wait("the place", "return Math.abs(scrollY - arguments[0]) < 100", [depth])
+    try browser.expectSilence("the list")
+  }
+
+  @Test func `a row that changes is brought up to date in place`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(10)
+    let seqno = try console.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"P1D"}"#)
+    let other = try console.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"P1D"}"#)
+    try console.enter("en")
+    try browser.show("/messages")
+    try browser.script("document.querySelector(\"main tbody a[href$='/\(other)']\").focus()")
+    try browser.script("document.querySelector('main table').dataset.mark = 'same'")
+    _ = try console.world.control("pause", seqno)
+    try browser.waitFor("main tbody [data-state=paused]")
+    #expect(try browser.count("main table[data-mark=same]") == 1, "the table was drawn anew")
+    let place = try browser.script("return document.activeElement.getAttribute('href')") as? String
+    #expect(place == "#/messages/\(other)")
+    try browser.expectSilence("the row")
+  }
+
+  @Test func `a hidden tab holds no connection, and takes it up again`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.startDevices(2, users: 1)
+    try console.waitForDevices(2)
+    _ = try console.world.finished(try console.world.send(#"{"all":true}"#))
+    try console.enter("en")
+    try browser.script(
+      """
+      window.streams = [];
+      window.EventSource = class extends EventSource {
+        constructor(address) {
+          super(address);
+          window.streams.push(this);
+        }
+      };
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => window.isAway === true });
+      """)
+    try browser.show("/messages")
+    try browser.show("/")
+    try browser.wait("a stream", "return window.streams.at(-1)?.readyState === 1")
+    try browser.script("window.isAway = true; document.dispatchEvent(new Event('visibilitychange'))")
+    #expect(try browser.script("return window.streams.every((one) => one.readyState === 2)") as? Bool == true)
+    try browser.script("window.isAway = false; document.dispatchEvent(new Event('visibilitychange'))")
+    try browser.wait("the stream again", "return window.streams.at(-1).readyState === 1")
+    try browser.waitFor("#live:not(.off)")
+    try browser.expectSilence("the hidden tab")
+  }
+}

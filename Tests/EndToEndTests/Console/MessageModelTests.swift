@@ -1,0 +1,182 @@
+import Foundation
+import Postgres
+import TestTier
+import Testing
+
+/// A message keeps all that it holds, whatever page it goes through.
+@Suite(.slow, .serialized) struct MessageModelTests {
+  /// Something of everything that a template may hold.
+  private static let message = """
+    {"alert":{"title":"Payday","subtitle":"S","body":"Hi %VAR1%"},"translations":{"ko":{"title":"월급","body":"입금 %VAR1%"}},\
+    "variables":{"VAR1":"1,000"},"badge":{"set":3},"sound":null,"ext":"6|x","data":{"deeplink":"app://x"},"category":"PAY",\
+    "threadId":"pay","interruptionLevel":"passive","lane":"bulk","expiresIn":"PT30M","sms":true,\
+    "fallback":{"after":"PT5M"},"sender":"MKT","pace":{"perSecond":100},"window":{"from":"00:00","to":"23:59"}}
+    """
+
+  private func json(_ text: String) throws -> NSDictionary {
+    try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary)
+  }
+
+  /// What the last message asked for, without whom it is for.
+  private func lastRequest(_ console: ConsoleWorld) throws -> NSDictionary {
+    let text = try console.connection.run(
+      Statement(
+        "test-last-request",
+        "SELECT (request::jsonb - 'appId' - 'audience')::text FROM messages ORDER BY seqno DESC LIMIT 1")
+    ).text(0, 0)
+    return try json(text)
+  }
+
+  @Test func `a template is sent whole`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    let made = try console.world.client.call(
+      "POST", "/v1/admin/templates", bearer: console.world.apiKey,
+      #"{"appId":"\#(World.appID)","name":"Payday","message":\#(Self.message)}"#)
+    #expect(made.status == 201, "\(made.text)")
+    try console.enter("en")
+    try browser.show("/templates")
+    try browser.click("main tbody a.button")
+    try browser.waitFor("main[data-ready='/compose']")
+    try browser.pick("all")
+    #expect(try browser.text("#audience-count") == "3")
+    // The confirmation says what is unusual about it.
+    try browser.click("#send")
+    let words = try browser.text("dialog[open] .summary")
+    for word in ["MKT", "PAY", "100", "Korean", "1,000", "app://x"] { #expect(words.contains(word), "\(words)") }
+    for finding in try browser.accessibilityFindings() { Issue.record("the confirmation: \(finding)") }
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("main[data-ready^='/messages/']")
+    #expect(try lastRequest(console) == json(Self.message))
+
+    // The template itself is changed in one place, and keeps the rest.
+    try browser.show("/templates")
+    try browser.click("main tbody button.button:not(.bad)")
+    try browser.type("dialog[open] input[name=title]", "Bonus")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait("no dialog", "return document.querySelector('dialog') === null")
+    let kept = try console.connection.run(
+      Statement("test-template", "SELECT message::text FROM saved_messages", isKept: false)
+    ).text(0, 0)
+    #expect(try json(kept) == json(Self.message.replacing("Payday", with: "Bonus")))
+    try browser.expectSilence("the template")
+  }
+
+  @Test func `a message is copied, and one that is scheduled is changed in place`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    let tomorrow = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+    let more = Self.message.dropFirst().drop { $0 != "}" }.dropFirst()
+    let seqno = try console.world.send(
+      #"{"members":true}"#,
+      more.dropLast() + #","sendAt":"\#(tomorrow)","repeat":{"every":"week","until":"2099-01-01"}"#)
+    try console.enter("en")
+    try browser.show("/messages/\(seqno)")
+    try browser.click("[data-action=edit]")
+    try browser.waitFor("main[data-ready='/compose']")
+    try browser.type("input[name=title]", "Changed")
+    #expect(try browser.text("#audience-count") == "3")
+    try browser.click("#send")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitForState("scheduled")
+    let next = try console.seqno()
+    #expect(next != seqno)
+    let request = try lastRequest(console)
+    #expect((request["alert"] as? NSDictionary)?["title"] as? String == "Changed")
+    for member in ["sendAt", "repeat", "category", "window", "data"] { #expect(request[member] != nil, "\(member)") }
+    #expect(try console.world.finished(seqno).string("state") == "cancelled")
+    let series = try console.connection.run(
+      Statement("test-series", "SELECT count(*) FILTER (WHERE ended_at IS NULL), count(*) FROM schedules"))
+    #expect(series.int64(0, 0) == 1 && series.int64(0, 1) == 2)
+
+    // A copy begins now, once.
+    try browser.click("[data-action=copy]")
+    try browser.waitFor("main[data-ready='/compose']")
+    #expect(try browser.value("input[name=title]") == "Changed")
+    #expect(try browser.script("return document.querySelector('input[value=members]').checked") as? Bool == true)
+    #expect(try browser.script("return document.querySelector('input[value=now]').checked") as? Bool == true)
+    try browser.expectSilence("the change")
+  }
+
+  /// Members without a field, and why.
+  private static let without = [
+    "template": "it is filled in when the page opens", "dryRun": "the page asks by itself",
+    "test": "the button for tests sets it", "reference": "a program's own name for its message",
+    "mdm": "for device management, which is no marketing", "liveActivity": "for programs; in the JSON",
+  ]
+
+  @Test func `every member of a send has a field, and what a hand writes in the JSON goes out`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    _ = try console.world.client.call(
+      "POST", "/v1/admin/apps", bearer: console.world.apiKey, #"{"appId":"com.example.card","name":"Card"}"#)
+    let document = try json(try console.world.client.call("GET", "/openapi.json").text)
+    let components = try #require(document["components"] as? NSDictionary)
+    let send = try #require((components["schemas"] as? NSDictionary)?["Send"] as? NSDictionary)
+    let members = try #require((send["properties"] as? NSDictionary)?.allKeys as? [String])
+    #expect(members.count > 40)
+    try console.enter("en")
+    try browser.show("/compose?app=\(World.appID)")
+    #expect(Self.without.count <= 6)
+    for member in members where Self.without[member] == nil {
+      #expect(try browser.count("[data-member~='\(member)']") > 0, "\(member) has no field")
+    }
+    for member in Self.without.keys {
+      #expect(members.contains(member), "\(member) is no member any more")
+    }
+    try browser.pick("all")
+    try browser.click("details[data-section=json] > summary")
+    try browser.script(
+      """
+      const area = document.querySelector('textarea[name=json]');
+      area.value = JSON.stringify({ alert: { body: 'By hand' }, reference: { key: 'autumn' }, collapseId: 'x' });
+      area.dispatchEvent(new Event('input', { bubbles: true }));
+      area.dispatchEvent(new Event('change', { bubbles: true }));
+      """)
+    #expect(try browser.value("textarea[name=body]") == "By hand")
+    #expect(try browser.text("#audience-count") == "3")
+    try console.send()
+    let request = try lastRequest(console)
+    #expect((request["reference"] as? NSDictionary)?["key"] as? String == "autumn")
+    #expect(request["collapseId"] as? String == "x")
+    try browser.expectSilence("the members")
+  }
+
+  @Test func `languages, variables and a canary are written in the form`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(3)
+    try console.enter("ko")
+    try browser.show("/compose")
+    try browser.pick("all")
+    try browser.type("textarea[name=body]", "Hello %VAR1%")
+    try browser.script("for (const one of document.querySelectorAll('details.section')) one.open = true")
+    try browser.type("input[name=language]", "ko")
+    try browser.click("#add-language")
+    try browser.type("textarea[name='translations.ko.body']", "안녕하세요 %VAR1%")
+    try browser.type("input[name='variables.VAR1']", "3%")
+    try browser.select("select[name=badge]", "increment")
+    try browser.select("select[name=sound]", "silent")
+    try browser.select("select[name=canary]", "percent")
+    try browser.type("input[name=canarySize]", "10")
+    try browser.select("select[name='fallback.after']", "PT10M")
+    try browser.script("document.querySelector('input[name=sms]').click()")
+    #expect(try browser.text("#audience-count") == "3")
+    let shown = try browser.script("return document.querySelector('.screen .b').innerText") as? String
+    #expect(shown == "Hello 3%")
+    try browser.screenshot("compose-open-ko-1280")
+    for finding in try browser.accessibilityFindings() { Issue.record("compose, all open: \(finding)") }
+    try console.send()
+    let expected = try json(
+      """
+      {"alert":{"body":"Hello %VAR1%"},"translations":{"ko":{"body":"안녕하세요 %VAR1%"}},"variables":{"VAR1":"3%"},\
+      "badge":{"increment":1},"sound":null,"canary":{"percent":10,"wait":"PT5M","maxRejectedPercent":10},"sms":true,\
+      "fallback":{"after":"PT10M"}}
+      """)
+    #expect(try lastRequest(console) == expected)
+    try browser.expectSilence("the form")
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Postgres
+import TestTier
+import Testing
+
+/// The page of a message as its record, and as the place from where it is led.
+@Suite(.slow, .serialized) struct MessageRecordTests {
+  @Test(arguments: ["en", "ko"])
+  func `the page says who sent it to whom, what is unusual, and why it waits`(language: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(40)
+    let day = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 40 * 86_400)).prefix(10)
+    let seqno = try console.world.send(
+      #"{"members":true}"#,
+      #"""
+      ,"kind":"essential","expiresIn":"PT6H","badge":{"increment":2},"pace":{"devices":1,"wait":"P1D"},\#
+      "localTime":"\#(day)T09:00","repeat":{"every":"week","until":"2099-06-30"}
+      """#)
+    try console.enter(language)
+    try browser.show("/messages/\(seqno)")
+    let record = try browser.text("#record")
+    let words =
+      language == "ko"
+      ? ["회원", "필수", "6시간", "2 증가", "매주", "2099-06-30", "단말별"]
+      : ["Members", "Essential", "6 hours", "add 2", "Every week", "2099-06-30", "each device's clock"]
+    for word in words { #expect(record.contains(word), "\(word): \(record)") }
+    try browser.waitFor("#why [data-wait=time]")
+    try browser.waitFor(".phone .push")
+    try browser.click("[data-action=cancel]")
+    // What ends with it, and two buttons that nobody can mistake.
+    try browser.waitFor("dialog[open] .note.warn")
+    let buttons = try browser.script(
+      "return [...document.querySelectorAll('dialog[open] .foot button')].map((one) => one.innerText)")
+    #expect(Set(try #require(buttons as? [String])).count == 2)
+    for finding in try browser.accessibilityFindings() { Issue.record("cancelling: \(finding)") }
+    try browser.press(.escape)
+    try browser.screenshot("record-\(language)-1280")
+    try console.expect(language)
+    try browser.expectSilence("the record")
+  }
+
+  @Test func `the pace dialog opens with the present pace, and saving it changes nothing`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(40)
+    let seqno = try console.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"PT30M"}"#)
+    _ = try console.world.control("pause", seqno)
+    try console.enter("en")
+    try browser.show("/messages/\(seqno)")
+    try browser.click("[data-action=pace]")
+    try browser.waitFor("dialog[open] input[value=portions]:checked")
+    #expect(try browser.value("dialog[open] input[name=devices]") == "1")
+    #expect(try browser.value("dialog[open] input[name=minutes]") == "30")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait("no dialog", "return document.querySelector('dialog') === null")
+    let pace = try console.connection.run(
+      Statement("test-pace", "SELECT pace_devices, pace_wait FROM gates WHERE seqno = \(seqno)", isKept: false))
+    #expect(pace.int32(0, 0) == 1 && pace.int32(0, 1) == 1_800)
+    try browser.expectSilence("the pace")
+  }
+
+  @Test(arguments: ["en", "ko"])
+  func `a paused app is named on its messages and where new ones are written`(language: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(40)
+    let seqno = try console.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"P1D"}"#)
+    try console.connection.script(
+      """
+      UPDATE apps SET paused_reason = 'APNS refused 40 of 40 tokens within a minute (BadDeviceToken 40): too many at once to be \
+      true. Check that the credential and the app registers belong together, then resume it: upmc app resume \
+      \(World.appID)'
+      """)
+    try console.enter(language)
+    try browser.show("/messages/\(seqno)")
+    try browser.waitFor("#why [data-wait=app-paused]")
+    try browser.show("/compose")
+    try browser.waitFor("#standing .note.bad a[href='#/apps/\(World.appID)']")
+    try browser.expectSilence("the paused app")
+  }
+
+  @Test func `who approved it stands in the record`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(12)
+    _ = try console.world.client.call(
+      "PATCH", "/v1/admin/apps/\(World.appID)", bearer: console.world.apiKey, #"{"approvalAbove":5}"#)
+    try console.invite("lee@example.com", "이서연")
+    try console.enter("en")
+    try browser.show("/compose")
+    try browser.pick("members")
+    try browser.type("textarea[name=body]", "For many")
+    #expect(try browser.text("#audience-count") == "12")
+    try browser.click("#send")
+    // It is not sent now, and the question does not say so.
+    #expect(try browser.text("dialog[open] h2").contains("approval"))
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("main[data-ready^='/approvals/']")
+    let page = try browser.script("return location.hash.slice(1)") as? String ?? ""
+    try console.signOut()
+    try console.enter("en", login: "lee@example.com", name: "이서연")
+    try browser.show(page)
+    #expect(try browser.text(".facts").contains("Members"))
+    try browser.click("#approve")
+    try browser.type("dialog[open] input[name=typed]", "12")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("main[data-ready^='/messages/']")
+    let record = try browser.text("#record")
+    #expect(record.contains("kim@example.com") && record.contains("lee@example.com"), "\(record)")
+    try browser.expectSilence("the approval")
+  }
+}
