@@ -1,10 +1,10 @@
 package import Crypto
 
-/// Makes and checks `AUTHKEY`, the credential of apps built with the existing SDK.
+/// Makes and verifies `AUTHKEY`, the credential of apps built with the existing SDK.
 ///
-/// It is good for half an hour, for the app and PSID that asked for it and, once registered, for the device: never for a
-/// user, so it outlives a change of the user. A new key does not end the old ones. Nothing is stored; raising the
-/// device's epoch ends what it proves about the device. Decision 106.
+/// It is valid for half an hour, for the app and PSID that requested it and, once registered, for the device; never for
+/// a user, so it survives a change of user. A new key does not invalidate the old ones. Nothing is stored; raising the
+/// device's epoch invalidates what it proves about the device. Decision 106.
 package struct SDKKeyring: Sendable {
   private let hmac: HMAC
 
@@ -12,11 +12,11 @@ package struct SDKKeyring: Sendable {
     hmac = HMAC(key: key)
   }
 
-  /// What a genuine key is good for.
+  /// What a genuine key is valid for.
   package struct Subject: Equatable, Sendable {
     package let app: App.Number
     private let psidDigest: String
-    /// The registered device, and whether its key was only asked for; nil when nothing was registered yet.
+    /// The registered device, and whether the key was issued for the token alone; nil when nothing was registered yet.
     package let claim: AuthKeyring.Claim?
 
     init(app: App.Number, psidDigest: String, claim: AuthKeyring.Claim?) {
@@ -29,7 +29,7 @@ package struct SDKKeyring: Sendable {
       self.init(app: app, psidDigest: SDKKeyring.digest(psid), claim: claim)
     }
 
-    /// True when the key was asked for by whoever has this PSID.
+    /// Returns whether the key was requested with this PSID.
     package func covers(psid: String) -> Bool { psidDigest == SDKKeyring.digest(psid) }
 
     fileprivate var text: String {
@@ -40,7 +40,7 @@ package struct SDKKeyring: Sendable {
   package enum Verdict: Equatable, Sendable {
     case genuine(Subject)
     case expired
-    /// Nothing that we made.
+    /// Not made by this keyring.
     case forged
   }
 
@@ -66,7 +66,7 @@ package struct SDKKeyring: Sendable {
     return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))
   }
 
-  /// The word before the text keeps these keys apart from all else that is signed with the same secret.
+  /// The prefix separates these keys from everything else that is signed with the same secret.
   private func seal(_ text: String) -> String {
     let message = Array("AUTHKEY of the SDK \(text)".utf8)
     return Hex.encode(hmac.authenticationCode(for: message).prefix(20))
@@ -78,8 +78,8 @@ package struct SDKKeyring: Sendable {
 }
 
 extension Domain.Limits {
-  /// How long a key of the SDK is good, in seconds. Clients ask for a new one by themselves.
+  /// How long an SDK key is valid, in seconds. Clients request a new one on their own.
   package static let sdkKeySeconds: Int64 = 1800
-  /// More than any key has: two numbers, a UUID, two digests and a time.
+  /// Longer than any key: two numbers, a UUID, two digests and a time.
   static let sdkKeyBytes = 256
 }

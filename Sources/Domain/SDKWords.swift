@@ -1,7 +1,7 @@
-/// What registrations say in the words of the existing SDKs. One reading for the door that speaks their protocol and for
-/// files that another server has written.
+/// Parses the vocabulary of the existing SDKs' registrations, both for their wire protocol and for files written by
+/// another server.
 package enum SDKWords {
-  /// What is wrong with a word, as a sentence goes on behind the name of its field.
+  /// The fault of a value, phrased to follow the field's name.
   package struct Objection: Error, Equatable {
     package let text: String
 
@@ -10,7 +10,7 @@ package enum SDKWords {
 
   package static let webPush = "names web push, which is not served here; apps register with APNS or FCM"
 
-  /// PNSID. Without one the token's form tells.
+  /// Parses PNSID. Without one, the form of the token decides.
   package static func network(_ pnsID: String?, ofToken psid: String) throws(Objection) -> PushNetwork {
     switch pnsID?.uppercased() {
     case "APNS": return .apns
@@ -23,7 +23,7 @@ package enum SDKWords {
     }
   }
 
-  /// APNS_MODE.
+  /// Parses APNS_MODE.
   package static func environment(_ mode: String?) throws(Objection) -> PushEnvironment {
     switch mode?.uppercased() {
     case "DEV": return .sandbox
@@ -32,7 +32,7 @@ package enum SDKWords {
     }
   }
 
-  /// DEVICE_TYPE; empty when it is not said.
+  /// Parses DEVICE_TYPE; empty when it is absent.
   package static func platform(_ type: String?) throws(Objection) -> String {
     switch type?.uppercased() {
     case "I": return "ios"
@@ -42,7 +42,7 @@ package enum SDKWords {
     }
   }
 
-  /// NOTIFICATION_YN, AD_YN, NIGHT_AD_YN.
+  /// Parses NOTIFICATION_YN, AD_YN, NIGHT_AD_YN.
   package static func flag(_ word: String?) throws(Objection) -> Bool? {
     switch word {
     case nil: return nil
@@ -52,16 +52,16 @@ package enum SDKWords {
     }
   }
 
-  /// A CUID as clients send it.
+  /// A CUID as sent by clients.
   package struct Client: Equatable, Sendable {
-    /// Without the mark of those who are not registered yet; nil for a guest, or when nothing is said.
+    /// Without the prefix of clients that are not registered yet; nil for a guest, or when absent.
     package let clientUID: String?
-    /// The user is said to be nobody.
+    /// The CUID explicitly names the guest.
     package let isGuest: Bool
-    /// It bears the mark.
+    /// It has the prefix.
     package let isMarked: Bool
 
-    /// - Parameter cuid: nil or empty: nothing is said.
+    /// - Parameter cuid: nil or empty: absent.
     package init(_ cuid: String?) throws(Objection) {
       isMarked = cuid?.hasPrefix(Self.mark) ?? false
       let named = isMarked ? cuid.map { String($0.dropFirst(Self.mark.count)) } : cuid
@@ -72,12 +72,12 @@ package enum SDKWords {
       }
     }
 
-    /// In front of the CUID of a client that is not registered yet.
+    /// Prefix of the CUID of a client that is not registered yet.
     package static let mark = "TMP0"
   }
 }
 
 extension Domain.Limits {
-  /// A telephone number, however it is written.
+  /// A telephone number in any notation.
   package static let phoneBytes = 64
 }

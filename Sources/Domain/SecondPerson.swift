@@ -1,12 +1,12 @@
-/// When a second person is asked: the rule alone. Pure.
+/// The rule that decides when a second person must approve. Pure.
 package enum SecondPerson {
-  /// Why somebody is asked. Raw values are stored.
+  /// Why approval is needed. Raw values are stored.
   package enum Because: Int16, CaseIterable, Sendable {
-    /// The message is for more devices than the app lets one person send to.
+    /// The message is for more devices than one person may send to in this app.
     case size = 1
-    /// It is so together with what the same person has sent within the hour.
+    /// It exceeds that together with what the same person has sent within the hour.
     case hour = 2
-    /// When its audience was frozen there were more than had been asked for, or approved.
+    /// When frozen, the audience was larger than requested or approved.
     case growth = 3
 
     package var name: String {
@@ -18,15 +18,15 @@ package enum SecondPerson {
     }
   }
 
-  /// An audience may grow so much between an approval and the moment when it is frozen.
+  /// How much an audience may grow between its approval and its freezing.
   package static let tolerancePercent: Int64 = 10
 
-  /// Nil: it may go out.
+  /// Returns why approval is needed; nil: the message may be sent.
   /// - Parameters:
-  ///   - devices: of the message; nil: more than are counted at once.
-  ///   - approved: for how many a second person has let it go already.
-  ///   - withinHour: devices of other messages of this person that nobody was asked about.
-  ///   - most: what one person may send to.
+  ///   - devices: of the message; nil: too many to count at once.
+  ///   - approved: the number of devices that a second person has already approved.
+  ///   - withinHour: devices of this person's other messages that needed no approval.
+  ///   - most: the number of devices that one person may send to.
   package static func isAsked(
     devices: Int64?, approved: Int64? = nil, withinHour: Int64 = 0, most: Int64
   ) -> Because? {
@@ -42,11 +42,11 @@ package enum SecondPerson {
   }
 }
 
-/// Whether a message is kept from going out until it is certain that one person may send it. Raw values are stored.
+/// Whether a message is held until it is certain that one person may send it. Raw values are stored.
 package enum MessageHold: Int16, Sendable {
   case none = 0
-  /// Its devices are counted first.
+  /// Its devices must be counted first.
   case uncounted = 1
-  /// It waits for a second person.
+  /// It waits for a second person's approval.
   case waiting = 2
 }

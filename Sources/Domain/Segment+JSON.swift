@@ -1,6 +1,6 @@
 package import JSON
 
-/// Segments as JSON: an object whose members must all be true.
+/// Segments as JSON: an object whose conditions must all be true.
 ///
 /// ```
 /// {"platform":["ios"],"appVersion":{"from":"2.0","before":"3"},"language":["ko"],"country":["KR"],
@@ -9,7 +9,7 @@ package import JSON
 ///  "not":{"clientUids":["kim01"]},"any":[{…},{…}]}
 /// ```
 extension Segment {
-  /// Reads a whole text.
+  /// Parses a complete text.
   package init(json: [UInt8]) throws(Problem) {
     var reader = JSONReader(json)
     do throws(JSONError) {
@@ -26,11 +26,11 @@ extension Segment {
 
   package static let named: JSONTree.Member = Conditions.object.named
 
-  /// What has been read of a segment so far.
+  /// The conditions read so far.
   private struct Conditions {
-    /// How deep it lies within others.
+    /// Nesting depth.
     var depth = 1
-    /// Of the whole segment, those of outer ones counted.
+    /// Conditions of the whole segment so far, including those of outer segments.
     var count = 0
     var members: [Segment] = []
 
@@ -107,7 +107,7 @@ extension Segment {
       return members.count == 1 ? first : .all(members)
     }
 
-    /// A segment within this one, whose conditions count too.
+    /// Reads a nested segment, whose conditions count too.
     private mutating func readOne(_ reader: inout JSONReader) throws(JSONError) -> Segment {
       var inner = Conditions(depth: depth + 1, count: count)
       let segment = try inner.readWhole(&reader)
@@ -130,7 +130,7 @@ extension Segment {
 // MARK: Conditions
 
 extension JSONForm {
-  /// The values of a condition.
+  /// The list of values of a condition.
   fileprivate static func values<Element>(_ form: JSONForm<Element>) -> JSONForm where Value == [Element] {
     .list(
       of: form, 1...Domain.Limits.segmentValues,
@@ -140,7 +140,7 @@ extension JSONForm {
 }
 
 extension JSONForm<String> {
-  /// One to eight numbers with points between them.
+  /// One to eight numbers separated by dots.
   fileprivate static let version = JSONForm.attribute.described(
     JSONSchema.text(matching: #"^[0-9]{1,9}(\.[0-9]{1,9}){0,7}$"#)
   ).standing(
@@ -152,7 +152,7 @@ extension JSONForm<String> {
       return parts.count <= 8 && isVersion ? text : nil
     }, else: "must be a version such as 2.10.1", written: { $0 })
 
-  /// A tag of a request.
+  /// A tag in a request.
   package static let tag = JSONForm(
     JSONSchema.tag, read: { (reader) throws(JSONError) in try reader.readTag() })
 }

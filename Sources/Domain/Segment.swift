@@ -1,22 +1,22 @@
-/// An audience by condition: devices of which something is true. Pure values; `Store` knows how to ask the database.
+/// An audience by condition: the devices that match. Pure values; `Store` compiles them to queries.
 package indirect enum Segment: Equatable, Sendable {
   case all([Segment])
   case any([Segment])
   case not(Segment)
   case platform([String])
   case version(VersionOf, VersionRange)
-  /// ISO 639, lower case: the first part of the device's locale.
+  /// ISO 639 in lower case: the first part of the device's locale.
   case language([String])
-  /// ISO 3166, upper case: the region in the device's locale.
+  /// ISO 3166 in upper case: the region in the device's locale.
   case country([String])
-  /// IANA names, as devices gave them.
+  /// IANA names, as reported by devices.
   case timeZone([String])
   case time(TimeOf, TimeRange)
   case tags(Tags)
-  /// Has a user, or is a guest.
+  /// True: has a user; false: is a guest.
   case member(Bool)
   case consent(ConsentTo, Bool)
-  /// Is a member of one of these groups, or of one below them.
+  /// Belongs to a member of one of these groups or their descendants.
   case groups([Int64])
   case clientUIDs([String])
 
@@ -25,7 +25,7 @@ package indirect enum Segment: Equatable, Sendable {
     case os = "osVersion"
   }
 
-  /// Versions compare number by number: 1.10 comes after 1.9, and 2.0 is 2.
+  /// Versions compare number by number: 1.10 comes after 1.9, and 2.0 equals 2.
   package struct VersionRange: Equatable, Sendable {
     package var from: String?
     package var before: String?
@@ -40,13 +40,13 @@ package indirect enum Segment: Equatable, Sendable {
   }
 
   package struct TimeRange: Equatable, Sendable {
-    /// Microseconds since 1970, the first included.
+    /// Microseconds since 1970, inclusive.
     package var since: Int64?
-    /// Microseconds since 1970, not included.
+    /// Microseconds since 1970, exclusive.
     package var before: Int64?
-    /// Seconds back from the moment the audience is read.
+    /// At most this many seconds before the audience is read.
     package var within: Int64?
-    /// The same, turned round: not for so long.
+    /// More than this many seconds before the audience is read.
     package var notWithin: Int64?
   }
 
@@ -65,23 +65,23 @@ package indirect enum Segment: Equatable, Sendable {
 }
 
 extension Domain.Limits {
-  /// Conditions of one segment, those inside of others counted. People write a dozen.
+  /// Conditions per segment, including nested ones. People write a dozen.
   package static let segmentConditions = 50
-  /// Segments within segments.
+  /// Nesting depth of segments.
   package static let segmentDepth = 6
   /// Values of one condition (platforms, countries, tags …).
   package static let segmentValues = 1_000
   package static let segmentNameBytes = 256
-  /// How far back `within` may reach, in seconds. A hundred years: more means nothing, and must not overflow.
+  /// How far back `within` may reach, in seconds: a hundred years. More is meaningless and must not overflow.
   package static let segmentAgeSeconds: Int64 = 3_153_600_000
   package static let tagBytes = 64
-  /// Tags of one user, or of one device.
+  /// Tags per user or device.
   package static let tagsPerOwner = 100
 }
 
-/// A tag: a short word that says something about a user or a device, such as `vip` or `plan:gold`.
+/// A short label of a user or a device, such as `vip` or `plan:gold`.
 package enum Tag {
-  /// Why a text cannot be a tag; nil when it can.
+  /// Returns why a text is not a valid tag; nil when it is.
   package static func objection(to text: String) -> String? {
     guard !text.isEmpty, text.utf8.count <= Domain.Limits.tagBytes else {
       return "must have 1 to \(Domain.Limits.tagBytes) bytes"

@@ -1,10 +1,10 @@
 package import JSON
 
-/// What a sender wants to find again: kept with the message, shown with its numbers, never sent. Decision 073.
+/// The sender's own reference: stored with the message, shown with its totals, never sent to devices. Decision 073.
 package struct SenderReference: Equatable, Sendable {
   /// The sender's own name for the message.
   package var key: String?
-  /// What kind of service it belongs to, for example `ALL` or `PRIVATE`.
+  /// The category of service it belongs to, for example `ALL` or `PRIVATE`.
   package var service: String?
   package var values: [String] = []
 
@@ -24,7 +24,7 @@ package struct SenderReference: Equatable, Sendable {
           tooMany: "is one more than the \(Domain.Limits.referenceValues) that are kept"), \.values),
     ])
 
-  /// Reads it back as it was stored; nil when it is not one.
+  /// Parses the stored form; nil when it is not valid.
   package init?(json: [UInt8]) {
     var reader = JSONReader(json)
     guard let reference = try? Self.object.read(&reader) else { return nil }
@@ -40,7 +40,7 @@ package struct SenderReference: Equatable, Sendable {
   }
 }
 
-/// The device that a message came from, when a device sent it. The server writes it; no other sender may.
+/// The device that sent a message. Only the server sets it; a client cannot.
 package struct SenderDevice: Equatable, Sendable {
   package private(set) var device: DeviceID
   package private(set) var clientUID: String
@@ -58,7 +58,7 @@ package struct SenderDevice: Equatable, Sendable {
       .required("clientUid", .clientUID, \.clientUID),
     ])
 
-  /// As lists show it.
+  /// Its form in lists.
   package static let named: JSONTree.Member = (
     "SenderDevice",
     JSONSchema.object(

@@ -1,11 +1,11 @@
 package import JSON
 
-/// SEQNO and GROUPSEQ as they stand on the wire: a whole number from 1, of at most 18 digits, without sign or zeros in
-/// front. Anything else names nothing.
+/// SEQNO and GROUPSEQ on the wire: an integer from 1 with at most 18 digits, without sign or leading zeros. Anything
+/// else matches nothing.
 package enum SequenceNumber {
   private static let digits = 18
 
-  /// Nil when it cannot be one.
+  /// Nil when it is not a valid number.
   package static func parse(_ text: String) -> Int64? {
     guard (1...digits).contains(text.utf8.count), text.utf8.first != UInt8(ascii: "0"),
       text.utf8.allSatisfy({ (48...57).contains($0) })
@@ -13,7 +13,7 @@ package enum SequenceNumber {
     return Int64(text)
   }
 
-  /// Numbers of requests, as the description has them.
+  /// Schemas of numbers in requests.
   static let groupSeqSchema = ("GroupSeq", schema("GROUPSEQ, as text or as a number."))
   static let numberSchema = ("SegmentNumber", schema("As text or as a number."))
 
@@ -24,7 +24,7 @@ package enum SequenceNumber {
 }
 
 extension JSONReader {
-  /// A SEQNO in quotes.
+  /// Reads a SEQNO as a string.
   package mutating func readSeqno() throws(JSONError) -> Int64 {
     guard try peek() == .string else { throw JSONError("must be a SEQNO in quotes") }
     guard let number = SequenceNumber.parse(try readString()) else {
@@ -33,7 +33,7 @@ extension JSONReader {
     return number
   }
 
-  /// A GROUPSEQ, in quotes or as a number.
+  /// Reads a GROUPSEQ as a string or a number.
   package mutating func readGroupSeq() throws(JSONError) -> Int64 {
     let number = try peek() == .number ? try readInteger() : SequenceNumber.parse(try readString())
     guard let number, number > 0 else { throw JSONError("must be a GROUPSEQ: a whole number from 1") }

@@ -1,24 +1,24 @@
 internal import Crypto
 internal import JSON
 
-/// A Google service account as its JSON file describes it: who signs, with which key, and where an access token is got.
+/// A Google service account from its JSON file: the identity, its signing key, and where access tokens are requested.
 package struct ServiceAccount: Sendable {
   package let projectID: String
   package let email: String
   package let keyID: String
   private let key: RSA.PrivateKey
 
-  /// What is wrong with the file, for whoever uploads it.
+  /// What is wrong with the file, for the person uploading it.
   package struct Mistake: Error, Equatable, CustomStringConvertible, Sendable {
     package let description: String
   }
 
-  /// Of the private key, hexadecimal digits: whoever has not that key has another one, whatever else the file says.
+  /// Hash of the public key, in hex digits: it identifies the holder of the private key, whatever else the file claims.
   package let fingerprint: String
 
   /// - Parameters:
-  ///   - json: the file as Google's console gives it out.
-  ///   - tokens: where access tokens are got here, which the file must name too.
+  ///   - json: the file as Google's console provides it.
+  ///   - tokens: where this server requests access tokens; the file must name the same address.
   package init(json: String, tokens: TokenAddress = TokenAddress()) throws(Mistake) {
     let members: [String: String]
     do throws(JSONError) {
@@ -60,9 +60,9 @@ package struct ServiceAccount: Sendable {
     fingerprint = Hex.encode(SHA256.hash(key.publicKey.der))
   }
 
-  /// What an access token is asked for: sending messages, and nothing else.
+  /// The scope of access tokens: sending messages, and nothing else.
   package static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-  /// Seconds that an assertion lives: Google's most.
+  /// Lifetime of an assertion in seconds: Google's maximum.
   package static let assertionSeconds: Int64 = 3600
 
   private static func read(_ json: String) throws(JSONError) -> [String: String] {
@@ -80,7 +80,8 @@ package struct ServiceAccount: Sendable {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x3A || byte == 0x2E
   }
 
-  /// Signs what is given for an access token (RFC 7523; RS256, RFC 7518 §3.3). Costs about a millisecond.
+  /// Signs the assertion that is exchanged for an access token (RFC 7523; RS256, RFC 7518 §3.3). Takes about a
+  /// millisecond.
   /// - Parameter seconds: since 1970.
   package func assertion(issuedAt seconds: Int64) throws -> String {
     let header = #"{"alg":"RS256","typ":"JWT","kid":"\#(keyID)"}"#
@@ -88,7 +89,7 @@ package struct ServiceAccount: Sendable {
     claims.object { writer in
       writer.member("iss", email)
       writer.member("scope", Self.scope)
-      // Google wants its own name here whatever the way to it.
+      // Google requires its own address here, whichever way the request takes.
       writer.member("aud", TokenAddress.google)
       writer.member("iat", seconds)
       writer.member("exp", seconds + Self.assertionSeconds)

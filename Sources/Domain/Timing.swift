@@ -1,20 +1,20 @@
 package import JSON
 
-/// When a message goes out.
+/// When a message is sent.
 package enum Timing: Equatable, Sendable {
   /// As soon as it is accepted.
   case now
-  /// At a moment, microseconds since 1970.
+  /// At an instant, in microseconds since 1970.
   case at(Int64)
-  /// When the clock on each device's wall shows it.
+  /// When the local clock of each device shows this time.
   case local(LocalTime)
 }
 
-/// A message that is sent again and again: every so many days, weeks or months at the same time of the wall clock, up to
-/// and including a last day. Each occurrence is a message of its own. Occurrence k is the first one plus k units, so a
-/// month's 31st falls on the last day of shorter months and comes back on the 31st.
+/// A repeating message: every day, week or month at the same local time, up to and including a last day. Each
+/// occurrence is a message of its own. Occurrence k is the first one plus k units, so a monthly 31st falls on the last
+/// day of shorter months and returns to the 31st afterwards.
 package struct Repetition: Equatable, Sendable {
-  /// Raw values are stored, and are PostgreSQL's words for intervals.
+  /// Raw values are stored, and are PostgreSQL's names of intervals.
   package enum Unit: String, CaseIterable, Sendable {
     case day
     case week
@@ -34,17 +34,17 @@ package struct Repetition: Equatable, Sendable {
     ])
 }
 
-/// The part of the day in which a message may go out. Outside of it deliveries wait; they are not dropped, unless the
-/// message expires first.
+/// The hours in which a message may be sent. Outside of them, deliveries wait; they are not dropped unless the message
+/// expires first.
 package struct SendWindow: Equatable, Sendable {
-  /// Whose clock counts.
+  /// Whose local time applies.
   package enum Zone: String, CaseIterable, Sendable {
     case app
     case device
   }
 
   package private(set) var opens = ClockTime.midnight
-  /// Before `opens`: the window spans midnight.
+  /// If earlier than `opens`, the window spans midnight.
   package private(set) var closes = ClockTime.midnight
   package private(set) var zone = Zone.app
 
@@ -59,7 +59,7 @@ package struct SendWindow: Equatable, Sendable {
 }
 
 extension JSONForm<ClockTime> {
-  /// A time of the day, in requests.
+  /// A time of day in a request.
   static let clockTime = JSONForm<String>.anyText.described(
     JSONSchema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
   ).standing(for: { ClockTime($0) }, else: "must be a time of day, for example 08:00", written: \.text)
@@ -81,6 +81,7 @@ extension JSONForm<LocalTime> {
 }
 
 extension Domain.Limits {
-  /// A reserved message that comes later than this after its time is not sent at all: it would surprise people.
+  /// A scheduled message found later than this after its time is not sent at all, because it would surprise people. In
+  /// seconds.
   package static let lateSeconds: Int32 = 3600
 }

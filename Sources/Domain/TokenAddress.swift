@@ -1,11 +1,12 @@
-/// Where Google's access tokens are got: at Google, or where the operator of this server says (`UPMC_FCM_TOKEN_URL`).
+/// The URL at which access tokens for Google are requested: Google's own, or the one the operator of this server has
+/// set (`UPMC_FCM_TOKEN_URL`).
 ///
-/// A service account's file names an address too. That is a tenant's word, so it only has to be one of these: the server
-/// never calls another one for it.
+/// A service account's file also names a URL. A tenant provides the file, so the URL only has to match one of these:
+/// the server never calls any other.
 package struct TokenAddress: Sendable, Equatable {
-  /// Google's.
+  /// Google's own.
   package static let google = "https://oauth2.googleapis.com/token"
-  /// What files of earlier years say for the same.
+  /// What files of earlier years contain instead.
   private static let googles: Set<String> = [
     google, "https://accounts.google.com/o/oauth2/token", "https://www.googleapis.com/oauth2/v3/token",
     "https://www.googleapis.com/oauth2/v4/token",
@@ -13,14 +14,14 @@ package struct TokenAddress: Sendable, Equatable {
 
   private let configured: String?
 
-  /// - Parameter configured: what the operator says; nil: Google's.
+  /// - Parameter configured: the operator's setting; nil: Google's own.
   package init(configured: String? = nil) {
     self.configured = configured
   }
 
-  /// Where all tokens are got.
+  /// Where all tokens are requested.
   package var url: String { configured ?? Self.google }
 
-  /// - Parameter uri: what a service account's file names.
+  /// - Parameter uri: the URL in a service account's file.
   package func allows(_ uri: String) -> Bool { Self.googles.contains(uri) || uri == configured }
 }

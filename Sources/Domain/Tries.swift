@@ -1,7 +1,8 @@
-/// How often a delivery was tried, and whether one of these tries may have reached the device although nobody knows.
+/// How often a delivery was tried, and whether one of the tries may have reached the device without our knowing.
 ///
-/// The doubt outlives whoever had it: what may have arrived is never called cancelled, by whichever node and however much
-/// later. It travels with the number, in one column: negative while in doubt, and never 0 then. Decision 059.
+/// The doubt outlives the node that had it: a delivery that may have arrived is never recorded as cancelled, by any
+/// node, however much later. It is stored with the count in one column: negative while in doubt, and then never 0.
+/// Decision 059.
 package struct Tries: Equatable, Sendable, ExpressibleByIntegerLiteral {
   package let count: Int16
   package let mayHaveArrived: Bool
@@ -15,16 +16,16 @@ package struct Tries: Equatable, Sendable, ExpressibleByIntegerLiteral {
     self.init(count)
   }
 
-  /// As stored with a delivery that is under way.
+  /// Decodes the column of a delivery in progress.
   package init(stored: Int16) {
     self.init(stored.magnitude > Int16.max ? .max : abs(stored), mayHaveArrived: stored < 0)
   }
 
   package var stored: Int16 { mayHaveArrived ? -count : count }
 
-  /// After one more that was answered.
+  /// After one more try that was answered.
   package var next: Tries { Tries(count &+ 1, mayHaveArrived: mayHaveArrived) }
 
-  /// The same number, one of which was never answered.
+  /// The same count, with one try that was never answered.
   package var inDoubt: Tries { Tries(count, mayHaveArrived: true) }
 }

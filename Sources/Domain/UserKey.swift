@@ -1,11 +1,11 @@
-/// Whom a device belongs to: a user, or (as a guest) itself. Counts, ledger and memberships hang on this key.
+/// The owner of a device: a user or, as a guest, the device itself. Counts, ledger and memberships are keyed by it.
 ///
-/// The text sorts guests before users, so "members" and "non-members" are each one range of it.
+/// The text sorts guests before users, so "members" and "non-members" are one range each.
 package struct UserKey: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// `u` and the CUID, or `g` and the device's id.
+  /// `u` followed by the CUID, or `g` followed by the device's id.
   package let text: String
 
-  /// The CUID that means "no user"; nobody can register it.
+  /// The CUID that means "no user"; it cannot be registered.
   package static let guestUID = "GUEST"
 
   package init(stored text: String) {
@@ -27,7 +27,7 @@ package struct UserKey: Hashable, Comparable, Sendable, CustomStringConvertible 
 
   package var description: String { clientUID ?? Self.guestUID }
 
-  /// Byte for byte, as the database compares: two spellings of one word in Unicode are two users.
+  /// Compares bytes, like the database: two Unicode spellings of one word are two users.
   package static func == (left: UserKey, right: UserKey) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
   }

@@ -1,12 +1,12 @@
 package import Crypto
 internal import JSON
 
-/// Checks that an app's own backend vouches for a user: a client key is inside every copy of an app, so anybody who has
-/// it could register as anybody.
+/// Verifies that an app's own backend vouches for a user. A client key is inside every copy of an app, so with it alone
+/// anyone could register as any user.
 ///
 /// The proof is made with the app's secret, which only its backend has, in one of two forms: 64 hex digits, the
-/// HMAC-SHA-256 over the CUID (lasts as long as the secret), or a JSON Web Token signed with HS256 whose `sub` is the
-/// CUID and whose `exp` lies ahead (RFC 7519). Decision 029.
+/// HMAC-SHA-256 over the CUID (valid as long as the secret), or a JSON Web Token signed with HS256 whose `sub` is the
+/// CUID and whose `exp` is in the future (RFC 7519). Decision 029.
 package struct UserProofKeyring: Sendable {
   private let hmac: HMAC
 
@@ -14,8 +14,8 @@ package struct UserProofKeyring: Sendable {
     hmac = HMAC(key: key)
   }
 
-  /// What an app's backend signs with: 64 hex digits, used as they stand (their ASCII bytes). Another generation is
-  /// another secret. Nothing is stored.
+  /// Returns the secret of an app's backend: 64 hex digits, whose ASCII bytes are the key. Each generation has another
+  /// secret. Nothing is stored.
   package func secret(appID: String, generation: Int16) -> String {
     let message = Array("userProof \(generation) \(appID)".utf8)
     return Hex.encode(hmac.authenticationCode(for: message))
@@ -32,7 +32,7 @@ package struct UserProofKeyring: Sendable {
     guard let signature = Self.decode(parts[2]), let header = Self.decode(parts[0]), let claims = Self.decode(parts[1]),
       ConstantTime.isEqual(signature, secret.authenticationCode(for: Array("\(parts[0]).\(parts[1])".utf8)))
     else { return false }
-    // The token's own word about the algorithm is only believed when it is the one that was checked.
+    // The token's own `alg` is only accepted when it is the algorithm that was verified.
     guard let alg = try? Self.texts(header)["alg"], alg == "HS256", let texts = try? Self.texts(claims) else {
       return false
     }
@@ -40,7 +40,7 @@ package struct UserProofKeyring: Sendable {
       && (texts["exp"].flatMap { Int64($0) } ?? 0) > now / 1_000_000
   }
 
-  /// Texts and whole numbers of an object, other members left out.
+  /// Returns the string and number members of an object; others are ignored.
   private static func texts(_ json: [UInt8]) throws(JSONError) -> [String: String] {
     var reader = JSONReader(json)
     var texts: [String: String] = [:]
@@ -81,6 +81,6 @@ package struct UserProofKeyring: Sendable {
 }
 
 extension Domain.Limits {
-  /// A proof of a user: a JSON Web Token with a few claims has some hundred.
+  /// A JSON Web Token with a few claims has some hundred bytes.
   package static let userProofBytes = 2048
 }
