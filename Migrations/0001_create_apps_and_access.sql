@@ -1,14 +1,13 @@
--- Why: apps with their settings and credentials; who may do what (API keys, accounts of the console, sign-in), and the log of
--- what they did.
+-- Why: apps with their settings and credentials; access (API keys, console accounts, sign-in), and the audit log.
 -- Locks: nothing that exists.
 -- The previous binary: there is none. Files 0001 to 0009 are the whole schema, made in an empty database.
 --
--- Keys. Every hot table starts its key with what it would be distributed by if the database grew over several machines:
--- devices by device, users and ledger by (app, user_key), outcomes by (seqno, device), blocks by (seqno, block), tokens by
--- (app, psid). No foreign keys between them for the same reason; what must hold is held by the statements.
--- Text keys use the collation "C": byte order, so that ranges are the same everywhere and comparisons are cheap.
--- Columns of tables with many rows stand by width, the widest first, so that nothing is lost to alignment; columns of the
--- others stand by what they are about.
+-- Keys. The key of every hot table starts with the column by which the table would be distributed if the database grew
+-- beyond one machine: devices by device, users and ledger by (app, user_key), outcomes by (seqno, device), blocks by
+-- (seqno, block), tokens by (app, psid). For the same reason there are no foreign keys between them; the statements
+-- maintain their invariants. Text keys use the collation "C": byte order, so that ranges are the same everywhere and
+-- comparisons are cheap. Columns of tables with many rows are ordered by width, widest first, so that no space is lost
+-- to alignment; columns of other tables are grouped by subject.
 
 -- Apps --------------------------------------------------------------------------------------------------------------
 
@@ -17,54 +16,54 @@ CREATE TABLE apps (
   app_id          text COLLATE "C" NOT NULL,
   name            text NOT NULL,
   time_zone       text NOT NULL DEFAULT 'Asia/Seoul',
-  -- Identifies the app; it is inside every copy of the app, so it is no secret and may be shown again.
+  -- Identifies the app. It is inside every copy of the app, so it is no secret and may be shown again.
   client_key      text COLLATE "C" NOT NULL,
   created_at      timestamptz NOT NULL DEFAULT now(),
 
-  -- Why sending is held back; NULL when it is not.
+  -- Why the app is paused; NULL when it is not.
   paused_reason   text,
-  -- When its last pause ended: answers from before it no longer count for the circuit breaker.
+  -- When its last pause ended; responses to earlier submissions no longer count for the circuit breaker.
   resumed_at      timestamptz,
 
-  -- Whose device is whose. 0 open, 1 proof, 2 strict.
+  -- How devices are bound to users: 0 open, 1 proof, 2 strict.
   identity        smallint NOT NULL DEFAULT 1,
-  -- A stricter one that is tried out: what it would refuse is counted.
+  -- A stricter mode that is only observed: what it would refuse is counted.
   observed_identity smallint,
-  -- Until then devices stay with users that nobody vouched for. NULL: there are none.
+  -- Until then devices keep users that are not vouched for. NULL: no grace period.
   grace_ends_at   timestamptz,
-  -- The number of the secret that proofs of users are made with.
+  -- Generation of the secret for user proofs.
   user_proof      smallint NOT NULL DEFAULT 1,
   keeps_user_on_refresh boolean NOT NULL DEFAULT false,
   confidential_to_proved boolean NOT NULL DEFAULT false,
-  -- True when a user's other devices are told of a new one.
+  -- Whether a user's other devices are notified of a new one.
   tells_devices   boolean NOT NULL DEFAULT false,
-  -- 0: a user's devices all get its messages; 1: the last registered device is the only one.
+  -- 0: all of a user's devices receive its messages; 1: the last registered device is the only one.
   device_policy   smallint NOT NULL DEFAULT 0,
 
-  -- Messages that one device may send in a minute; 0: none.
+  -- Messages that one device may send per minute; 0: none.
   device_sends    smallint NOT NULL DEFAULT 0,
-  -- True when a user's other devices are told a new count by a silent push.
+  -- Whether a user's other devices receive a new count by silent push.
   badge_sync      boolean NOT NULL DEFAULT false,
-  -- True when the app has a Notification Service Extension, which makes the receipt: iOS starts it for mutable-content
-  -- alone, so the app's alerts carry that key.
+  -- Whether the app has a Notification Service Extension, which sends the receipt: iOS starts it only for
+  -- mutable-content, so the app's alerts carry that key.
   extension       boolean NOT NULL DEFAULT true,
 
-  -- What Android devices are told where a message says nothing else: as `android` in a send.
+  -- Defaults for Android devices, in the form of `android` in a send.
   android         jsonb NOT NULL DEFAULT '{}',
 
-  -- Ads to devices without consent for the night (`consent_night_ad`) wait from `ad_night_from` to `ad_night_to`, by the
-  -- device's clock. NULL: at no hour.
+  -- Ads to devices without consent for the night (`consent_night_ad`) wait from `ad_night_from` to `ad_night_to`, by
+  -- the device's clock. NULL: they never wait.
   ad_night_from   time DEFAULT '21:00',
   ad_night_to     time DEFAULT '08:00',
-  -- What every ad begins with, and what it must say about how to refuse more of them; empty: no such rule.
+  -- What every ad must begin with, and the opt-out notice it must contain; empty: no such rule.
   ad_label        text NOT NULL DEFAULT '(광고)',
   ad_opt_out      text NOT NULL DEFAULT '',
 
-  -- What an account sends to more devices than this needs a second person; NULL: nothing does.
+  -- A person's send to more devices than this needs a second person's approval; NULL: none does.
   approval_above  bigint,
-  -- A bit for each lane (1: urgent, 2: normal, 4: bulk) whose messages are confidential without saying so.
+  -- One bit per lane (1: urgent, 2: normal, 4: bulk) whose messages are confidential by default.
   confidential_lanes smallint NOT NULL DEFAULT 0,
-  -- Also of sends that come through the SDK's door.
+  -- Whether that includes sends through the SDK's wire protocol.
   confidential_sdk boolean NOT NULL DEFAULT false,
 
   CONSTRAINT apps_app_id_is_unique UNIQUE (app_id),
@@ -77,7 +76,7 @@ CREATE TABLE apps (
   CONSTRAINT apps_approval_above_is_in_range CHECK (approval_above BETWEEN 1 AND 1000000000)
 );
 
--- What opens a push network for an app. The secret is sealed with the master key and bound to this row.
+-- An app's credential for a push network. The secret is sealed with the master key and bound to this row.
 CREATE TABLE credentials (
   app             integer NOT NULL REFERENCES apps,
   network         smallint NOT NULL,
@@ -87,21 +86,21 @@ CREATE TABLE credentials (
   public_part     jsonb NOT NULL,
   sealed          bytea NOT NULL,
   updated_at      timestamptz NOT NULL DEFAULT now(),
-  -- When a server began to ask the push network whether it takes this credential, and when it knew.
+  -- When a server began to test the credential with the push network, and when it had the result.
   check_begun_at  timestamptz,
   checked_at      timestamptz,
-  -- 1 works, 2 refused, 3 nobody could be reached; and the network's own word.
+  -- 1 works, 2 refused, 3 unreachable; and the network's own reason.
   check_result    smallint,
   check_word      text,
   PRIMARY KEY (app, network),
   CONSTRAINT credentials_check_result_is_known CHECK (check_result IN (1, 2, 3))
 );
 
--- One APNs provider token per private key for all connections, restarts and nodes: Apple refuses a new one more often than
--- every 20 minutes. Minted under the row's lock.
+-- One APNs provider token per private key for all connections, restarts and nodes, because Apple refuses to see a new
+-- one more than once in 20 minutes. Minted under the row's lock.
 CREATE TABLE apns_tokens (
-  -- Of team, key id and public key: who has not the private key has another row. Team and key id alone would not do, for
-  -- anybody may write them beside a key of their own.
+  -- Hash of team, key id and public key, so that a different private key has a different row. Team and key id alone
+  -- would not do: anyone may state them with a key of their own.
   fingerprint     text COLLATE "C" PRIMARY KEY,
   -- With the master key, for this row.
   sealed          bytea NOT NULL,
@@ -129,7 +128,8 @@ CREATE TABLE api_keys (
   name            text NOT NULL DEFAULT '',
   created_at      timestamptz NOT NULL DEFAULT now(),
   revoked_at      timestamptz,
-  -- The person who made it, as `messages.asked_by` names persons: what the key makes, its maker has made.
+  -- The person who created it, in the form of `messages.asked_by`; what the key creates counts as created by that
+  -- person.
   made_by         text COLLATE "C",
   CONSTRAINT api_keys_sha256_is_unique UNIQUE (sha256),
   CONSTRAINT api_keys_role_is_known CHECK (role IN ('sender', 'operator', 'viewer', 'admin'))
@@ -139,7 +139,7 @@ CREATE TABLE api_keys (
 
 CREATE TABLE accounts (
   account         integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  -- What its owner signs in with, lower case.
+  -- The login name, in lower case.
   login           text COLLATE "C" NOT NULL,
   name            text NOT NULL,
   role            text NOT NULL,
@@ -155,29 +155,29 @@ CREATE TABLE accounts (
   CONSTRAINT accounts_password_is_salted CHECK ((password IS NULL) = (salt IS NULL))
 );
 
--- Whose hands an account was in: whoever made it, or a link that opens it, could have signed in there. So nobody is their
--- own second person.
+-- Who could have signed in to an account: its creator, and holders of a link that opens it. It keeps people from acting
+-- as their own second person.
 CREATE TABLE account_hands (
   account         integer NOT NULL REFERENCES accounts ON DELETE CASCADE,
-  -- A person, as in `messages.asked_by`.
+  -- A person, in the form of `messages.asked_by`.
   hand            text COLLATE "C" NOT NULL,
   at              timestamptz NOT NULL,
-  -- True: made the account; false: only a link.
+  -- True: created the account; false: only held a link.
   made            boolean NOT NULL
 );
 
 CREATE INDEX account_hands_by_account ON account_hands (account);
 
--- Only hashes: whoever reads this table cannot sign in with it.
+-- Only hashes: reading this table does not allow signing in.
 CREATE TABLE sessions (
   sha256          bytea PRIMARY KEY,
   account         integer NOT NULL REFERENCES accounts ON DELETE CASCADE,
   created_at      timestamptz NOT NULL,
-  -- Moved on while it is used, never beyond `ends_at`.
+  -- Extended while the session is used, never beyond `ends_at`.
   idle_until      timestamptz NOT NULL,
   ends_at         timestamptz NOT NULL,
   origin          text NOT NULL,
-  -- Whoever came by a link may choose a password without knowing the present one.
+  -- A session opened by a link may choose a password without knowing the current one.
   by_link         boolean NOT NULL
 );
 
@@ -190,19 +190,20 @@ CREATE TABLE sign_in_links (
   ends_at         timestamptz NOT NULL
 );
 
--- Attempts to sign in that failed, by login and by address (hashed), on all nodes together.
+-- Failed sign-in attempts by login and by address (hashed), counted across all nodes.
 CREATE TABLE sign_in_failures (
   subject         bytea PRIMARY KEY,
   failures        integer NOT NULL,
-  -- The count begins anew after that.
+  -- The count starts over after that.
   until           timestamptz NOT NULL,
-  -- Before this nobody from an unknown place may try the login again; for logins that are being guessed.
+  -- Before this, the login cannot be tried from an unknown place; set for logins under attack.
   next_at         timestamptz
 );
 
 CREATE INDEX sign_in_failures_by_end ON sign_in_failures (until);
 
--- Where accounts have signed in from: there nobody else's guessing slows their owners down. A place is a hashed network.
+-- Places from which accounts have signed in; attempts from there are not slowed down by attacks from elsewhere. A place
+-- is a hashed network.
 CREATE TABLE sign_in_places (
   account         integer NOT NULL REFERENCES accounts ON DELETE CASCADE,
   place           bytea NOT NULL,
@@ -220,23 +221,23 @@ CREATE TABLE audit_log (
   api_key         integer,
   account         integer,
   app             integer,
-  -- The name that key or account had then.
+  -- The key's or account's name at the time.
   actor           text NOT NULL,
   role            text NOT NULL,
-  -- The address it came from; empty for the command line.
+  -- The client's address; empty for the command line.
   origin          text NOT NULL,
   request_id      text NOT NULL,
   action          text COLLATE "C" NOT NULL,
-  -- What was changed, as its lists name it.
+  -- What was changed, by the name that lists use.
   object          text NOT NULL,
-  -- As far as it can be said without secrets.
+  -- Without secrets.
   before          json,
   after           json
 );
 
 CREATE INDEX audit_log_by_app ON audit_log (app, entry);
 
--- An entry stands: whoever can write to the log can only add to it.
+-- Entries are immutable: the log can only be appended to.
 CREATE FUNCTION refuse_change_of_audit_log() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'the audit log can only be added to' USING ERRCODE = 'insufficient_privilege';
@@ -247,11 +248,11 @@ CREATE TRIGGER audit_log_is_append_only BEFORE UPDATE OR DELETE ON audit_log
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON audit_log
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit_log();
 
--- Who has looked at which list of people in which hour: the audit log gets one entry of each.
+-- Who has read which list of people in which hour; the audit log gets one entry for each.
 CREATE TABLE audit_readings (
   reader          text COLLATE "C" NOT NULL,
   list            text COLLATE "C" NOT NULL,
-  -- 0: all.
+  -- 0: all apps.
   app             integer NOT NULL,
   hour            timestamptz NOT NULL,
   PRIMARY KEY (reader, list, app, hour)

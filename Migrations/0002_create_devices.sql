@@ -1,4 +1,4 @@
--- Why: what can be reached: devices with their tokens, and how it is known whose device it is.
+-- Why: what can be reached: devices with their tokens, and on what authority they are bound to users.
 -- Locks: nothing that exists.
 -- The previous binary: there is none.
 
@@ -7,20 +7,20 @@
 -- One row per installation. Unregistered devices stay as tombstones (state 2) until retention erases them.
 CREATE TABLE devices (
   device          uuid PRIMARY KEY,
-  -- When it got this user and this token. An identical registration leaves it.
+  -- When it got its current user and token. An identical registration does not change it.
   bound_at        timestamptz NOT NULL,
-  -- The last registration: a 410 older than this drops nothing.
+  -- The last registration; a 410 with an earlier timestamp is ignored.
   registered_at   timestamptz NOT NULL,
   created_at      timestamptz NOT NULL,
-  -- When it last said that it is there, beside its registrations; NULL: never.
+  -- When it last called, besides registrations; NULL: never.
   seen_at         timestamptz,
-  -- When each consent was last given or withdrawn; NULL while it was never asked.
+  -- When each consent was last given or withdrawn; NULL: never asked.
   consent_notification_at timestamptz,
   consent_ad_at   timestamptz,
   consent_night_ad_at timestamptz,
-  -- The user that it becomes (`pending_user`) when it brings back a push that was sent after that time.
+  -- It gets `pending_user` when it brings back a push that was sent after this time.
   pending_at      timestamptz,
-  -- Since when the device is put aside because its network refuses its token; NULL when it is not.
+  -- Since when the device is in quarantine because its network refuses its token; NULL: it is not.
   quarantined_at  timestamptz,
   -- The message whose delivery was refused.
   quarantine_seqno bigint,
@@ -29,13 +29,13 @@ CREATE TABLE devices (
   environment     smallint NOT NULL,
   -- 1 active, 2 unregistered, 3 token refused by the network
   state           smallint NOT NULL,
-  -- Raised to end all authKeys of this device.
+  -- Raised to invalidate all authKeys of this device.
   auth_epoch      smallint NOT NULL DEFAULT 0,
-  -- What its binding to the user was made with, as in `apps`.
+  -- The identity mode under which it was bound to its user, as in `apps`.
   identity        smallint NOT NULL DEFAULT 0,
-  -- True when the network told us the environment; kept as long as the token is the same, whatever a registration says.
+  -- The network itself reported the environment; it then stays as long as the token does, whatever a registration says.
   environment_is_learned boolean NOT NULL DEFAULT false,
-  -- A file brought it, so nobody knows when it registered first: segments do not take it for a new one.
+  -- Imported from a file, so its first registration is unknown: segments do not treat it as new.
   is_imported     boolean NOT NULL DEFAULT false,
   -- NULL: never asked.
   consent_notification boolean,
@@ -50,10 +50,10 @@ CREATE TABLE devices (
   app_version     text NOT NULL DEFAULT '',
   locale          text NOT NULL DEFAULT '',
   time_zone       text NOT NULL DEFAULT '',
-  -- Of the installation, whoever uses it.
+  -- Tags of the installation, independent of its user.
   tags            text[] NOT NULL DEFAULT '{}',
   pending_user    text COLLATE "C",
-  -- Why it was put aside, in the network's own word.
+  -- Why it was quarantined, in the network's own words.
   quarantine_reason text,
   CONSTRAINT devices_state_is_known CHECK (state IN (1, 2, 3)),
   CONSTRAINT devices_user_key_has_a_kind CHECK (user_key ~ '^[ug].'),
@@ -61,14 +61,14 @@ CREATE TABLE devices (
   CONSTRAINT devices_quarantine_is_whole CHECK ((quarantined_at IS NULL) = (quarantine_reason IS NULL))
 ) WITH (fillfactor = 80);
 
--- Audiences are read along this index, a user's devices side by side.
+-- Audiences are read along this index, with a user's devices next to each other.
 CREATE INDEX devices_by_user ON devices (app, user_key, device) INCLUDE (bound_at) WHERE state = 1;
 CREATE INDEX devices_by_pending_user ON devices (app, pending_user) WHERE pending_user IS NOT NULL;
 CREATE INDEX devices_in_quarantine ON devices (app, device) WHERE quarantined_at IS NOT NULL;
--- Unregistered devices that still say something of somebody.
+-- Unregistered devices that still contain personal data.
 CREATE INDEX devices_unregistered ON devices (registered_at) WHERE state = 2 AND device_id <> '';
 
--- The only truth about who owns a token.
+-- The single source of truth for token ownership.
 CREATE TABLE psids (
   device          uuid NOT NULL,
   bound_at        timestamptz NOT NULL,
@@ -76,20 +76,20 @@ CREATE TABLE psids (
   network         smallint NOT NULL,
   kind            smallint NOT NULL,
   psid            text COLLATE "C" NOT NULL,
-  -- Of the kind 5 (updates of a Live Activity), which a device may have several of: which activity, in the app's words,
-  -- and the name of its attributes' type. NULL for all others.
+  -- Only for kind 5 (updates of a Live Activity), of which a device may have several: the app's name of the activity,
+  -- and of its attributes type. NULL for all others.
   activity        text COLLATE "C",
   activity_type   text COLLATE "C",
   PRIMARY KEY (app, psid, network, kind),
   CONSTRAINT psids_activity_is_of_a_kind CHECK ((activity IS NOT NULL) = (kind = 5))
 ) WITH (fillfactor = 90);
 
--- Tokens of other kinds than the ordinary one (voip, Live Activities …) are found by their device.
+-- Finds tokens of kinds other than alert (voip, Live Activities …) by device.
 CREATE INDEX psids_further ON psids (device, kind) WHERE kind > 1;
--- An activity ends by itself after some hours, and its token with it.
+-- An activity ends on its own after some hours, and its token with it.
 CREATE INDEX psids_activities ON psids (bound_at) WHERE kind = 5;
 
--- Tokens a device had before: receipts for messages sent to them still count for 30 days.
+-- Former tokens of devices: receipts for messages sent to them count for 30 days.
 CREATE TABLE former_psids (
   device          uuid NOT NULL,
   ended_at        timestamptz NOT NULL,
@@ -100,8 +100,8 @@ CREATE TABLE former_psids (
 
 CREATE INDEX former_psids_by_end ON former_psids (ended_at);
 
--- Users a device had before. A message's blocks are in the order of its users: this leads to those of a device that has
--- changed its user since.
+-- Former users of devices. A message's blocks are ordered by user, so this table leads to the users of a device that
+-- has changed hands.
 CREATE TABLE former_users (
   device          uuid NOT NULL,
   ended_at        timestamptz NOT NULL,
@@ -121,25 +121,25 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- A guest who logs in was somebody too. Who is emptied (2) is not to be remembered.
+-- Guests are remembered too. A device that is being emptied (state 2) leaves no trace.
 CREATE TRIGGER devices_change_users AFTER UPDATE OF user_key ON devices FOR EACH ROW
   WHEN (OLD.user_key <> NEW.user_key AND NEW.state <> 2) EXECUTE FUNCTION note_former_user();
 
--- The users to whom a message may have gone on a device; a guest's key follows from the device.
+-- The users under whom a message may have gone to a device; a guest's key follows from the device.
 CREATE FUNCTION users_of_device(of_device uuid) RETURNS SETOF text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT user_key FROM devices WHERE device = of_device
   UNION SELECT user_key FROM former_users WHERE device = of_device
   UNION SELECT 'g' || of_device
 $$;
 
--- Two registrations have found the same free row: the later one is tried again.
+-- Two registrations found the same free row: the later one is retried.
 CREATE FUNCTION row_is_taken() RETURNS smallint LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'another registration has just taken this row' USING ERRCODE = 'serialization_failure';
 END $$;
 
--- Messages that devices have sent, by device and minute. Lost in a crash of the machine, it would only let a few more
--- through: so it need not be in the log.
+-- Messages sent by devices, per device and minute. Losing it in a machine crash would only let a few more through, so
+-- it need not be in the WAL.
 CREATE UNLOGGED TABLE device_send_meters (
   device          uuid PRIMARY KEY,
   window_began    timestamptz NOT NULL,
@@ -148,21 +148,21 @@ CREATE UNLOGGED TABLE device_send_meters (
 
 -- Time zones of devices ---------------------------------------------------------------------------------------------
 
--- The names that PostgreSQL knows; a node that starts adds those that came with newer time zone data. PostgreSQL believes
--- more than these ("A+1:02:03"), but planning by local time must not know as many zones as there are devices.
+-- The zone names that PostgreSQL knows; a node adds those of newer time zone data when it starts. PostgreSQL accepts
+-- more than these ("A+1:02:03"), but planning by local time must not face as many zones as there are devices.
 CREATE TABLE time_zones (
   name            text COLLATE "C" PRIMARY KEY
 );
 
 INSERT INTO time_zones (name) SELECT name FROM pg_timezone_names ON CONFLICT DO NOTHING;
 
--- The zone if it has a name that PostgreSQL knows, else the other: devices may send anything.
+-- The zone if PostgreSQL knows its name, otherwise `other`: devices may send anything.
 CREATE FUNCTION zone_or(zone text, other text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM time_zones WHERE name = zone) THEN
     RETURN other;
   END IF;
-  -- Restored beside older time zone data, one of the names may be unknown here.
+  -- After a restore beside older time zone data, one of the names may be unknown here.
   PERFORM now() AT TIME ZONE zone;
   RETURN zone;
 EXCEPTION WHEN invalid_parameter_value THEN
@@ -171,11 +171,11 @@ END $$;
 
 -- Whose device it is ------------------------------------------------------------------------------------------------
 
--- The app's server says: the next device that names this user is the user's. Taken by that registration.
+-- A voucher by the app's server: the next device that names this user is bound to it. Used up by that registration.
 CREATE TABLE vouchers (
   app             integer NOT NULL,
   user_key        text COLLATE "C" NOT NULL,
-  -- The DEVICE_ID that it is good for; empty: any.
+  -- The DEVICE_ID it is valid for; empty: any.
   device_id       text COLLATE "C" NOT NULL DEFAULT '',
   expires_at      timestamptz NOT NULL,
   PRIMARY KEY (app, user_key)
@@ -183,27 +183,27 @@ CREATE TABLE vouchers (
 
 CREATE INDEX vouchers_by_end ON vouchers (expires_at);
 
--- What a stricter identity would have refused, by day; each committer has rows of its own.
+-- What a stricter identity mode would have refused, by day; each committer has rows of its own.
 CREATE TABLE identity_refusals (
   app             integer NOT NULL,
   day             date NOT NULL,
   writer          integer NOT NULL,
-  -- Devices that named a user and had nobody to vouch for it.
+  -- Devices that named a user without a proof or a voucher.
   unproved        bigint NOT NULL DEFAULT 0,
-  -- Calls by an AUTHKEY that was only asked for.
+  -- Calls with an AUTHKEY that was requested with the token alone.
   asked           bigint NOT NULL DEFAULT 0,
-  -- Devices that had a user and came with a new token, without the key of their last registration: guests, then.
+  -- Devices that had a user and came with a new token, without the key of their last registration; they became guests.
   refreshed       bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (app, day, writer)
 );
 
--- Pushes that the server sends of its own accord. A row goes when its message is stored.
+-- Pushes that the server sends of its own accord. A row is deleted when its message is stored.
 CREATE TABLE device_notices (
   notice          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   app             integer NOT NULL,
   -- The device that the notice is about.
   device          uuid NOT NULL,
-  -- 1: to the user's other devices, that there is a new one. 2: to the device itself, a push to bring back.
+  -- 1: tells the user's other devices that there is a new one. 2: a push that the device itself must bring back.
   kind            smallint NOT NULL,
   user_key        text COLLATE "C" NOT NULL,
   created_at      timestamptz NOT NULL,

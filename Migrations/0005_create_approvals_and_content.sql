@@ -1,44 +1,44 @@
--- Why: what is kept beside messages: the consent of a second person, templates and drafts, pages and media.
+-- Why: what is stored beside messages: a second person's approvals, templates and drafts, pages and media.
 -- Locks: nothing that exists.
 -- The previous binary: there is none.
 
 -- Approvals ---------------------------------------------------------------------------------------------------------
 
--- Sends that wait for a second person's consent, and what became of them.
+-- Sends that need a second person's approval, and the decisions.
 CREATE TABLE approvals (
   approval        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   app             integer NOT NULL REFERENCES apps,
   -- 1 waiting, 2 approved, 3 rejected
   state           smallint NOT NULL DEFAULT 1,
-  -- 1 its size, 2 what was sent within the hour, 3 it has grown
+  -- Why: 1 size, 2 together with the last hour, 3 growth
   because         smallint NOT NULL DEFAULT 1,
-  -- True: of a message that is there (`seqno`), and whose request stands there: it was small when it was asked for, and large
+  -- Whether it holds an existing message (`seqno`), which contains the request: small when requested, but too large
   -- when its audience was frozen.
   held            boolean NOT NULL DEFAULT false,
-  -- As it was asked for: a send, or a resend of a message.
+  -- As requested: a send, or a resend of a message.
   request         json NOT NULL,
   request_sha256  bytea NOT NULL,
   idempotency_key text COLLATE "C",
   resend_of       bigint,
-  -- What it says, as in `messages`.
+  -- The content, as in `messages`.
   sealed          bytea,
   -- NULL: too many to count at once.
   targeted        bigint,
-  -- Devices of other messages within the hour.
+  -- Devices of the same person's other messages within the hour.
   within_hour     bigint NOT NULL DEFAULT 0,
   unknown_entries json NOT NULL,
-  -- Who asked. 0: no account, `asked_by` says who.
+  -- The requesting account. 0: none, see `asked_by`.
   account         integer NOT NULL,
   -- As in `messages`; NULL: the account.
   asked_by        text COLLATE "C",
   requested_by    text NOT NULL,
   requested_at    timestamptz NOT NULL,
-  -- After that nobody can approve it any more.
+  -- It cannot be approved after this.
   ends_at         timestamptz NOT NULL,
   decided_by      text,
   decided_at      timestamptz,
   reason          text,
-  -- The message that it became, or is.
+  -- The message that it became, or holds.
   seqno           bigint,
   CONSTRAINT approvals_state_is_known CHECK (state IN (1, 2, 3)),
   CONSTRAINT approvals_because_is_known CHECK (because IN (1, 2, 3)),
@@ -53,10 +53,10 @@ CREATE INDEX approvals_by_held_message ON approvals (seqno) WHERE held;
 CREATE INDEX approvals_by_message ON approvals (seqno) WHERE state = 2;
 CREATE INDEX approvals_sealed ON approvals (approval) WHERE sealed IS NOT NULL;
 
--- Who has let more go out without a second person, and how much it was before: for themselves it stays so for a day.
+-- Persons who raised the limit of what may be sent alone, and the former limit, which stays theirs for a day.
 CREATE TABLE approval_loosenings (
   app             integer NOT NULL REFERENCES apps,
-  -- As `messages.asked_by`.
+  -- In the form of `messages.asked_by`.
   by              text COLLATE "C" NOT NULL,
   was             bigint NOT NULL,
   at              timestamptz NOT NULL DEFAULT clock_timestamp()
@@ -66,19 +66,19 @@ CREATE INDEX approval_loosenings_by_app ON approval_loosenings (app, by);
 
 -- Templates, pages, media --------------------------------------------------------------------------------------------
 
--- Messages that are not sent: templates, drafts, and what senders put into theirs.
+-- Messages stored without being sent: templates, drafts, and senders' defaults.
 CREATE TABLE saved_messages (
   saved           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   app             integer NOT NULL REFERENCES apps,
   -- 1 template, 2 draft, 3 sender
   kind            smallint NOT NULL,
   name            text NOT NULL,
-  -- Of a sender: what its messages bear in `sender`.
+  -- Only for a sender: the value of `sender` in its messages.
   sender          text COLLATE "C",
   message         json NOT NULL,
   created_at      timestamptz NOT NULL DEFAULT now(),
   updated_at      timestamptz NOT NULL DEFAULT now(),
-  -- The name of the key or account that changed it last.
+  -- Name of the key or account that changed it last.
   updated_by      text NOT NULL,
   CONSTRAINT saved_messages_kind_is_known CHECK (kind IN (1, 2, 3)),
   CONSTRAINT saved_messages_sender_is_named CHECK ((kind = 3) = (sender IS NOT NULL)),
@@ -87,19 +87,19 @@ CREATE TABLE saved_messages (
 
 CREATE INDEX saved_messages_by_app ON saved_messages (app, kind, saved);
 
--- Pages and media, in the database, so that every node serves them, a backup holds them, and what is answered is durable.
--- Their name is the secret of whoever got the payload: 128 random bits.
+-- Pages and media are in the database, so that every node serves them, backups include them, and acknowledged uploads
+-- are durable. The name is a secret of those who got the payload: 128 random bits.
 CREATE TABLE hosted_files (
   name            text COLLATE "C" PRIMARY KEY,
   app             integer NOT NULL,
-  -- What follows the name in the address: '_ext.html', '.jpg' …
+  -- What follows the name in the URL: '_ext.html', '.jpg' …
   suffix          text NOT NULL,
   type            text NOT NULL,
   bytes           bigint NOT NULL,
-  -- Size of each part but the last.
+  -- Size of each part but the last, in bytes.
   part_bytes      integer NOT NULL,
   sha256          bytea NOT NULL,
-  -- Who uploaded it: an API key's number; NULL for pages and the command line.
+  -- The API key that uploaded it; NULL for pages and the command line.
   api_key         integer,
   created_at      timestamptz NOT NULL,
   expires_at      timestamptz NOT NULL,
@@ -108,7 +108,7 @@ CREATE TABLE hosted_files (
 
 CREATE INDEX hosted_files_by_expiry ON hosted_files (expires_at);
 
--- The content, in parts of equal size but the last: a range of a film is read without the rest of it.
+-- The content in parts of equal size except the last, so that a range of a video is read without the rest.
 CREATE TABLE hosted_parts (
   name            text COLLATE "C" NOT NULL,
   part            integer NOT NULL,
@@ -116,5 +116,5 @@ CREATE TABLE hosted_parts (
   PRIMARY KEY (name, part)
 );
 
--- Media are compressed already: trying again would only take time.
+-- Media are compressed already; compressing them again would only take time.
 ALTER TABLE hosted_parts ALTER COLUMN body SET STORAGE EXTERNAL;

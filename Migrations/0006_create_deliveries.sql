@@ -1,28 +1,28 @@
--- Why: what becomes of each delivery: claims of what is on its way, outcomes, receipts and reads, totals; and blocks, in which
--- the deliveries of a campaign stand at a byte each.
+-- Why: the state of each delivery: claims of those in progress, outcomes, receipts and reads, totals; and blocks, which
+-- store a campaign's deliveries in a byte each.
 -- Locks: nothing that exists.
 -- The previous binary: there is none.
 
 -- On their way ------------------------------------------------------------------------------------------------------
 
--- Nodes that are alive. A claim of a node that is not may be taken over.
+-- Node leases. Claims of a node without a lease may be taken over.
 CREATE TABLE nodes (
   node            uuid PRIMARY KEY,
   alive_until     timestamptz NOT NULL,
-  -- Its lease has ended, and no claim of it is left; NULL: not known. A node that has gone stays known for a while, so that
-  -- claims of dead nodes are looked for from here, and not by walking over all claims: while somebody keeps an old snapshot
-  -- those of hours lie there, done and not removed.
+  -- Its lease has ended, and it has no claims left; NULL: not known. A dead node stays recorded for a while, so that
+  -- claims of dead nodes are found from here and not by walking over all claims: while another session holds an old
+  -- snapshot, hours of finished claims cannot be removed.
   left_nothing_at timestamptz
 );
 
--- Devices that have been claimed and whose outcomes are not all written: after a crash exactly these are in doubt.
+-- Claimed devices whose outcomes are not all written: after a crash, exactly these are in doubt.
 CREATE TABLE claims (
   claim           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   seqno           bigint NOT NULL,
   node            uuid NOT NULL,
-  -- Raised whenever another node takes the claim over.
+  -- Incremented whenever another node takes the claim over.
   fence           integer NOT NULL DEFAULT 0,
-  -- The block that it is about: then it lists no devices itself.
+  -- The block that it claims; it then lists no devices of its own.
   block           integer,
   devices_count   integer,
   devices         uuid[],
@@ -31,29 +31,29 @@ CREATE TABLE claims (
     block IS NULL = (devices IS NOT NULL) AND block IS NULL = (user_keys IS NOT NULL))
 );
 
--- A holder's claims in the order in which they were made: a look begins behind those that are done.
+-- A holder's claims in the order of creation, so that a scan starts behind those that are done.
 CREATE INDEX claims_by_holder ON claims (node, claim);
 CREATE INDEX claims_by_message ON claims (seqno);
 
--- The claim of a block, if it has one.
+-- The claim of a block, if any.
 CREATE INDEX claims_by_block ON claims (seqno, block) WHERE block IS NOT NULL;
 
 -- What became of them -----------------------------------------------------------------------------------------------
 
--- The only row of an ordinary delivery. Of one that stands in a block only what is out of the ordinary has a row: what was
--- refused, or was tried again.
+-- The only row of an ordinary delivery. A delivery in a block has a row only if something unusual happened: it was
+-- refused, or retried.
 CREATE TABLE outcomes (
   seqno           bigint NOT NULL,
   device          uuid NOT NULL,
   at              timestamptz NOT NULL,
-  -- For deferred ones: when to try again; NULL while claimed.
+  -- Deferred deliveries: when to retry; NULL while claimed.
   due_at          timestamptz,
   -- 1 accepted, 2 rejected, 3 expired, 4 cancelled, 5 skipped, 6 deferred
   status          smallint NOT NULL,
-  -- While it is under way: below 0 when one of them may have arrived although nobody knows.
+  -- In progress: negative when one of the tries may have arrived without our knowing.
   attempts        smallint NOT NULL,
   user_key        text COLLATE "C" NOT NULL,
-  -- In the network's own word, or ours for what was skipped; NULL when accepted.
+  -- The network's own reason, or ours for skipped deliveries; NULL when accepted.
   reason          text,
   PRIMARY KEY (seqno, device),
   CONSTRAINT outcomes_status_is_known CHECK (status BETWEEN 1 AND 6)
@@ -62,10 +62,10 @@ CREATE TABLE outcomes (
 CREATE INDEX outcomes_due ON outcomes (due_at) WHERE status = 6;
 -- Deferred deliveries of one message, for its cancellation.
 CREATE INDEX outcomes_deferred ON outcomes (seqno, device) WHERE status = 6;
--- What an operator looks through when something went wrong; a delivery that was accepted costs nothing here.
+-- For operators who investigate failures; accepted deliveries cost nothing here.
 CREATE INDEX outcomes_failed ON outcomes (seqno, device) WHERE status IN (2, 3, 5);
 
--- Receipts and reads of what stands in no block.
+-- Receipts and reads of deliveries outside of blocks.
 CREATE TABLE row_receipts (
   seqno           bigint NOT NULL,
   device          uuid NOT NULL,
@@ -80,8 +80,8 @@ CREATE TABLE row_reads (
   PRIMARY KEY (seqno, device)
 ) PARTITION BY RANGE (seqno);
 
--- Running totals, one row per message and writer, so that writers never wait for each other. What nothing was counted in is
--- NULL: most rows are a single send's, and as small as what they count.
+-- Running totals, one row per message and writer, so that writers never wait for each other. Columns without counts are
+-- NULL: most rows belong to a direct send, and are as small as what they count.
 CREATE TABLE message_totals (
   seqno           bigint NOT NULL,
   writer          integer NOT NULL,
@@ -94,11 +94,11 @@ CREATE TABLE message_totals (
   resent          integer,
   received        integer,
   read            integer,
-  -- Of `targeted`: what is no longer pending.
+  -- The part of `targeted` that is no longer pending.
   decided         integer NOT NULL GENERATED ALWAYS AS (
     coalesce(accepted, 0) + coalesce(rejected, 0) + coalesce(expired, 0) + coalesce(cancelled, 0) + coalesce(skipped, 0)) STORED,
   PRIMARY KEY (seqno, writer)
-  -- A busy row has the room of its own former versions; the many that are written once fill their pages.
+  -- A frequently updated row reuses the space of its dead versions; the many rows written only once fill their pages.
 ) WITH (fillfactor = 90);
 
 CREATE TABLE reason_totals (
@@ -111,36 +111,38 @@ CREATE TABLE reason_totals (
 
 -- Blocks ------------------------------------------------------------------------------------------------------------
 
--- Devices of one message in the order of their user keys, as a claim of a campaign took them: they are written once, and how
--- each ended is a byte in `block_states`. No user's devices are in two blocks of a message.
+-- Devices of one message in the order of their user keys, as a campaign's claim took them: they are written once, and
+-- the state of each is a byte in `block_states`. No user's devices are in two blocks of a message.
 CREATE TABLE blocks (
   seqno           bigint NOT NULL,
   block           integer NOT NULL,
   devices_count   smallint NOT NULL,
-  -- What the message gave to the count of each of its users, unless the ledger has an entry with deliveries. NULL: nothing.
+  -- What the message added to the count of each of its users, unless the ledger has an entry with deliveries. NULL:
+  -- nothing.
   increment       smallint,
-  -- The lowest user key in it, by which its block is found; NULL: nobody in it is known by name any more.
+  -- The lowest user key in the block, by which it is found; NULL: no user is identified any more.
   first_key       text COLLATE "C",
   -- 16 bytes each.
   devices         bytea NOT NULL,
-  -- Where each user key ends, 3 bytes each, high byte first, counted from the first key; then the keys. An empty one: the
-  -- device's own key, of a guest, or of a person who was erased.
+  -- End offset of each user key, 3 bytes each, big-endian, from the start of the keys; then the keys. An empty key is
+  -- the device's own: that of a guest, or of a person who was erased.
   user_keys       bytea NOT NULL,
   PRIMARY KEY (seqno, block)
 ) PARTITION BY RANGE (seqno);
 
--- Parts are read without the whole, and nothing in it can be compressed.
+-- Parts are read without the whole, and the contents cannot be compressed.
 ALTER TABLE blocks ALTER devices SET STORAGE EXTERNAL, ALTER user_keys SET STORAGE EXTERNAL;
 
 CREATE INDEX blocks_by_key ON blocks (seqno, first_key);
 
--- How they stand: a byte each, as `block_codes` says. The row keeps its length, so that writing an end touches no index.
+-- The states of a block's deliveries: one byte each, see `block_codes`. The row keeps its length, so that writing an
+-- outcome touches no index.
 CREATE TABLE block_states (
   seqno           bigint NOT NULL,
   block           integer NOT NULL,
   states          bytea NOT NULL,
-  -- When those without rows ended, to the minute: those that were accepted, and those to whom nothing was sent; NULL: none
-  -- yet. What ended at another time has a row.
+  -- When the deliveries without rows ended, to the minute: those that were accepted, and those that were never sent;
+  -- NULL: none yet. A delivery that ended at another time has a row.
   accepted_at     timestamptz,
   left_out_at     timestamptz,
   PRIMARY KEY (seqno, block)
@@ -148,15 +150,15 @@ CREATE TABLE block_states (
 
 ALTER TABLE block_states ALTER states SET STORAGE PLAIN;
 
--- Deliveries of blocks that wait and have never been tried: a row for all of a block that wait for the same second, for the
--- same reason.
+-- Deferred deliveries of blocks that have never been tried: one row for all those of a block that wait for the same
+-- second and the same reason.
 CREATE TABLE waits (
   seqno           bigint NOT NULL,
   due_at          timestamptz NOT NULL,
-  -- When the last of them was put here.
+  -- When the last of them was added.
   at              timestamptz NOT NULL,
   block           integer NOT NULL,
-  -- As an outcome's.
+  -- As in `outcomes`.
   reason          text COLLATE "C" NOT NULL,
   places          smallint[] NOT NULL,
   PRIMARY KEY (seqno, block, due_at, reason)
@@ -164,11 +166,11 @@ CREATE TABLE waits (
 
 CREATE INDEX waits_due ON waits (due_at);
 
--- What a state says: as a row in `outcomes` would. Rows are added, never changed. Below 16: the states of a block are counted
--- in their hexadecimal form, where a digit that is not 0 stands at the second place of a byte only.
+-- What a state means, in terms of a row in `outcomes`. Rows are added, never changed. Codes stay below 16: states are
+-- counted in hexadecimal form, where a non-zero digit may only be the second one of a byte.
 CREATE TABLE block_codes (
   code            smallint PRIMARY KEY CHECK (code BETWEEN 0 AND 15),
-  -- 6: under way, or waiting (`waits` says for what). NULL: the row in `outcomes` says it.
+  -- 6: in progress, or deferred (see `waits`). NULL: see the row in `outcomes`.
   status          smallint,
   attempts        smallint,
   reason          text COLLATE "C"
@@ -179,8 +181,8 @@ INSERT INTO block_codes (code, status, attempts, reason) VALUES
   (6, 5, 0, 'consent'), (7, 5, 0, 'no-provider'), (8, 5, 0, 'no-token'), (9, 5, 0, 'unproved'), (10, 3, 0, 'expired'),
   (11, 6, 0, NULL), (12, 4, 0, 'cancelled');
 
--- The lives of this database, the last one begun is the present one: a restore begins another, in which numbers of blocks are
--- given again.
+-- The lives of this database; the last one begun is the current one. A restore begins another one, which reuses block
+-- numbers.
 CREATE TABLE incarnations (
   incarnation     integer PRIMARY KEY,
   began_at        timestamptz NOT NULL DEFAULT now()
@@ -190,8 +192,8 @@ INSERT INTO incarnations (incarnation) VALUES (0);
 
 -- Their receipts and reads ------------------------------------------------------------------------------------------
 
--- As they come: one row for all that a commit has of a message, until they are folded into `block_confirmations`. An entry is 10
--- bytes, high byte first: the block, 4 bytes, their highest bit set for a read; the place, 2; seconds since 1970, 4.
+-- The log: one row per commit and message, until it is folded into `block_confirmations`. An entry has 10 bytes,
+-- big-endian: the block, 4 bytes, with the highest bit set for a read; the place, 2; seconds since 1970, 4.
 CREATE TABLE confirmation_log (
   seqno           bigint NOT NULL,
   id              bigint GENERATED ALWAYS AS IDENTITY,
@@ -202,8 +204,8 @@ CREATE TABLE confirmation_log (
 
 ALTER TABLE confirmation_log ALTER entries SET STORAGE PLAIN;
 
--- Folded: which of a block's deliveries were received, or read, and when. 2 bytes a place, high byte first: 0 not, else minutes
--- since `sent_at`, counted from 1. The row keeps its length, as the states' does.
+-- Folded: which of a block's deliveries were received, or read, and when. 2 bytes per place, big-endian: 0: no;
+-- otherwise minutes since `sent_at`, counted from 1. The row keeps its length, like `block_states`.
 CREATE TABLE block_confirmations (
   seqno           bigint NOT NULL,
   sent_at         timestamptz NOT NULL,
@@ -217,7 +219,7 @@ ALTER TABLE block_confirmations ALTER minutes SET STORAGE PLAIN;
 
 -- Reading them ------------------------------------------------------------------------------------------------------
 
--- Where the key at a place ends, counted from the first key; 0 before the first place.
+-- The end offset of the key at a place, from the start of the keys; 0 before the first place.
 CREATE FUNCTION block_key_end(user_keys bytea, place integer) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN place < 0 THEN 0 ELSE
@@ -231,11 +233,11 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT encode(substring(devices FROM 16 * place + 1 FOR 16), 'hex')::uuid
 $$;
 
--- The places in a block of a user's devices.
+-- The places of a user's devices in a block.
 CREATE FUNCTION block_places(count integer, devices bytea, user_keys bytea, user_key text) RETURNS SETOF integer
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE
-  -- Made whole here, or each look would read them anew.
+  -- Copied, because otherwise each access would detoast it again.
   keys bytea := user_keys || ''::bytea;
   wanted bytea;
   found integer;
@@ -262,9 +264,9 @@ BEGIN
   LOOP
     found := position(wanted IN substring(keys FROM start));
     EXIT WHEN found = 0;
-    -- Where it begins, counted from the first key.
+    -- Its position, from the start of the keys.
     found := start + found - 2 - 3 * count;
-    -- The last place whose key begins there or before: of empty keys the last one, which is the one that is not empty.
+    -- The last place whose key begins at or before this position: after empty keys, that is the non-empty one.
     low := 0;
     high := count - 1;
     WHILE low < high LOOP
@@ -278,7 +280,7 @@ BEGIN
   END LOOP;
 END $$;
 
--- All of a block's devices with their users.
+-- All devices of a block with their users.
 CREATE FUNCTION block_entries(count integer, devices bytea, user_keys bytea)
 RETURNS TABLE (place integer, device uuid, user_key text)
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -294,7 +296,7 @@ BEGIN
       FROM generate_series(0, count - 1) n) e;
 END $$;
 
--- Where a user stands in a message's blocks.
+-- The places of a user in a message's blocks.
 CREATE FUNCTION block_entries_of(of_seqno bigint, of_user text)
 RETURNS TABLE (block integer, place integer, device uuid, state integer, ended_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -306,8 +308,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   CROSS JOIN LATERAL block_places(b.devices_count, b.devices, b.user_keys, of_user) AS p(place)
 $$;
 
--- What a message's blocks know of a user's deliveries: those that have ended, those that wait (status 6), and those under
--- way (status 6, without a time).
+-- What a message's blocks contain of a user's deliveries: ended ones, deferred ones (status 6), and those in progress
+-- (status 6, without a time).
 CREATE FUNCTION block_deliveries(of_seqno bigint, of_user text)
 RETURNS TABLE (device uuid, status smallint, attempts smallint, reason text, at timestamptz, due_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -319,14 +321,15 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE c.status IS NOT NULL
 $$;
 
--- How a message's blocks know a device's delivery, whosever it was then: as `block_deliveries`; NULL: not at all.
+-- The status of a device's delivery in a message's blocks, whoever its user was then, as in `block_deliveries`; NULL:
+-- it is in none.
 CREATE FUNCTION block_status(of_seqno bigint, of_device uuid) RETURNS smallint LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT b.status FROM users_of_device(of_device) AS u(user_key) CROSS JOIN LATERAL block_deliveries(of_seqno, u.user_key) b
   WHERE b.device = of_device LIMIT 1
 $$;
 
--- What a block says of a user's count: what the message was to add, and on how many devices. No row: nothing. The count of a
--- person who is being erased is gone, and so is a guest's who has logged in: whoever comes back under the key begins anew.
+-- A block's effect on a user's count: the increment, and the number of devices. No row: none. The count of a person
+-- being erased is gone, and so is that of a guest who has logged in: reusing the key starts over.
 CREATE FUNCTION block_grant(of_app integer, of_user text, of_seqno bigint)
 RETURNS TABLE (increment smallint, deliveries smallint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -342,7 +345,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   GROUP BY b.increment
 $$;
 
--- What a message did to a user's count, as the ledger has it or as the block says. No row: nothing.
+-- A message's effect on a user's count, combining ledger and block. No row: none.
 CREATE FUNCTION badge_entry(of_app integer, of_user text, of_seqno bigint)
 RETURNS TABLE (increment smallint, deliveries smallint, negatives smallint, read_option smallint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -355,7 +358,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE l.seqno IS NOT NULL OR g.increment IS NOT NULL
 $$;
 
--- What the log has of a message: of a block, or of a place in it, where their bytes are given.
+-- The log's entries of a message; of a block, or a place in it, if `beginning` holds their bytes.
 CREATE FUNCTION logged_confirmations(of_seqno bigint, beginning bytea)
 RETURNS TABLE (id bigint, block integer, is_read boolean, place integer, at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -370,7 +373,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE substring(l.e FROM n + 1 FOR length(beginning)) = beginning
 $$;
 
--- Which places of a block (or whether one place) were received, or read, and when, folded or not. The first word counts.
+-- Which places of a block (or whether one place) were received, or read, and when, folded or not. The first
+-- confirmation counts.
 CREATE FUNCTION block_confirmed(of_seqno bigint, of_block integer, of_place integer, of_reads boolean)
 RETURNS TABLE (place integer, at timestamptz) LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT DISTINCT ON (c.place) c.place, c.at FROM (
@@ -381,7 +385,7 @@ RETURNS TABLE (place integer, at timestamptz) LANGUAGE sql STABLE PARALLEL SAFE 
     WHERE f.seqno = of_seqno AND f.block = of_block AND f.is_read = of_reads
       AND substring(f.minutes FROM 2 * n + 1 FOR 2) <> '\x0000'
     UNION ALL
-    -- As it will be folded.
+    -- Rounded as it will be folded.
     SELECT l.id, l.place, s.sent_at
       + least(greatest(floor(extract(epoch FROM l.at - s.sent_at) / 60), 0), 65534) * interval '1 minute'
     FROM logged_confirmations(of_seqno,
@@ -390,7 +394,7 @@ RETURNS TABLE (place integer, at timestamptz) LANGUAGE sql STABLE PARALLEL SAFE 
   ORDER BY c.place, c.id
 $$;
 
--- When a delivery was received, or read; NULL: not, as far as is known.
+-- When a delivery was received, or read; NULL: not, as far as known.
 CREATE FUNCTION delivery_confirmed(of_seqno bigint, of_device uuid, of_user text, of_reads boolean) RETURNS timestamptz
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce(
@@ -400,7 +404,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
      CROSS JOIN LATERAL block_confirmed(of_seqno, e.block, e.place, of_reads) c WHERE e.device = of_device LIMIT 1))
 $$;
 
--- What the totals of a message are still to get: what is in the log, and new.
+-- What the totals of a message still lack: new confirmations in the log.
 CREATE FUNCTION unfolded_confirmations(of_seqno bigint) RETURNS TABLE (received bigint, read bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT count(*) FILTER (WHERE NOT l.is_read), count(*) FILTER (WHERE l.is_read)
@@ -410,7 +414,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE f.minutes IS NULL OR substring(f.minutes FROM 2 * l.place + 1 FOR 2) = '\x0000'
 $$;
 
--- How every delivery stands, for people who ask in SQL. One message at a time: `WHERE seqno = …`.
+-- The state of every delivery, for people who use SQL. One message at a time: `WHERE seqno = …`.
 CREATE VIEW deliveries AS
   SELECT seqno, device, user_key, status, reason, abs(attempts)::smallint AS attempts, at, due_at FROM outcomes
   UNION ALL
@@ -426,7 +430,7 @@ CREATE VIEW deliveries AS
   CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
   WHERE e.place = ANY(w.places) AND get_byte(s.states, e.place) = 11;
 
--- Likewise what was received, and read: to the minute where it stands in a block.
+-- Likewise receipts and reads; to the minute for those in blocks.
 CREATE VIEW receipts AS
   SELECT seqno, device, at FROM row_receipts
   UNION ALL

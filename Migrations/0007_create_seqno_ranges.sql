@@ -1,5 +1,6 @@
--- Why: history is kept for a while and not for ever. The tables of deliveries are partitions by ranges of SEQNOs, begun by
--- number and by time, and dropped as a whole when all their messages are long over; and a number is never given twice.
+-- Why: history is kept for a limited time. The tables of deliveries are partitioned by ranges of SEQNOs, which are
+-- opened by number and by age, and dropped as a whole when all their messages ended long ago; and no number is assigned
+-- twice.
 -- Locks: nothing that exists.
 -- The previous binary: there is none.
 
@@ -9,31 +10,31 @@ CREATE TABLE seqno_ranges (
   from_seqno      bigint PRIMARY KEY,
   upto_seqno      bigint NOT NULL,
   made_at         timestamptz NOT NULL DEFAULT now(),
-  -- When it was first seen that numbers of a later range are given.
+  -- When it was first observed that numbers of a later range are assigned.
   left_at         timestamptz,
-  -- From then on nothing is written into it.
+  -- Nothing is written into it after this.
   closed_at       timestamptz,
-  -- Its partitions are gone.
+  -- Its partitions are dropped.
   dropped_at      timestamptz,
-  -- What is keyed otherwise (the ledger of badges) has been looked through for its messages.
+  -- The badge ledger, which is keyed otherwise, has been swept for its messages.
   swept_at        timestamptz,
   CONSTRAINT seqno_ranges_closed_before_dropped CHECK (dropped_at IS NULL OR closed_at IS NOT NULL)
 );
 
--- The tables that have a partition for each range.
+-- The tables with a partition for each range.
 CREATE TABLE delivery_tables (
   name            name PRIMARY KEY,
-  -- Of its partitions.
+  -- Storage options of its partitions.
   options         text NOT NULL DEFAULT ''
 );
 
 INSERT INTO delivery_tables (name, options) VALUES
   ('outcomes', ''), ('row_receipts', ''), ('row_reads', ''), ('blocks', ''), ('waits', ''),
-  -- Half of each page free, so that a new state stands beside the old one.
+  -- Half of each page stays free, so that a new version of a row fits beside the old one.
   ('block_states', 'WITH (fillfactor = 50)'), ('block_confirmations', 'WITH (fillfactor = 50)');
 
--- Makes a table's partition apart and then attaches it: made in place it would need the parent for itself alone, so that the
--- maker waits for the end of a backup, and everybody else waits behind the maker.
+-- Creates a table's partition separately and then attaches it. Created in place, it would need an exclusive lock on the
+-- parent: this session would wait for the end of a backup, and everyone else behind it.
 CREATE FUNCTION add_delivery_partition(parent delivery_tables, low bigint, high bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   part text := parent.name || '_' || low;
@@ -42,9 +43,9 @@ BEGIN
   EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', parent.name, part, low, high);
 END $$;
 
--- Makes the next range of SEQNOs, `width` wide; returns where it ends. Readers and writers go on meanwhile, a backup included;
--- who waits for a lock of ours waits for so long at most, and then it is tried again later. Serialised by the lock on the
--- ranges, so two nodes may call it together.
+-- Creates the next range of SEQNOs, `width` wide; returns its upper bound. Readers and writers continue meanwhile,
+-- including a backup. The lock timeout bounds how long others may have to wait behind us; after it, retry later.
+-- Serialized by the lock on the ranges, so that two nodes may call it at once.
 CREATE FUNCTION add_seqno_range(width bigint) RETURNS bigint LANGUAGE plpgsql
 SET lock_timeout = '200ms' AS $$
 DECLARE
@@ -60,8 +61,8 @@ BEGIN
   RETURN low + width;
 END $$;
 
--- The same, when fewer than `width` SEQNOs are left; NULL: there are enough. Of two nodes that see it together one makes
--- them, and the other one finds them made.
+-- The same if fewer than `width` SEQNOs are left; NULL: there are enough. Of two nodes that call it at once, one
+-- creates the range and the other finds it.
 CREATE FUNCTION extend_seqno_ranges(width bigint) RETURNS bigint LANGUAGE plpgsql
 SET lock_timeout = '200ms' AS $$
 DECLARE
@@ -71,13 +72,13 @@ BEGIN
   WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq';
   IF (SELECT max(upto_seqno) FROM seqno_ranges) >= last + width THEN RETURN NULL; END IF;
   LOCK TABLE seqno_ranges IN EXCLUSIVE MODE;
-  -- Looked at again behind the lock.
+  -- Checked again under the lock.
   IF (SELECT max(upto_seqno) FROM seqno_ranges) >= last + width THEN RETURN NULL; END IF;
   RETURN add_seqno_range(width);
 END $$;
 
--- Lets the next message open a new range when the first of the present one is older than `age`; answers the number that
--- the next message gets, NULL when there was nothing to do. SEQNOs in between are left out.
+-- Makes the next message open a new range when the current one's first message is older than `age`. Returns the number
+-- that the next message gets; NULL when there was nothing to do. The SEQNOs in between are skipped.
 CREATE FUNCTION begin_seqno_range(age interval) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   last bigint;
@@ -88,7 +89,8 @@ BEGIN
   SELECT coalesce(last_value, 0) INTO last FROM pg_sequences
   WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq';
   SELECT from_seqno, upto_seqno INTO low, high FROM seqno_ranges WHERE from_seqno <= last AND last < upto_seqno;
-  -- Near its end it goes over by itself; a number must never be set back, however fast others take them meanwhile.
+  -- Near the end of the range, numbering gets there by itself. A number must never be set back, however fast others
+  -- take numbers meanwhile.
   IF NOT FOUND OR high - last < 100000 OR NOT EXISTS (SELECT FROM seqno_ranges WHERE from_seqno = high) THEN
     RETURN NULL;
   END IF;
@@ -98,15 +100,15 @@ BEGIN
   RETURN setval('messages_seqno_seq', high - 1) + 1;
 END $$;
 
--- SEQNOs whose history is not kept any more: adjacent ranges are one, so this is a range or two however old the database.
+-- SEQNOs whose history is no longer kept. Adjacent ranges merge, so this is a range or two, however old the database.
 CREATE FUNCTION closed_seqnos() RETURNS int8multirange LANGUAGE sql STABLE AS $$
   SELECT coalesce(range_agg(int8range(from_seqno, upto_seqno)), '{}') FROM seqno_ranges WHERE closed_at IS NOT NULL
 $$;
 
--- Drops one table's part of a closed range, all or nothing; answers whether it is gone. False: another node is at it, or
--- somebody reads the table for long (a backup), and nobody is to wait behind us.
+-- Drops one table's partition of a closed range, all or nothing; returns whether it is gone. False: another node is
+-- dropping it, or a long transaction reads the table (a backup), and nobody should wait behind us.
 CREATE FUNCTION drop_seqno_range(low bigint, parent text) RETURNS boolean LANGUAGE plpgsql
--- Whoever uses the table waits for so long at most; then this fails, and is tried again later.
+-- Other users of the table wait no longer than this; then the function fails and is retried later.
 SET lock_timeout = '100ms' AS $$
 BEGIN
   IF NOT EXISTS (SELECT FROM delivery_tables WHERE name = parent) THEN
@@ -120,7 +122,7 @@ BEGIN
     SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
     WHERE l.locktype = 'relation'
       AND l.relation IN (parent::regclass, to_regclass(format('%I', parent || '_' || low)))
-      -- Another database may have tables of the same numbers.
+      -- Another database may have tables with the same numbers.
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND l.granted AND l.pid <> pg_backend_pid()
       AND a.xact_start < clock_timestamp() - interval '1 second')
@@ -135,16 +137,16 @@ SELECT add_seqno_range(1000000);
 
 -- Numbers are given once --------------------------------------------------------------------------------------------
 
--- A standby that is promoted may not have had the primary's last moments. Numbers that were given there would be given
--- again, and devices drop a message whose number they have seen. So after a promotion, as after a restore, numbers go on far
--- ahead, before the first of them is given.
+-- A promoted standby may have missed the primary's last moments. Numbers assigned in them would be assigned again, and
+-- devices drop a message whose number they have seen. So after a promotion, as after a restore, numbers skip far ahead
+-- before the first is assigned.
 
--- The timeline on which numbers are given: PostgreSQL begins another one with each promotion.
+-- The timeline on which numbers are assigned; PostgreSQL starts a new one with each promotion.
 CREATE TABLE seqno_timeline (
   is_only         boolean PRIMARY KEY DEFAULT true CONSTRAINT seqno_timeline_is_one CHECK (is_only),
   timeline        integer NOT NULL,
   changed_at      timestamptz,
-  -- The last number that was known, and the one after which they went on.
+  -- The last number known, and the one after which numbering continued.
   from_seqno      bigint,
   upto_seqno      bigint
 );
@@ -155,15 +157,14 @@ $$;
 
 INSERT INTO seqno_timeline (timeline) SELECT present_timeline();
 
--- Lets numbers go on half a million ahead when the timeline is another one: more than is sent in the time that a standby
--- that is of use lags behind.
+-- Skips half a million numbers when the timeline has changed: more than is sent while a useful standby lags behind.
 CREATE FUNCTION follow_timeline() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   present integer := present_timeline();
   last bigint;
 BEGIN
   IF EXISTS (SELECT FROM seqno_timeline WHERE timeline = present) THEN RETURN; END IF;
-  -- Whoever comes at the same moment waits here, and finds it done.
+  -- A concurrent caller waits here and then finds it done.
   PERFORM FROM seqno_timeline FOR UPDATE;
   IF EXISTS (SELECT FROM seqno_timeline WHERE timeline = present) THEN RETURN; END IF;
   SELECT greatest(
@@ -188,14 +189,14 @@ END $$;
 CREATE TRIGGER messages_follow_timeline BEFORE INSERT ON messages
   FOR EACH STATEMENT EXECUTE FUNCTION follow_timeline_first();
 
--- Lets the next message get a number higher than `behind`; answers whether it would not have anyway. For SEQNOs that go on
--- behind those of another server.
+-- Makes the next message get a number higher than `behind`; returns false when it would have anyway. Continues the
+-- SEQNOs of another server.
 CREATE FUNCTION go_on_behind_seqno(behind bigint) RETURNS boolean LANGUAGE plpgsql
 SET lock_timeout = '2s' AS $$
 BEGIN
-  -- Against whoever begins a range, or moves the numbers too.
+  -- Serializes with sessions that open a range or move the numbers.
   LOCK TABLE seqno_ranges IN EXCLUSIVE MODE;
-  -- Changes nothing, and holds back nextval until the end of the transaction.
+  -- Changes nothing, but blocks nextval until the transaction ends.
   ALTER SEQUENCE messages_seqno_seq NO CYCLE;
   IF (SELECT coalesce(last_value, 0) FROM pg_sequences
       WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq') >= behind

@@ -1,20 +1,20 @@
--- Why: what the world is told: short messages in place of pushes that nobody confirmed, events to the customer's own servers,
--- and inboxes in which a message is read when its push is long gone.
+-- Why: what is reported to the outside: SMS fallbacks for unconfirmed pushes, events for the customer's own servers,
+-- and inboxes in which a message can be read long after its push.
 -- Locks: nothing that exists.
 -- The previous binary: there is none.
 
--- Short messages ----------------------------------------------------------------------------------------------------
+-- SMS fallbacks -----------------------------------------------------------------------------------------------------
 
--- One for each person to whom a message with a fallback was sent, made in the claim's transaction. It is decided once:
--- by the receipt's transaction, or by the deadline's, whichever locks it first.
+-- One for each person to whom a message with a fallback was sent, created in the claim's transaction. It is decided
+-- once: by the receipt's transaction or by the deadline's, whichever locks it first.
 CREATE TABLE fallbacks (
   seqno           bigint NOT NULL,
   due_at          timestamptz NOT NULL,
   decided_at      timestamptz,
-  -- The first confirmation that came after the short message was asked for.
+  -- The first confirmation that came after the SMS was requested.
   late_at         timestamptz,
   app             integer NOT NULL,
-  -- NULL: it waits; 1 confirmed in time, 2 a short message was asked for, 3 called off with its message.
+  -- NULL: waiting; 1 confirmed in time, 2 SMS requested, 3 called off with its message.
   decision        smallint,
   user_key        text COLLATE "C" NOT NULL,
   PRIMARY KEY (seqno, user_key),
@@ -24,17 +24,17 @@ CREATE TABLE fallbacks (
 ) WITH (fillfactor = 80);
 
 CREATE INDEX fallbacks_due ON fallbacks (due_at) WHERE decision IS NULL;
--- Short messages that were decided on, to be removed a month later.
+-- Decided fallbacks, deleted a month later.
 CREATE INDEX fallbacks_decided ON fallbacks (decided_at) WHERE decided_at IS NOT NULL;
 
 -- Events ------------------------------------------------------------------------------------------------------------
 
--- Where events go.
+-- The customers' servers that receive events.
 CREATE TABLE webhooks (
   webhook         integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   app             integer NOT NULL REFERENCES apps,
   url             text NOT NULL,
-  -- What is signed with, sealed with the master key and bound to this row.
+  -- The signing secret, sealed with the master key and bound to this row.
   sealed          bytea NOT NULL,
   kinds           text[] NOT NULL,
   active          boolean NOT NULL DEFAULT true,
@@ -44,18 +44,18 @@ CREATE TABLE webhooks (
 
 CREATE INDEX webhooks_by_app ON webhooks (app);
 
--- What has happened: written in the transaction in which it happened.
+-- Events, written in the transaction in which they happen.
 CREATE TABLE events (
   event           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at              timestamptz NOT NULL,
-  -- What receivers know it by. Random: a database restored from a backup must not give a number twice.
+  -- The receivers' id of it. Random, because a database restored from a backup must not assign a number twice.
   id              uuid NOT NULL DEFAULT gen_random_uuid(),
   app             integer NOT NULL,
   event_kind      text NOT NULL,
-  -- Of what happens once only: its name. NULL: it may happen again.
+  -- Deduplication key of an event that happens only once. NULL: it may happen again.
   subject         text COLLATE "C",
   data            json NOT NULL,
-  -- What it says of a confidential message, as in `messages`.
+  -- Content of a confidential message, as in `messages`.
   sealed          bytea
 );
 
@@ -63,19 +63,19 @@ CREATE UNIQUE INDEX events_once ON events (app, event_kind, subject) WHERE subje
 CREATE INDEX events_by_time ON events (at);
 CREATE INDEX events_sealed ON events (event) WHERE sealed IS NOT NULL;
 
--- One for each webhook that wants an event: repeated until it is taken, and kept when it is not.
+-- One for each webhook that subscribes to an event: retried until it is accepted, and kept when it is not.
 CREATE TABLE event_deliveries (
   event           bigint NOT NULL,
-  -- When to try next; while it is being tried: when it is taken for lost.
+  -- When to try next; during an attempt: when the attempt is considered lost.
   due_at          timestamptz NOT NULL,
   ended_at        timestamptz,
   webhook         integer NOT NULL,
-  -- Raised by each attempt: only the last one's word about it counts.
+  -- Incremented by each attempt: only the last one's result counts.
   fence           integer NOT NULL DEFAULT 0,
-  -- 0 waits, 1 delivered, 2 given up
+  -- 0 waiting, 1 delivered, 2 given up
   state           smallint NOT NULL DEFAULT 0,
   attempts        smallint NOT NULL DEFAULT 0,
-  -- What came of the last attempt: the HTTP status, or why there was none.
+  -- Result of the last attempt: the HTTP status, or why there was none.
   status          smallint,
   reason          text,
   PRIMARY KEY (event, webhook),
@@ -87,27 +87,29 @@ CREATE INDEX event_deliveries_ended ON event_deliveries (webhook, event) WHERE s
 
 -- Inboxes -----------------------------------------------------------------------------------------------------------
 
--- A message may stay in its persons' inboxes. What it says is kept once, and for each person a narrow row: who, which message,
--- until when, read or not. Both end by time, whatever becomes of the message, its deliveries and their history. Neither is a
--- partition of SEQNOs: their ends differ from a day to a year. A message without an inbox writes and reads nothing here.
+-- A message may be kept in its recipients' inboxes. Its content is stored once, with a narrow row per person: who,
+-- which message, until when, read or not. Both expire by time, whatever happens to the message, its deliveries and
+-- their history. Neither is partitioned by SEQNO, because their lifetimes range from an hour to a year. A message
+-- without an inbox writes and reads nothing here.
 
--- What entries show: one row a message. Written with its first claim, so that nothing depends on how long messages are kept.
+-- The content of entries: one row per message. Written with its first claim, so that nothing depends on how long
+-- messages are kept.
 CREATE TABLE inbox_messages (
   seqno           bigint PRIMARY KEY,
   sent_at         timestamptz NOT NULL,
   ends_at         timestamptz NOT NULL,
   app             integer NOT NULL,
-  -- yyyyMMddHH in the app's time zone, as its payload says.
+  -- yyyyMMddHH in the app's time zone, as in its payload.
   send_date       text NOT NULL,
   -- Without the persons that it named.
   request         json NOT NULL,
-  -- Pages and media in place of what did not fit.
+  -- Pages and media that replace what did not fit.
   links           json
 );
 
 CREATE INDEX inbox_messages_by_end ON inbox_messages (ends_at);
 
--- One for each person of its audience.
+-- One for each person in its audience.
 CREATE TABLE inbox_entries (
   seqno           bigint NOT NULL,
   ends_at         timestamptz NOT NULL,
@@ -115,10 +117,10 @@ CREATE TABLE inbox_entries (
   read_at         timestamptz,
   app             integer NOT NULL,
   user_key        text COLLATE "C" NOT NULL,
-  -- What an uploaded file says of this person: its name, then its values; NULL: nothing.
+  -- The person's values from an uploaded file: the name, then the variables; NULL: none.
   filled          json,
   PRIMARY KEY (app, user_key, seqno)
 ) WITH (fillfactor = 90);
 
--- The entries of a message end at about the same time, so this grows by a few bytes an entry.
+-- The entries of a message expire at about the same time, so this grows by only a few bytes per entry.
 CREATE INDEX inbox_entries_by_end ON inbox_entries (ends_at);

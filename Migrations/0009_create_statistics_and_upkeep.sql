@@ -1,11 +1,11 @@
--- Why: what is counted for reports, files of people on their way in, and what the janitor goes by.
+-- Why: counts for reports, imports of people, and the state of the janitor's work.
 -- Locks: nothing that exists.
 -- The previous binary: there is none.
 
 -- Statistics --------------------------------------------------------------------------------------------------------
 
--- What happened in each minute, a row per writer so that writers never wait for each other. Few rows: one for each
--- combination that occurred.
+-- Counts per minute, a row per writer so that writers never wait for each other. Few rows: one for each combination
+-- that occurred.
 CREATE TABLE statistics_minutes (
   at              timestamptz NOT NULL,
   accepted        bigint NOT NULL DEFAULT 0,
@@ -19,9 +19,9 @@ CREATE TABLE statistics_minutes (
   "left"          bigint NOT NULL DEFAULT 0,
   app             integer NOT NULL,
   writer          integer NOT NULL,
-  -- 0: concerns no network, or it is not known.
+  -- 0: no network concerned, or unknown.
   network         smallint NOT NULL,
-  -- -1: concerns no message.
+  -- -1: no message concerned.
   lane            smallint NOT NULL,
   app_version     text COLLATE "C" NOT NULL,
   reason          text COLLATE "C" NOT NULL,
@@ -30,7 +30,7 @@ CREATE TABLE statistics_minutes (
 
 CREATE INDEX statistics_minutes_by_time ON statistics_minutes (at);
 
--- The same by the hour, made from the minutes by the janitor.
+-- The same per hour, rolled up from the minutes by the janitor.
 CREATE TABLE statistics_hours (
   at              timestamptz NOT NULL,
   accepted        bigint NOT NULL,
@@ -52,10 +52,10 @@ CREATE TABLE statistics_hours (
 
 CREATE INDEX statistics_hours_by_time ON statistics_hours (at);
 
--- And by the app's day.
+-- And per day in the app's time zone.
 CREATE TABLE statistics_days (LIKE statistics_hours INCLUDING ALL);
 
--- How far it has been rolled up; its row is the janitors' turn.
+-- How far it has been rolled up; the row's lock serializes the janitors.
 CREATE TABLE statistics_progress (
   one_row         boolean PRIMARY KEY DEFAULT true,
   hours_upto      timestamptz NOT NULL,
@@ -66,23 +66,24 @@ INSERT INTO statistics_progress (hours_upto) VALUES (date_trunc('hour', now()));
 
 -- Imports -----------------------------------------------------------------------------------------------------------
 
--- Files of people that come in parts, each in one transaction with what is counted of it.
+-- Imports of people from files that arrive in parts; each part is one transaction together with its counts.
 CREATE TABLE imports (
   import          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   app             integer NOT NULL REFERENCES apps,
   -- 1 users, 2 members of a group, 3 tags of devices
   kind            smallint NOT NULL,
   groupseq        bigint,
-  -- True: a wrong line costs itself. False: one wrong line, and nobody is brought in.
+  -- True: a wrong line costs only itself. False: a single wrong line prevents the whole import.
   skips_errors    boolean NOT NULL,
-  -- 1 UTF-8, 2 CP949; NULL until it is said, or letters beyond ASCII have come: what the first ones say holds for all of it.
+  -- 1 UTF-8, 2 CP949; NULL until it is given or the first characters beyond ASCII have arrived, which decide for the
+  -- whole file.
   encoding        smallint,
-  -- The last part that was taken, and its hash: sent again it changes nothing.
+  -- The last accepted part, and its hash: sending it again changes nothing.
   parts           integer NOT NULL DEFAULT 0,
   part_sha256     bytea,
-  -- The columns, as the first line names them; NULL until it has come.
+  -- The columns according to the first line; NULL until it has arrived.
   header          text,
-  -- The beginning of a line whose end is in the next part.
+  -- The beginning of a line that continues in the next part.
   rest            bytea NOT NULL DEFAULT '',
   lines           bigint NOT NULL DEFAULT 0,
   imported        bigint NOT NULL DEFAULT 0,
@@ -100,13 +101,13 @@ CREATE INDEX imports_by_app ON imports (app, import);
 CREATE TABLE import_errors (
   import          bigint NOT NULL REFERENCES imports ON DELETE CASCADE,
   line            bigint NOT NULL,
-  -- How it begins.
+  -- The beginning of the line.
   text            text NOT NULL,
   error           text NOT NULL,
   PRIMARY KEY (import, line)
 );
 
--- The good parts of an import that waits for its last one, because a wrong line would end it.
+-- The valid parts of an import that takes effect only with its last part, because a wrong line would prevent it.
 CREATE TABLE import_parts (
   import          bigint NOT NULL REFERENCES imports ON DELETE CASCADE,
   part            integer NOT NULL,
@@ -116,13 +117,13 @@ CREATE TABLE import_parts (
 
 -- The clock ---------------------------------------------------------------------------------------------------------
 
--- The clock of the database may jump, and come back. What goes by it and cannot be undone (what is removed when its time is
--- over, how far statistics are made) must not follow it there. So somebody remembers when it was looked at last.
+-- The database's clock may jump, and jump back. Irreversible work that depends on it (deleting what has expired,
+-- rolling up statistics) must not follow. So the time of the last observation is recorded.
 CREATE TABLE clock_watch (
   is_only         boolean PRIMARY KEY DEFAULT true CONSTRAINT clock_watch_is_one CHECK (is_only),
-  -- NULL before the first look.
+  -- NULL before the first observation.
   seen_at         timestamptz,
-  -- Since when it has gone on without a jump, and without a time in which nobody looked.
+  -- Since when the clock has advanced without a jump, and without a gap in the observations.
   steady_since    timestamptz NOT NULL DEFAULT '-infinity'
 );
 
