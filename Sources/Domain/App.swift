@@ -40,7 +40,7 @@ package struct App: Sendable, Equatable {
   package var hasExtension: Bool
   package var identityRules: IdentityRules
   package var confidentiality = Confidentiality()
-  /// What its messages say to Android devices where they say nothing else.
+  /// Defaults of its messages for Android devices.
   package var android = AndroidContent()
 
   package var identity: Identity { identityRules.identity }

@@ -42,23 +42,23 @@ package enum Domain {
     package static let fcmPayloadBytes = 4096 - 7
     /// The same for a voip push.
     package static let voipPayloadBytes = 5120
-    /// The same on a broadcast channel.
+    /// The same for a push on a broadcast channel.
     package static let broadcastPayloadBytes = 5120
-    /// How long an update on a channel may be worth something: APNs keeps the latest for 8 hours at most.
+    /// How long an update on a channel may stay valid; APNs stores the latest for at most 8 hours.
     package static let channelSeconds: ClosedRange<Int64> = 1...28_800
-    /// Channels of one app in one environment: APNs makes no more.
+    /// Channels per app and environment; APNs allows no more.
     package static let channelsPerEnvironment = 10_000
-    /// Apple's name of a channel, base64; those seen have 24 characters.
+    /// Apple's id of a channel, base64; those seen have 24 characters.
     package static let channelIDBytes = 256
     /// `apns-collapse-id`: Apple refuses more.
     package static let collapseIDBytes = 64
     /// Categories, threads, sounds and other names that app and server agree on.
     package static let nameBytes = 256
-    /// What an app calls a Live Activity; ActivityKit's own ids are UUIDs of 36 bytes.
+    /// An app's name of a Live Activity; ActivityKit's own ids are UUIDs of 36 bytes.
     package static let activityIDBytes = 128
-    /// Live Activities of one device; iOS shows far fewer of an app at a time. A new one takes the oldest one's place.
+    /// Live Activities per device; iOS shows far fewer of an app at a time. A new one replaces the oldest.
     package static let activitiesPerDevice = 16
-    /// Languages of one message beside its text without one.
+    /// Translations of one message beside its default text.
     package static let translations = 50
     /// One value of `%VAR1%` … `%VAR9%`.
     package static let variableBytes = 1024

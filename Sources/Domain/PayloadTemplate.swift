@@ -80,7 +80,7 @@ package struct PayloadTemplate: Sendable {
   package static let badgeOnly = PayloadTemplate(
     badgeIn: [.bytes(Array(#"{"aps":{"badge":"#.utf8)), .badge, .bytes(Array("}}".utf8))])
 
-  /// The same bytes for everybody who follows a channel.
+  /// The same bytes for all followers of a channel.
   init(broadcast payload: [UInt8]) {
     seqno = ""
     texts = [[.bytes(payload)]]

@@ -75,7 +75,7 @@ package struct PushTarget: Sendable {
   package let recipient: PayloadTemplate.Recipient
   /// Version of the app on the device, for statistics.
   package let appVersion: String
-  /// Set when it goes to a token beside the device's ordinary one.
+  /// Set if the push goes to a token other than the device's PSID.
   package let further: FurtherTarget?
 
   package init(
@@ -95,18 +95,18 @@ package struct PushTarget: Sendable {
   /// The token it is sent to.
   package var psid: String { recipient.psid }
   package var badge: Int16 { recipient.badge }
-  /// The message goes to other tokens of the device too, which have not had it yet.
+  /// Further tokens of the device are still to receive the message.
   package var hasMoreTokens: Bool { further.map { $0.rest > 0 } ?? false }
 }
 
-/// A token beside a device's ordinary one, and what else is sent to on the same device.
+/// A further token of a device, and the tokens of the same device that come after it.
 ///
-/// A message for Live Activities may be for several on one device, each with a token. It is still one delivery: they are
-/// sent to one after another, and it is accepted when one of them was.
+/// A message for Live Activities may be for several on one device, each with its own token. It is still one delivery:
+/// the tokens are served one after another, and the delivery is accepted if one of them was.
 package final class FurtherTarget: Sendable {
-  /// The device's own PSID; FCM is told it too.
+  /// The device's own PSID, which FCM also needs.
   package let registration: String
-  /// Tokens that are sent to after this one.
+  /// Number of tokens still to be served after this one.
   package let rest: Int
   package let done: FurtherTokensDone
 
@@ -117,10 +117,10 @@ package final class FurtherTarget: Sendable {
   }
 }
 
-/// The tokens of one device that a message has been sent to, with an answer that ends it there.
+/// The tokens of one device for which a message has a final result.
 package struct FurtherTokensDone: Equatable, Sendable {
   package private(set) var psids: Set<String> = []
-  /// One of them was accepted.
+  /// At least one of them was accepted.
   package private(set) var wasAccepted = false
 
   package init() {}

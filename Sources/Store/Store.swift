@@ -23,9 +23,10 @@ package enum Store {
     package static let pageRows = 100
     /// SEQNOs in one partition of outcomes, receipts and reads.
     package static let partitionSeqnos: Int64 = 1_000_000
-    /// Former tokens are believed for this long, in microseconds (30 days).
-    /// A Live Activity is updated for 8 hours at most and leaves the screen 4 hours later; its token is kept a little longer.
+    /// A Live Activity is updated for 8 hours at most and leaves the screen 4 hours later; its token is kept a little
+    /// longer. In microseconds.
     package static let activityMicroseconds: Int64 = 24 * 3_600 * 1_000_000
+    /// How long a device's former tokens still verify its pushkeys, in microseconds (30 days).
     package static let formerTokenMicroseconds: Int64 = 30 * 86_400 * 1_000_000
   }
 }

@@ -1,10 +1,10 @@
 package import JSON
 
-/// Which Live Activity on a device a token updates, in the words of the app.
+/// Identifies the Live Activity on a device that a token updates, in the app's own terms.
 package struct ActivityName: Hashable, Sendable {
-  /// What the app calls this one activity: ActivityKit's `Activity.id`, or a name of its own such as `order-42`.
+  /// The app's name for this activity: ActivityKit's `Activity.id`, or one of its own such as `order-42`.
   package let id: String
-  /// The name of its attributes' type, as `attributes-type` has it; nil: not said.
+  /// The name of its attributes type, as in `attributes-type`; nil: not given.
   package let attributesType: String?
 
   package init(id: String, attributesType: String? = nil) {
@@ -13,7 +13,7 @@ package struct ActivityName: Hashable, Sendable {
   }
 }
 
-/// Which of a device's activities a push is for. Nothing said: all of them.
+/// Selects the activities on a device that a push is for. Without restrictions: all of them.
 package struct ActivitySelection: Hashable, Sendable {
   package let id: String?
   package let attributesType: String?
@@ -25,7 +25,7 @@ package struct ActivitySelection: Hashable, Sendable {
 }
 
 extension JSONForm<String> {
-  /// It stands in paths.
+  /// It occurs in URL paths.
   package static let activityID = JSONForm.text(
     upTo: Domain.Limits.activityIDBytes, pattern: #"^[A-Za-z0-9._~:-]+$"#
   ).standing(

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What only Android devices are told of a message, in the words of FCM's `AndroidConfig` and `AndroidNotification`.
+/// Fields for Android devices only, as in FCM's `AndroidConfig` and `AndroidNotification`.
 ///
 /// Source: FCM HTTP v1, `projects.messages`.
 package struct AndroidContent: Equatable, Sendable {
@@ -16,20 +16,20 @@ package struct AndroidContent: Equatable, Sendable {
   package var color: String?
   /// The intent filter of the activity that a tap opens.
   package var clickAction: String?
-  /// The address of a picture; stands before the message's own media.
+  /// URL of an image; takes precedence over the message's own media.
   package var image: String?
-  /// Nil: follows the message's lane and priority.
+  /// Nil: derived from the message's lane and priority.
   package var priority: Priority?
-  /// A notification with the same one is replaced; nil: the message's collapse id.
+  /// A notification with the same tag is replaced; nil: the message's collapse id.
   package var tag: String?
-  /// Marks the message in Firebase's reports, on iOS through FCM too.
+  /// Labels the message in Firebase's reports, also for iOS through FCM.
   package var analyticsLabel: String?
 
   package init() {}
 
   package var isEmpty: Bool { self == AndroidContent() }
 
-  /// Where it says nothing, what an app says for all its messages.
+  /// Returns these fields, with an app's defaults where they are not given.
   package func over(_ usual: AndroidContent) -> AndroidContent {
     var content = self
     content.channelID = channelID ?? usual.channelID
@@ -43,7 +43,7 @@ package struct AndroidContent: Equatable, Sendable {
     return content
   }
 
-  /// Members that only a notification has, by their names in the API.
+  /// API names of the given members that only a visible notification has.
   var shownMembers: [String] {
     [
       ("channelId", channelID), ("icon", icon), ("color", color), ("clickAction", clickAction), ("image", image),
@@ -73,7 +73,7 @@ package struct AndroidContent: Equatable, Sendable {
         "analyticsLabel", label, \.analyticsLabel, "Marks the message in Firebase's reports, on iOS through FCM too."),
     ])
 
-  /// As it is shown.
+  /// The form shown to clients.
   package static let shown = JSONObject<AndroidContent>(
     "AndroidDefaults", isNamed: false,
     [
@@ -83,10 +83,10 @@ package struct AndroidContent: Equatable, Sendable {
       .optional("tag", .anyText, \.tag), .optional("analyticsLabel", .anyText, \.analyticsLabel),
     ])
 
-  /// As it is stored with an app.
+  /// The form stored with an app.
   package var json: String { Self.shown.text(of: self) }
 
-  /// - Parameter json: as `json` wrote it; what a newer version wrote besides is left out.
+  /// - Parameter json: as written by `json`; members of a newer version are ignored.
   package init(stored json: [UInt8]) {
     self = (try? Self.object.read(json, ignoresUnknownFields: true)) ?? AndroidContent()
   }

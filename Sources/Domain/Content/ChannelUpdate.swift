@@ -1,17 +1,17 @@
 package import JSON
 
-/// Whether APNs keeps what was published last on a channel, for devices that are away. Raw values are stored, and are
-/// Apple's `message-storage-policy`. A channel has one for its whole life.
+/// Whether APNs stores a channel's latest update for offline devices. Raw values are stored, and are Apple's
+/// `message-storage-policy`. Fixed for a channel's whole life.
 package enum ChannelStorage: Int16, CaseIterable, Sendable {
-  /// Only devices that are there get it; Apple grants more updates for that.
+  /// Only devices that are online get it; Apple grants more updates in return.
   case none = 0
-  /// The latest one is kept, up to 8 hours.
+  /// The latest update is stored, for up to 8 hours.
   case latest = 1
 
   package var name: String { self == .none ? "none" : "latest" }
 }
 
-/// What is published on a broadcast channel: the new state of the Live Activities that follow it.
+/// An update on a broadcast channel: the new state of the Live Activities that follow it.
 ///
 /// Source: "Sending broadcast push notification requests to APNs".
 package struct ChannelUpdate: Equatable, Sendable {
@@ -20,7 +20,7 @@ package struct ChannelUpdate: Equatable, Sendable {
   private(set) var sound: NotificationSound?
   private(set) var relevanceScore: JSONNumber?
   package private(set) var priority = PushPriority.immediate
-  /// For how long it is worth publishing, and keeping where the channel keeps it.
+  /// How long it is worth publishing, and storing if the channel stores updates.
   package private(set) var expiresInSeconds = Domain.Limits.channelSeconds.upperBound
 
   package static let object = JSONObject(
@@ -48,8 +48,8 @@ package struct ChannelUpdate: Equatable, Sendable {
     for: { number in [PushPriority.immediate, .considerate].first { Int64($0.rawValue) == number } },
     else: "must be 10 (at once) or 5 (with regard to the battery)", written: { Int64($0.rawValue) })
 
-  /// The body that APNs gets.
-  /// - Throws: a `Problem` that names what a channel cannot carry.
+  /// Returns the body for APNs.
+  /// - Throws: a `Problem` that lists what a channel cannot carry.
   package func payload() throws(Problem) -> [UInt8] {
     guard activity.event != .start else {
       throw Problem(
@@ -78,8 +78,8 @@ package struct ChannelUpdate: Equatable, Sendable {
 }
 
 extension PushMessage {
-  /// An update for all that follow a channel. It belongs to no message: its number is random and negative.
-  /// - Parameter channel: Apple's id of it.
+  /// An update for all followers of a channel. It belongs to no message: its number is random and negative.
+  /// - Parameter channel: Apple's id of the channel.
   package static func broadcast(
     _ payload: [UInt8], on channel: String, of appID: String, priority: PushPriority, isKept: Bool,
     expiresAtSeconds: Int64, pushkeys: PushKeyring

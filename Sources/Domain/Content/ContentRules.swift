@@ -97,7 +97,7 @@ package struct ContentRules {
     guard content.alert != nil else {
       if badge == .none { fault("alert", "is needed, unless contentAvailable or badge is set") }
       checkHiddenAndroid()
-      // Without an alert there is nothing that could be grouped, filtered, heard or changed.
+      // Without an alert there is nothing to group, filter, play or modify.
       let needy = content.given.intersection(Self.shown).subtracting(["badge", "contentAvailable", "android"]).sorted()
       for field in needy {
         let why =
@@ -116,7 +116,7 @@ package struct ContentRules {
     checkMedia()
   }
 
-  /// Nothing is shown: there is no notification that could have a channel or an icon.
+  /// Nothing is shown, so there is no notification that could have a channel or an icon.
   private mutating func checkHiddenAndroid() {
     for member in content.android?.shownMembers ?? [] { fault("android/\(member)", "needs an alert") }
   }

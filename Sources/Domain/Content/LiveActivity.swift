@@ -12,16 +12,17 @@ package struct LiveActivity: Equatable, Sendable {
   }
 
   package private(set) var event = Event.update
-  /// For `update` and `end`: the one activity on a device that it is for. Not written: Apple knows it by its token.
+  /// For `update` and `end`: the activity on a device that it is for. Not part of the payload: Apple identifies it by
+  /// its token.
   package private(set) var activityID: String?
-  /// Which of two updates is the newer one.
+  /// Orders updates: the higher one is newer.
   package private(set) var timestamp: Int64 = 0
   /// An object that the app's own code decodes.
   package private(set) var contentState: [UInt8]?
   package private(set) var staleDate: Int64?
   /// For `end`: when it leaves the screen.
   package private(set) var dismissalDate: Int64?
-  /// For `start` a part of the payload, else which activities on a device it is for.
+  /// For `start`, part of the payload; otherwise it selects activities on a device.
   package private(set) var attributesType: String?
   package private(set) var attributes: [UInt8]?
   /// For `start`, iOS 18: request an update token, or subscribe to a channel.
@@ -82,7 +83,7 @@ package struct LiveActivity: Equatable, Sendable {
     }
   }
 
-  /// Which of a device's activities it is for.
+  /// The activities on a device that it is for.
   package var selection: ActivitySelection {
     event == .start ? ActivitySelection() : ActivitySelection(id: activityID, attributesType: attributesType)
   }

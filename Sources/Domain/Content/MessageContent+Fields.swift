@@ -59,7 +59,7 @@ extension MessageContent {
       "False: Apple tries once, and keeps nothing for a device that is away."),
   ]
 
-  /// What the members above refer to.
+  /// Schemas that the members above refer to.
   package static let schemas: [JSONTree.Member] = [
     Alert.named, NotificationSound.named, LiveActivity.object.named,
     AndroidContent.object.named,

@@ -1,5 +1,4 @@
-/// What a push says outside of its payload: the `apns-` headers that all recipients of a message share, and what FCM has in
-/// their place.
+/// The headers that all recipients of a message share: the `apns-` headers, and FCM's counterpart.
 package struct PushHeaders: Equatable, Sendable {
   /// The bundle identifier with the push type's suffix.
   package let topic: String
@@ -9,7 +8,7 @@ package struct PushHeaders: Equatable, Sendable {
   package let collapseID: String
   /// False: Apple tries once and stores nothing for an offline device.
   package let isKeptForDevice: Bool
-  /// What FCM is told of it for Android.
+  /// FCM's fields for Android.
   package let android: AndroidContent
   /// Apple's id of the broadcast channel that it is published on; nil: it goes to devices.
   package let channel: String?
@@ -27,9 +26,9 @@ package struct PushHeaders: Equatable, Sendable {
     self.isKeptForDevice = isKeptForDevice ?? pushType.isKeptForDevice
   }
 
-  /// On a broadcast channel of an app.
+  /// Headers for publishing on an app's broadcast channel.
   init(appID: String, channel: String, priority: PushPriority, isKept: Bool) {
-    // Apple wants the bare bundle identifier here.
+    // Apple requires the bare bundle identifier here.
     topic = appID
     pushType = .liveactivity
     self.priority = priority

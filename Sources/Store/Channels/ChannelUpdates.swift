@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// The latest update of each channel: set by whoever publishes, taken and settled by the node that hands it to APNs.
+/// The latest update of each channel: set by its publisher, claimed and settled by the node that sends it to APNs.
 package enum ChannelUpdates {
   // MARK: Setting
 
@@ -15,7 +15,7 @@ package enum ChannelUpdates {
     "channel-updates-earlier",
     "SELECT sha256, version, is_superseded FROM channel_updates WHERE channel = $1 AND key = $2")
 
-  /// What was answered to an earlier request with the same key.
+  /// Returns the response to an earlier request with the same idempotency key.
   package static func earlier(_ channel: Channels.Number, key: String) -> Query<Earlier?> {
     var parameters = Parameters()
     parameters.append(channel)
@@ -50,7 +50,7 @@ package enum ChannelUpdates {
     WHERE channel = $1 RETURNING version
     """)
 
-  /// Replaces what waits on a channel that is locked. Answers its version.
+  /// Replaces the waiting update of a channel whose row lock the caller holds. Returns its version.
   package static func set(
     _ channel: Channels.Number, _ payload: [UInt8], priority: PushPriority, eventTime: Int64, expiresIn seconds: Int64
   ) -> Query<Int64> {
@@ -71,7 +71,7 @@ package enum ChannelUpdates {
       ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Forgets idempotency keys of yesterday. Answers how many.
+  /// Deletes idempotency keys older than a day. Returns how many.
   package static func forget(atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -80,7 +80,7 @@ package enum ChannelUpdates {
 
   // MARK: Publishing
 
-  /// An update on its way to APNs.
+  /// An update in progress.
   package struct Taken: Sendable {
     package let channel: Channels.Number
     package let app: App.Number
@@ -110,8 +110,8 @@ package enum ChannelUpdates {
       c.expires_at, c.failures
     """)
 
-  /// Takes the latest updates of channels whose time has come. Who takes one and dies leaves it to the others after
-  /// `seconds`.
+  /// Claims the latest updates of channels that are due, for `seconds`; if the node dies, the others take over after
+  /// that.
   package static func take(atMost limit: Int, for seconds: Int64) -> Query<[Taken]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -135,19 +135,19 @@ package enum ChannelUpdates {
     WHERE version > published AND due_at > '-infinity'
     """)
 
-  /// Microseconds until the next update is due, below 0 when one is; nil when none waits for its time.
+  /// Microseconds until the next update is due, negative if one already is; nil when none is waiting.
   package static func next() -> Query<Int64?> { Query(nextStatement, Parameters()) { $0.optionalInt64(0, 0) } }
 
-  /// What came of an update that was taken.
+  /// The result of a claimed update.
   package struct Settled: Equatable, Sendable {
     package let channel: Channels.Number
     package let version: Int64
     package let isAccepted: Bool
-    /// It need not be published any more: accepted, refused for good or expired.
+    /// It need not be published any more: accepted, permanently refused, or expired.
     package let isOver: Bool
-    /// Until the next one may go.
+    /// Until the next update may be sent.
     package let waitMilliseconds: Int64
-    /// APNs' own, when it was not taken.
+    /// APNs' own reason when it was not accepted.
     package let word: String?
 
     package init(
@@ -174,7 +174,7 @@ package enum ChannelUpdates {
     WHERE c.channel = t.channel
     """)
 
-  /// One of each channel at most.
+  /// At most one result per channel.
   package static func settle(_ settled: [Settled]) -> Query<Void> {
     var (channels, versions, waits) = (Int64Column(), Int64Column(), Int64Column())
     var (accepted, over) = (BoolColumn(), BoolColumn())

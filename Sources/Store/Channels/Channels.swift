@@ -10,19 +10,19 @@ package enum Channels {
     package let app: App.Number
     package let environment: PushEnvironment
     package let storage: ChannelStorage
-    /// Apple's name of it.
+    /// Apple's id of the channel.
     package let apnsChannel: String
     package let name: String
-    /// Microseconds since 1970, as all times here.
+    /// Microseconds since 1970, like the other times.
     package let createdAt: Int64
-    /// Of the latest update, counted from 1; 0: there was none.
+    /// Version of the latest update, counted from 1; 0: there was none.
     package let version: Int64
-    /// Everything up to this one is over.
+    /// Everything up to this version is done.
     package let published: Int64
     package let publishedAt: Int64?
-    /// Seconds since 1970, as the latest update says.
+    /// The latest update's `timestamp`, in seconds since 1970.
     package let eventTime: Int64
-    /// What APNs said when it took the last one not.
+    /// APNs' reason for not accepting the last update; nil: it was accepted.
     package let word: String?
   }
 
@@ -56,7 +56,7 @@ package enum Channels {
     SELECT count(*), count(*) FILTER (WHERE name = $3) FROM channels WHERE app = $1 AND environment = $2
     """)
 
-  /// How many channels an app has in an environment, and how many of this name: 1 or 0.
+  /// Counts an app's channels in an environment, and those with this name: 1 or 0.
   package static func taken(
     _ app: App.Number, _ environment: PushEnvironment, name: String
   ) -> Query<(channels: Int64, named: Int64)> {
@@ -79,7 +79,7 @@ package enum Channels {
   private static let lockStatement = Statement(
     "channels-lock", "SELECT \(columnList) FROM channels WHERE channel = $1 FOR NO KEY UPDATE")
 
-  /// Within a transaction: nobody else changes it until that ends.
+  /// Locks a channel against changes by others until the transaction ends.
   package static func lock(_ channel: Number) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(channel)
@@ -93,7 +93,7 @@ package enum Channels {
     WHERE app = $1 AND channel > $2 AND ($3::smallint IS NULL OR environment = $3) ORDER BY channel LIMIT $4
     """)
 
-  /// A page, in the order of their numbers.
+  /// Returns a page, in the order of channel numbers.
   package static func list(
     _ app: App.Number, in environment: PushEnvironment?, after: Number, limit: Int
   ) -> Query<[Record]> {
@@ -108,7 +108,7 @@ package enum Channels {
   private static let numbersStatement = Statement(
     "channels-numbers", "SELECT apns_channel, channel FROM channels WHERE app = $1 AND environment = $2")
 
-  /// Our numbers by Apple's names.
+  /// Returns our numbers by Apple's ids.
   package static func numbers(_ app: App.Number, _ environment: PushEnvironment) -> Query<[String: Number]> {
     var parameters = Parameters()
     parameters.append(app)

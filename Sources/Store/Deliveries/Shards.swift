@@ -13,13 +13,13 @@ package enum Shards {
     package let wave: Int16
     /// Number of its next block: 14 bits, of which the upper 3 are the database's timeline.
     ///
-    /// A promoted standby may lack the last claims, whose pushes have left with the numbers of their blocks in their
-    /// pushkeys. On another timeline numbers continue in another eighth, so that no receipt counts for a device in a
-    /// newer block of the same number. Only eight promotions during one message would return to the first eighth.
+    /// A promoted standby may have missed the last claims, whose pushes were already sent with their block numbers in
+    /// the pushkeys. Each timeline numbers blocks in another eighth, so that no receipt counts for a device in a newer
+    /// block with the same number. Only eight promotions during one message would return to the first eighth.
     package let blocks: Int32
 
-    /// The block that its next claim makes; nil when this timeline's numbers are used up. The last number is never given,
-    /// or the count would run into the next eighth.
+    /// The block that its next claim makes; nil when this timeline's numbers are used up. The last number is never
+    /// assigned, because the counter would run into the next eighth.
     package var nextBlock: BlockID? {
       blocks & Shards.lastOfTimeline < Shards.lastOfTimeline && shard < (1 << 14) - 1
         ? BlockID(seqno: seqno, number: shard << 14 | blocks) : nil
@@ -34,10 +34,10 @@ package enum Shards {
     }
   }
 
-  /// Bits of a block's number within a shard that count on one timeline.
+  /// Bits of a block's number within a shard that are counted up on one timeline.
   private static let timelineBits = 11
   private static let lastOfTimeline: Int32 = (1 << timelineBits) - 1
-  /// First number of the present timeline, the first of which is 1.
+  /// First number of the current timeline; timelines start at 1.
   private static let firstOfTimeline = "(((present_timeline() - 1) & 7) << \(timelineBits))"
 
   private static let createStatement = Statement(

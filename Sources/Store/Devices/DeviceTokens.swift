@@ -1,15 +1,15 @@
 package import Domain
 internal import Postgres
 
-/// Tokens that devices have beside the one for alerts: one of each kind, and one for each Live Activity. They are in `psids` like all tokens; the device's
-/// row is locked before one is given or taken.
+/// A device's further tokens beside the alert token: at most one of each kind, and one per Live Activity. They are in
+/// `psids` like all tokens; the device's row is locked before a token is assigned or removed.
 package enum DeviceTokens {
   /// A token that a device claims.
   package struct Wanted: Hashable, Sendable {
     package let device: DeviceID
     package let kind: TokenKind
     package let psid: String
-    /// Of the kind `liveActivityUpdate`.
+    /// Only for `liveActivityUpdate`.
     package let activity: ActivityName?
 
     package init(device: DeviceID, kind: TokenKind, psid: String, activity: ActivityName? = nil) {
@@ -80,7 +80,7 @@ package enum DeviceTokens {
     WHERE device = ANY($1::uuid[]) AND kind > \(TokenKind.alert.sql) ORDER BY device, bound_at, psid
     """)
 
-  /// All further tokens of devices, the oldest first.
+  /// Returns all further tokens of devices, oldest first.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Tokens.Claimed]> {
     Query(findStatement, Devices.ids(devices)) { rows in
       rows.map {
@@ -116,8 +116,8 @@ package enum DeviceTokens {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Forgets tokens of Live Activities that ended long ago by themselves. Nobody confirms what went to them, so nothing of
-  /// them is remembered. Answers how many.
+  /// Deletes tokens of Live Activities that ended on their own long ago. Pushes to them are never confirmed, so nothing
+  /// is remembered. Returns how many.
   package static func endActivities(at now: Int64, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now - Store.Limits.activityMicroseconds)

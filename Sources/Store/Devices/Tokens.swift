@@ -10,7 +10,7 @@ package enum Tokens {
     package let network: PushNetwork
     package let device: DeviceID
     package let kind: TokenKind
-    /// Of the kind `liveActivityUpdate`.
+    /// Only for `liveActivityUpdate`.
     package let activity: ActivityName?
 
     package init(
@@ -181,8 +181,8 @@ package enum Tokens {
     ORDER BY device, bound_at DESC, psid
     """)
 
-  /// The tokens of a kind (not the ordinary one) of each device, the newest first: several where each is for an activity.
-  /// Devices without one are missing.
+  /// Returns the tokens of a kind other than alert for each device, newest first; several if each is for an activity.
+  /// Devices without one are omitted.
   package static func ofDevices(
     app: App.Number, _ devices: some Collection<DeviceID>, kind: TokenKind,
     activities: ActivitySelection = ActivitySelection()
@@ -202,7 +202,7 @@ package enum Tokens {
     }
   }
 
-  /// Which activities tokens are for, as two columns.
+  /// Appends the activities of tokens as two columns.
   static func append(_ activities: [ActivityName?], to parameters: inout Parameters) {
     var (ids, types) = (TextColumn(), TextColumn())
     for activity in activities {

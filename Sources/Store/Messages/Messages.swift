@@ -117,9 +117,9 @@ package enum Messages {
     package var confidentialFrom = App.Identity.proof
     /// The app has a notification service extension, which alerts start.
     package var appHasExtension = false
-    /// What the app says to Android devices.
+    /// The app's defaults for Android devices.
     package var appAndroid = AndroidContent()
-    /// For how long it stays in inboxes; nil: it comes into none.
+    /// How long it stays in inboxes, in seconds; nil: it is not kept in inboxes.
     package var inboxSeconds: Int64?
     /// For a resent message, the original, whose inbox entries serve both; nil: it has its own.
     package var inboxOf: Int64?
