@@ -163,7 +163,7 @@ final class Postmaster {
     return isReady
   }
 
-  /// Why it refuses a connection; nil when it accepts.
+  /// Tries to connect, and creates our database if it is missing. Returns the refusal; nil once connected.
   private func refusal() throws(EmbeddedPostgresError) -> PostgresError? {
     do {
       _ = try Connection(url)

@@ -61,8 +61,8 @@ package enum HTTP2 {
     static let goAways = 16
     /// Announcements (1xx) before an answer: neither network sends any.
     package static let announcements = 8
-    /// Frames that bring no answer nearer, between two answers or within a second: a peer that opens 500 windows sends as
-    /// many.
+    /// Frames tolerated without progress on any response, between two responses or within one second. Well above a
+    /// legitimate burst, such as a WINDOW_UPDATE for each of 500 streams.
     package static let idleFrames = 2_000
     /// Frames of an answer that come too late, for each of the streams that were ever open at once: all may be given up in
     /// the same second, and be answered in the next with HEADERS and DATA.

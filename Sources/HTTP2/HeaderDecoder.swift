@@ -20,7 +20,7 @@ struct HeaderDecoder: ~Copyable {
     case whole
     // After these two the table is out of step: the connection cannot go on.
     case malformed
-    /// The fields together are longer than they may be.
+    /// The decoded header list exceeds the limit.
     case tooLong
   }
 

@@ -17,8 +17,8 @@ package struct WireConfiguration: Sendable {
   package var lookUp = Resolver.system
   /// The proxy for all connections except those that it exempts itself; nil to connect directly.
   package var proxy: OutboundProxy?
-  /// Nothing is admitted before the sender has received all credentials once: an app whose credential is not known yet
-  /// must not look like one that has none.
+  /// If true, nothing is admitted until the sender has received all credentials once: an app whose credential is not known
+  /// yet must not look like one that has none.
   package var awaitsCredentials = false
   package var logger: Logger
   /// The push network's name in the metrics.

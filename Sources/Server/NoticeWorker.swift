@@ -18,7 +18,7 @@ final class NoticeWorker {
     return options
   }()
   private static let atOnce = 100
-  /// A user with more devices is not a person.
+  /// At most this many of a user's devices are notified; no real person has more.
   private static let devicesAtOnce = 100
 
   /// - Parameter messageCommitted: called after each message that was stored.

@@ -188,7 +188,7 @@ package final class Simulator: Sendable {
     }.get()
   }
 
-  /// Ends one fault; one that is over already is no mistake.
+  /// Ends one fault. Does nothing if it has already ended.
   package func remove(_ fault: FaultPlan.ID) {
     _ = ask { $0.books.faults.remove(fault) }
   }

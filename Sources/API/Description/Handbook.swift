@@ -9,7 +9,7 @@ package struct Handbook: Sendable {
   let files: [String: String]
 
   /// - Parameters:
-  ///   - directory: where the files are; nil or missing where only the API is served, and then there are no pages.
+  ///   - directory: the handbook's files. If it is nil or does not exist, there are no pages (API-only server).
   ///   - insertion: see `HandbookPage`.
   package init(
     directory: String?, insertion: (String, HandbookLanguage) -> String? = { _, _ in nil }

@@ -78,8 +78,8 @@ package final class AdminThreads: Sendable {
     streams.stop()
   }
 
-  /// Ends what takes too long for a stop: running statements are cancelled, and waiting requests get a 503. Writes that
-  /// may be committing are left to finish.
+  /// Cuts short whatever would delay shutdown: cancels running statements and answers waiting requests with 503. Writes
+  /// that may be committing are left to finish.
   package func cutOff() {
     queue.cut()
     passwords.cut()

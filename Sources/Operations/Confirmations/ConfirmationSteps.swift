@@ -3,8 +3,8 @@ internal import Store
 
 /// Receipts and reads of a batch.
 ///
-/// A receipt whose pushkey contains the location of its delivery is only appended to the log (`ConfirmationLog`). Every
-/// other confirmation belongs to the device and user that the message was sent to, even if the token has moved since:
+/// A receipt whose pushkey locates its delivery, and for which no SMS fallback is pending, is only appended to the log
+/// (`ConfirmationLog`). Every other confirmation belongs to the device and user that the message was sent to, even if the token has moved since:
 /// former owners of the token are candidates too, and the delivery records decide between them. Such a confirmation is
 /// then appended to the log as well, or gets a row of its own if its delivery is in no block.
 struct ConfirmationSteps {

@@ -37,7 +37,7 @@ struct CSVWriter {
 
   private static let formulaSigns: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]
 
-  /// Reverses the escaping of a written cell.
+  /// Removes the apostrophe that `append` puts before formulas. The cell is already unquoted.
   static func read(_ cell: String) -> String {
     cell.utf8.first == 0x27 && isFormula(String(cell.dropFirst())) ? String(cell.dropFirst()) : cell
   }

@@ -21,7 +21,7 @@ struct ConnectionDemand {
     Double(inFlight) + Double(backlog) * min(1, roundTrip / PushTransport.Limits.drainSeconds)
   }
 
-  /// - Parameter most: upper bound.
+  /// Returns how many connections the present work needs, never more than `most`; 0 when there is none.
   func connections(atMost most: Int) -> Int {
     guard inFlight > 0 || backlog > 0 else { return 0 }
     var wanted = Int((streams / Double(max(1, perConnection))).rounded(.up))

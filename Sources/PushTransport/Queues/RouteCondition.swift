@@ -43,13 +43,13 @@ package final class RouteCondition {
     answers == UInt64.bitWidth && errors.nonzeroBitCount >= UInt64.bitWidth / 2
   }
 
-  /// An operator has resumed the app: clears the fault, so that it is retried at once.
+  /// Clears the fault so that the route is retried at once. Called when an operator resumes the app.
   func forgiveFault() {
     fault = nil
     faultEndsAt = nil
   }
 
-  /// A new credential: clears all that was held against the route.
+  /// Clears everything held against the route. Called when its credential is replaced.
   func forgive() {
     forgiveFault()
     errors = 0

@@ -10,7 +10,7 @@ package enum ServerLimits {
   static let catalogInterval: Duration = .seconds(1)
   /// Silence after which a probe checks whether the database still answers.
   static let catalogSilence: Duration = .seconds(5)
-  /// Days before a push certificate's expiry from which on the log warns.
+  /// How many days before a push certificate expires the log starts to warn.
   static let certificateWarningDays: Int64 = 30
   /// Most HTTP loops: more would take the cores that the database needs.
   static let httpLoops = 2

@@ -67,7 +67,7 @@ extension Endpoint {
       problems: [.unknownApp, .conflict], handler: .whole(AdminCall.changeApp)),
   ]
 
-  /// Request and response schemas, in the order of the description.
+  /// Request and response schemas, in the order in which the OpenAPI document lists them.
   static let appSchemas: [JSONTree.Member] = [
     Administration.AppEntry.object.named, Administration.IdentityStanding.object.named,
     ItemPage<Administration.AppEntry>.object.named, Administration.NewApp.object.named,
