@@ -6,7 +6,8 @@ internal import TLS
 /// Asks the server on this machine whether it serves: what a container's or a monitor's health check runs.
 ///
 /// Connects as `UPMC_LISTEN` says, with TLS and the PROXY protocol where the server expects them. The certificate is not
-/// verified: the probe asks whether this process serves, and a certificate that has ended must not restart it.
+/// verified: the probe asks whether this process serves, and a certificate that has ended must not restart it
+/// (Decision 127).
 package struct HealthProbe {
   /// What the server answered.
   package struct Answer: Equatable, Sendable {

@@ -15,7 +15,7 @@ package enum Shards {
     ///
     /// A promoted standby may have missed the last claims, whose pushes were already sent with their block numbers in
     /// the pushkeys. Each timeline numbers blocks in another eighth, so that no receipt counts for a device in a newer
-    /// block with the same number. Only eight promotions during one message would return to the first eighth.
+    /// block with the same number (Decision 126). Only eight promotions during one message would return to the first eighth.
     package let blocks: Int32
 
     /// The block that its next claim makes; nil when this timeline's numbers are used up. The last number is never
