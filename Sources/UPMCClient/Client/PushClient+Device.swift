@@ -77,7 +77,8 @@ extension PushClient {
 
   // MARK: Further tokens
 
-  /// Registers a further token of Apple's: VoIP, live activities and the like.
+  /// Registers a further token of Apple's: VoIP, push-to-start and the like. A running live activity has a token of its own:
+  /// `set(_:forActivity:attributesType:)`.
   public func set(_ token: String, for kind: FurtherTokenKind) async throws(ClientError) {
     struct Body: Encodable { var psid: String }
     guard OutboxEntry.isPlain(token, 512) else { throw .badArgument("a push token is 1 to 512 bytes without spaces") }
@@ -89,6 +90,41 @@ extension PushClient {
   /// Ends a further token. Doing it again changes nothing.
   public func end(_ kind: FurtherTokenKind) async throws(ClientError) {
     try await deviceCall("DELETE", "/tokens/\(kind.rawValue)", of: demandRegistration()).demandNoContent()
+  }
+
+  /// Registers the token that ActivityKit gave one live activity. Registering it again replaces it.
+  /// - Parameters:
+  ///   - token: hex digits.
+  ///   - activity: `Activity.id`: 1 to 128 letters, digits, dots, colons, dashes, tildes and underscores.
+  ///   - attributesType: the name of its attributes' type, so that a send can update all activities of the type.
+  public func set(
+    _ token: String, forActivity activity: String, attributesType: String? = nil
+  ) async throws(ClientError) {
+    struct Body: Encodable {
+      var psid: String
+      var attributesType: String?
+    }
+    guard OutboxEntry.isPlain(token, 512) else { throw .badArgument("a push token is 1 to 512 bytes without spaces") }
+    let body = WireBody.encode(Body(psid: token.lowercased(), attributesType: attributesType))
+    try await deviceCall("PUT", try Self.path(ofActivity: activity), body, of: demandRegistration()).demandNoContent()
+  }
+
+  /// Ends the token of a live activity that has ended. Doing it again changes nothing.
+  public func end(activity: String) async throws(ClientError) {
+    try await deviceCall("DELETE", try Self.path(ofActivity: activity), of: demandRegistration()).demandNoContent()
+  }
+
+  private static func path(ofActivity activity: String) throws(ClientError) -> String {
+    let isNamed =
+      (1...128).contains(activity.utf8.count)
+      && activity.utf8.allSatisfy { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "._~:-".utf8.contains(byte)
+        }
+      }
+    guard isNamed else { throw .badArgument("an activity's id is 1 to 128 letters, digits and . _ ~ : -") }
+    return "/activities/\(activity)"
   }
 
   // MARK: Inbox
@@ -178,8 +214,6 @@ public enum FurtherTokenKind: String, Sendable, CaseIterable {
   case voip
   /// Starts a live activity by a push.
   case liveActivityStart = "live-activity-start"
-  /// Updates the live activity that was started last.
-  case liveActivityUpdate = "live-activity-update"
   /// Push to Talk.
   case pushToTalk = "push-to-talk"
   /// A complication of Apple Watch.
