@@ -111,6 +111,7 @@ export function describe(message) {
     [t("field.data"), message.data && h("code", null, JSON.stringify(message.data))],
     [t("field.category"), message.category], [t("field.threadId"), message.threadId],
     [t("field.interruptionLevel"), message.interruptionLevel && word("interruption", message.interruptionLevel)],
+    [t("field.android"), message.android && h("code", null, JSON.stringify(message.android))],
     [t("message.lane"), word("lane", message.lane ?? "normal")],
     [t("compose.life"), durationText(message.expiresIn ?? "P1D")],
     [t("field.localTime"), message.localTime && `${message.localTime.replace("T", " ")} · ${t("field.localTime.words")}`],
