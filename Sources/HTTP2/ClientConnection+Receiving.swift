@@ -1,8 +1,8 @@
 internal import PlainText
 internal import Reactor
 
-/// What comes from the server. Every violation of RFC 9113 that would leave the two sides out of step ends the connection
-/// with GOAWAY and an error; frames for requests that are over are read and forgotten.
+/// Receives frames from the server. Every RFC 9113 violation that would leave the two sides out of step ends the
+/// connection with GOAWAY and an error; frames for finished requests are parsed and ignored.
 extension ClientConnection {
   mutating func receive(_ bytes: inout ByteBuffer) throws(HTTP2Error) {
     guard !isBroken else { return bytes.removeAll() }
@@ -12,7 +12,7 @@ extension ClientConnection {
       bytes.withReadable { rest in partial.append(rest) }
     } else {
       bytes.withReadable { span in partial.append(span) }
-      // Taken out while it is read: what is read may write to the connection.
+      // Swapped out while it is parsed, because parsing may write to the connection.
       var gathered = ByteBuffer(capacity: 64)
       swap(&gathered, &partial)
       let used = try gathered.withReadable { span throws(HTTP2Error) in try receiveFrames(span) }
@@ -22,7 +22,7 @@ extension ClientConnection {
     bytes.removeAll()
   }
 
-  /// Reads all whole frames; returns how many bytes they had.
+  /// Parses all complete frames; returns the bytes consumed.
   private mutating func receiveFrames(_ bytes: Span<UInt8>) throws(HTTP2Error) -> Int {
     var offset = 0
     while bytes.count - offset >= FrameHeader.bytes {
@@ -54,21 +54,22 @@ extension ClientConnection {
     case FrameHeader.Kind.goAway: try receiveGoAway(header, payload)
     case FrameHeader.Kind.windowUpdate: try receiveWindowUpdate(header, payload)
     case FrameHeader.Kind.pushPromise: throw fail(.protocolError, "PUSH_PROMISE, which we have forbidden")
-    // PRIORITY, and types that nobody has told us of, mean nothing to us (RFC 9113 §5.5).
+    // PRIORITY and unknown frame types are ignored (RFC 9113 §5.5).
     default: try countIdle()
     }
   }
 
-  /// Counts a frame that brings no answer nearer. Each costs little, and a peer could send nothing else for ever.
+  /// Counts a frame that makes no progress on any request. Each costs little, but a peer could send nothing else for
+  /// ever.
   private mutating func countIdle() throws(HTTP2Error) {
     idleFrames += 1
-    // Each stream that was given up may still be answered: its place in `exchanges` stands for it.
+    // A response to an abandoned stream may still arrive, so each slot ever used in `exchanges` raises the limit.
     if idleFrames > HTTP2.Limits.idleFrames + HTTP2.Limits.lateFrames * exchanges.count {
       throw fail(.enhanceYourCalm, "too many frames and no answer")
     }
   }
 
-  /// Ends the connection: queues GOAWAY and makes the error.
+  /// Ends the connection: queues GOAWAY and returns the error.
   private mutating func fail(_ code: ErrorCode, _ reason: String) -> HTTP2Error {
     goAway(code)
     isBroken = true
@@ -77,7 +78,7 @@ extension ClientConnection {
 
   // MARK: Answers
 
-  /// Takes padding off (RFC 9113 §6.1). Nil when the padding is longer than the frame.
+  /// Strips the padding (RFC 9113 §6.1). Nil if the padding is longer than the frame.
   private func unpadded(_ header: FrameHeader, _ count: Int, first: UInt8) -> Range<Int>? {
     guard header.has(FrameHeader.Flag.padded) else { return 0..<count }
     let end = count - Int(first)
@@ -116,7 +117,7 @@ extension ClientConnection {
     try receiveBlock(bytes.span, on: gathered.streamID, endsStream: gathered.endsStream)
   }
 
-  /// Reads a whole header block. It must be decompressed even for a request that is over, to keep the table in step.
+  /// Decodes a complete header block, even for a finished request: the HPACK table must stay in step.
   private mutating func receiveBlock(_ block: Span<UInt8>, on id: Int32, endsStream: Bool) throws(HTTP2Error) {
     var status = 0
     var fields: [HeaderField] = []
@@ -124,11 +125,11 @@ extension ClientConnection {
     let keepsFields = keepsAllFields
     let outcome = unsafe decoder.decode(block) { name, value in
       if unsafe name.first == UInt8(ascii: ":") {
-        // The only pseudo field of an answer is `:status`, of three digits (RFC 9113 §8.3.2).
+        // The only response pseudo-header is `:status`, three digits (RFC 9113 §8.3.2).
         let isStatus = unsafe name.count == 7 && value.count == 3 && value.allSatisfy { (48...57).contains($0) }
         status = unsafe isStatus ? value.reduce(0) { $0 * 10 + Int($1) - 48 } : -1
       } else if slot != nil, status != 200 || keepsFields {
-        // Somebody will compare them.
+        // Callers compare these strings with others, so they get a bounded number of combining marks.
         unsafe fields.append(
           HeaderField(
             String(decoding: name, as: UTF8.self).streamSafe, String(decoding: value, as: UTF8.self).streamSafe))
@@ -142,7 +143,7 @@ extension ClientConnection {
     guard let slot else { return try countIdle() }
     let isTrailer = status == 0 && exchanges[slot].status >= 200
     let isInformational = (100..<200).contains(status)
-    // Trailers end a stream, and 1xx never does.
+    // Trailers must end the stream; a 1xx response must not.
     guard status >= 100 || isTrailer && endsStream, !(isInformational && endsStream), status < 600,
       isTrailer || exchanges[slot].status < 200
     else { return reset(id, .protocolError) }
@@ -155,7 +156,7 @@ extension ClientConnection {
       exchanges[slot].fields += fields
     } else {
       exchanges[slot].status = status
-      // What a 1xx said belongs to it alone.
+      // Fields of a 1xx response do not carry over to the final one.
       exchanges[slot].fields = isInformational ? [] : fields
     }
     if endsStream { finish(slot) }
@@ -192,10 +193,10 @@ extension ClientConnection {
     }
   }
 
-  /// The answer is whole.
+  /// The response is complete.
   private mutating func finish(_ slot: Int) {
     idleFrames = 0
-    // Answered before the whole body was sent: the rest has no use.
+    // The server responded before the whole request body was sent; the rest is not needed.
     if !exchanges[slot].unsent.isEmpty { appendReset(exchanges[slot].streamID, .cancel) }
     close(slot, .noError)
   }
@@ -203,12 +204,12 @@ extension ClientConnection {
   private mutating func receiveReset(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
     guard payload.count == 4 else { throw fail(.frameSizeError, "RST_STREAM of \(payload.count) bytes") }
     try requireKnownStream(header)
-    // A second one for the same stream finds nothing: APNs sends two at times.
+    // APNs sometimes sends a second RST_STREAM for a stream; it is only counted.
     guard let slot = table[header.streamID] else { return try countIdle() }
     close(slot, ErrorCode(rawValue: payload.uint32(at: 0)))
   }
 
-  /// A frame for a stream that we never opened means that the sides are out of step.
+  /// A frame for a stream we never opened means that the two sides are out of step.
   private mutating func requireKnownStream(_ header: FrameHeader) throws(HTTP2Error) {
     let isKnown = header.streamID % 2 == 1 && (header.streamID < nextStreamID || hasUsedLastID)
     if !isKnown { throw fail(.protocolError, "a frame for stream \(header.streamID), which is not open") }
@@ -255,7 +256,7 @@ extension ClientConnection {
       maxFrameBytes = value
     case Setting.initialWindowSize(0).identifier:
       guard value <= HTTP2.Limits.largestWindowBytes else { throw fail(.flowControlError, "windows of \(value) bytes") }
-      // Open streams change by the difference, and may go below zero (RFC 9113 §6.9.2).
+      // Windows of open streams change by the difference and may become negative (RFC 9113 §6.9.2).
       for slot in exchanges.indices where value != streamWindow && table[exchanges[slot].streamID] == slot {
         exchanges[slot].sendWindow += value - streamWindow
         if exchanges[slot].sendWindow > HTTP2.Limits.largestWindowBytes {
@@ -291,7 +292,7 @@ extension ClientConnection {
     goAways += 1
     guard goAways <= HTTP2.Limits.goAways else { throw fail(.enhanceYourCalm, "GOAWAY again and again") }
     let lastID = Int32(bitPattern: payload.uint32(at: 0) & 0x7FFF_FFFF)
-    // It may only sink; one that rises gives nothing back that was refused already.
+    // The last stream id may only decrease; a higher one does not revive streams already refused.
     lastGoAwayID = min(lastID, lastGoAwayID ?? lastID)
     events.append(
       .goAway(
@@ -315,7 +316,7 @@ extension ClientConnection {
       guard sendWindow <= HTTP2.Limits.largestWindowBytes else {
         throw fail(.flowControlError, "a window beyond its limit")
       }
-      // While it was open, those that wait have waited for windows of their own.
+      // If the connection window was open before, the waiting streams are blocked by their own windows.
       if wasShut { sendWaiting() }
     } else {
       try requireKnownStream(header)
@@ -331,7 +332,7 @@ extension ClientConnection {
 }
 
 extension [UInt8] {
-  /// Copies what a span shows.
+  /// Copies the elements of a span.
   init(_ span: Span<UInt8>) {
     self = unsafe span.withUnsafeBufferPointer { bytes in unsafe Array(bytes) }
   }

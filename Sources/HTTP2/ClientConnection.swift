@@ -1,21 +1,21 @@
 internal import Reactor
 
-/// What a client's half of a connection knows and does: frames in, frames out. The value behind `ClientSession`.
+/// The client half of a connection: frames in, frames out. The value behind `ClientSession`.
 ///
-/// Frames of requests are written by hand straight into the output, because that is what the sender does all day; only
-/// answers' headers are decompressed by nghttp2. This file holds state and sending; receiving is in the extension.
+/// Request frames are encoded by hand straight into the output, because this is the sender's hot path; nghttp2 only
+/// decompresses response headers. This file holds state and sending; receiving is in the extension.
 struct ClientConnection: ~Copyable {
   let configuration: ClientSession.Configuration
   var keepsAllFields: Bool
   var events = EventQueue<ClientSession.Event>()
   var output = ByteBuffer(capacity: 32_768)
-  /// The beginning of a frame whose rest has not arrived.
+  /// An incomplete frame.
   var partial = ByteBuffer(capacity: 1024)
 
   // Header compression, each direction.
   var encoder = HeaderEncoder()
   let decoder: HeaderDecoder
-  /// A header block that is being gathered from HEADERS and CONTINUATION.
+  /// A header block being assembled from HEADERS and CONTINUATION.
   var block: HeaderBlock?
 
   // Streams.
@@ -24,7 +24,7 @@ struct ClientConnection: ~Copyable {
   var freeSlots: [Int] = []
   var nextStreamID: Int32 = 1
   var hasUsedLastID = false
-  /// Streams whose body waits for a window, in order.
+  /// Streams whose body is blocked by flow control, in order.
   var waiting: [Int32] = []
   var unsentBytes = 0
 
@@ -35,18 +35,18 @@ struct ClientConnection: ~Copyable {
   var streamWindow = HTTP2.Limits.initialWindowBytes
   var maxFrameBytes = HTTP2.Limits.smallestFrameBytes
 
-  // What we have received and not given back as window.
+  // Bytes received and not yet returned in a WINDOW_UPDATE.
   var unacknowledgedBytes = 0
-  /// Answers to SETTINGS and PING that wait in the output: a peer must not make us hoard them.
+  /// SETTINGS and PING acknowledgements queued in the output, bounded so a peer cannot make us hoard them.
   var waitingAcknowledgements = 0
 
-  /// Frames since the last answer, or the last second, that brought none nearer.
+  /// Frames that made no progress, since the last response or the last second.
   var idleFrames = 0
   var goAways = 0
 
   var lastGoAwayID: Int32?
   var hasSentGoAway = false
-  /// The protocol was violated: nothing more is read.
+  /// The peer violated the protocol: nothing more is read.
   var isBroken = false
 
   init(configuration: ClientSession.Configuration) throws(HTTP2Error) {
@@ -107,7 +107,7 @@ struct ClientConnection: ~Copyable {
     return slot
   }
 
-  /// Sends a new request's body: at once when the windows take all of it, the rest later.
+  /// Sends the body of a new request: at once if the windows allow all of it, otherwise the rest later.
   private mutating func send(_ body: Span<UInt8>, _ slot: Int) {
     let id = exchanges[slot].streamID
     if waiting.isEmpty, body.count <= min(sendWindow, streamWindow, maxFrameBytes) {
@@ -125,12 +125,12 @@ struct ClientConnection: ~Copyable {
     sendWaiting()
   }
 
-  /// Sends of the waiting bodies what the windows take now, oldest first.
+  /// Sends as much of the waiting bodies as the windows allow, oldest first.
   mutating func sendWaiting() {
     guard sendWindow > 0, !waiting.isEmpty else { return }
     var still: [Int32] = []
     for id in waiting {
-      // A stream that was closed meanwhile waits no more.
+      // The stream was closed in the meantime.
       guard let slot = table[id] else { continue }
       sendRest(slot)
       if !exchanges[slot].unsent.isEmpty { still.append(id) }
@@ -138,7 +138,8 @@ struct ClientConnection: ~Copyable {
     waiting = still
   }
 
-  /// Sends of one waiting body what its windows take now: its own has opened, which helps no other.
+  /// Sends as much of one waiting body as its windows allow. Called when its own window has opened, which helps no
+  /// other.
   mutating func sendWaiting(_ slot: Int) {
     guard sendWindow > 0, !exchanges[slot].unsent.isEmpty else { return }
     sendRest(slot)
@@ -163,13 +164,13 @@ struct ClientConnection: ~Copyable {
     }
   }
 
-  /// Ends a request: its event is the last that the owner hears of it.
+  /// Ends a request; `.closed` is its last event.
   mutating func close(_ slot: Int, _ code: ErrorCode) {
     let exchange = exchanges[slot]
     table.remove(exchange.streamID)
     freeSlots.append(slot)
     unsentBytes -= exchange.unsent.count
-    // Gives memory back; a push that was accepted holds none.
+    // Frees the memory; an accepted push holds none.
     if exchange.status != 200 || !exchange.unsent.isEmpty {
       exchanges[slot] = Exchange(tag: 0, streamID: 0, sendWindow: 0)
     }
@@ -208,7 +209,7 @@ struct ClientConnection: ~Copyable {
     output.append(bigEndian: UInt32(bytes))
   }
 
-  /// Says that we open no further stream, and take none from the peer.
+  /// Announces that we open no further streams and accept none.
   mutating func goAway(_ code: ErrorCode) {
     guard !hasSentGoAway else { return }
     hasSentGoAway = true
@@ -218,7 +219,7 @@ struct ClientConnection: ~Copyable {
   }
 }
 
-/// A header block in the making (RFC 9113 §4.3): nothing but its CONTINUATIONs may come before it is whole.
+/// A header block being assembled (RFC 9113 §4.3); only its CONTINUATION frames may arrive before it is complete.
 struct HeaderBlock {
   let streamID: Int32
   let endsStream: Bool

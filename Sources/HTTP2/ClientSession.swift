@@ -1,20 +1,21 @@
 package import Reactor
 
-/// The client's half of an HTTP/2 connection. No I/O: requests and bytes in, events and bytes out. One thread.
+/// The client half of an HTTP/2 connection. No I/O: requests and bytes in, events and bytes out. Confined to one
+/// thread.
 package final class ClientSession {
   package struct Configuration {
-    /// Keep the header fields of 200 answers too.
+    /// Keep the header fields of 200 responses too.
     package var keepsAllFields = false
-    /// Longest answer body, in bytes; one that is longer ends its stream with ENHANCE_YOUR_CALM.
+    /// Maximum response body, in bytes; a longer one resets its stream with ENHANCE_YOUR_CALM.
     package var storedBodyBytes = HTTP2.Limits.storedBodyBytes
 
     package init() {}
   }
 
   package enum Event {
-    /// The peer's SETTINGS, already in force: look at `capacity`.
+    /// The peer's SETTINGS, already applied: check `capacity`.
     case settings([Setting])
-    /// A request is over; exactly one for each submitted, unless the session fails first.
+    /// A request has ended; exactly one for each submitted request, unless the session fails first.
     case closed(StreamEnd)
     case goAway(GoAway)
     /// A PING acknowledgement, with the payload of its PING.
@@ -29,8 +30,8 @@ package final class ClientSession {
 
   // MARK: Bytes and events
 
-  /// Takes and consumes all of `bytes`; the beginning of a frame is kept until its rest comes.
-  /// - Throws: when the peer has violated the protocol: send what `writeOutput` gives (a GOAWAY) and close.
+  /// Consumes all of `bytes`; an incomplete frame is kept until the rest arrives.
+  /// - Throws: if the peer violated the protocol. Send what `writeOutput` returns (a GOAWAY), then close.
   package func receive(_ bytes: inout ByteBuffer) throws(HTTP2Error) {
     try connection.receive(&bytes)
   }
@@ -39,7 +40,7 @@ package final class ClientSession {
     connection.events.pop()
   }
 
-  /// Moves the frames that wait to the end of `buffer`. No copy when it is empty.
+  /// Appends all queued frames to `buffer`, without copying if it is empty.
   package func writeOutput(into buffer: inout ByteBuffer) {
     connection.waitingAcknowledgements = 0
     if buffer.isEmpty {
@@ -50,11 +51,11 @@ package final class ClientSession {
     }
   }
 
-  /// Frames wait to be written. What waits for a window does not count.
+  /// Whether frames are queued. Bodies blocked by flow control do not count.
   package var wantsWrite: Bool { !connection.output.isEmpty }
 
-  /// Neither side has anything left to say (after GOAWAY, or after an error of the protocol): close when the output is
-  /// written. After an error, requests still open get no event any more.
+  /// Neither side has anything left to send (after GOAWAY or a protocol error): close once the output is written. After
+  /// an error, open requests get no further event.
   package var isFinished: Bool {
     guard connection.output.isEmpty else { return false }
     if connection.isBroken { return true }
@@ -63,34 +64,34 @@ package final class ClientSession {
 
   // MARK: What may be submitted
 
-  /// Requests submitted and not over.
+  /// Requests submitted and not yet ended.
   package var openStreams: Int { connection.openStreams }
 
-  /// Requests that may be submitted now; 0 after GOAWAY.
+  /// Number of requests that can be submitted now; 0 after GOAWAY.
   package var capacity: Int {
     acceptsRequests ? max(0, peerStreamLimit - openStreams) : 0
   }
 
-  /// Keep the header fields of 200 answers too; may change at any time.
+  /// Keep the header fields of 200 responses too; may change at any time.
   package var keepsAllFields: Bool {
     get { connection.keepsAllFields }
     set { connection.keepsAllFields = newValue }
   }
 
-  /// The peer's present limit of open streams; 1 before its first SETTINGS.
+  /// The peer's current limit of concurrent streams; 1 before its first SETTINGS.
   package var peerStreamLimit: Int { connection.streamLimit }
 
-  /// Bytes of bodies that the connection's window still takes at once, less those that wait to be sent already.
-  /// May be negative. More can be submitted; their headers go out and their bodies wait.
+  /// Body bytes that the connection window still allows, less those already queued. May be negative. More can be
+  /// submitted: the headers are sent and the bodies wait.
   package var windowBytes: Int { connection.sendWindow - connection.unsentBytes }
 
-  /// False after GOAWAY, and when stream ids have run out: make a new connection.
+  /// False after GOAWAY, and once stream ids have run out: open a new connection.
   package var acceptsRequests: Bool { connection.acceptsRequests }
 
-  /// The id the next request gets.
+  /// The id of the next request.
   package var nextStreamID: Int32 { connection.nextStreamID }
 
-  /// Leaves out ids below `id`, to bring the end of their range near: for drills.
+  /// Skips the ids below `id`, to bring the end of the id range near in drills.
   /// - Parameter id: odd, not below `nextStreamID`.
   package func skip(toStreamID id: Int32) {
     precondition(id % 2 == 1 && id >= nextStreamID, "stream ids of a client are odd and only rise")
@@ -100,9 +101,9 @@ package final class ClientSession {
   // MARK: Requests
 
   /// Submits a request whose constant fields come from `template`. Copies path, varying value and body.
-  /// - Parameter tag: comes back in `StreamEnd`.
+  /// - Parameter tag: returned in `StreamEnd`.
   /// - Returns: the stream id.
-  /// - Throws: when there is no capacity or the session is over: the request was not taken.
+  /// - Throws: if there is no capacity or the session is ending; the request was not taken.
   @discardableResult
   package func submit(
     _ template: RequestTemplate, path: Span<UInt8>, varying: Span<UInt8>, body: Span<UInt8>, tag: UInt64
@@ -118,13 +119,13 @@ package final class ClientSession {
     return try submit(template, path: path.span, varying: Span(), body: body.span, tag: tag)
   }
 
-  /// Gives a request up with RST_STREAM; its `.closed` follows with this code. Nothing happens when it is over.
+  /// Cancels a request with RST_STREAM; its `.closed` follows with this code. No effect if it has already ended.
   package func reset(_ streamID: Int32, _ code: ErrorCode) {
     connection.reset(streamID, code)
   }
 
-  /// Says that a second has passed: frames that bring no answer nearer are counted anew. Without it they are counted from
-  /// answer to answer.
+  /// Call once a second: restarts the count of frames that make no progress. Without it, the count restarts only with
+  /// each response.
   package func secondPassed() {
     connection.idleFrames = 0
   }
@@ -134,7 +135,7 @@ package final class ClientSession {
     connection.appendPing(payload)
   }
 
-  /// Says that we open no further stream. Open ones finish; then `isFinished`.
+  /// Announces that we open no further streams. Open ones finish; then `isFinished` is true.
   package func goAway(_ code: ErrorCode = .noError) {
     connection.goAway(code)
   }

@@ -3,10 +3,10 @@ internal import Reactor
 
 /// The part of an nghttp2 session that both roles share: bytes in, bytes out. One owner.
 ///
-/// nghttp2 keeps a pointer to the role object and calls it back from `receive` and `write` only.
+/// nghttp2 keeps a pointer to the role object and calls it back only during `receive` and `write`.
 @safe
 struct Engine: ~Copyable {
-  /// Valid as long as this value lives.
+  /// Valid for the lifetime of this value.
   let session: OpaquePointer
 
   init(takingOwnership session: OpaquePointer) {
@@ -17,11 +17,11 @@ struct Engine: ~Copyable {
     unsafe nghttp2_session_del(session)
   }
 
-  /// Hands all of `bytes` to nghttp2.
+  /// Passes all of `bytes` to nghttp2.
   func receive(_ bytes: inout ByteBuffer) throws(HTTP2Error) {
     let count = bytes.count
     guard count > 0 else { return }
-    // Safe: the buffer is lent for the call, in which nghttp2 copies what it keeps.
+    // Safe: the buffer is lent for the call, during which nghttp2 copies what it keeps.
     let code = unsafe bytes.withUnsafeReadable { raw in
       unsafe nghttp2_session_mem_recv(session, raw.baseAddress?.assumingMemoryBound(to: UInt8.self), raw.count)
     }
@@ -29,7 +29,7 @@ struct Engine: ~Copyable {
     if code < 0 { throw HTTP2Error("receive", code: code) }
   }
 
-  /// Appends the next frame, if one may go now. False when none waits.
+  /// Appends the next sendable frame. Returns false if there is none.
   func nextFrame(appendingTo buffer: inout ByteBuffer) throws(HTTP2Error) -> Bool {
     var start: UnsafePointer<UInt8>?
     let count = unsafe nghttp2_session_mem_send(session, &start)
@@ -57,14 +57,14 @@ struct Engine: ~Copyable {
   func ping(_ payload: UInt64) {
     var bytes = payload.bigEndian
     unsafe withUnsafeBytes(of: &bytes) { raw in
-      // It fails only when memory is exhausted; the watchdog then sees no answer.
+      // Fails only when memory is exhausted; the watchdog then notices the missing acknowledgement.
       unsafe _ = nghttp2_submit_ping(
         session, UInt8(NGHTTP2_FLAG_NONE.rawValue), raw.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
   }
 }
 
-/// Reading of what nghttp2 hands to its callbacks.
+/// Decodes the frames that nghttp2 passes to its callbacks.
 enum Frame {
   static func settings(_ frame: UnsafePointer<nghttp2_frame>) -> [Setting] {
     // Safe: nghttp2 gives `niv` entries, valid during the callback.

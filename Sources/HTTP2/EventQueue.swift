@@ -1,4 +1,4 @@
-/// Events in the order they happened. Keeps its storage, so a steady session does not allocate.
+/// A FIFO of events. Keeps its storage, so a steady session does not allocate.
 struct EventQueue<Event> {
   private var events: [Event] = []
   private var next = 0

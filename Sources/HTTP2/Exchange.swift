@@ -1,19 +1,19 @@
-/// One open request and its answer inside a client's connection.
+/// An open request of a client connection and its response.
 struct Exchange {
   var tag: UInt64
   var streamID: Int32
-  /// Bytes of body that the peer takes on this stream; negative after it has lowered its windows.
+  /// Body bytes the peer still accepts on this stream; negative after it has reduced its windows.
   var sendWindow: Int
-  /// What of the body waits for a window.
+  /// The part of the request body blocked by flow control.
   var unsent: ArraySlice<UInt8> = []
 
-  /// 0 until response headers came.
+  /// 0 until response headers arrive.
   var status = 0
-  /// 1xx that came before.
+  /// Number of 1xx responses received.
   var announcements = 0
   var fields: [HeaderField] = []
   var body: [UInt8] = []
-  /// Bytes of body received since the last WINDOW_UPDATE of this stream.
+  /// Body bytes received since this stream's last WINDOW_UPDATE.
   var unacknowledgedBytes = 0
 
   func end(_ code: ErrorCode) -> StreamEnd {

@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// The nine bytes before each frame (RFC 9113 §4.1).
+/// The nine-byte header of each frame (RFC 9113 §4.1).
 struct FrameHeader: Equatable {
   static let bytes = 9
 
@@ -38,7 +38,7 @@ struct FrameHeader: Equatable {
     self.streamID = streamID
   }
 
-  /// Reads the header at `offset`; the caller has checked that nine bytes are there.
+  /// Reads the header at `offset`; the caller has checked that nine bytes are available.
   init(_ bytes: Span<UInt8>, at offset: Int) {
     length = Int(bytes[offset]) << 16 | Int(bytes[offset + 1]) << 8 | Int(bytes[offset + 2])
     type = bytes[offset + 3]
@@ -57,7 +57,7 @@ struct FrameHeader: Equatable {
 }
 
 extension Span where Element == UInt8 {
-  /// The four bytes at `offset`, most significant first.
+  /// The four bytes at `offset`, big-endian.
   func uint32(at offset: Int) -> UInt32 {
     UInt32(self[offset]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset + 2]) << 8
       | UInt32(self[offset + 3])
@@ -69,13 +69,13 @@ extension Span where Element == UInt8 {
 }
 
 extension ByteBuffer {
-  /// Appends four bytes, most significant first.
+  /// Appends four bytes, big-endian.
   mutating func append(bigEndian value: UInt32) {
     // Safe: the bytes of a local integer.
     unsafe withUnsafeBytes(of: value.bigEndian) { unsafe append($0) }
   }
 
-  /// Appends two bytes, most significant first.
+  /// Appends two bytes, big-endian.
   mutating func append(bigEndian value: UInt16) {
     unsafe withUnsafeBytes(of: value.bigEndian) { unsafe append($0) }
   }

@@ -1,4 +1,4 @@
-/// HTTP/2 (RFC 9113) without I/O: a client's and a server's half of a connection.
+/// HTTP/2 (RFC 9113) without I/O: the client half and the server half of a connection.
 ///
 /// ```
 ///   socket ─► bytes ─► receive(_:) ─► nextEvent() ─► owner         owner ─► submit / respond ─┐
@@ -6,73 +6,73 @@
 ///   socket ◄─ bytes ◄────────────────────────────────────────────────────────── writeOutput(into:)
 /// ```
 ///
-/// One turn of an owner: `receive` what arrived → take events until there are none, submitting or responding as it likes
-/// → `writeOutput` into its buffer → write that to the socket. Nothing is called back, so nothing can be re-entered.
+/// One turn of an owner: `receive` what arrived → take events until there are none, submitting or responding as needed
+/// → `writeOutput` into its buffer → write that to the socket. There are no callbacks, so nothing can be re-entered.
 ///
-/// The server's half is nghttp2. The client's half writes and reads frames by itself, because a sender does little else:
-/// it needs a third of the time; only answers' header compression is left to nghttp2. What one half does wrong the other,
-/// made by others, finds in the tests.
+/// The server half is nghttp2. The client half encodes and parses frames itself, because a sender does little else and
+/// this takes a third of the time; nghttp2 only decompresses response headers. The tests run each half against
+/// independent implementations, which expose its mistakes.
 ///
 /// Invariants:
 /// - A client never has more requests open than the peer's SETTINGS allowed when they were submitted, and only one
-///   before the first SETTINGS came.
+///   before the first SETTINGS arrives.
 /// - Each submitted request ends with exactly one `.closed` event, unless the session itself fails first; then the
-///   owner knows which requests it still waits for.
+///   owner knows which requests are still outstanding.
 /// - `StreamEnd.isNotProcessed` is true only when RFC 9113 §8.7 guarantees it: the one rule for REFUSED_STREAM, for
-///   streams above a GOAWAY's last stream id, and for requests that never left.
+///   streams above a GOAWAY's last stream id, and for requests that were never sent.
+/// - Everything a server can make a client hold or do is bounded, at any speed: a header block and its decompressed
+///   list, a body, queued acknowledgements, and frames that make no progress (`Limits.idleFrames`).
 ///
-/// - What a server makes a client hold or do is bounded, however slowly or quickly it speaks: a block and the list it unfolds
-///   to, a body, acknowledgements that wait, and the frames that bring no answer nearer (`Limits.idleFrames`).
-///
-/// Failure: what a peer sends wrong ends the stream (RST_STREAM) or the connection (GOAWAY, `HTTP2Error`); nothing traps.
+/// Failure: a peer's error ends the stream (RST_STREAM) or the connection (GOAWAY, `HTTP2Error`); nothing traps.
 package enum HTTP2 {
   /// Numbers of this module: unit, reason, source.
   package enum Limits {
-    /// Streams a client opens before the peer's SETTINGS: APNs allows one until a token was accepted.
+    /// Streams a client opens before the peer's SETTINGS: APNs allows one until it has accepted a token.
     package static let streamsBeforeSettings = 1
     /// Highest stream id (RFC 9113 §5.1.1).
     package static let highestStreamID: Int32 = 0x7FFF_FFFF
     /// The connection's flow-control window before any WINDOW_UPDATE, in bytes (RFC 9113 §6.9.2).
     package static let initialWindowBytes = 65_535
-    /// Output gathered before it is handed to TLS, in bytes: a few full TLS records.
+    /// Output gathered before it is passed to TLS, in bytes: a few full TLS records.
     package static let outputBytes = 65_536
-    /// Answer or request body kept, in bytes, unless configured otherwise: far above any that APNs or FCM sends. A longer
-    /// answer ends its stream; of a request the rest is only counted.
+    /// Maximum response or request body kept, in bytes, unless configured otherwise: far above any that APNs or FCM
+    /// sends. A longer response resets its stream; the excess of a request is only counted.
     package static let storedBodyBytes = 65_536
-    /// A frame's header, in bytes (RFC 9113 §4.1).
+    /// Frame header, in bytes (RFC 9113 §4.1).
     static let frameHeaderBytes = 9
-    /// Frames that everyone must take, in bytes; we never allow more (RFC 9113 §6.5.2).
+    /// Frame payload that every endpoint must accept, in bytes; we never allow more (RFC 9113 §6.5.2).
     static let smallestFrameBytes = 16_384
-    /// A window never grows beyond this many bytes (RFC 9113 §6.9.1).
+    /// Maximum flow-control window, in bytes (RFC 9113 §6.9.1).
     static let largestWindowBytes = 0x7FFF_FFFF
-    /// The compression table, in bytes (RFC 9113 §6.5.2); APNs offers no more.
+    /// HPACK table size, in bytes (RFC 9113 §6.5.2); APNs offers no more.
     static let headerTableBytes = 4096
-    /// A header block of an answer over several frames: far more than any server sends, against endless ones.
+    /// Maximum response header block spread over several frames, in bytes: far more than any server sends; stops
+    /// endless ones.
     static let headerBlockBytes = 65_536
     static let headerBlockFrames = 16
-    /// Entries of one SETTINGS frame; six are defined.
+    /// Maximum entries in one SETTINGS frame; six are defined.
     static let settingsPerFrame = 32
-    /// A header list of an answer, decompressed, in bytes as RFC 9113 §6.5.2 counts them: that of APNs has some 100, of FCM
-    /// 600. A block of a few bytes may unfold into any number (RFC 7541 §6.1).
+    /// Maximum decompressed response header list, in bytes as RFC 9113 §6.5.2 counts them: APNs sends about 100, FCM
+    /// 600. A block of a few bytes can expand to any size (RFC 7541 §6.1).
     package static let headerListBytes = 32_768
-    /// What a field counts for beside its name and value (RFC 9113 §6.5.2).
+    /// Overhead counted for each field besides its name and value, in bytes (RFC 9113 §6.5.2).
     static let fieldOverheadBytes = 32
-    /// GOAWAYs on one connection: two are usual (RFC 9113 §6.8).
+    /// Maximum GOAWAY frames on one connection: two are usual (RFC 9113 §6.8).
     static let goAways = 16
-    /// Announcements (1xx) before an answer: neither network sends any.
+    /// Maximum 1xx responses before the final one: neither network sends any.
     package static let announcements = 8
     /// Frames tolerated without progress on any response, between two responses or within one second. Well above a
     /// legitimate burst, such as a WINDOW_UPDATE for each of 500 streams.
     package static let idleFrames = 2_000
-    /// Frames of an answer that come too late, for each of the streams that were ever open at once: all may be given up in
-    /// the same second, and be answered in the next with HEADERS and DATA.
+    /// Late response frames allowed for each stream that was ever open at once: all may be cancelled in the same second
+    /// and be answered in the next with HEADERS and DATA.
     package static let lateFrames = 2
-    /// SETTINGS and PINGs of a peer answered but not yet written.
+    /// Maximum acknowledgements of a peer's SETTINGS and PINGs not yet written.
     package static let waitingAcknowledgements = 100
   }
 }
 
-/// RFC 9113 §7. Unknown codes from a peer are kept as they are.
+/// RFC 9113 §7. Keeps unknown codes from a peer unchanged.
 package struct ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   package let rawValue: UInt32
 
@@ -106,7 +106,7 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConv
   }
 }
 
-/// One entry of a SETTINGS frame (RFC 9113 §6.5.2).
+/// An entry of a SETTINGS frame (RFC 9113 §6.5.2).
 package struct Setting: Hashable, Sendable {
   package let identifier: UInt16
   package let value: UInt32
@@ -124,7 +124,7 @@ package struct Setting: Hashable, Sendable {
   package static func maxHeaderListSize(_ value: UInt32) -> Setting { Setting(identifier: 6, value: value) }
 }
 
-/// A GOAWAY that came in (RFC 9113 §6.8).
+/// A received GOAWAY (RFC 9113 §6.8).
 package struct GoAway: Sendable, Equatable {
   /// Streams above it were not processed and never will be.
   package let lastStreamID: Int32
@@ -142,7 +142,7 @@ package struct GoAway: Sendable, Equatable {
 package struct HeaderField: Sendable, Equatable {
   package var name: String
   package var value: String
-  /// The sender asked that no intermediary ever puts it into a compression table (RFC 7541 §6.2.3).
+  /// The sender forbids intermediaries to index this field (RFC 7541 §6.2.3).
   package var isNeverIndexed: Bool
 
   package init(_ name: String, _ value: String, isNeverIndexed: Bool = false) {

@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// A call was refused, or the session cannot go on. Of `receive` and `writeOutput`: drop the connection.
+/// A refused call or a failed session. When `receive` or `writeOutput` throws it, drop the connection.
 package struct HTTP2Error: Error, CustomStringConvertible, Sendable, Equatable {
   package let operation: String
   package let reason: String

@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// Decompresses header blocks (HPACK, RFC 7541) of one connection, by nghttp2. One owner.
+/// Decompresses the header blocks (HPACK, RFC 7541) of one connection, using nghttp2. One owner.
 @safe
 struct HeaderDecoder: ~Copyable {
   private let inflater: OpaquePointer
@@ -18,14 +18,14 @@ struct HeaderDecoder: ~Copyable {
 
   enum Outcome {
     case whole
-    // After these two the table is out of step: the connection cannot go on.
+    // After this and `tooLong` the table is out of step: the connection cannot continue.
     case malformed
     /// The decoded header list exceeds the limit.
     case tooLong
   }
 
-  /// Decodes a whole block and calls `field` for each field, in order.
-  /// - Parameter limit: most bytes of all fields, as RFC 9113 §6.5.2 counts them.
+  /// Decodes a complete block and calls `field` for each field, in order.
+  /// - Parameter limit: maximum size of all fields, in bytes as RFC 9113 §6.5.2 counts them.
   func decode(
     _ block: Span<UInt8>, atMost limit: Int = HTTP2.Limits.headerListBytes,
     _ field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
@@ -52,7 +52,7 @@ struct HeaderDecoder: ~Copyable {
           unsafe _ = nghttp2_hd_inflate_end_headers(inflater)
           return .whole
         }
-        // Nothing came out and nothing is left: the block ends in the middle of a field.
+        // No field was emitted and no input is left: the block ends in the middle of a field.
         if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) == 0, offset >= bytes.count { return .malformed }
       }
     }

@@ -2,53 +2,53 @@ internal import Reactor
 
 /// Compresses request headers (HPACK, RFC 7541) for one connection.
 ///
-/// The block of a template is kept ready after its second use: then all its fields stand in the table, and a request
-/// costs two copies and its own path and varying value. Any new table entry moves the indices, so it drops what was kept.
-/// Strings are not Huffman coded: tokens and ids hardly shrink, and the time is worth more than the bytes.
+/// The encoder caches a template's block from its second use on: by then all its fields are in the table, and a request
+/// costs two copies plus its own path and varying value. Any new table entry shifts the indices, so it invalidates the
+/// cache. Strings are not Huffman coded: tokens and ids hardly shrink, and the time is worth more than the bytes.
 struct HeaderEncoder {
   private struct Entry {
     let name: [UInt8]
     let value: [UInt8]
-    /// RFC 7541 §4.1: 32 bytes stand for the overhead.
+    /// Includes the overhead of 32 bytes (RFC 7541 §4.1).
     var size: Int { name.count + value.count + 32 }
   }
 
-  /// A template's block without path and varying value: what comes before the path, between them, and the last field's
-  /// name.
+  /// A template's block without path and varying value: the part before the path, the part between the two, and the
+  /// name of the last field.
   private struct Image {
     var head: [UInt8] = []
     var tail: [UInt8] = []
   }
 
-  /// Newest first, as indices count.
+  /// Newest first, as HPACK indices count.
   private var table: [Entry] = []
   private var tableSize = 0
   private var tableLimit = HTTP2.Limits.headerTableBytes
-  /// The peer must hear of a changed limit at the start of the next block: the lowest and the last.
+  /// Limit changes to announce at the start of the next block: the lowest and the last.
   private var announcedLimits: [Int] = []
 
   private var template: RequestTemplate?
   private var image = Image()
 
-  /// The peer's SETTINGS_HEADER_TABLE_SIZE. We never use more than the usual 4,096 bytes.
+  /// Applies the peer's SETTINGS_HEADER_TABLE_SIZE. We never use more than the usual 4,096 bytes.
   mutating func limitTable(_ bytes: Int) {
     let limit = min(bytes, HTTP2.Limits.headerTableBytes)
     guard limit != tableLimit else { return }
     tableLimit = limit
-    // RFC 7541 §4.2: when it changed twice between blocks, the smallest counts too.
+    // RFC 7541 §4.2: after several changes between two blocks, the smallest must be announced too.
     announcedLimits = [announcedLimits.min().map { min($0, limit) } ?? limit, limit]
     evict(toFit: 0)
     template = nil
   }
 
-  /// Bytes of the block that `append` would write; makes it ready.
+  /// Prepares the block that `append` will write; returns its size in bytes.
   mutating func prepare(_ next: RequestTemplate, path: Int, varying: Int) -> Int {
     if template !== next { makeImage(next) }
     return image.head.count + Self.stringBytes(path) + image.tail.count
       + (next.varyingName == nil ? 0 : Self.stringBytes(varying))
   }
 
-  /// Appends the block that was prepared.
+  /// Appends the prepared block.
   mutating func append(path: Span<UInt8>, varying: Span<UInt8>, hasVarying: Bool, to buffer: inout ByteBuffer) {
     buffer.append(image.head)
     Self.append(string: path, to: &buffer)
@@ -61,9 +61,9 @@ struct HeaderEncoder {
     if !isReusable { template = nil }
   }
 
-  /// The image inserts nothing into the table, so it is right the next time too.
+  /// The image inserts nothing into the table, so it stays valid for the next request.
   private var isReusable = false
-  /// The varying field's name enters the table with the value of this one request.
+  /// The name of the varying field, if it enters the table with this request's value.
   private var enteringName: [UInt8]?
 
   private mutating func makeImage(_ next: RequestTemplate) {
@@ -100,7 +100,7 @@ struct HeaderEncoder {
     Self.append(string: field.value, to: &image[keyPath: part])
   }
 
-  /// The last field without its value.
+  /// Appends the last field without its value.
   private mutating func appendVarying(_ name: [UInt8]) {
     let match = find(RequestTemplate.Field(name: name, value: [], indexing: .nameOnly))
     if match.nameIndex > 0 {
@@ -116,7 +116,7 @@ struct HeaderEncoder {
 
   private enum Match {
     case none
-    /// Only the name is there.
+    /// Only the name is in the table.
     case name(Int)
     case whole(Int)
 
@@ -144,7 +144,7 @@ struct HeaderEncoder {
   private mutating func insert(_ entry: Entry) {
     isReusable = false
     evict(toFit: entry.size)
-    // An entry larger than the whole table empties it and stays outside (RFC 7541 §4.4).
+    // An entry larger than the whole table empties it and is not added (RFC 7541 §4.4).
     guard entry.size <= tableLimit else { return }
     table.insert(entry, at: 0)
     tableSize += entry.size
@@ -188,7 +188,7 @@ struct HeaderEncoder {
     buffer.append(string)
   }
 
-  /// Bytes of a string of this length with its length before it.
+  /// Bytes of a string of this length, including its length prefix.
   private static func stringBytes(_ count: Int) -> Int {
     var bytes = 1 + count
     guard count >= 127 else { return bytes }

@@ -1,16 +1,16 @@
-/// The constant part of many requests: header fields in order; `:path` and at most one more field (say `apns-id`) get
-/// their value with each request.
+/// The constant part of many requests: an ordered list of header fields. Only `:path` and at most one more field (such
+/// as `apns-id`) take their value from each request.
 ///
-/// Immutable; sessions recognise it by identity, so keep one for as long as nothing in it changes.
+/// Immutable. Sessions recognise it by identity, so reuse one instance while nothing in it changes.
 package final class RequestTemplate: Sendable {
-  /// How a field is treated by header compression (HPACK, RFC 7541).
+  /// How header compression (HPACK, RFC 7541) treats a field.
   package enum Indexing: Sendable {
-    /// In the table: a repeated value costs one byte.
+    /// Indexed: a repeated value costs one byte.
     case always
-    /// Its first use on a connection puts the name into the table; later values never enter it. For fields whose value
-    /// seldom repeats, so that they do not push the others out.
+    /// Only the first use on a connection is indexed, for the sake of the name; later values are not. For fields whose
+    /// values seldom repeat, so that they do not evict others.
     case nameOnly
-    /// Never in the table, and marked so for intermediaries.
+    /// Never indexed, and marked so for intermediaries.
     case never
   }
 
@@ -20,18 +20,18 @@ package final class RequestTemplate: Sendable {
     let indexing: Indexing
   }
 
-  /// Before `:path`: the other pseudo fields, which the protocol wants first.
+  /// The pseudo-header fields before `:path`; the protocol requires them first.
   let pseudoFields: [Field]
   /// After `:path`.
   let fields: [Field]
-  /// The name of the field that comes last, with a value of its own for each request.
+  /// The name of the last field, whose value comes with each request.
   let varyingName: [UInt8]?
-  /// No block of it is longer than this many bytes, path and varying value aside.
+  /// Maximum size of a block, in bytes, without path and varying value.
   let largestBlockBytes: Int
 
   /// - Parameters:
-  ///   - fields: all fields but `:path` and the varying one; pseudo fields are moved to the front.
-  ///   - varying: name of the field whose value is given with each request.
+  ///   - fields: all fields except `:path` and the varying one; pseudo-header fields are moved to the front.
+  ///   - varying: name of the field whose value comes with each request.
   package init(fields: [(field: HeaderField, indexing: Indexing)], varying: String? = nil) {
     let all = fields.map { field, indexing in
       Field(
@@ -41,7 +41,7 @@ package final class RequestTemplate: Sendable {
     pseudoFields = all.filter { $0.name.first == UInt8(ascii: ":") }
     self.fields = all.filter { $0.name.first != UInt8(ascii: ":") }
     varyingName = varying.map { Array($0.utf8) }
-    // Twelve bytes hold the two lengths and the index of a field, and any change of the table's size.
+    // Twelve bytes cover a field's two lengths and index, and any table size update.
     largestBlockBytes =
       (all.count + 3) * 12 + all.reduce(varying?.utf8.count ?? 0) { $0 + $1.name.count + $1.value.count }
   }

@@ -1,10 +1,10 @@
 internal import CNGHTTP2
 internal import Glibc
 
-/// nghttp2's callbacks of the server's role: each recovers the objects behind the pointers and calls one method.
+/// nghttp2's callbacks for the server role: each recovers the objects behind the pointers and calls one method.
 ///
-/// Safe throughout: the session pointer is the object that is just calling into nghttp2, streams live as long as it,
-/// and what nghttp2 lends is copied before the callback returns.
+/// Safe throughout: the session pointer is the object that is currently calling nghttp2, streams live as long as it
+/// does, and what nghttp2 lends is copied before the callback returns.
 enum ServerCallbacks {
   /// nghttp2 copies it into each session.
   nonisolated(unsafe) static let shared: OpaquePointer? = {
@@ -23,7 +23,7 @@ enum ServerCallbacks {
       guard let frame = unsafe frame,
         let pointer = unsafe nghttp2_session_get_stream_user_data(native, upmc_frame_stream(frame))
       else { return 0 }
-      // Called for each field of each request: it spares the counting of references.
+      // Called for each field of each request: this avoids reference counting.
       unsafe Unmanaged<ServerStream>.fromOpaque(pointer)._withUnsafeGuaranteedRef { stream in
         unsafe stream.addField(
           name: UnsafeBufferPointer(start: name, count: nameCount),
@@ -50,7 +50,7 @@ enum ServerCallbacks {
     return unsafe callbacks
   }()
 
-  /// Reads the next part of an answer's body.
+  /// Reads the next part of a response body.
   static let readAnswer: nghttp2_data_source_read_callback = { _, _, buffer, limit, flags, source, _ in
     guard let buffer = unsafe buffer, let flags = unsafe flags, let pointer = unsafe upmc_source_pointer(source) else {
       return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)

@@ -1,24 +1,24 @@
 internal import CNGHTTP2
 package import Reactor
 
-/// The server's half of an HTTP/2 connection. No I/O: bytes in, events and bytes out. Confined to one thread.
+/// The server half of an HTTP/2 connection. No I/O: bytes in, events and bytes out. Confined to one thread.
 ///
-/// Besides serving properly it can do what no good server does (withhold windows, inject bytes, answer late or never),
-/// because it also plays APNs on a bad day.
+/// It can also misbehave as no good server does (withhold windows, inject bytes, respond late or never), because it
+/// also simulates a failing APNs.
 @safe
 package final class ServerSession {
   package struct Configuration {
     /// True: nghttp2 enforces the stream limit itself (GOAWAY 1, or REFUSED_STREAM before the client has acknowledged
-    /// it). False: the limit is only advertised; the owner watches `openStreams` and acts as it likes.
+    /// it). False: the limit is only advertised; the owner watches `openStreams` and decides.
     package var enforcesStreamLimit = true
     /// False: no WINDOW_UPDATE is sent until `releaseWindow` is called.
     package var updatesWindows = true
     /// The connection's receive window in bytes.
     package var connectionWindow = HTTP2.Limits.initialWindowBytes
-    /// RST_STREAMs that a client may send at once, and then per second; more end in GOAWAY (nghttp2's own defence
+    /// RST_STREAM frames that a client may send at once, and then per second; more end in GOAWAY (nghttp2's own defence
     /// against rapid resets, with its default numbers).
     package var resetRateLimit: (burst: UInt64, perSecond: UInt64) = (1_000, 33)
-    /// Longest request body kept, in bytes; what is beyond is counted (`bodyCount`) but not stored.
+    /// Maximum request body kept, in bytes; what exceeds it is counted (`bodyCount`) but not stored.
     package var storedBodyBytes = HTTP2.Limits.storedBodyBytes
     /// False: the client's SETTINGS are never acknowledged.
     package var acknowledgesSettings = true
@@ -29,15 +29,15 @@ package final class ServerSession {
   }
 
   package enum Event {
-    /// HEADERS came; the body may follow. Only worth looking at to refuse early or to count.
+    /// HEADERS arrived; the body may follow. Only useful to refuse early or to count.
     case opened(ServerStream)
-    /// The request is whole (END_STREAM).
+    /// The request is complete (END_STREAM).
     case request(ServerStream)
-    /// A stream is over, by whatever cause. The stream is recycled when the next event is taken.
+    /// A stream has ended, for whatever reason. It is recycled when the next event is taken.
     case closed(ServerStream, ErrorCode)
     /// The client's SETTINGS.
     case settings([Setting])
-    /// The client acknowledged one of our SETTINGS frames, in order.
+    /// The client acknowledged one of our SETTINGS frames; acknowledgements come in order.
     case settingsAcknowledged
     case goAway(GoAway)
     /// A PING acknowledgement, with the payload of its PING.
@@ -47,30 +47,30 @@ package final class ServerSession {
   private let configuration: Configuration
   private let engine: Engine
   private var events = EventQueue<Event>()
-  /// Keeps every stream ever made alive: nghttp2 points at them.
+  /// Keeps every stream ever created alive, because nghttp2 points at them.
   private var streams: [ServerStream] = []
   private var freeStreams: [ServerStream] = []
-  /// Closed, and its event taken: free at the next turn.
+  /// Closed and its event taken; recycled at the next call.
   private var retiring: ServerStream?
-  /// Output that must leave before what nghttp2 still holds.
+  /// Output that must be sent before what nghttp2 still holds.
   private var drained = ByteBuffer(capacity: 64)
   private var hasSettings = false
-  /// Limits to write into the SETTINGS frames that are under way, when nghttp2 must not know them.
+  /// Limits to write into the pending SETTINGS frames when nghttp2 must not know them.
   private var advertisedLimits: [UInt32?] = []
   private var withheldBytes = 0
 
-  /// Requests begun and not closed.
+  /// Requests begun and not yet closed.
   package private(set) var openStreams = 0
-  /// The highest request stream seen: `lastStreamID` of an honest GOAWAY.
+  /// The highest request stream id seen: `lastStreamID` of an honest GOAWAY.
   package private(set) var lastStreamID: Int32 = 0
-  /// PRIORITY frames, and HEADERS with priority, that came in.
+  /// PRIORITY frames received, and HEADERS with priority.
   package private(set) var priorityFrames = 0
 
-  /// Nothing goes out before the first `submitSettings`.
+  /// Nothing is sent before the first `submitSettings`.
   package init(configuration: Configuration = Configuration()) throws(HTTP2Error) {
     self.configuration = configuration
     engine = try Self.makeEngine(configuration)
-    // Safe: nghttp2 calls back only from calls that this object makes itself, so the pointer is never stale.
+    // Safe: nghttp2 calls back only during calls that this object makes, so the pointer is never stale.
     unsafe nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
     if configuration.connectionWindow != HTTP2.Limits.initialWindowBytes {
       unsafe _ = nghttp2_session_set_local_window_size(
@@ -97,7 +97,7 @@ package final class ServerSession {
 
   // MARK: Bytes and events
 
-  /// Takes and consumes all of `bytes`.
+  /// Consumes all of `bytes`.
   package func receive(_ bytes: inout ByteBuffer) throws(HTTP2Error) {
     recycle()
     try engine.receive(&bytes)
@@ -117,7 +117,7 @@ package final class ServerSession {
     retiring = nil
   }
 
-  /// Appends frames until none may go, or until `buffer` holds `softLimit` bytes. True when more wait.
+  /// Appends frames until none is sendable or `buffer` holds `softLimit` bytes. Returns true if more are pending.
   @discardableResult
   package func writeOutput(
     into buffer: inout ByteBuffer, softLimit: Int = HTTP2.Limits.outputBytes
@@ -133,14 +133,14 @@ package final class ServerSession {
     return true
   }
 
-  /// Appends the next frame, altered or left out where the configuration says so.
+  /// Appends the next frame, altered or dropped as configured.
   private func nextFrame(_ buffer: inout ByteBuffer) throws(HTTP2Error) -> Bool {
     if configuration.acknowledgesSettings, configuration.enforcesStreamLimit {
       return try engine.nextFrame(appendingTo: &buffer)
     }
     var frame = ByteBuffer(capacity: 64)
     guard try engine.nextFrame(appendingTo: &frame) else { return false }
-    // RFC 9113 §4.1: length (3), type, flags, stream. `mem_send` gives one whole frame each time.
+    // RFC 9113 §4.1: length (3), type, flags, stream. `mem_send` returns one whole frame at a time.
     let isSettings = frame.count >= HTTP2.Limits.frameHeaderBytes && frame[3] == UInt8(NGHTTP2_SETTINGS.rawValue)
     if isSettings {
       let isAcknowledgement = frame[4] & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
@@ -154,7 +154,7 @@ package final class ServerSession {
     return true
   }
 
-  /// Appends a SETTINGS frame with one more entry.
+  /// Appends a SETTINGS frame with an additional entry.
   private func append(_ frame: borrowing ByteBuffer, with setting: Setting, to buffer: inout ByteBuffer) {
     let length = frame.count - HTTP2.Limits.frameHeaderBytes + 6
     buffer.append([UInt8(length >> 16 & 0xFF), UInt8(length >> 8 & 0xFF), UInt8(length & 0xFF)])
@@ -163,15 +163,15 @@ package final class ServerSession {
     unsafe withUnsafeBytes(of: setting.value.bigEndian) { unsafe buffer.append($0) }
   }
 
-  /// Frames wait that may go now.
+  /// Whether frames can be sent now.
   package var wantsWrite: Bool { hasSettings && (!drained.isEmpty || engine.wantsWrite) }
 
-  /// Neither side has anything left to say: close when the output is written.
+  /// Neither side has anything left to send: close once the output is written.
   package var isFinished: Bool { drained.isEmpty && engine.isFinished }
 
   // MARK: The connection
 
-  /// At any time, as often as wanted.
+  /// May be called at any time and repeatedly.
   package func submitSettings(_ settings: [Setting]) throws(HTTP2Error) {
     hasSettings = true
     guard !configuration.enforcesStreamLimit else { return try engine.submit(settings) }
@@ -180,24 +180,24 @@ package final class ServerSession {
     try engine.submit(settings.filter { $0.identifier != limitID })
   }
 
-  /// GOAWAY with any `lastStreamID` (odd, or 0, never growing). Streams above it are closed on our side.
+  /// Sends GOAWAY with any `lastStreamID` (odd or 0, never increasing). Closes the streams above it on our side.
   package func goAway(lastStreamID: Int32, _ code: ErrorCode, debugData: [UInt8] = []) throws(HTTP2Error) {
     let result = unsafe nghttp2_submit_goaway(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStreamID, code.rawValue, debugData, debugData.count)
     if result != 0 { throw HTTP2Error("submit GOAWAY", code: Int(result)) }
   }
 
-  /// The first half of a graceful end: GOAWAY with the highest id; follow it with `goAway` after a round trip.
+  /// The first half of a graceful shutdown: GOAWAY with the highest id. Follow it with `goAway` after a round trip.
   package func announceShutdown() {
     unsafe _ = nghttp2_submit_shutdown_notice(session)
   }
 
-  /// The acknowledgement comes as `.pong` with the same payload.
+  /// The acknowledgement arrives as `.pong` with the same payload.
   package func ping(_ payload: UInt64) {
     engine.ping(payload)
   }
 
-  /// Appends bytes to the output, after all that may go now: for frames that no library would send.
+  /// Appends raw bytes to the output, after everything sendable now: for frames that no library would send.
   package func inject(_ bytes: [UInt8]) throws(HTTP2Error) {
     var waiting = ByteBuffer(capacity: 64)
     drained.withReadable { waiting.append($0) }
@@ -206,7 +206,7 @@ package final class ServerSession {
     drained = waiting
   }
 
-  /// Gives back the window withheld so far (`updatesWindows` is false).
+  /// Returns the window withheld so far (if `updatesWindows` is false).
   package func releaseWindow() {
     for stream in streams where stream.id > 0 && !stream.isClosed {
       unsafe _ = nghttp2_session_consume_stream(session, stream.id, stream.bodyCount)
@@ -217,9 +217,10 @@ package final class ServerSession {
 
   // MARK: Answers
 
-  /// Answers. Without body, END_STREAM goes with the headers. Ignored when the stream is over or answered.
+  /// Sends a response. Without a body, END_STREAM is set on the headers. Ignored if the stream has ended or has a
+  /// response.
   /// - Parameters:
-  ///   - chunkBytes: most bytes of body in one DATA frame.
+  ///   - chunkBytes: maximum body bytes in one DATA frame.
   ///   - ends: false leaves the stream open for ever.
   package func respond(
     to stream: ServerStream, status: Int, fields: [HeaderField] = [], body: [UInt8] = [], chunkBytes: Int? = nil,
@@ -236,14 +237,14 @@ package final class ServerSession {
     let hasData = !body.isEmpty || !ends
     unsafe withFields([HeaderField(":status", String(status))] + fields) { prepared in
       unsafe withUnsafePointer(to: &provider) { provider in
-        // It fails only when memory is exhausted or the stream is gone: then there is nobody to tell.
+        // Fails only when memory is exhausted or the stream is gone: either way there is no one to report it to.
         unsafe _ = nghttp2_submit_response(
           session, stream.id, prepared.baseAddress, prepared.count, hasData ? provider : nil)
       }
     }
   }
 
-  /// Answers with headers only and one field besides the status, without allocation: the hot path.
+  /// Sends a response of headers only, with one field besides the status. Does not allocate: the hot path.
   package func respond(to stream: ServerStream, status: Int, name: StaticString, value: Span<UInt8>) {
     guard !stream.isClosed, !stream.isAnswered else { return }
     stream.isAnswered = true
@@ -272,7 +273,7 @@ package final class ServerSession {
     }
   }
 
-  /// A 1xx answer before the real one.
+  /// Sends a 1xx response before the final one.
   package func inform(_ stream: ServerStream, status: Int, fields: [HeaderField] = []) {
     guard !stream.isClosed, !stream.isAnswered else { return }
     unsafe withFields([HeaderField(":status", String(status))] + fields) { prepared in
@@ -281,7 +282,7 @@ package final class ServerSession {
     }
   }
 
-  /// RST_STREAM. Cancels an answer that has not left yet.
+  /// Sends RST_STREAM. Cancels a response that has not been sent yet.
   package func reset(_ stream: ServerStream, _ code: ErrorCode) {
     guard !stream.isClosed else { return }
     unsafe _ = nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)

@@ -1,20 +1,20 @@
 internal import Reactor
 
-/// One request on a `ServerSession`, and what is being answered to it. Reused by its session after `.closed`: the owner
-/// does not look at it any more then.
+/// A request on a `ServerSession` and the response to it. The session reuses the object after `.closed`, so the owner
+/// must not touch it after that.
 package final class ServerStream {
   package internal(set) var id: Int32 = 0
-  /// Free for the owner, for example its own record of this request. Forgotten when the stream is reused.
+  /// For the owner, for example its own record of this request. Cleared when the stream is reused.
   package var context: AnyObject?
-  /// END_STREAM was seen: the request is whole.
+  /// END_STREAM was received.
   package internal(set) var isComplete = false
-  /// The stream is over. True until its reuse.
+  /// The stream has ended. True until its reuse.
   package internal(set) var isClosed = false
   /// `respond` was called.
   package internal(set) var isAnswered = false
   private var contents = RequestContents()
 
-  // The answer's body, read by nghttp2 when it writes DATA frames.
+  // The response body, read by nghttp2 when it writes DATA frames.
   var answer: [UInt8] = []
   var answerOffset = 0
   var answerChunkBytes = Int.max
@@ -46,7 +46,7 @@ package final class ServerStream {
 
   package var fieldCount: Int { contents.fields.count }
 
-  /// Allocates; for looking at single requests.
+  /// Allocates; for inspecting single requests.
   package func field(at index: Int) -> HeaderField {
     let field = contents.fields[index]
     return HeaderField(
@@ -58,18 +58,18 @@ package final class ServerStream {
     contents.fields.count { contents.matches($0, name) }
   }
 
-  /// The first value of `name`; allocates.
+  /// The first value of `name`. Allocates.
   package func value(of name: StaticString) -> String? {
     contents.first(name).map { contents.text($0.value) }
   }
 
-  /// Lends the first value of `name`, without allocation. Nil when there is none.
+  /// Lends the first value of `name` without allocating. Nil if there is none.
   package func withValue<Result>(of name: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
     guard let field = contents.first(name) else { return nil }
     return contents.fieldBytes.withReadable { bytes in body(bytes.extracting(field.value)) }
   }
 
-  /// Lends every field in the order sent, without allocation.
+  /// Lends every field in the order received, without allocating.
   package func forEachField(
     _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>, _ isNeverIndexed: Bool) -> Void
   ) {
@@ -80,17 +80,17 @@ package final class ServerStream {
     }
   }
 
-  /// Whether the client asked that the first `name` is never put into a compression table.
+  /// Whether the client marked the first `name` as never indexed.
   package func isNeverIndexed(_ name: StaticString) -> Bool {
     contents.first(name)?.isNeverIndexed ?? false
   }
 
   // MARK: Body
 
-  /// Bytes of DATA received, also those not stored.
+  /// DATA bytes received, including those not stored.
   package var bodyCount: Int { contents.bodyCount }
 
-  /// Lends the stored part of the request's body.
+  /// Lends the stored part of the request body.
   package func withBody<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -98,7 +98,7 @@ package final class ServerStream {
   }
 }
 
-/// Fields and body of a request, in storage that is kept for the next one.
+/// Fields and body of a request, in storage reused for the next one.
 private struct RequestContents: ~Copyable {
   struct Field {
     let name: Range<Int>
@@ -106,7 +106,7 @@ private struct RequestContents: ~Copyable {
     let isNeverIndexed: Bool
   }
 
-  /// Names and values, one after the other.
+  /// Names and values, concatenated.
   var fieldBytes = ByteBuffer(capacity: 1024)
   var fields: [Field] = []
   var body = ByteBuffer(capacity: 1024)

@@ -1,15 +1,15 @@
 /// How a request ended.
 package struct StreamEnd: Sendable {
-  /// What the owner gave at `submit`.
+  /// The `tag` passed to `submit`.
   package let tag: UInt64
   package let streamID: Int32
-  /// HTTP status of the answer; 0 when no response headers came.
+  /// HTTP status of the response; 0 if no response headers arrived.
   package let status: Int
-  /// Header fields of the answer without `:status`; only kept when the status is not 200, or when configured.
+  /// Response header fields without `:status`; kept only if the status is not 200, or if so configured.
   package let fields: [HeaderField]
-  /// The answer's body, as much as is kept.
+  /// The response body, as much as was kept.
   package let body: [UInt8]
-  /// `noError` when the answer is whole.
+  /// `noError` if the response is complete.
   package let errorCode: ErrorCode
 
   package init(
@@ -23,10 +23,10 @@ package struct StreamEnd: Sendable {
     self.errorCode = errorCode
   }
 
-  /// The server never processed it and it can be sent again without any risk (RFC 9113 §8.7).
+  /// The server did not process the request, so it can safely be sent again (RFC 9113 §8.7).
   package var isNotProcessed: Bool { status == 0 && errorCode == .refusedStream }
 
-  /// The value of the first field with this (lower-case) name.
+  /// The first value of the field `name` (lower case).
   package func value(of name: String) -> String? {
     fields.first { $0.name == name }?.value
   }

@@ -1,8 +1,8 @@
-/// Finds the slot of an open stream by its id.
+/// Maps the id of an open stream to its slot.
 ///
-/// Ids of one client are odd and consecutive, so each has a cell of its own in a ring much larger than the number of open
-/// streams: one comparison, no search. Only a stream that stays open while the ring goes round meets another in its cell;
-/// then the younger one lies in a dictionary beside.
+/// A client's ids are odd and consecutive, so each has its own cell in a ring much larger than the number of open
+/// streams: one comparison, no search. Only a stream that stays open for a whole turn of the ring collides with
+/// another; the younger one then goes into an overflow dictionary.
 struct StreamTable {
   private static let free: Int32 = 0
 

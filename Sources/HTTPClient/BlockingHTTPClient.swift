@@ -1,9 +1,9 @@
 package import Reactor
 
-/// Waiting for answers.
+/// A blocking form of the client.
 extension HTTPClient {
-  /// The same client for those who wait: the command line and tests. Owns a loop of its own; one thread, one request
-  /// at a time.
+  /// The same client for blocking callers: the command line and tests. Owns its own loop; one thread, one request at a
+  /// time.
   package final class Blocking {
     private let loop: EventLoop
     private let client: HTTPClient
@@ -17,7 +17,7 @@ extension HTTPClient {
       client.close()
     }
 
-    /// Sends a request and waits for its answer, at most as long as the configuration or `timeout` says.
+    /// Sends a request and waits for the response, for at most `timeout` or the configured time.
     package func send(
       _ request: HTTPRequest, timeout: Duration? = nil
     ) throws(HTTPClientError) -> HTTPResponse {

@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// Takes the chunks of a body apart (RFC 9112 §7.1). Pure: it consumes what it has understood.
+/// Decodes a chunked body (RFC 9112 §7.1). Pure: it consumes what it has parsed.
 struct ChunkReader {
   private enum Stage {
     case size
@@ -13,15 +13,15 @@ struct ChunkReader {
   private var stage = Stage.size
   private var trailerBytes = 0
   private var extensionBytes = 0
-  /// No line feed lies in this many bytes.
+  /// The first `searched` bytes contain no line feed.
   private var searched = 0
 
-  /// - Parameter limit: most bytes of the whole body.
+  /// - Parameter limit: maximum size of the whole body, in bytes.
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// True when the body is complete.
+  /// Returns true when the body is complete.
   mutating func read(_ input: inout ByteBuffer, into body: inout [UInt8]) throws(MalformedResponse) -> Bool {
     while true {
       switch stage {
@@ -53,7 +53,7 @@ struct ChunkReader {
     }
   }
 
-  /// Takes one line off the front, without its CR LF; nil when it has not come whole.
+  /// Removes one line from the front, without its CR LF; nil if it is incomplete.
   private mutating func takeLine(_ input: inout ByteBuffer) throws(MalformedResponse) -> [UInt8]? {
     var index = searched
     while index < input.count, input[index] != 10 { index += 1 }
@@ -82,7 +82,7 @@ struct ChunkReader {
       rest.isEmpty && digits.count == line.count || rest.first == UInt8(ascii: ";"),
       !rest.contains(where: HTTPToken.isControl)
     else { throw MalformedResponse(reason: "a chunk has no proper size") }
-    // They count for no limit of the body, and nobody reads them.
+    // Extensions do not count towards the body limit and are ignored, so they have a limit of their own.
     extensionBytes += line.count - digits.count
     guard extensionBytes <= HTTPClientLimits.chunkLineBytes else {
       throw MalformedResponse(reason: "its chunk extensions are too long")

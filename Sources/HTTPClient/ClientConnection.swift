@@ -8,9 +8,9 @@ internal import Reactor
 final class ClientConnection: EventLoop.Handler {
   private enum State {
     case connecting
-    /// The proxy is asked for the way to the server, where there is one.
+    /// Opening a tunnel through the proxy, if there is one.
     case tunnelling
-    /// The handshake of TLS, where there is one.
+    /// TLS handshake, if there is one.
     case securing
     case ready
     case ended
@@ -24,13 +24,13 @@ final class ClientConnection: EventLoop.Handler {
   private var input = ByteBuffer()
   private var parser: ResponseParser
   private var current: PendingRequest?
-  /// Bytes of the present request that the kernel has taken.
+  /// Bytes of the current request that the kernel has accepted.
   private var sentBytes = 0
-  /// A byte of the present answer has come.
+  /// At least one byte of the current response has arrived.
   private var hasAnswerBegun = false
-  /// Since when it is idle; before its first request, since when it is being made.
+  /// Start of the idle period; before the first request, start of the connection attempt.
   private var idleSince: Instant
-  /// More waits than a turn reads; it goes on by itself.
+  /// More input is pending than one turn reads; a scheduled call continues.
   private var goesOnLater = false
 
   init(client: HTTPClient) throws(SystemError) {
@@ -65,7 +65,7 @@ final class ClientConnection: EventLoop.Handler {
     if state == .tunnelling { goThroughProxy() }
     if state == .securing { secure() }
     guard state == .ready else { return }
-    // What has come is read first: a server may answer, and close, before it has read the whole request.
+    // Read first: a server may respond, and close, before it has read the whole request.
     if !goesOnLater, readiness.overlaps(.readable) || readiness.overlaps(.failed) { receive() }
     if state == .ready { flush() }
   }
@@ -85,7 +85,7 @@ final class ClientConnection: EventLoop.Handler {
     case .done: state = .ready
     case .incomplete(let readiness):
       if let registration { client.loop.update(registration, interest: readiness) }
-    // Not a byte of a request has left.
+    // No byte of a request has been sent.
     case .failed(let reason): fail(.unreachable(ProxyTunnel.behind(client.configuration.tunnel, reason)))
     case nil: end()
     }
@@ -103,7 +103,7 @@ final class ClientConnection: EventLoop.Handler {
     let tunnel = client.configuration.tunnel
     let isLate = pending.deadline <= now
     switch state {
-    // Before it is ready nothing was asked of the server: there is no doubt about what it did.
+    // Before `ready` no request was sent, so the server cannot have acted on one.
     case .connecting, .tunnelling:
       guard let tunnel else {
         if isLate { fail(.unreachable("\(client.origin.address) does not answer")) }
@@ -125,7 +125,7 @@ final class ClientConnection: EventLoop.Handler {
       switch transport?.send(&output) {
       case .bytes(let count): sentBytes += count
       case .wouldBlock: return watch(.writable)
-      // The reason may be an answer that has come already.
+      // The reason may be a response that has already arrived.
       case .endOfStream, .failed, nil: return receive()
       }
     }
@@ -137,7 +137,7 @@ final class ClientConnection: EventLoop.Handler {
     client.loop.update(registration, interest: Readiness(rawValue: Readiness.readable.rawValue | more.rawValue))
   }
 
-  /// Reads once a turn: what is read may hold little data and much work, so its data cannot say when enough was done.
+  /// Reads once per turn: input may carry little data and much work, so the amount of data cannot bound a turn.
   private func receive() {
     switch transport?.receive(into: &input) {
     case .bytes:
@@ -151,7 +151,7 @@ final class ClientConnection: EventLoop.Handler {
     }
   }
 
-  /// Reads on after the others, and the deadlines, have had their turn: epoll does not know what waits inside TLS.
+  /// Continues reading after other handlers and deadlines had their turn: epoll does not see data buffered inside TLS.
   private func goOnLater() {
     guard !goesOnLater else { return }
     goesOnLater = true
@@ -164,7 +164,7 @@ final class ClientConnection: EventLoop.Handler {
 
   private func parse(isEnd: Bool) {
     guard let pending = current else {
-      // A server that speaks unasked has nothing to say that we could use.
+      // Unsolicited data from a server is of no use.
       if !input.isEmpty || isEnd { end() }
       return
     }
@@ -174,7 +174,7 @@ final class ClientConnection: EventLoop.Handler {
     case .malformed(let reason): fail(.malformed(reason))
     case .complete(let response, let keepsAlive):
       current = nil
-      // An answer to half a request, or with something behind it, leaves the connection in an unknown state.
+      // A response to a half-sent request, or with data after it, leaves the connection in an unknown state.
       if keepsAlive, !isEnd, output.isEmpty, input.isEmpty {
         idleSince = client.loop.now
         client.becameIdle(self)

@@ -1,9 +1,9 @@
 internal import Reactor
 internal import TLS
 
-/// What carries the bytes of one connection: plain TCP or Unix sockets, or TLS over them. Nobody above knows which.
+/// Carries the bytes of one connection: plain TCP or Unix sockets, or TLS over them, transparently to the layers above.
 ///
-/// An object, so that its connection can let go of it in the middle of a call; the descriptor closes with it.
+/// A class, so that its connection can release it in the middle of a call; the descriptor closes with it.
 final class ClientTransport {
   enum Step {
     case done
@@ -12,19 +12,19 @@ final class ClientTransport {
   }
 
   let descriptor: Int32
-  /// More waits inside TLS after what was read: epoll will not say so.
+  /// TLS still holds decrypted data that was not read, which epoll does not report.
   private(set) var hasHiddenInput = false
   private let security: HTTPClientSecurity?
   private var request: TunnelRequest?
-  /// Sent first; empty once it is.
+  /// Sent first; empty once sent.
   private var preamble: [UInt8]
-  // One of these two.
+  // Exactly one of these two is set.
   private var socket: Socket?
   private var stream: TLSStream?
 
-  /// Begins to connect; writable when done.
+  /// Starts connecting; the socket becomes writable when done.
   /// - Parameters:
-  ///   - tunnel: asked for first, where `address` is the proxy's.
+  ///   - tunnel: opened first, if `address` is the proxy's.
   ///   - preamble: sent first, without waiting: small enough for an empty send buffer.
   init(
     to address: SocketAddress, security: HTTPClientSecurity?, tunnel: ProxyTunnel?, preamble: [UInt8] = []
@@ -37,15 +37,15 @@ final class ClientTransport {
     self.socket = consume socket
   }
 
-  /// 0 when the connection stands, else why not.
+  /// 0 if the connection is established, otherwise the error.
   var connectError: Int32 { socket?.connectError ?? 0 }
 
-  /// Asks the proxy for the way to the server. Call it again when ready.
+  /// Opens the tunnel through the proxy. Call again when the socket is ready.
   func openTunnel() -> TunnelRequest.Step {
     socket?.advance(&request) ?? .open
   }
 
-  /// What has to happen between connecting and the first request: nothing, or the handshake. Call it again when ready.
+  /// Performs the TLS handshake, if any, after connecting. Call again when the socket is ready.
   func secure() -> Step {
     guard sendPreamble() else { return .failed("the preamble could not be sent") }
     guard let security else { return .done }
@@ -73,7 +73,7 @@ final class ClientTransport {
     return true
   }
 
-  /// Reads once: a bounded part of what has come.
+  /// Reads once: a bounded part of the pending input.
   func receive(into buffer: inout ByteBuffer) -> Socket.Transfer {
     guard let stream else { return socket?.receive(into: &buffer) ?? .endOfStream }
     let before = buffer.count
@@ -83,14 +83,14 @@ final class ClientTransport {
     case .wouldBlock:
       hasHiddenInput = false
       return count > 0 ? .bytes(count) : .wouldBlock
-    // What came before the end counts first; the end is said again at the next call.
+    // Data before the end is delivered first; the next call reports the end again.
     case .moreWaiting, .endOfStream, .failed:
       hasHiddenInput = count > 0
       return count > 0 ? .bytes(count) : .endOfStream
     }
   }
 
-  /// Sends once, and consumes what was taken.
+  /// Sends once and consumes what was accepted.
   func send(_ buffer: inout ByteBuffer) -> Socket.Transfer {
     guard let stream else {
       let transfer = socket?.send(buffer) ?? .endOfStream

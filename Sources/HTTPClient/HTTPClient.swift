@@ -7,41 +7,42 @@ internal import TLS
 /// ```
 ///   send(request) ──► queue ──► idle connection, or a new one (up to a limit) ──► one request at a time, kept alive
 ///                       ▲                │
-///                       │                ├ lost before any byte of the answer, and safe to repeat: back to the queue, once
+///                       │                ├ lost before any byte of the response, and safe to retry: back to the queue,
+///                       once
 ///                       └────────────────┘ otherwise: an error, once
 /// ```
 ///
 /// One origin per client. Lives on its loop's thread; completions run there, never inside `send`, exactly once each.
-/// Requests leave in the order given, as connections become free; answers come in the order of the server.
+/// Requests are sent in the order given, as connections become free; responses arrive in the server's order.
 ///
-/// **Repeating**: a connection that was kept alive may be closed by the server just as we write. A request is sent again
-/// by itself only when not a byte of an answer has come, and only when none of it had been sent or repeating does no
-/// harm (`HTTPRequest.isRepeatable`). Everything else is `.lost`: it may have been carried out, and the caller decides.
+/// **Retries**: a server may close a kept-alive connection just as we write. The client retries a request by itself
+/// only if no byte of a response has arrived, and if either none of the request was sent or a retry does no harm
+/// (`HTTPRequest.isRepeatable`). Everything else is `.lost`: the server may have executed it, and the caller decides.
 ///
-/// **Failure**: an answer that cannot be framed with certainty is `.malformed` and ends its connection; every wait ends
-/// with the request's own deadline. No server can hold the loop: a turn reads a bounded part of what has come, and what
-/// servers may say ahead of an answer, around it and behind it is bounded too (`HTTPClientLimits`). TLS is `ClientTransport`'s
-/// business and nobody else's.
+/// **Failure**: a response that cannot be framed with certainty is `.malformed` and ends its connection; every wait
+/// ends at the request's own deadline. No server can block the loop: a turn reads a bounded part of the input, and
+/// whatever a server sends before, around and after a response is bounded too (`HTTPClientLimits`). Only
+/// `ClientTransport` knows about TLS.
 package final class HTTPClient {
   package struct Configuration: Sendable {
-    /// Most connections at once.
+    /// Maximum number of connections.
     package var connections = 8
-    /// From `send` to the whole answer, waiting included, unless the request says otherwise.
+    /// Time from `send` to the complete response, including queueing, unless the request overrides it.
     package var timeout = Duration.seconds(30)
-    /// How long an idle connection is kept. Below what servers usually allow (60 s and more).
+    /// How long an idle connection is kept; below what servers usually allow (60 s and more).
     package var idleTimeout = Duration.seconds(30)
-    /// Requests that may wait for a connection; more are refused.
+    /// Maximum requests queued for a connection; more are refused.
     package var waitingRequests = HTTPClientLimits.waitingRequests
-    /// Bytes of an answer's body; a longer one is malformed.
+    /// Maximum response body, in bytes; a longer one is malformed.
     package var bodyBytes = HTTPClientLimits.bodyBytes
 
-    /// TLS and the name that the server must prove; nil for plain HTTP.
+    /// TLS context and the name the server must prove; nil for plain HTTP.
     package var security: HTTPClientSecurity?
 
-    /// The way through a proxy, whose address the origin then has; nil for the straight one.
+    /// The tunnel through a proxy, whose address the origin then has; nil for a direct connection.
     package var tunnel: ProxyTunnel?
 
-    /// Sent on each connection before anything else, TLS too: the PROXY protocol.
+    /// Sent on each connection before anything else, including TLS: the PROXY protocol.
     package var preamble: [UInt8] = []
 
     package init() {}
@@ -65,9 +66,9 @@ package final class HTTPClient {
     self.configuration = configuration
   }
 
-  /// Sends a request when a connection is free.
+  /// Sends a request once a connection is free.
   /// - Parameters:
-  ///   - timeout: from now to the whole answer; nil for the configuration's.
+  ///   - timeout: from now to the complete response; nil for the configured one.
   ///   - completion: called once, on the loop's thread, after this call has returned.
   package func send(_ request: HTTPRequest, timeout: Duration? = nil, completion: @escaping Completion) {
     if let reason = refusal(of: request) {
@@ -86,13 +87,13 @@ package final class HTTPClient {
     return request.isWellFormed ? nil : "the request holds characters that HTTP does not allow"
   }
 
-  /// Requests that wait or are under way.
+  /// Requests queued or in flight.
   package var pendingCount: Int { waiting.count + open.count - idle.count }
 
-  /// Connections that are open or being opened.
+  /// Connections open or being opened.
   package var connectionCount: Int { open.count }
 
-  /// Ends all connections; what is under way or waits fails with `.closed`.
+  /// Closes all connections; requests queued or in flight fail with `.closed`.
   package func close() {
     isClosed = true
     for connection in Array(open.values) { connection.fail(.closed) }
@@ -101,11 +102,11 @@ package final class HTTPClient {
 
   // MARK: Connections
 
-  /// Hands out what waits, outside of whoever asks: `send` may be called from a completion.
+  /// Schedules the dispatch of queued requests outside the caller's stack: `send` may be called from a completion.
   private func kick() {
     guard !isKicked else { return }
     isKicked = true
-    // The timer keeps the client alive: a request that was taken gets its completion.
+    // The timer retains the client, so every accepted request gets its completion.
     loop.schedule(after: .zero) { [self] in
       isKicked = false
       assign()
@@ -134,7 +135,7 @@ package final class HTTPClient {
     }
   }
 
-  /// What could not be connected to is the proxy, where the way goes through one.
+  /// The error for a failed connect. With a tunnel configured, the failed connection is the one to the proxy.
   func noConnection(_ reason: String) -> HTTPClientError {
     configuration.tunnel.map { .noTunnel(TunnelFault(reason: $0.naming(reason))) } ?? .unreachable(reason)
   }
@@ -150,7 +151,7 @@ package final class HTTPClient {
     if !waiting.isEmpty { kick() }
   }
 
-  /// A kept-alive connection died before it answered: that says nothing about the request.
+  /// Retries a request whose kept-alive connection died before a response; that says nothing about the request.
   func sendAgain(_ pending: PendingRequest) {
     var pending = pending
     pending.wasRepeated = true
@@ -160,7 +161,7 @@ package final class HTTPClient {
 
   // MARK: Patience
 
-  /// Looks at the deadlines now and then, only while there are any.
+  /// Checks deadlines periodically, only while there are any.
   private func watch() {
     guard !isWatching else { return }
     isWatching = true
@@ -173,7 +174,7 @@ package final class HTTPClient {
 
   private func checkTimeout(_ now: Instant) {
     for connection in Array(open.values) { connection.checkTimeout(now) }
-    // Deadlines may differ, so all of them are looked at; the queue is short, or its requests are late anyway.
+    // Deadlines may differ, so all are checked; the queue is short, or its requests are late anyway.
     guard waiting.contains(where: { $0.deadline <= now }) else { return }
     let late = waiting.filter { $0.deadline <= now }
     waiting.removeAll { $0.deadline <= now }

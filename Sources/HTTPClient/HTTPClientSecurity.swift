@@ -1,8 +1,8 @@
 package import TLS
 
-/// How connections are secured.
+/// TLS settings of a client's connections.
 package struct HTTPClientSecurity: Sendable {
-  /// With the protocol `http/1.1`.
+  /// Offers the ALPN protocol `http/1.1`.
   package let context: TLSContext
   package let serverName: String
 

@@ -1,14 +1,14 @@
 internal import Reactor
 
-/// A request as it goes out. `Host` and `Content-Length` are added.
+/// An outgoing request. `Host` and `Content-Length` are added.
 package struct HTTPRequest: Sendable {
   package var method: String
-  /// Path and query, percent-encoded already.
+  /// Path and query, already percent-encoded.
   package var target: String
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]
-  /// Whether it may be sent again when its connection is lost before the answer begins. By default what RFC 9110 §9.2.2
-  /// calls idempotent; set it for a request that carries its own protection, such as an idempotency key.
+  /// Whether the client may resend it if its connection is lost before the response begins. Defaults to the idempotent
+  /// methods of RFC 9110 §9.2.2; set it for a request that carries its own protection, such as an idempotency key.
   package var isRepeatable: Bool
 
   package init(_ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -28,7 +28,7 @@ package struct HTTPRequest: Sendable {
     return HTTPRequest(method, target, headers: headers, body: body)
   }
 
-  /// False when a part of it could be read as more than that part: a line break in a header, a space in the target.
+  /// False if a part could be read as more than that part, such as a line break in a header or a space in the target.
   var isWellFormed: Bool {
     !method.isEmpty && method.utf8.allSatisfy(HTTPToken.isToken)
       && !target.isEmpty && target.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
@@ -60,7 +60,7 @@ package struct HTTPRequest: Sendable {
   }
 }
 
-/// An answer, whole.
+/// A complete response.
 package struct HTTPResponse: Sendable {
   package let status: Int
   package let headers: [(name: String, value: String)]
@@ -72,7 +72,7 @@ package struct HTTPResponse: Sendable {
     self.body = body
   }
 
-  /// The first field of this name; names are compared without case.
+  /// The first field with this name; names are compared case-insensitively.
   package func header(_ lowercasedName: String) -> String? {
     headers.first { $0.name.lowercased() == lowercasedName }?.value
   }
@@ -80,21 +80,21 @@ package struct HTTPResponse: Sendable {
   package var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// Why there is no answer.
+/// Why there is no response.
 package enum HTTPClientError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// No connection could be made: the request has certainly not been seen.
+  /// No connection could be made: the server has certainly not seen the request.
   case unreachable(String)
-  /// The proxy opened no way to the server: the request has certainly not been seen.
+  /// The proxy opened no tunnel: the server has certainly not seen the request.
   case noTunnel(TunnelFault)
-  /// The connection broke after the request was sent: it may have been carried out.
+  /// The connection broke after the request was sent: the server may have executed it.
   case lost(String)
-  /// Neither is known.
+  /// Whether the server has seen or executed the request is unknown.
   case timedOut
-  /// What came back is no HTTP.
+  /// The response is not valid HTTP.
   case malformed(String)
-  /// Not sent at all.
+  /// The client refused to send it.
   case refused(String)
-  /// The client was closed meanwhile.
+  /// The client was closed in the meantime.
   case closed
 
   package var description: String {

@@ -1,10 +1,10 @@
 package import Reactor
 
-/// A server to talk to.
+/// The server a client talks to.
 package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
-  /// As it stands in `Host`: with the port, unless that is 80.
+  /// The `Host` header's value: with the port, unless that is 80.
   package let host: String
-  /// Connected to: the server's, or that of the proxy on the way to it.
+  /// The address to connect to: the server's, or that of the proxy in front of it.
   package let address: SocketAddress
 
   /// - Parameter host: for the `Host` header.
@@ -13,7 +13,7 @@ package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     self.address = address
   }
 
-  /// Looks the host up, or the proxy on the way to it; blocking, up to the resolver's own time-out.
+  /// Resolves the host, or the proxy in front of it. Blocks, up to the resolver's own timeout.
   package init(host: String, port: UInt16, through tunnel: ProxyTunnel? = nil) throws(SystemError) {
     let name = host.contains(":") ? "[\(host)]" : host
     self.host = port == 80 ? name : "\(name):\(port)"
@@ -24,7 +24,7 @@ package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     self.address = address
   }
 
-  /// Reads `http://host[:port]` and looks the host up; blocking. Nil for anything else.
+  /// Parses `http://host[:port]` and resolves the host. Blocks. Nil for anything else.
   package static func parse(_ url: String) throws(SystemError) -> HTTPOrigin? {
     guard let url = HTTPURL(url), !url.isSecure else { return nil }
     return try HTTPOrigin(host: url.host, port: url.port)

@@ -1,4 +1,4 @@
-/// Classes of bytes in the grammar of RFC 9110.
+/// Byte classes of RFC 9110's grammar.
 enum HTTPToken {
   /// `tchar` (§5.6.2): letters, digits and ! # $ % & ' * + - . ^ _ ` | ~
   static func isToken(_ byte: UInt8) -> Bool {
@@ -9,7 +9,7 @@ enum HTTPToken {
     }
   }
 
-  /// What a field value may not hold (§5.5): every control character but the tab.
+  /// Bytes forbidden in a field value (§5.5): every control character except the tab.
   static func isControl(_ byte: UInt8) -> Bool {
     byte < 0x20 && byte != 0x09 || byte == 0x7F
   }

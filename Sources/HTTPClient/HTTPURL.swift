@@ -1,16 +1,16 @@
 internal import Reactor
 
-/// An address of the web, taken apart: `http://host[:port][/path][?query]`. Pure: nothing is looked up.
+/// A parsed URL: `http://host[:port][/path][?query]`, or `https`. Pure: nothing is resolved.
 package struct HTTPURL: Hashable, Sendable {
   /// True for `https`.
   package let isSecure: Bool
   /// A name or a numeric address; IPv6 without its brackets.
   package let host: String
   package let port: UInt16
-  /// Path and query, at least `/`; a fragment is left out.
+  /// Path and query, at least `/`, without the fragment.
   package let target: String
 
-  /// Nil when it is no such address, names a user, or holds characters that would have to be encoded.
+  /// Nil if the text is not such a URL, contains user information, or holds characters that need encoding.
   package init?(_ text: String) {
     let lowercased = text.prefix(8).lowercased()
     guard lowercased.hasPrefix("http://") || lowercased == "https://" else { return nil }

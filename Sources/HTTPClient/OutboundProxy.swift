@@ -1,24 +1,25 @@
 internal import FoundationEssentials
 internal import Reactor
 
-/// The proxy through which an operator lets this server out (HTTP CONNECT, RFC 9110 §9.3.6), and what is called without it.
-/// Pure: nothing is looked up.
+/// The operator's proxy for outbound connections (HTTP CONNECT, RFC 9110 §9.3.6), and the exceptions that bypass it.
+/// Pure: nothing is resolved.
 ///
 /// ```
-///   a host that the operator or the house has fixed (APNs, FCM, access tokens): the proxy is told its name
-///   a host that a tenant has named (webhooks): looked up here, held against the `AddressRule`, and the proxy is told the
-///   address that was found good; a name only where the operator says that the proxy looks names up, and at which addresses
+///   a host fixed by the operator or by UPMC (APNs, FCM, access tokens): the proxy gets its name
+///   a host named by a tenant (webhooks): resolved here and checked against the `AddressRule`; the proxy gets the
+///   checked
+///   address. It gets a name only if the operator says that the proxy resolves names and checks their addresses
 /// ```
 ///
-/// Shown as `host:port`. User and password are in nothing but the request to the proxy.
+/// Printed as `host:port`. User and password appear only in the request to the proxy.
 package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// A name or a numeric address, IPv6 without its brackets: the operator's word, so it may be private.
+  /// A name or a numeric address, IPv6 without its brackets. The operator chooses it, so it may be private.
   package let host: String
   package let port: UInt16
-  /// The value of `Proxy-Authorization`; nil where the proxy asks for nothing.
+  /// The value of `Proxy-Authorization`; nil if the proxy requires none.
   let authorization: String?
   private let exceptions: ProxyExceptions
-  /// The names of tenants' hosts are told to the proxy as they are: there is no DNS here.
+  /// The proxy gets the names of tenants' hosts unresolved, because there is no DNS here.
   package let resolvesNames: Bool
 
   /// - Parameter url: `http://[user:password@]host:port`, user and password percent-encoded.
@@ -52,7 +53,7 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
 
   private static let form = "Write http://host:port or http://user:password@host:port"
 
-  /// `Basic`, RFC 7617: in UTF-8, and nothing that could end a header.
+  /// `Basic` credentials (RFC 7617) in UTF-8, without anything that could end a header.
   private static func basic(_ text: Substring) throws(ProxyFault) -> String {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let user = decode(parts[0]), let password = decode(parts.count == 2 ? parts[1] : "") else {
@@ -90,7 +91,7 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
   package var description: String { Self.authority(host, port) }
   package var debugDescription: String { description }
 
-  /// `host:port` as CONNECT names it, with the brackets of IPv6, in small letters.
+  /// `host:port` as CONNECT takes it: lower case, IPv6 in brackets.
   static func authority(_ host: String, _ port: UInt16) -> String {
     (host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)").lowercased()
   }

@@ -1,10 +1,10 @@
 internal import Reactor
 
-/// A request that waits for a connection or has one.
+/// A request queued or in flight.
 struct PendingRequest {
   let request: HTTPRequest
   let deadline: Instant
   let completion: (Result<HTTPResponse, HTTPClientError>) -> Void
-  /// True when a kept-alive connection has died under it already.
+  /// A kept-alive connection has already died under it.
   var wasRepeated = false
 }

@@ -1,12 +1,12 @@
 internal import Reactor
 
-/// What is called without the proxy, as other programs read `NO_PROXY` too: `push.bank.example` is that host and all below
-/// it, `.bank.example` all below it only, `10.0.0.0/8` and `192.0.2.7` addresses. Pure.
+/// Hosts called without the proxy, in the `NO_PROXY` syntax of other programs: `push.bank.example` is that host and all
+/// its subdomains, `.bank.example` only the subdomains, `10.0.0.0/8` and `192.0.2.7` are addresses. Pure.
 package struct ProxyExceptions: Hashable, Sendable {
-  /// In small letters, without the dot in front.
+  /// Lower case, without the leading dot.
   private struct Name: Hashable, Sendable {
     let text: String
-    /// The name itself too, not only what is below it.
+    /// Matches the name itself too, not only its subdomains.
     let isHost: Bool
   }
 
@@ -15,7 +15,7 @@ package struct ProxyExceptions: Hashable, Sendable {
 
   package init() {}
 
-  /// - Parameter text: entries with commas between them.
+  /// - Parameter text: entries separated by commas.
   package init(_ text: String) throws(ProxyFault) {
     for entry in text.split(separator: ",") {
       let entry = String(entry.filter { $0 != " " }).lowercased()
@@ -36,7 +36,7 @@ package struct ProxyExceptions: Hashable, Sendable {
     }
   }
 
-  /// Letters, digits, `-`, `_` and dots between them: the one notion here of what may be a name.
+  /// Letters, digits, `-`, `_` and dots between them: this module's only definition of a name.
   static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.first != "." && text.last != "."
       && text.utf8.allSatisfy { byte in
@@ -48,7 +48,7 @@ package struct ProxyExceptions: Hashable, Sendable {
       }
   }
 
-  /// - Parameter host: a name, or an address in digits.
+  /// - Parameter host: a name or a numeric address.
   func contains(host: String) -> Bool {
     if let address = IPAddress(host) { return contains(address) }
     var host = host.lowercased()

@@ -1,64 +1,65 @@
 package import Reactor
 
-/// The way to one server through the proxy: each connection asks for a tunnel of its own.
+/// The tunnel to one server through the proxy. Each connection opens its own.
 package struct ProxyTunnel: Hashable, Sendable {
   package let proxy: OutboundProxy
-  /// What CONNECT names: `host:port`.
+  /// The target of CONNECT: `host:port`.
   package let authority: String
 
-  /// What went wrong on this way: the sentence's end, with the proxy in front.
+  /// Prefixes the reason of a failure between us and the proxy with the proxy's name.
   package func naming(_ reason: some CustomStringConvertible) -> String { "the proxy \(proxy): \(reason)" }
 
   private static let beginning = "through the proxy "
 
-  /// What went wrong behind an open tunnel, where there is one: it may be the proxy's doing.
+  /// Prefixes the reason of a failure behind an open tunnel, if there is one, with the proxy's name: it may be the
+  /// cause.
   package static func behind(_ tunnel: ProxyTunnel?, _ reason: String) -> String {
     tunnel.map { "\(beginning)\($0.proxy): \(reason)" } ?? reason
   }
 
-  /// What `behind` was told, for those who must not read which proxy it was.
+  /// Removes what `behind` added, for readers who must not learn the proxy's name.
   package static func withoutProxy(_ reason: String) -> String {
     guard reason.hasPrefix(beginning), let end = reason.firstRange(of: ": ") else { return reason }
     return String(reason[end.upperBound...])
   }
 
-  /// Numbers of tunnels: unit, reason.
+  /// Tunnel limits: unit, reason.
   package enum Limits {
-    /// Bytes of the head that answers CONNECT: what proxies say there fits in a few hundred.
+    /// Maximum head of the response to CONNECT, in bytes: proxies send a few hundred.
     package static let headBytes = 16_384
     /// Seconds that a proxy may take to open a tunnel: it has to connect itself.
     package static let seconds: Int64 = 10
-    /// Announcements (1xx) before the answer to CONNECT.
+    /// Maximum 1xx responses before the response to CONNECT.
     package static let announcements = 4
   }
 }
 
 extension OutboundProxy {
-  /// The way to a server that goes by its name, which nobody looks up here. Nil where it is called without the proxy.
+  /// The tunnel to a server named by host; the name is not resolved here. Nil if exceptions bypass the proxy.
   package func tunnel(to host: String, port: UInt16) -> ProxyTunnel? {
     guard !isException(host) else { return nil }
     return ProxyTunnel(proxy: self, authority: Self.authority(host, port))
   }
 
-  /// Ways to the proxy's own machine, none of which a tenant should find open.
+  /// Tunnels to the proxy's own machine; tenants must find none of them open.
   package var tunnelsToItself: [ProxyTunnel] {
     [("localhost", port), ("localhost", 443), ("127.0.0.1", 443)].map { host, port in
       ProxyTunnel(proxy: self, authority: Self.authority(host, port))
     }
   }
 
-  /// The way to an address that a name was found to stand for. Nil where name or address are called without the proxy.
+  /// The tunnel to an address that `host` resolved to. Nil if exceptions for the name or the address bypass the proxy.
   package func tunnel(to address: SocketAddress, of host: String) -> ProxyTunnel? {
     guard !isException(host), address.ip.map(isException) != true else { return nil }
     return ProxyTunnel(proxy: self, authority: address.description)
   }
 }
 
-/// The question for a tunnel, asked over a socket whose connect to the proxy has succeeded: the request goes out, and the
-/// answer is read to the end of its head. Once `open`, the socket speaks with the server.
+/// A CONNECT exchange over a socket that has connected to the proxy: sends the request and reads the response to the
+/// end of its head. Once `open`, the socket talks to the server.
 ///
-/// The answer is read strictly, for a server could take anything else for a part of what follows: a whole HTTP head with
-/// CR LF, bounded, and after the one that opens the tunnel not a byte before we have said something.
+/// Parsing is strict, because a server could take anything else for a part of what follows: the response is a complete
+/// HTTP head with CR LF, bounded, and no byte may follow the head that opens the tunnel before we have sent something.
 package struct TunnelRequest {
   package enum Step: Equatable {
     case open
@@ -70,7 +71,7 @@ package struct TunnelRequest {
   private let request: [UInt8]
   private var sent = 0
   private var answer: [UInt8] = []
-  /// Where in it the present head begins: behind those that only announced it.
+  /// Offset of the current head, after those of 1xx responses.
   private var start = 0
   private var announcements = 0
 
@@ -81,7 +82,7 @@ package struct TunnelRequest {
     request = Array((head + "\r\n").utf8)
   }
 
-  /// Goes on as far as the socket allows. Call it again when it is ready.
+  /// Continues as far as the socket allows. Call again when it is ready.
   package mutating func advance(over socket: borrowing Socket) -> Step {
     while sent < request.count {
       switch socket.send(request, from: sent) {
@@ -103,7 +104,7 @@ package struct TunnelRequest {
     .failed(TunnelFault(reason: reason, status: status))
   }
 
-  /// Nil while the head is not whole. Of a refusal the status line is enough.
+  /// Nil while the head is incomplete. For a refusal the status line is enough.
   private mutating func read() -> Step? {
     while true {
       let beginning = Array("HTTP/1.".utf8)
@@ -144,7 +145,7 @@ package struct TunnelRequest {
   private func words(for status: Int) -> String {
     let (proxy, server) = ("the proxy \(tunnel.proxy)", tunnel.authority)
     return switch status {
-    // Some say 401 of a password that is wrong.
+    // Some proxies send 401 for a wrong password.
     case 401, 407:
       tunnel.proxy.authorization == nil
         ? "\(proxy) asks for a user and a password (\(status)): give them in UPMC_PROXY_URL"
@@ -160,8 +161,7 @@ package struct TunnelRequest {
 }
 
 extension Socket {
-  /// Goes on with asking for a tunnel; nil when none is asked for. The question, and the password in it, is forgotten once
-  /// it is answered.
+  /// Advances the tunnel request; nil if there is none. Drops the request, and the password in it, once it is answered.
   package borrowing func advance(_ request: inout TunnelRequest?) -> TunnelRequest.Step? {
     let step = request?.advance(over: self)
     if step == .open { request = nil }

@@ -1,7 +1,7 @@
 internal import PlainText
 internal import Reactor
 
-/// The status line and the fields of one answer.
+/// The status line and header fields of a response.
 struct ResponseHead {
   var status = 0
   var fields: [(name: String, value: String)] = []
@@ -43,7 +43,7 @@ struct ResponseHead {
     keepsAlive = !closes && (!isOld || staysOpen)
   }
 
-  /// `HTTP/1.x SP 3DIGIT SP [reason]`. True for HTTP/1.0.
+  /// `HTTP/1.x SP 3DIGIT SP [reason]`. Returns true for HTTP/1.0.
   private mutating func readStatusLine(_ line: Span<UInt8>) throws(MalformedResponse) -> Bool {
     let text = String(copying: line)
     let words = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
@@ -55,8 +55,8 @@ struct ResponseHead {
     return words[0] == "HTTP/1.0"
   }
 
-  /// `name ":" OWS value OWS`; a folded line begins with white space, which is no name. Of combining marks without end the
-  /// value keeps a few (`PlainText`).
+  /// `name ":" OWS value OWS`. A folded line begins with white space, so its name is invalid. The value keeps only a
+  /// few combining marks in a row (`PlainText`).
   static func field(_ line: Span<UInt8>) throws(MalformedResponse) -> (name: String, value: String) {
     var colon = 0
     while colon < line.count, HTTPToken.isToken(line[colon]) { colon += 1 }
@@ -89,7 +89,7 @@ struct ResponseHead {
 }
 
 extension Span<UInt8> {
-  /// Where the line that begins at `start` ends: before its CR LF, or at the end of the bytes.
+  /// End of the line that begins at `start`: before its CR LF, or at the end of the bytes.
   func endOfLine(from start: Int) -> Int {
     var index = start
     while index + 1 < count {

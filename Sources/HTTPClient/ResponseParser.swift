@@ -1,20 +1,20 @@
 internal import Reactor
 
-/// Reads one answer out of bytes as they come (RFC 9112). Pure: bytes in, at most one answer out.
+/// Parses one response from bytes as they arrive (RFC 9112). Pure: bytes in, at most one response out.
 ///
 /// ```
 ///   head ──► length ─────────────────────────────────────► complete
 ///    │  ──► chunk size ─► data ─► its end ─► … ─► trailers ──►
 ///    │  ──► until the server closes ───────────────────────►
-///    └ 1xx: the head of the answer proper follows, after a few of them at most
+///    └ 1xx: the final response's head follows, after a few of them at most
 /// ```
 ///
-/// It consumes what it has understood, so bytes are looked at once however slowly they come. What two clients could
-/// frame differently is refused: an answer taken for a part of another would be given to the wrong caller.
+/// It consumes what it has parsed, so it looks at each byte once, however slowly bytes arrive. It rejects what two
+/// clients could frame differently: a response mistaken for a part of another would go to the wrong caller.
 struct ResponseParser {
   enum Outcome {
     case needMore
-    /// An answer, and whether the connection may be used again.
+    /// A response, and whether the connection can be reused.
     case complete(HTTPResponse, keepsAlive: Bool)
     case malformed(String)
   }
@@ -33,9 +33,9 @@ struct ResponseParser {
   private var head = ResponseHead()
   private var body: [UInt8] = []
   private var decoder: ChunkReader
-  /// No end of the head begins in this many bytes.
+  /// The end of the head does not begin in the first `searched` bytes.
   private var searched = 0
-  /// 1xx before the present head, and their bytes.
+  /// Number of 1xx responses before the current head, and their size in bytes.
   private var announcements = 0
   private var announcedBytes = 0
 
@@ -44,16 +44,16 @@ struct ResponseParser {
     decoder = ChunkReader(limit: bodyLimit)
   }
 
-  /// Ready for the next answer.
-  /// - Parameter isHead: the request was HEAD, so the answer has no body whatever its headers say.
+  /// Prepares for the next response.
+  /// - Parameter isHead: the request was HEAD, so the response has no body whatever its headers say.
   mutating func reset(isHead: Bool) {
     self = ResponseParser(bodyLimit: bodyLimit)
     self.isHead = isHead
   }
 
   /// - Parameters:
-  ///   - input: all that has come and was not consumed.
-  ///   - isEnd: the server has closed: nothing more comes.
+  ///   - input: everything received and not yet consumed.
+  ///   - isEnd: the server has closed the connection.
   mutating func parse(_ input: inout ByteBuffer, isEnd: Bool) -> Outcome {
     do throws(MalformedResponse) {
       while try step(&input, isEnd: isEnd) {}
@@ -65,7 +65,7 @@ struct ResponseParser {
       HTTPResponse(status: head.status, headers: head.fields, body: body), keepsAlive: head.keepsAlive)
   }
 
-  /// False when nothing more can be done now.
+  /// Returns false if no further progress is possible now.
   private mutating func step(_ input: inout ByteBuffer, isEnd: Bool) throws(MalformedResponse) -> Bool {
     switch stage {
     case .head: return try readHead(&input)
@@ -104,12 +104,12 @@ struct ResponseParser {
     head = try input.withReadable { bytes throws(MalformedResponse) in try ResponseHead(bytes.extracting(0..<end)) }
     input.consume(end + 4)
     searched = 0
-    // 1xx only announces; the answer follows (RFC 9110 §15.2). We never ask for another protocol.
+    // 1xx is interim; the final response follows (RFC 9110 §15.2). We never request another protocol.
     guard head.status != 101 else { throw MalformedResponse(reason: "it switches protocols unasked") }
     guard head.status >= 200 else {
       announcements += 1
       announcedBytes += end + 4
-      // A server that announces for ever would never be late: each announcement is a sign of life.
+      // A server could otherwise send 1xx for ever: each looks like a sign of life.
       guard announcements <= HTTPClientLimits.announcements else {
         throw MalformedResponse(reason: "too much is announced before it")
       }
@@ -125,7 +125,7 @@ struct ResponseParser {
     }
   }
 
-  /// How the end of the body is found (RFC 9112 §6.3).
+  /// Determines how the body ends (RFC 9112 §6.3).
   private mutating func bodyStage() throws(MalformedResponse) -> Stage {
     if isHead || head.status == 204 || head.status == 304 { return .complete }
     if head.isChunked { return .chunks }
@@ -139,11 +139,11 @@ struct ResponseParser {
 }
 
 extension Span<UInt8> {
-  /// Where the first CR LF CR LF begins, at or after `start`.
+  /// Offset of the first CR LF CR LF at or after `start`.
   func endOfHead(from start: Int) -> Int? {
     var index = start
     while index + 3 < count {
-      // The fourth byte tells how far the next place can be.
+      // The fourth byte tells how far to skip.
       if self[index + 3] == 10, self[index + 2] == 13, self[index + 1] == 10, self[index] == 13 { return index }
       index += 1
     }

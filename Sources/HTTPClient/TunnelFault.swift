@@ -1,8 +1,8 @@
 /// Why a tunnel did not open.
 package struct TunnelFault: Error, Equatable, Sendable {
-  /// One sentence's end that names the proxy, never its password.
+  /// The end of a sentence that names the proxy, never its password.
   package let reason: String
-  /// What the proxy answered; nil when it did not.
+  /// The proxy's HTTP status; nil if it sent none.
   package let status: Int?
 
   package init(reason: String, status: Int? = nil) {
@@ -10,6 +10,6 @@ package struct TunnelFault: Error, Equatable, Sendable {
     self.status = status
   }
 
-  /// The proxy does not take the user and password, or wants some.
+  /// The proxy rejects the credentials or requires some.
   package var isAboutPassword: Bool { status == 401 || status == 407 }
 }

@@ -1,7 +1,7 @@
 package import Reactor
 
-/// One tunnel, opened to see whether it opens, and given back at once: for whoever waits, such as the command line. Nothing
-/// is said to the server behind it.
+/// Opens one tunnel to test it and closes it at once, for blocking callers such as the command line. Sends nothing to
+/// the server behind it.
 package final class TunnelTrial: EventLoop.Handler {
   private let loop: EventLoop
   private var socket: Socket?
@@ -18,8 +18,8 @@ package final class TunnelTrial: EventLoop.Handler {
     socket = try Socket.connect(to: address)
   }
 
-  /// Why there is no way through the proxy to a server; nil when there is. Looks the proxy's name up and tries its addresses
-  /// in turn; blocks, after the look-up for as long as a proxy may take to open a tunnel.
+  /// Returns why no tunnel to a server can be opened; nil if it can. Resolves the proxy's name and tries its addresses
+  /// in turn. Blocks: after the look-up, for as long as a proxy may take to open a tunnel.
   package static func fault(of tunnel: ProxyTunnel) -> TunnelFault? {
     var fault = TunnelFault(reason: tunnel.naming("its name leads to no address"))
     do throws(SystemError) {
@@ -27,7 +27,7 @@ package final class TunnelTrial: EventLoop.Handler {
       let loop = try EventLoop()
       let deadline = loop.clock.now + .seconds(ProxyTunnel.Limits.seconds)
       while let address = addresses.popFirst() {
-        // One that is silent leaves the others their part.
+        // A silent address leaves the others their share of the time.
         let timeout = (deadline - loop.clock.now) / (addresses.count + 1)
         guard let found = attempt(tunnel, address, loop, timeout) else { return nil }
         fault = found

@@ -1,5 +1,5 @@
-/// Ids of headings, as GitHub makes them: small letters, digits, `-` and `_`; blanks become `-`, all else is left out.
-/// A heading that occurs again gets `-1`, `-2` …
+/// Heading ids as GitHub generates them: lower-case letters, digits, `-` and `_`; spaces become `-`, everything else is
+/// dropped. Repeated headings get `-1`, `-2` …
 struct HeadingIDs {
   private var counts: [String: Int] = [:]
 

@@ -1,21 +1,21 @@
 internal import CCMark
 internal import Synchronization
 
-/// Markdown as HTML, by the system's cmark-gfm (CommonMark 0.29 with GitHub's tables and autolinks).
+/// Renders Markdown to HTML with the system's cmark-gfm (CommonMark 0.29 with GitHub's tables and autolinks).
 ///
 /// ```
-///   text ─► parse ─► tree ─► targets of links rewritten ─► HTML ─► ids put into the headings
+///   text ─► parse ─► tree ─► link targets rewritten ─► HTML ─► ids added to the headings
 ///                      └───► headings, links, raw HTML
 /// ```
 ///
-/// Values and one pure function. Raw HTML in the text never reaches the output: cmark leaves a comment in its place, and
-/// `rawHTML` says what it was. So the output holds the tags that cmark writes and nothing else.
+/// Values and one pure function. Raw HTML in the text never reaches the output: cmark replaces it with a comment, and
+/// `rawHTML` lists it. So the output contains only tags that cmark writes.
 ///
-/// Invariants: each heading of the output has an id of its own, made as GitHub makes it, so that a link to a section
-/// works in both places. One text is parsed at a time: cmark-gfm keeps the special characters of its extensions in
-/// tables of the process.
+/// Invariants: each heading of the output has a unique id, generated as GitHub does, so that a link to a section works
+/// in both places. Texts are parsed one at a time: cmark-gfm keeps the special characters of its extensions in
+/// process-wide tables.
 ///
-/// Failure: every text is Markdown, so there is none. Without memory cmark ends the process.
+/// Failure: none, because every text is valid Markdown. Out of memory, cmark ends the process.
 ///
 /// Decision 125.
 package struct Markdown: Sendable {
@@ -27,20 +27,20 @@ package struct Markdown: Sendable {
   }
 
   package struct Link: Equatable, Sendable {
-    /// As the text has it, before any rewriting.
+    /// As written in the text, before any rewriting.
     package let target: String
     package let text: String
-    /// The heading it stands under, by its place in `headings`; nil before the first.
+    /// Index in `headings` of the heading above the link; nil before the first.
     package let heading: Int?
   }
 
   package let html: String
   package let headings: [Heading]
   package let links: [Link]
-  /// What the text holds of HTML, and the output does not.
+  /// Raw HTML in the text, which the output omits.
   package let rawHTML: [String]
 
-  /// - Parameter target: what a link leads to in the output, by what it leads to in the text.
+  /// - Parameter target: maps each link target of the text to the target in the output.
   package init(_ text: String, rewriting target: (String) -> String = { $0 }) {
     self = Self.renderer.withLock { renderer in renderer.render(text, target) }
   }

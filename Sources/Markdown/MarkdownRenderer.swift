@@ -1,6 +1,6 @@
 internal import CCMark
 
-/// The library with its extensions switched on. One caller at a time: see `Markdown`.
+/// cmark-gfm with its extensions enabled. One caller at a time: see `Markdown`.
 struct MarkdownRenderer: Sendable {
   private static let extensions = ["table", "autolink"]
 
@@ -22,7 +22,7 @@ struct MarkdownRenderer: Sendable {
     guard let document = unsafe cmark_parser_finish(parser) else { fatalError("cmark makes no document") }
     defer { unsafe cmark_node_free(document) }
     let found = unsafe Self.walk(document, target)
-    // Without CMARK_OPT_UNSAFE raw HTML, and links by `javascript:` and the like, are left out.
+    // Without CMARK_OPT_UNSAFE, cmark omits raw HTML and links such as `javascript:`.
     guard
       let html = unsafe cmark_render_html(document, CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser))
     else { fatalError("cmark renders nothing") }
@@ -34,7 +34,7 @@ struct MarkdownRenderer: Sendable {
 
   private typealias Found = (headings: [Markdown.Heading], links: [Markdown.Link], rawHTML: [String])
 
-  /// Looks at every node once, and rewrites where links lead.
+  /// Visits every node once and rewrites link targets.
   private static func walk(_ document: OpaquePointer, _ target: (String) -> String) -> Found {
     var found: Found = ([], [], [])
     var ids = HeadingIDs()
@@ -63,7 +63,7 @@ struct MarkdownRenderer: Sendable {
     }
   }
 
-  /// The words of a heading or a link, without emphasis.
+  /// The text of a heading or a link, without emphasis.
   private static func plainText(of node: OpaquePointer) -> String {
     var text = ""
     let iterator = unsafe cmark_iter_new(node)
@@ -85,8 +85,8 @@ struct MarkdownRenderer: Sendable {
     return unsafe String(cString: text)
   }
 
-  /// cmark writes `<h2>` for a heading and nothing else writes it, for `<` in a text is escaped: so the headings of the
-  /// output are those of the tree, in their order.
+  /// Only cmark writes `<h2>` and the like, because `<` in a text is escaped: so the headings of the output are those
+  /// of the tree, in order.
   private static func identified(_ html: String, _ headings: [Markdown.Heading]) -> String {
     let bytes = Array(html.utf8)
     var result: [UInt8] = []

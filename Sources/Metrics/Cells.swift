@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A number that only grows. One thread writes, any thread reads.
+/// A monotonic counter. One thread writes, any thread reads.
 package final class Counter: Sendable {
   private let count = Atomic<Int64>(0)
 
@@ -8,18 +8,18 @@ package final class Counter: Sendable {
 
   package var value: Int64 { count.load(ordering: .relaxed) }
 
-  /// Only by the thread that this cell belongs to: a load and a store, no locked instruction.
+  /// Call only on the thread that owns this cell: a load and a store, no locked instruction.
   package func add(_ number: Int = 1) {
     count.store(count.load(ordering: .relaxed) &+ Int64(number), ordering: .relaxed)
   }
 
-  /// The same thread, which has counted by itself: takes its number over.
+  /// Sets the value from a counter the same thread maintains elsewhere.
   package func advance(to number: UInt64) {
     count.store(Int64(clamping: number), ordering: .relaxed)
   }
 }
 
-/// A number that goes up and down. One thread writes, any thread reads.
+/// A value that goes up and down. One thread writes, any thread reads.
 package final class Gauge: Sendable {
   private let present = Atomic<Int64>(0)
 

@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// How values are spread: a count for each range. One thread writes, any thread reads.
+/// A distribution of values: one count per bucket. One thread writes, any thread reads.
 package final class Histogram: Sendable {
-  /// The ranges, and the unit of what is recorded.
+  /// The buckets, and the unit of recorded values.
   package enum Scale: Sendable {
     /// Recorded in nanoseconds, shown in seconds: from half a millisecond to ten seconds.
     case latency
-    /// Recorded in nanoseconds, shown in seconds: for what may wait in a queue for hours.
+    /// Recorded in nanoseconds, shown in seconds: for what may be queued for hours.
     case waiting
-    /// Numbers of things done together.
+    /// Sizes of batches.
     case batch
 
-    /// Upper ends of the ranges, in the recorded unit; at most 15.
+    /// Upper bounds of the buckets, in recorded units; at most 15.
     var bounds: [Int64] {
       switch self {
       case .latency: Self.latencyBounds
@@ -20,7 +20,7 @@ package final class Histogram: Sendable {
       }
     }
 
-    /// Recorded units in one shown unit.
+    /// Recorded units per shown unit.
     var unit: Double { self == .batch ? 1 : 1e9 }
 
     private static let latencyBounds: [Int64] = [
@@ -36,7 +36,7 @@ package final class Histogram: Sendable {
 
   private let scale: Scale
   private let bounds: [Int64]
-  /// One for each range, the last for what is above all bounds.
+  /// One per bucket; the last counts values above all bounds.
   private let counts: InlineArray<16, Atomic<Int64>>
   private let recorded = Atomic<Int64>(0)
 
@@ -46,8 +46,8 @@ package final class Histogram: Sendable {
     counts = InlineArray { _ in Atomic(0) }
   }
 
-  /// Only by the thread that this cell belongs to.
-  /// - Parameter times: how many things had this value.
+  /// Call only on the thread that owns this cell.
+  /// - Parameter times: how many observations had this value.
   package func record(_ value: Int64, times: Int = 1) {
     var range = 0
     while range < bounds.count, value > bounds[range] { range += 1 }
@@ -55,7 +55,7 @@ package final class Histogram: Sendable {
     recorded.store(recorded.load(ordering: .relaxed) &+ value &* Int64(times), ordering: .relaxed)
   }
 
-  /// Several cells of a series, added up.
+  /// The sum of several cells of a series.
   struct Sum {
     let scale: Scale
     var counts: [Int64]
@@ -64,7 +64,7 @@ package final class Histogram: Sendable {
     var count: Int64 { counts.reduce(0, &+) }
     var total: Double { Double(recorded) / scale.unit }
 
-    /// How many values were at most so large; nil for no bound.
+    /// The number of values up to each bound; a nil bound means no bound.
     var cumulative: [(bound: Double?, count: Int64)] {
       var below: Int64 = 0
       var lines: [(bound: Double?, count: Int64)] = []

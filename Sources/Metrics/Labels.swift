@@ -1,4 +1,4 @@
-/// What tells the series of one name apart, in the order given.
+/// The labels that distinguish the series of one name, in the order given.
 package struct Labels: Sendable, ExpressibleByDictionaryLiteral {
   private let pairs: [(String, String)]
 

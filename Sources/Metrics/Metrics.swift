@@ -1,27 +1,27 @@
 internal import Synchronization
 
-/// What a server counts about itself, for a monitoring system that asks every few seconds.
+/// The server's own metrics, for a monitoring system that scrapes every few seconds.
 ///
 /// ```
 ///   thread a ──► its own cell ┐
-///   thread b ──► its own cell ├── added up when somebody asks ──► text of Prometheus
+///   thread b ──► its own cell ├── summed at a scrape ──► Prometheus text
 ///   thread c ──► its own cell ┘
 /// ```
 ///
-/// **Cheap where it happens.** Each thread asks for cells of its own when it starts, and only it writes to them: counting is
-/// a load and a store without lock, fence or contention. Several cells of one name and the same labels are one series:
-/// they are added up by whoever asks. What is only known elsewhere (the length of a queue) is asked for then, too.
+/// **Cheap to record.** Each thread registers its own cells when it starts and is the only one to write them: counting
+/// is a load and a store without lock, fence or contention. Cells with the same name and labels form one series; a
+/// scrape sums them. Values that live elsewhere (such as a queue length) are read at the scrape, too.
 ///
-/// **Names** follow Prometheus: base units, counters end in `_total`. A name has one kind and one help text; whoever
-/// registers it first has said it. `text()` is the text format, version 0.0.4.
+/// **Names** follow Prometheus: base units, counters end in `_total`. A name has one kind and one help text, set by its
+/// first registration. `text()` is the text format, version 0.0.4.
 ///
-/// **Failure**: there is none. A cell lives as long as this registry, also when its thread has ended.
+/// **Failure**: there is none. A cell lives as long as this registry, even after its thread has ended.
 package final class Metrics: Sendable {
   package enum Kind: String, Sendable {
     case counter, gauge, histogram
   }
 
-  /// One value that is asked for at a scrape, with its labels.
+  /// A value read at a scrape, with its labels.
   package typealias Reading = (Labels, Double)
 
   private enum Source: Sendable {
@@ -38,7 +38,7 @@ package final class Metrics: Sendable {
   private struct Family {
     let kind: Kind
     let help: String
-    /// By their labels as text, in the order in which they came.
+    /// In registration order; the key is the labels' text.
     var series: [(key: String, series: Series)] = []
     var readers: [@Sendable () -> [Reading]] = []
   }
@@ -47,21 +47,21 @@ package final class Metrics: Sendable {
 
   package init() {}
 
-  /// A new cell of a counter, for one thread.
+  /// Registers a new counter cell for one thread.
   package func counter(_ name: String, _ help: String, _ labels: Labels = Labels()) -> Counter {
     let cell = Counter()
     add(.counter(cell), name, .counter, help, labels)
     return cell
   }
 
-  /// A new cell of a gauge, for one thread; cells of one series are added up.
+  /// Registers a new gauge cell for one thread; cells of one series are summed.
   package func gauge(_ name: String, _ help: String, _ labels: Labels = Labels()) -> Gauge {
     let cell = Gauge()
     add(.gauge(cell), name, .gauge, help, labels)
     return cell
   }
 
-  /// A new cell of a histogram, for one thread. All cells of one name have the same scale.
+  /// Registers a new histogram cell for one thread. All cells of one name have the same scale.
   package func histogram(
     _ name: String, _ help: String, _ scale: Histogram.Scale, _ labels: Labels = Labels()
   ) -> Histogram {
@@ -70,7 +70,7 @@ package final class Metrics: Sendable {
     return cell
   }
 
-  /// Values that are asked for at each scrape. `read` must not block.
+  /// Registers values read at each scrape. `read` must not block.
   package func read(_ name: String, _ kind: Kind, _ help: String, _ read: @escaping @Sendable () -> [Reading]) {
     families.withLock { families in
       families[name, default: Family(kind: kind, help: help)].readers.append(read)
@@ -91,7 +91,7 @@ package final class Metrics: Sendable {
 
   // MARK: Text
 
-  /// Everything, in Prometheus' text format.
+  /// All metrics in Prometheus' text format.
   package func text() -> String {
     let present = families.withLock { $0 }
     var text = ""
@@ -127,7 +127,7 @@ package final class Metrics: Sendable {
     text += "\(name)_count\(series.labels.text) \(histogram.count)\n"
   }
 
-  /// Whole numbers without a fraction.
+  /// Formats whole numbers without a fraction.
   private static func number(_ value: Double) -> String {
     value.rounded() == value && abs(value) < 1e15 ? String(Int64(value)) : String(value)
   }

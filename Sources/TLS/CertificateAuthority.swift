@@ -2,15 +2,15 @@ internal import COpenSSL
 internal import Crypto
 internal import Glibc
 
-/// A certificate authority made on the spot (EC P-256): for the simulator at its start, and for tests.
+/// A certificate authority (EC P-256) created on the fly: for the simulator at its start, and for tests.
 @safe
 package final class CertificateAuthority {
-  /// The authority's own certificate and key: give it to `init(restoring:)` to be the same authority again.
+  /// The authority's own certificate and key. Pass it to `init(restoring:)` to recreate the same authority.
   package let identity: TLSIdentity
   private let certificate: OpenSSLObject
   private let key: OpenSSLObject
 
-  /// What clients must trust.
+  /// The certificate that clients must trust.
   package var certificatePEM: String { identity.certificateChainPEM }
 
   package init(commonName: String = "UPMC test authority") throws(TLSError) {
@@ -38,8 +38,9 @@ package final class CertificateAuthority {
     key = try PEM.privateKey(identity.privateKeyPEM)
   }
 
-  /// A server certificate for these DNS names and IP literals.
-  /// - Parameters: times in seconds since 1970; without them valid from an hour ago for a year and a month.
+  /// Issues a server certificate for these DNS names and IP literals.
+  /// - Parameters: times in seconds since 1970; by default valid from an hour ago for 397 days
+  ///   (`Limits.certificateDays`).
   package func issueServer(
     names: [String] = ["localhost", "127.0.0.1", "::1"], notBefore: Int64? = nil, notAfter: Int64? = nil
   ) throws(TLSError) -> TLSIdentity {
@@ -54,7 +55,7 @@ package final class CertificateAuthority {
       extensions: [(NID_subject_alt_name, alternatives.joined(separator: ","))])
   }
 
-  /// A client certificate in the form of Apple's push certificates: UID, CN and the topics it is good for.
+  /// Issues a client certificate in the form of Apple's push certificates: UID, CN and the topics it covers.
   /// - Parameter topics: pairs of topic and kind, for example `("com.example.app.voip", "voip")`.
   package func issuePushClient(
     bundleID: String, topics: [(topic: String, kind: String)], notBefore: Int64? = nil, notAfter: Int64? = nil
@@ -107,7 +108,7 @@ package final class CertificateAuthority {
       takingOwnership: upmc_generate_p256(), free: { unsafe EVP_PKEY_free($0) }, operation: "generate key")
   }
 
-  /// A signed X.509 v3 certificate; self-signed when there is no issuer.
+  /// Makes a signed X.509 v3 certificate; self-signed without an issuer.
   private static func certificate(
     for key: OpaquePointer, _ request: Request, issuer: OpaquePointer?, issuerKey: OpaquePointer
   ) throws(TLSError) -> OpenSSLObject {

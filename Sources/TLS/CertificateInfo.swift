@@ -2,22 +2,22 @@ internal import COpenSSL
 internal import Crypto
 internal import Glibc
 
-/// What a certificate says about itself.
+/// The contents of a certificate that UPMC uses.
 package struct CertificateInfo: Sendable, Equatable {
   /// For example `UID=com.example.app,CN=Apple Push Services: com.example.app` (order as in the certificate).
   package let subject: String
   package let commonName: String?
-  /// Attribute UID of the subject: the bundle identifier in a push certificate.
+  /// The subject's UID attribute: the bundle identifier in a push certificate.
   package let userID: String?
   /// Seconds since 1970.
   package let notBefore: Int64
   /// Seconds since 1970.
   package let notAfter: Int64
-  /// Topics that a push certificate is good for (Apple's extension 1.2.840.113635.100.6.3.6); empty when it has none.
+  /// Topics that a push certificate covers (Apple's extension 1.2.840.113635.100.6.3.6); empty if it has none.
   package let topics: [String]
-  /// Good for the development environment (extension …6.3.1).
+  /// Valid for the development environment (extension …6.3.1).
   package let allowsDevelopment: Bool
-  /// Good for the production environment (extension …6.3.2).
+  /// Valid for the production environment (extension …6.3.2).
   package let allowsProduction: Bool
 
   package init(
@@ -43,7 +43,7 @@ extension CertificateInfo {
     static let topics = "1.2.840.113635.100.6.3.6"
   }
 
-  /// Reads a certificate that the caller keeps alive.
+  /// Reads a certificate; the caller keeps it alive.
   init(reading certificate: OpaquePointer) throws(TLSError) {
     let name = unsafe X509_get_subject_name(certificate)
     let text = OpenSSLObject.memory()

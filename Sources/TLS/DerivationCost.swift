@@ -1,18 +1,18 @@
 internal import COpenSSL
 internal import Crypto
 
-/// What it costs to make keys out of a passphrase, as an encrypted file asks for it. Whoever wrote the file chose the
-/// number of rounds: up to 2^31, each with a hash or two, so that trying to open it takes hours.
+/// The cost of the key derivations that an encrypted file demands. The file's author chose the number of rounds: up to
+/// 2^31, each with a hash or two, so an attempt to open it could take hours.
 ///
-/// Everything that is encrypted or authenticated with the passphrase is counted before it is tried: PBKDF2 and scrypt
-/// (PBES2, RFC 8018 and 7914), and the schemes of PBES1 and PKCS#12 (RFC 7292, appendix B). Decision 083.
+/// Every derivation is counted before it is tried, whether for encryption or authentication: PBKDF2 and scrypt (PBES2,
+/// RFC 8018 and 7914), and the schemes of PBES1 and PKCS#12 (RFC 7292, appendix B). Decision 083.
 struct DerivationCost {
-  /// Names the refusal: another way of opening the same file must not hide it.
+  /// Identifies this refusal, so that a fallback way of opening the same file does not hide it.
   static let operation = "open the encrypted file"
 
   private(set) var rounds = 0
 
-  /// Adds rounds, or refuses the file.
+  /// Adds rounds. Throws if the file exceeds the limit.
   mutating func add(_ more: Int) throws(TLSError) {
     let (sum, isTooLarge) = rounds.addingReportingOverflow(max(0, more))
     guard more >= 0, !isTooLarge, sum <= TLS.Limits.derivationRounds else {
@@ -28,8 +28,8 @@ struct DerivationCost {
       reason: "\(reason); export it anew, for example with openssl pkcs12 -export -iter 100000")
   }
 
-  /// Adds what an algorithm of encryption asks for.
-  /// - Parameter algorithm: lent by the structure it lies in.
+  /// Adds the rounds that an encryption algorithm demands.
+  /// - Parameter algorithm: owned by its enclosing structure.
   mutating func add(algorithm: UnsafePointer<X509_ALGOR>?) throws(TLSError) {
     guard let algorithm = unsafe algorithm else { return }
     var bytes: UnsafePointer<UInt8>?
@@ -39,9 +39,9 @@ struct DerivationCost {
     try unsafe add(parameters: Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
   }
 
-  /// `SEQUENCE { salt, rounds, … }`, or for PBES2 `SEQUENCE { SEQUENCE { OID, SEQUENCE { salt, rounds, … } }, cipher }`,
-  /// where scrypt has `SEQUENCE { salt, N, r, p, … }`. Refuses what has another form: OpenSSL reads more than DER, and what
-  /// is not understood here may ask for anything there.
+  /// Accepts `SEQUENCE { salt, rounds, … }`, or for PBES2 `SEQUENCE { SEQUENCE { OID, SEQUENCE { salt, rounds, … } },
+  /// cipher }`, where scrypt has `SEQUENCE { salt, N, r, p, … }`. Refuses any other form: OpenSSL accepts more than
+  /// DER, so what we cannot parse could still demand any number of rounds from it.
   mutating func add(parameters der: [UInt8]) throws(TLSError) {
     var outer = DERReader(der[...])
     guard let whole = outer.next(), whole.tag == DERReader.sequence else { throw Self.unreadable }
@@ -53,7 +53,7 @@ struct DerivationCost {
       throw Self.unreadable
     }
     var numbers = DERReader(inner.content)
-    // The salt.
+    // Skip the salt.
     guard numbers.next() != nil else { throw Self.unreadable }
     guard Array(name.content) == Self.scrypt else { return try add(Self.number(numbers.next())) }
     var product = 1
@@ -69,7 +69,7 @@ struct DerivationCost {
   /// 1.3.6.1.4.1.11591.4.11 (RFC 7914 §7).
   private static let scrypt: [UInt8] = [0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x04, 0x0B]
 
-  /// An INTEGER; what is none, or has no place in 64 bits, counts as more than anything.
+  /// The value of an INTEGER. Anything else, or one beyond 64 bits, counts as exceeding every limit.
   private static func number(_ item: (tag: UInt8, content: ArraySlice<UInt8>)?) -> Int {
     guard let item, item.tag == DERReader.integer, (1...8).contains(item.content.count), item.content.first! < 0x80
     else { return .max }
@@ -80,7 +80,8 @@ struct DerivationCost {
 // MARK: What is counted
 
 extension DerivationCost {
-  /// Counts all of an archive. What is encrypted is opened to see what lies in it, each part when its own cost is known.
+  /// Adds everything in an archive. Encrypted parts are opened to count their contents, each once its own cost is
+  /// known.
   mutating func add(archive: OpaquePointer, passphrase: String) throws(TLSError) {
     try unsafe addMAC(archive)
     guard let parts = unsafe PKCS12_unpack_authsafes(archive) else { return ErrorQueue.clear() }
@@ -100,7 +101,7 @@ extension DerivationCost {
     var rounds: UnsafePointer<ASN1_INTEGER>?
     unsafe PKCS12_get0_mac(nil, &algorithm, nil, &rounds, archive)
     try unsafe add(algorithm: algorithm)
-    // Without a number it is one.
+    // The field is optional; the default is 1.
     guard let rounds = unsafe rounds else { return }
     var count: Int64 = 0
     let isRead = unsafe ASN1_INTEGER_get_int64(&count, rounds) == 1
@@ -108,7 +109,7 @@ extension DerivationCost {
     try add(isRead ? Int(count) : .max)
   }
 
-  /// The bags of one part; nil when it does not open: then neither will it for whoever opens the archive.
+  /// The bags of one part; nil if it does not open, because then the archive does not open with this passphrase either.
   private mutating func open(_ part: UnsafeMutablePointer<PKCS7>, _ passphrase: String) throws(TLSError)
     -> OpaquePointer?
   {
@@ -117,7 +118,7 @@ extension DerivationCost {
     if let bags = unsafe PKCS12_unpack_p7encdata(part, passphrase, Int32(clamping: passphrase.utf8.count)) {
       return unsafe bags
     }
-    // No passphrase is not the same as an empty one.
+    // A missing passphrase differs from an empty one.
     return unsafe passphrase.isEmpty ? PKCS12_unpack_p7encdata(part, nil, 0) : nil
   }
 
@@ -130,7 +131,7 @@ extension DerivationCost {
     }
   }
 
-  /// Counts an encrypted private key (`X509_SIG`).
+  /// Adds the rounds of an encrypted private key (`X509_SIG`).
   mutating func add(key: OpaquePointer) throws(TLSError) {
     var algorithm: UnsafePointer<X509_ALGOR>?
     unsafe X509_SIG_get0(key, &algorithm, nil)

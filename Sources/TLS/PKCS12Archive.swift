@@ -7,10 +7,11 @@ enum PKCS12Archive {
     ErrorQueue.clear()
     let library = try LibraryContext(legacyCiphers: legacyCiphers)
     let bio = OpenSSLObject.memory(bytes)
-    // An empty archive made in our library context first: reading into it makes it decrypt with that context's ciphers.
+    // Create an empty archive in our library context: reading into it makes OpenSSL decrypt with that context's
+    // ciphers.
     var pointer = unsafe PKCS12_init_ex(NID_pkcs7_data, library.pointer, nil)
     let isRead = unsafe d2i_PKCS12_bio(bio.pointer, &pointer) != nil
-    // After a failure the archive is still there, half filled, and still ours to free; or gone.
+    // After a failure the archive either still exists, partly filled and ours to free, or has already been freed.
     let archive = try unsafe OpenSSLObject(
       takingOwnership: pointer, free: { unsafe PKCS12_free($0) }, operation: "read PKCS#12 archive")
     guard isRead else { throw .drained("read PKCS#12 archive", else: "not a PKCS#12 archive") }
@@ -55,7 +56,7 @@ enum PKCS12Archive {
     return bio.memoryBytes()
   }
 
-  /// OpenSSL's set of algorithms: the default one, and the legacy ones only where asked for.
+  /// OpenSSL's algorithms: the default provider, and the legacy provider only if requested.
   @safe
   private final class LibraryContext {
     let pointer: OpaquePointer
@@ -72,7 +73,7 @@ enum PKCS12Archive {
           missing = .drained("load OpenSSL's \(name) provider")
         }
       }
-      // Whole before it throws, so that its end frees everything.
+      // Set before the throw, so that deinit frees everything.
       unsafe pointer = made
       unsafe providers = loaded
       if let missing { throw missing }

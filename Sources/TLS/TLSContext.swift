@@ -1,17 +1,17 @@
 internal import COpenSSL
 internal import Crypto
 
-/// Settings of TLS connections: whom we trust, who we are, what we speak. Immutable, so any thread may share it;
-/// to reload certificates make a new one (connections keep the one they began with).
+/// Settings of TLS connections: trust, identity and protocols. Immutable, so any thread may share it. To reload
+/// certificates make a new one; existing connections keep the context they started with.
 @safe
 package final class TLSContext: Sendable {
-  /// Whose signatures are believed.
+  /// The authorities whose signatures are trusted.
   package struct Trust: Sendable {
-    /// The machine's own list of authorities.
+    /// The machine's own trust store.
     package var systemAuthorities: Bool
-    /// Further authorities: paths of PEM files.
+    /// Additional authorities: paths of PEM files.
     package var files: [String]
-    /// Further authorities: PEM text.
+    /// Additional authorities: PEM text.
     package var pems: [String]
 
     package init(systemAuthorities: Bool = true, files: [String] = [], pems: [String] = []) {
@@ -21,18 +21,18 @@ package final class TLSContext: Sendable {
     }
   }
 
-  /// Whether a server asks its clients for certificates. A client without one is served all the same.
+  /// Whether a server requests client certificates. Clients without one are served as well.
   package enum ClientCertificates: Sendable {
     case ignored
-    /// Asked for; when one is shown, its chain must lead to `Trust`.
+    /// Requested; a certificate presented must chain to `Trust`.
     case requested(Trust)
-    /// Asked for; any is taken (the owner looks at `TLSStream.peerCertificate`).
+    /// Requested; any certificate is accepted (the owner checks `TLSStream.peerCertificate`).
     case requestedAny
   }
 
-  /// Configured in `init` and only read afterwards: OpenSSL allows all threads to share such a context.
+  /// Configured in `init` and then only read: OpenSSL allows all threads to share such a context.
   nonisolated(unsafe) let context: OpaquePointer
-  /// OpenSSL's selection callback reads it; kept alive here, and this object by each stream.
+  /// Read by OpenSSL's selection callback. This object keeps it alive, and each stream keeps this object alive.
   private let protocols: ProtocolList
 
   private init(method: OpaquePointer?, protocols names: [String]) throws(TLSError) {
@@ -46,7 +46,7 @@ package final class TLSContext: Sendable {
       unsafe SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1
     else { throw .drained("make TLS context") }
     unsafe upmc_ssl_ctx_set_safe_options(context)
-    // Buffers move between a write that would block and its repetition, and may be written in part.
+    // A buffer may move between a write that would block and its retry, and may be written in part.
     unsafe upmc_ssl_ctx_set_mode(
       context, Int(SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS))
     unsafe upmc_ssl_ctx_no_session_cache(context)
@@ -58,7 +58,7 @@ package final class TLSContext: Sendable {
     unsafe SSL_CTX_free(context)
   }
 
-  /// For connecting: TLS 1.2 or later; the chain and the host name (or IP address) must be right.
+  /// For connecting: TLS 1.2 or later; verifies the chain and the host name (or IP address).
   /// - Parameter protocols: offered by ALPN in this order; empty for none.
   package static func client(
     trust: Trust = Trust(), protocols: [String] = ["h2"], identity: TLSIdentity? = nil
@@ -75,7 +75,7 @@ package final class TLSContext: Sendable {
     return made
   }
 
-  /// For asking a server on this machine whether it serves: TLS 1.2 or later, whatever its certificate is.
+  /// For probing whether a server on this machine responds: TLS 1.2 or later, with any certificate.
   /// - Parameter protocols: offered by ALPN in this order.
   package static func unverifiedClient(protocols: [String]) throws(TLSError) -> TLSContext {
     let made = try client(trust: Trust(systemAuthorities: false), protocols: protocols)
@@ -95,7 +95,7 @@ package final class TLSContext: Sendable {
     case .requested(let trust):
       unsafe SSL_CTX_set_verify(made.context, SSL_VERIFY_PEER, nil)
       try made.trust(trust)
-      // A resumed session would have to carry the client's certificate along.
+      // A resumed session would have to carry the client's certificate.
       unsafe _ = SSL_CTX_set_num_tickets(made.context, 0)
     case .requestedAny:
       unsafe SSL_CTX_set_verify(made.context, SSL_VERIFY_PEER, { _, _ in 1 })
@@ -116,7 +116,7 @@ package final class TLSContext: Sendable {
     }
     for pem in trust.pems {
       try PEM.eachCertificate(pem) { certificate throws(TLSError) in
-        // The store takes a reference of its own.
+        // The store takes its own reference.
         guard unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.pointer) == 1 else {
           throw .drained("add authority")
         }
@@ -133,7 +133,7 @@ package final class TLSContext: Sendable {
           throw .drained("use certificate")
         }
       } else {
-        // The chain takes over a reference; ours is given back by its owner.
+        // The chain takes over this reference; the owner releases ours.
         unsafe X509_up_ref(certificate.pointer)
         guard unsafe upmc_ssl_ctx_add_chain_certificate(context, certificate.pointer) == 1 else {
           throw .drained("use certificate chain")
@@ -155,7 +155,7 @@ private final class ProtocolList: Sendable {
     wire = names.flatMap { [UInt8(clamping: $0.utf8.count)] + Array($0.utf8.prefix(255)) }
   }
 
-  /// Where in `offered` (wire form) the first of ours stands that the peer offers too.
+  /// The range in `offered` (wire form) of the first of our protocols that the peer offers too.
   func choose(from offered: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
     var own = wire[...]
     while let count = own.first {
@@ -173,7 +173,7 @@ private final class ProtocolList: Sendable {
   }
 }
 
-/// OpenSSL asks which of the client's protocols we take. Not called when the client names none.
+/// OpenSSL's callback to select one of the client's protocols. Not called if the client offers none.
 private let selectProtocol:
   @convention(c) (
     OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?,
@@ -186,7 +186,7 @@ private let selectProtocol:
     let list = unsafe Unmanaged<ProtocolList>.fromOpaque(argument).takeUnretainedValue()
     let names = unsafe UnsafeBufferPointer(start: offered, count: Int(offeredCount))
     guard let range = unsafe list.choose(from: names) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
-    // The answer points into the client's list, which OpenSSL keeps until it has copied the choice.
+    // The result points into the client's list, which OpenSSL keeps until it has copied the choice.
     unsafe chosen.pointee = offered + range.lowerBound
     unsafe chosenCount.pointee = UInt8(range.count)
     return SSL_TLSEXT_ERR_OK

@@ -2,13 +2,13 @@ internal import COpenSSL
 internal import Crypto
 internal import Glibc
 
-/// A certificate chain and its private key, in PEM. Checked to belong together when made.
+/// A certificate chain and its private key, in PEM. The initialiser checks that they belong together.
 package struct TLSIdentity: Sendable {
   /// Leaf first, then intermediates.
   package let certificateChainPEM: String
   /// Unencrypted. Never log it.
   package let privateKeyPEM: String
-  /// What the leaf says about itself.
+  /// The leaf's contents.
   package let certificate: CertificateInfo
 
   package init(certificateChainPEM: String, privateKeyPEM: String) throws(TLSError) {
@@ -23,9 +23,9 @@ package struct TLSIdentity: Sendable {
     certificate = try unsafe CertificateInfo(reading: leaf.pointer)
   }
 
-  /// Reads certificates and key from one PEM text, as `openssl pkcs12 -in push.p12` writes it. The key may be encrypted;
-  /// here it is kept without.
-  /// - Parameter passphrase: of the key; empty when it has none.
+  /// Reads certificates and key from one PEM text, as `openssl pkcs12 -in push.p12` writes it. The key may be
+  /// encrypted; it is kept here unencrypted.
+  /// - Parameter passphrase: of the key; empty if it has none.
   package init(pem: String, passphrase: String = "") throws(TLSError) {
     let key = try PEM.privateKey(pem, passphrase: passphrase)
     var chain = ""
@@ -35,7 +35,7 @@ package struct TLSIdentity: Sendable {
     try unsafe self.init(certificateChainPEM: chain, privateKeyPEM: PEM.text(privateKey: key.pointer))
   }
 
-  /// Whether clients that ask for this host (a name, or a numeric address) take the certificate as its.
+  /// Whether the certificate is valid for `host` (a name, or a numeric address).
   package func isGood(forHost host: String) -> Bool {
     guard let leaf = try? PEM.certificate(certificateChainPEM) else { return false }
     // Safe: the string lives for the call, and the certificate until its end.
@@ -46,14 +46,15 @@ package struct TLSIdentity: Sendable {
   /// Certificates and key in one text, the key unencrypted. Never log it.
   package var pem: String { certificateChainPEM + privateKeyPEM }
 
-  /// Reads both from PEM files; they may be one and the same.
+  /// Reads certificates and key from PEM files; both may be in the same file.
   package init(certificateFile: String, privateKeyFile: String) throws(TLSError) {
     try self.init(
       certificateChainPEM: PEM.readFile(certificateFile), privateKeyPEM: PEM.readFile(privateKeyFile))
   }
 
   /// Opens a PKCS#12 archive (`.p12`). Archives of older tools use RC2 and triple DES, which OpenSSL 3 has only in its
-  /// legacy provider: it is tried second, in a library context of its own, so nothing else learns the weak ciphers.
+  /// legacy provider. That provider is tried second, in its own library context, so the weak ciphers stay disabled
+  /// elsewhere.
   package init(pkcs12: [UInt8], passphrase: String) throws(TLSError) {
     do {
       self = try PKCS12Archive.open(pkcs12, passphrase: passphrase, legacyCiphers: false)
@@ -67,13 +68,13 @@ package struct TLSIdentity: Sendable {
     }
   }
 
-  /// Packs the identity into a PKCS#12 archive; with `legacyCiphers` as tools of ten years ago did it.
+  /// Packs the identity into a PKCS#12 archive; `legacyCiphers` selects the ciphers of older tools.
   package func pkcs12(passphrase: String, legacyCiphers: Bool = false) throws(TLSError) -> [UInt8] {
     try PKCS12Archive.pack(self, passphrase: passphrase, legacyCiphers: legacyCiphers)
   }
 }
 
-/// Reading and writing of PEM text.
+/// Reads and writes PEM text.
 enum PEM {
   /// The first certificate of `text`.
   static func certificate(_ text: String) throws(TLSError) -> OpenSSLObject {
@@ -97,7 +98,7 @@ enum PEM {
         OpenSSLObject(takingOwnership: pointer, free: { unsafe X509_free($0) }, operation: "read certificate"))
     }
     if count == 0 { throw .drained("read certificate") }
-    // The end of the text is reported as an error ("no start line").
+    // OpenSSL reports the end of the text as an error ("no start line").
     ErrorQueue.clear()
   }
 
@@ -112,7 +113,7 @@ enum PEM {
     }
     try weigh(text)
     var phrase = Array(passphrase.utf8CString)
-    // Safe: without a callback OpenSSL takes the argument as a terminated string, and only reads it.
+    // Safe: without a callback OpenSSL treats the argument as a NUL-terminated string, and only reads it.
     let pointer = unsafe phrase.withUnsafeMutableBytes { bytes in
       unsafe PEM_read_bio_PrivateKey(bio.pointer, nil, nil, bytes.baseAddress)
     }
@@ -120,8 +121,8 @@ enum PEM {
       takingOwnership: pointer, free: { unsafe EVP_PKEY_free($0) }, operation: "read private key")
   }
 
-  /// Refuses text whose encrypted keys ask for too much work. A block that cannot be read ends the reading here, while
-  /// whoever opens the key may skip it and take the next: so nothing but the end of the text ends the weighing well.
+  /// Throws if the encrypted keys in `text` demand too many rounds. A block that cannot be read stops this scan but may
+  /// be skipped when the key is opened, so only reaching the end of the text counts as success.
   private static func weigh(_ text: String) throws(TLSError) {
     ErrorQueue.clear()
     let bio = OpenSSLObject.memory(Array(text.utf8))

@@ -3,29 +3,29 @@ internal import Crypto
 internal import Glibc
 package import Reactor
 
-/// A TLS connection over a socket. Non-blocking; confined to its thread. Owns the socket and closes it at its end.
+/// A non-blocking TLS connection over a socket, confined to one thread. Owns the socket and closes it on deinit.
 @safe
 package final class TLSStream {
   package enum Handshake {
     case complete
-    /// Call again when the descriptor is ready for this.
+    /// Call again when the descriptor has this readiness.
     case incomplete(until: Readiness)
     case failed(TLSError)
   }
 
   package enum ReadResult {
-    /// All that has arrived is in the buffer; call again when the descriptor is ready for this.
+    /// Everything received is in the buffer; call again when the descriptor has this readiness.
     case wouldBlock(until: Readiness)
-    /// The limit is reached and more may be waiting inside: epoll will not say so, call again.
+    /// The limit is reached and OpenSSL may hold more, which epoll does not report: call again.
     case moreWaiting
-    /// The peer said goodbye properly (close_notify).
+    /// The peer closed properly (close_notify).
     case endOfStream
-    /// Connection lost; also an end without close_notify.
+    /// The connection was lost, or ended without close_notify.
     case failed(TLSError)
   }
 
   package enum WriteResult {
-    /// The buffer is empty now.
+    /// The buffer is now empty.
     case complete
     case wouldBlock(until: Readiness)
     case failed(TLSError)
@@ -33,9 +33,9 @@ package final class TLSStream {
 
   let ssl: OpaquePointer
   private let socket: Socket
-  /// OpenSSL's callbacks read it.
+  /// Kept alive for OpenSSL's callbacks.
   private let context: TLSContext
-  /// After a fatal error OpenSSL forbids further calls but `SSL_free`, also the farewell.
+  /// After a fatal error OpenSSL forbids all calls but `SSL_free`, including close_notify.
   private var isBroken = false
 
   private init(_ socket: consuming Socket, _ context: TLSContext) throws(TLSError) {
@@ -48,8 +48,8 @@ package final class TLSStream {
     unsafe upmc_ssl_bound_reads(ssl)
   }
 
-  /// The client's side, over a socket whose connect has succeeded.
-  /// - Parameter serverName: the host name or IP literal that the certificate must be for.
+  /// The client side, over a connected socket.
+  /// - Parameter serverName: the host name or IP literal that the certificate must match.
   package convenience init(
     connecting socket: consuming Socket, context: TLSContext, serverName: String
   ) throws(TLSError) {
@@ -65,7 +65,7 @@ package final class TLSStream {
     unsafe SSL_set_connect_state(ssl)
   }
 
-  /// The server's side, over an accepted socket.
+  /// The server side, over an accepted socket.
   package convenience init(accepted socket: consuming Socket, context: TLSContext) throws(TLSError) {
     try self.init(socket, context)
     unsafe SSL_set_accept_state(ssl)
@@ -75,12 +75,12 @@ package final class TLSStream {
     unsafe SSL_free(ssl)
   }
 
-  /// For registration with an event loop. Deregister before the stream ends.
+  /// For registration with an event loop. Deregister before the stream is destroyed.
   package var descriptor: Int32 { socket.descriptor }
 
   // MARK: Handshake
 
-  /// Goes on with the handshake as far as the socket allows, or a bounded part of what has come; `incomplete` covers both
+  /// Continues the handshake as far as the socket allows, or by a bounded part of the input; `incomplete` covers both
   /// cases.
   package func handshake() -> Handshake {
     ErrorQueue.clear()
@@ -94,7 +94,7 @@ package final class TLSStream {
     }
   }
 
-  /// Adds why the peer's certificate was not believed, which OpenSSL's queue does not say.
+  /// Adds why verification of the peer's certificate failed, which OpenSSL's queue does not say.
   private func withVerification(_ error: TLSError) -> TLSError {
     let result = unsafe SSL_get_verify_result(ssl)
     guard result != Int(X509_V_OK), let text = unsafe X509_verify_cert_error_string(result) else { return error }
@@ -103,8 +103,8 @@ package final class TLSStream {
 
   // MARK: Reading and writing
 
-  /// Appends what has arrived, until nothing is left or `limit` bytes (roughly) were read. What the peer sends beside data
-  /// is bounded as well: then it says `wouldBlock` although the descriptor is ready, and will be told so again.
+  /// Appends received data until none is left or roughly `limit` bytes were read. Non-data records are bounded as well:
+  /// past that bound it returns `wouldBlock` although the descriptor is still ready, and epoll reports it again.
   package func read(into buffer: inout ByteBuffer, limit: Int = 262_144) -> ReadResult {
     var total = 0
     var allowed = TLS.Limits.spareReads
@@ -132,9 +132,9 @@ package final class TLSStream {
     return .moreWaiting
   }
 
-  /// Writes and consumes as much of `buffer` as the socket takes.
+  /// Writes and consumes as much of `buffer` as the socket accepts.
   ///
-  /// After `wouldBlock` more may be appended to the buffer, but its front must stay as it is.
+  /// After `wouldBlock` the caller may append to the buffer but must not change its front.
   package func write(_ buffer: inout ByteBuffer) -> WriteResult {
     while !buffer.isEmpty {
       ErrorQueue.clear()
@@ -154,8 +154,8 @@ package final class TLSStream {
     return .complete
   }
 
-  /// Writes as much of `bytes[start...]` as the socket takes, and counts it in `sent`. After `wouldBlock` the next write
-  /// must begin with what was left.
+  /// Writes as much of `bytes[start...]` as the socket accepts and adds it to `sent`. After `wouldBlock` the next write
+  /// must begin with the unsent rest.
   package func write(_ bytes: [UInt8], from start: Int, sent: inout Int) -> WriteResult {
     while start + sent < bytes.count {
       ErrorQueue.clear()
@@ -176,7 +176,7 @@ package final class TLSStream {
     return .complete
   }
 
-  /// Sends close_notify as far as the socket takes it, without waiting for the peer's.
+  /// Sends close_notify as far as the socket accepts it, without waiting for the peer's.
   package func sendCloseNotify() {
     guard !isBroken, unsafe SSL_is_init_finished(ssl) == 1 else { return }
     ErrorQueue.clear()
@@ -186,20 +186,20 @@ package final class TLSStream {
 
   package var remoteAddress: SocketAddress? { socket.remoteAddress }
 
-  /// Bytes that the kernel has taken and the peer's has not.
+  /// Bytes the kernel has accepted and the peer has not yet acknowledged.
   package var unacknowledgedBytes: Int { socket.unacknowledgedBytes }
 
-  /// The peer reads the end of the stream; we can still read. Call `sendCloseNotify` first.
+  /// Ends our sending side; we can still read. Call `sendCloseNotify` first.
   package func shutdownWrite() {
     socket.shutdownWrite()
   }
 
-  /// Makes the end of this stream send a TCP reset: for faults and tests.
+  /// Makes the close send a TCP reset: for fault injection and tests.
   package func resetOnClose() {
     socket.resetOnClose()
   }
 
-  /// Finds dead peers: see `Socket.keepAlive`.
+  /// Detects dead peers: see `Socket.keepAlive`.
   package func keepAlive(idle: Duration, unacknowledged: Duration) {
     socket.keepAlive(idle: idle, unacknowledged: unacknowledged)
   }
@@ -210,7 +210,7 @@ package final class TLSStream {
     case failure(TLSError)
   }
 
-  /// What OpenSSL means by a result that is not success.
+  /// Interprets an OpenSSL result that is not success.
   private func outcome(_ code: Int32, _ operation: String) -> Outcome {
     let systemCode = errno
     switch unsafe SSL_get_error(ssl, code) {
@@ -229,7 +229,7 @@ package final class TLSStream {
 
   // MARK: What the handshake agreed on
 
-  /// The protocol that ALPN agreed on; nil without.
+  /// The protocol negotiated by ALPN; nil if none.
   package var negotiatedProtocol: String? {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
@@ -242,13 +242,13 @@ package final class TLSStream {
   /// For example `TLSv1.3`.
   package var version: String { unsafe String(cString: SSL_get_version(ssl)) }
 
-  /// Nil when the peer showed none (or one that cannot be read).
+  /// Nil if the peer presented none, or one that cannot be parsed.
   package var peerCertificate: CertificateInfo? {
     guard let certificate = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
     return try? unsafe CertificateInfo(reading: certificate)
   }
 
-  /// The name the client asked for (SNI); on the server's side.
+  /// The server name the client requested (SNI); server side only.
   package var requestedServerName: String? {
     guard let name = unsafe SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return nil }
     return unsafe String(cString: name)

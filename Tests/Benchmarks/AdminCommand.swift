@@ -4,7 +4,7 @@ internal import HTTPClient
 internal import Postgres
 internal import Reactor
 
-/// `upmc-benchmark admin`: how long the admin API's lists and statistics take over a large database.
+/// `upmc-benchmark admin`: response times of the admin API's lists and statistics over a large database.
 struct AdminCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "admin", abstract: "Ask for every list and statistic over a large database.",
@@ -31,9 +31,9 @@ struct AdminCommand: ParsableCommand {
   @Flag(help: "Print one JSON object instead of a table.")
   var json = false
 
-  /// A page of the console waits no longer for one answer.
+  /// A page of the console waits at most this long for one response.
   private static let limitMilliseconds = 100.0
-  /// Of the disk for a million deliveries, with what PostgreSQL writes ahead while they are made.
+  /// Disk space for a million deliveries, including the write-ahead log of their creation.
   private static let megabytesPerMillion = 400
   private static let erasureMinutes = 30
 
@@ -86,7 +86,7 @@ struct AdminCommand: ParsableCommand {
     if !outcome.isMet { throw ExitCode.failure }
   }
 
-  /// How long the answer takes, and how long until the name stands nowhere any more.
+  /// Measures the response time, and the time until the name is erased everywhere.
   private static func erase(_ stage: ListStage, _ client: HTTPClient.Blocking, _ outcome: inout Outcome) throws {
     let (clock, pause) = (SystemClock(), try Wakeup())
     let begun = clock.now
@@ -107,7 +107,7 @@ struct AdminCommand: ParsableCommand {
       ("seconds until an erased name stands nowhere", Outcome.number((clock.now - begun) / .seconds(1))))
   }
 
-  /// Milliseconds of one call.
+  /// Duration of one call, in milliseconds.
   private static func ask(_ path: String, _ stage: ListStage, _ client: HTTPClient.Blocking) throws -> Double {
     let clock = SystemClock()
     let begun = clock.now

@@ -5,19 +5,19 @@ internal import ArgumentParser
 /// ```
 ///   upmc-benchmark H1 ──► Scenario ──► PairedRuns: ours, peer, ours, peer, …  ──► Outcome ──► table or JSON
 ///                            │               │
-///                            │ starts        │ asks
+///                            │ starts        │ runs
 ///                            ▼               ▼
-///            ours: serve · sink · push   Wrk, h2load, …   ProcessTree (processor seconds, memory)
+///            ours: serve · sink · push   Wrk, h2load, …   ProcessTree (CPU seconds, memory)
 ///            peer: nginx · aioapns …
 /// ```
 ///
-/// **What counts.** Figures of one machine move by a third from day to day, so only ratios of neighbouring runs are
-/// compared: the median over at least five pairs. Whatever serves runs as a process of its own, so that its processor
-/// time can be told from the load generator's.
+/// **What counts.** Figures of one machine vary by a third from day to day, so only ratios of neighbouring runs are
+/// compared: the median over at least five pairs. Every server is a separate process, which separates its CPU time from
+/// the load generator's.
 ///
-/// **Failure.** A peer that is not there, an answer that is an error, a run that does not end: the scenario has failed,
-/// with the reason in its outcome, and the program ends with 1. A target that was measured and missed is reported
-/// (`met` is false), not a failure of the measurement.
+/// **Failure.** If a peer is missing, a response is an error or a run does not end, the scenario fails with the reason
+/// in its outcome, and the program exits with 1. A target measured and missed is reported (`met` is false); it is not a
+/// failure of the measurement.
 @main
 struct BenchmarkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -37,13 +37,14 @@ struct BenchmarkCommand: ParsableCommand {
 
   /// Numbers of this program: unit, reason.
   enum Limits {
-    /// Pairs of runs at least: a median of fewer says little on a machine with neighbours.
+    /// Minimum pairs of runs: a median of fewer says little on a shared machine.
     static let leastPairs = 5
     /// How long a started program may take until it accepts connections.
     static let startUp = Duration.seconds(15)
     /// Time a load generator gets beyond the seconds it was asked to run.
     static let grace = Duration.seconds(30)
-    /// Tokens, devices and requests that a load generator rotates over, so that nobody answers from a one-entry cache.
+    /// Tokens, devices and requests that a load generator rotates over, so that no server profits from a one-entry
+    /// cache.
     static let rotation = 4096
   }
 }

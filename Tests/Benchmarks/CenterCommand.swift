@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import Server
 
-/// A helper of P2 and P7: the whole server, with something taken away.
+/// Helper of P2 and P7: the whole server with a benchmark override.
 struct CenterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "center", abstract: "Serve like upmc, less something (a helper of P2 and P7).", shouldDisplay: false)

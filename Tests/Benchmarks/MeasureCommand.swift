@@ -75,7 +75,7 @@ struct MeasureCommand: ParsableCommand {
       campaignDevices: campaignThousands * 1000,
       growthDevices: growthThousands * 1000, finishedMessages: finishedMillions * 1_000_000,
       heldSends: heldThousands * 1000, peers: peers ?? Self.peersBeside(program), program: program)
-    // Load generators inherit it.
+    // Load generators inherit the limit.
     DescriptorLimit.raise()
     try Interruption.watch()
     var hasFailed = false
@@ -96,7 +96,7 @@ struct MeasureCommand: ParsableCommand {
     if hasFailed { throw ExitCode.failure }
   }
 
-  /// `.build/release` may be a symbolic link: the way up is taken in the name, not in the file system.
+  /// `.build/release` may be a symbolic link, so the parent is taken from the path, not from the file system.
   private static func peersBeside(_ program: String) -> String {
     URL(filePath: program).deletingLastPathComponent().deletingLastPathComponent().appending(path: "peers/release").path
   }

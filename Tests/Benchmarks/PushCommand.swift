@@ -8,8 +8,8 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// A helper of P1: pushes through our APNs module as fast as it goes, in a process of its own, so that what it costs can
-/// be told from what the sink costs.
+/// Helper of P1: pushes through our APNs module at full speed, in a separate process, which separates its cost from the
+/// sink's.
 struct PushCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "push", abstract: "Push through the APNs module (a helper of P1).", shouldDisplay: false)
@@ -36,7 +36,7 @@ struct PushCommand: ParsableCommand {
 
     let load = try PushLoad()
     let inbox = try Inbox<[Int]>(capacity: 65_536)
-    // A batch's number says which targets it had; results carry it back.
+    // The batch number identifies its targets; results carry it back.
     let sender = try APNsSender(
       configuration: configuration,
       results: { results in _ = inbox.offer([results.count { $0.result == .accepted }, results.count]) },
@@ -45,7 +45,7 @@ struct PushCommand: ParsableCommand {
     let thread = try Thread(name: "apns-0") {
       do { try sender.run() } catch { StandardStreams.printError("\(error)") }
     }
-    // The connection and its first answer are not what is measured.
+    // Connecting and the first response are not measured.
     try load.push(1, through: sender, inbox)
     let started = SystemClock().now
     let usedBefore = clock()

@@ -3,18 +3,18 @@ internal import Crypto
 internal import Domain
 internal import Reactor
 
-/// One message to the same few thousand devices, again and again: what the dispatcher would hand to the APNs module,
-/// without the database behind it.
+/// One message to the same few thousand devices, repeatedly: what the dispatcher would pass to the APNs module, without
+/// the database behind it.
 struct PushLoad {
   struct Tally {
     var accepted = 0
-    /// Came back unsent, and were offered again.
+    /// Returned unsent and offered again.
     var repeated = 0
   }
 
-  /// Targets of one batch: the size in which a busy claimer hands them over.
+  /// Targets per batch: the size in which a busy claimer passes them on.
   private static let batchTargets = 500
-  /// Targets on their way at once: a few times what one connection holds, and few enough to stay fresh.
+  /// Targets in flight: a few times what one connection holds, and few enough to stay fresh.
   private static let targetsUnderWay = 4_000
   private static let appID = "com.example.app"
   private static let route = PushRoute(app: 1, network: .apns, environment: .production)
@@ -40,14 +40,14 @@ struct PushLoad {
     }
   }
 
-  /// An example of the payload, for peers that send the same bytes.
+  /// A sample payload, for peers that send the same bytes.
   var payload: [UInt8] {
     var bytes: [UInt8] = []
     message.template.append(for: targets[0][0].recipient, keys: message.pushkeys, to: &bytes)
     return bytes
   }
 
-  /// Gives the sender a token of the right length; the sink does not look at it.
+  /// Gives the sender a token of the right length; the sink does not check it.
   func equip(_ sender: APNsSender) {
     let key = KeyName(teamID: "TEAMID0000", keyID: "KEYID00000", fingerprint: "")
     sender.set(.token(key), for: Self.route.app)
@@ -58,7 +58,7 @@ struct PushLoad {
   }
 
   /// Pushes until `count` were accepted.
-  /// - Parameter results: gets, for each turn of the sender, how many were accepted and how many came back in all.
+  /// - Parameter results: called for each turn of the sender with the number accepted and the number returned in total.
   @discardableResult
   func push(_ count: Int, through sender: APNsSender, _ results: Inbox<[Int]>) throws -> Tally {
     var tally = Tally()

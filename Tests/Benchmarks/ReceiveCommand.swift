@@ -6,7 +6,7 @@ internal import Reactor
 internal import API
 internal import Server
 
-/// A helper of H2: the same device door, engine and statements, but a transaction for each request, over as many
+/// Helper of H2: the same device API handler, engine and statements, but one transaction per request, over as many
 /// database connections as a pool would have.
 struct ReceiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -53,7 +53,8 @@ struct ReceiveCommand: ParsableCommand {
   }
 }
 
-/// Gives each request to the next door: requests are alike, so in turn is as good as to the least busy.
+/// Passes requests to the handlers in round-robin order: requests are alike, so this is as good as choosing the least
+/// busy.
 private final class InTurn: RequestHandler {
   private let doors: [DeviceHandler]
   private var next = 0

@@ -4,7 +4,7 @@ internal import HTTP2
 internal import Reactor
 internal import TLS
 
-/// A helper of P1: an HTTP/2 server over TLS that says yes to every push and looks at nothing.
+/// Helper of P1: an HTTP/2 server over TLS that accepts every push without checking it.
 struct SinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sink", abstract: "Accept pushes over TLS and HTTP/2 (a helper of P1).", shouldDisplay: false)
@@ -36,7 +36,7 @@ struct SinkCommand: ParsableCommand {
   }
 }
 
-/// The listening side of the sink.
+/// The sink's listener.
 private final class Sink: EventLoop.Handler {
   let loop: EventLoop
   private let listener: Socket
@@ -63,7 +63,7 @@ private final class Sink: EventLoop.Handler {
   }
 }
 
-/// One client of the sink. Kept alive by its registration with the loop.
+/// A client connection of the sink. Retained by its registration with the loop.
 private final class SinkConnection: EventLoop.Handler {
   private let loop: EventLoop
   private let stream: TLSStream
@@ -107,7 +107,7 @@ private final class SinkConnection: EventLoop.Handler {
     return isSecure
   }
 
-  /// True when more may be waiting inside TLS.
+  /// Returns true if TLS may hold more data.
   private func read() throws -> Bool {
     let result = stream.read(into: &input)
     try session.receive(&input)

@@ -7,12 +7,12 @@ enum StandardStreams {
     StandardError.write(Array((line + "\n").utf8))
   }
 
-  /// Ends the process without a word to anybody else in it.
+  /// Ends the process without running any cleanup.
   static func endAtOnce() -> Never {
     _exit(1)
   }
 
-  /// Hands printed lines over now, so that a reader at a pipe sees each outcome when it is known.
+  /// Flushes standard output, so that a reader at a pipe sees each outcome at once.
   static func flush() {
     fflush(nil)
   }

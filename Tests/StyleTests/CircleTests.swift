@@ -1,9 +1,10 @@
 import Testing
 
-/// Which file of a module names a type of which other: a reader who opens one of a circle has to read them all.
+/// The graph of files in a module whose types refer to each other: a cycle forces a reader of one file to read them
+/// all.
 struct FileGraph {
   private let names: [String]
-  /// By the position of a file: those whose types it names.
+  /// For each file's index, the files whose types it names.
   private let uses: [[Int]]
 
   /// - Parameter files: of one module.
@@ -15,14 +16,14 @@ struct FileGraph {
     }
     uses = files.enumerated().map { index, file in
       let found = Set(file.words.map(\.text)).compactMap { word in
-        // What two files declare belongs to neither.
+        // A name declared in two files belongs to neither.
         homes[word].flatMap { $0.count == 1 ? $0.first : nil }
       }
       return Set(found).subtracting([index]).sorted()
     }
   }
 
-  /// Files that lead back to themselves, each circle in the order of the names.
+  /// Files in cycles, each cycle sorted by name.
   var circles: [[String]] {
     var left = Set(names.indices)
     var circles: [[String]] = []

@@ -1,10 +1,10 @@
 import Testing
 
-/// What is stored, or compared with what is stored, bears the database's time: a machine's wall clock may be wrong.
+/// Times that are stored, or compared with stored ones, come from the database: a machine's wall clock may be wrong.
 enum ClockRule {
-  /// Lines of a log, and when a process began, are the machine's.
+  /// Log lines and process start times use the machine's clock.
   private static let free = ["Sources/Server/Logging/LogLines.swift", "Sources/Server/Health/NodeMetrics.swift"]
-  /// They stand alone, without a database.
+  /// Modules that work without a database.
   private static let aside: Set<String> = ["Reactor", "Simulator", "upmc-simulator"]
 
   static func check(_ file: SwiftSource) -> [Violation] {

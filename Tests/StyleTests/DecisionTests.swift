@@ -1,6 +1,6 @@
 import Testing
 
-/// Decisions have a number, a page and a line in the index; code names only those that are there.
+/// Decisions have a number, a page and a line in the index; code refers only to existing ones.
 struct Decisions {
   private static let index = "Sources/Server/Server.docc/Decisions.md"
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Markdown
 import Testing
 
-/// A link between files of the repository leads to a file that is there, and to a heading in it.
+/// A link between files of the repository must lead to an existing file and heading.
 struct DocumentLinks {
   private let documents: [String: Markdown]
   private let files: Set<String>
@@ -13,7 +13,7 @@ struct DocumentLinks {
       uniqueKeysWithValues: files.filter { $0.path.hasSuffix(".md") }.map { ($0.path, Markdown($0.text)) })
   }
 
-  /// - Parameter made: true for links into a part of a page that is made when it is served.
+  /// - Parameter made: true for links into a section generated when the page is served.
   func check(except made: (String) -> Bool = { _ in false }) -> [Violation] {
     documents.sorted { $0.key < $1.key }.flatMap { path, document in
       document.links.filter { isFile($0.target) && !made($0.target) }
@@ -47,7 +47,7 @@ struct DocumentLinks {
 
 @Suite struct DocumentLinkTests {
   @Test func `every link between documents leads somewhere`() {
-    // The headings above the variables are made of their list; HandbookTests follow these links.
+    // The headings above the variables are generated from their list; HandbookTests follow these links.
     expectNone(
       DocumentLinks(SourceTree.current.files)
         .check { $0.hasSuffix("#apps-built-with-the-existing-sdk") || $0.hasSuffix("#기존-sdk로-만든-앱") })

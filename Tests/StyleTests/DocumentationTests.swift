@@ -1,6 +1,6 @@
 import Testing
 
-/// Every file says in its first lines what it is for; a module's main file tells the whole story.
+/// Every file states its purpose in its first lines; a module's main file opens with an essay.
 enum DocumentationRule {
   /// An essay has at least this many lines: purpose, states, invariants, what happens on failure.
   static let essayLines = 5
@@ -10,7 +10,7 @@ enum DocumentationRule {
     guard let first = firstDeclaration(file) else { return [] }
     if file.lines.first?.hasPrefix("///") == true { return [] }
     var line = first - 1
-    // Attributes stand between the comment and its declaration.
+    // Attributes may come between the comment and its declaration.
     while line > 0, file.code[line - 1].trimmed.hasPrefix("@") { line -= 1 }
     if line > 0, file.lines[line - 1].trimmed.hasPrefix("///") { return [] }
     return [Violation(file.path, line: first, "begins without a doc comment that says what it is for")]

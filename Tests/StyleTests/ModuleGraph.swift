@@ -32,7 +32,7 @@ enum ModuleGraph {
     "Operations": ["Crypto", "Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
     // What the ways to all push networks have in common.
     "PushTransport": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
-    // The doors and the engine.
+    // The API handlers and the engine.
     "APNs": ["Crypto", "PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
     "FCM": ["PushTransport", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor"],
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Reactor"],
@@ -43,7 +43,7 @@ enum ModuleGraph {
       "Crypto", "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor",
       "Markdown",
     ],
-    // The client, on its own ground: apps link it, and nothing of the server's comes with it.
+    // The client is independent: apps link it, and nothing of the server comes with it.
     "UPMCClient": [],
     "UPMCClientURLSession": ["UPMCClient"],
     "UPMCPushExtension": ["UPMCClient", "UPMCClientURLSession"],
@@ -68,7 +68,8 @@ enum ModuleGraph {
   /// What apps link. They run on Apple's systems, so they may use what is there; and they are not among the server's threads.
   static let client: Set<String> = ["UPMCClient", "UPMCClientURLSession", "UPMCPushExtension", "UPMCPush"]
 
-  /// What Apple's systems bring, and who may use it. Foundation stands in `UPMCClient` only where its small sister is not.
+  /// What Apple's systems provide, and who may use it. `UPMCClient` uses Foundation only where FoundationEssentials is
+  /// missing.
   static let apple: [String: Set<String>] = [
     "Darwin": ["UPMCClient"], "Musl": ["UPMCClient"], "Security": ["UPMCClient"],
     "Foundation": client, "FoundationNetworking": ["UPMCClientURLSession"],

@@ -23,7 +23,7 @@ enum NameRule {
     return found
   }
 
-  /// Two files of one name in a module hide each other in every list.
+  /// Two files with the same name in a module are indistinguishable in every list.
   static func checkDuplicates(_ files: [SwiftSource]) -> [Violation] {
     Dictionary(grouping: files) { "\($0.module)/\($0.fileName)" }.values.filter { $0.count > 1 }
       .map { same in
@@ -31,7 +31,7 @@ enum NameRule {
       }
   }
 
-  /// A module's own type hides that of a module that it imports: whoever reads the name has to know where.
+  /// A module's own type shadows one of an imported module, so the reader must know which is meant.
   static func checkHidden(_ files: [SwiftSource]) -> [Violation] {
     let shown = Dictionary(grouping: files.flatMap { types(of: $0, areShown: true) }, by: \.name)
     let uses = Dictionary(grouping: files, by: \.module).mapValues { files in
@@ -55,7 +55,7 @@ enum NameRule {
     topLevelTypes(of: file).filter { !areShown || $0.isShown }.map { ($0.name, file.module, $0.line) }
   }
 
-  /// Types that a file declares outside of others, but not for itself alone.
+  /// Types declared at the top level of a file and not private to it.
   static func topLevelTypes(of file: SwiftSource) -> [(name: Substring, line: Int, isShown: Bool)] {
     file.code.enumerated().compactMap { index, line in
       guard line.first?.isWhitespace == false else { return nil }

@@ -31,8 +31,8 @@ enum SQLRule {
   }
 }
 
-/// A number in SQL that stands for a case of a stored enum: the reader cannot tell what it means, and a case that gets
-/// another number corrupts silently.
+/// A number in SQL that stands for a case of a stored enum: its meaning is unreadable, and renumbering the case
+/// corrupts data silently.
 enum StoredCaseRule {
   static func check(_ file: SwiftSource) -> [Violation] {
     // The byte of a delivery in a block is no enum's number alone.

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Testing
 
-/// No package from outside floats: each is named with its exact version, also what only another package brings. The same
-/// sources then make the same programs whenever and wherever they are built.
+/// Every external package is pinned to an exact version, including transitive ones, so the same sources always build
+/// the same programs.
 enum VersionRule {
   /// Every `.package(…)` of a manifest names one version.
   static func check(_ manifest: SourceTree.TextFile) -> [Violation] {

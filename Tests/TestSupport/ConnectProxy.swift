@@ -3,15 +3,15 @@ import Glibc
 internal import Reactor
 import Synchronization
 
-/// A strict HTTP proxy that knows CONNECT and nothing else: what stands between a bank and the Internet. It has DNS of its own,
-/// refuses what is not asked for to the letter, and can be taken away and come back at the same port.
+/// A strict HTTP proxy that supports only CONNECT, like one between a bank and the Internet. It has its own DNS,
+/// refuses every request that is not exact, and can be stopped and restarted on the same port.
 package final class ConnectProxy: Sendable {
   private struct State {
     var places: [String: UInt16] = [:]
     var refused: [String: Int] = [:]
-    /// The value of `Proxy-Authorization` that it wants.
+    /// The value of `Proxy-Authorization` it requires.
     var wanted: String?
-    /// What it says instead of an answer.
+    /// Sent instead of a response.
     var words: [UInt8]?
     var asked: [String] = []
     var faults: [String] = []
@@ -24,8 +24,8 @@ package final class ConnectProxy: Sendable {
   private let state = Mutex(State())
   package let port: UInt16
 
-  /// - Parameter places: what it takes names for: ports of this machine by `host:port`. What is not among them it cannot
-  ///   reach, but for addresses of this machine in digits.
+  /// - Parameter places: its DNS: ports of this machine by `host:port`. It reaches nothing else except numeric
+  ///   addresses of this machine.
   package init(_ places: [String: UInt16] = [:]) throws {
     let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     port = socket.localAddress?.port ?? 0
@@ -35,36 +35,36 @@ package final class ConnectProxy: Sendable {
 
   package var url: String { "http://127.0.0.1:\(port)" }
 
-  /// Takes names for ports of this machine, by `host:port`.
+  /// Adds names for ports of this machine, by `host:port`.
   package func know(_ places: [String: UInt16]) {
     state.withLock { $0.places.merge(places) { $1 } }
   }
 
-  /// From now on only with this user and password.
+  /// Requires these credentials from now on.
   package func want(_ user: String, _ password: String) {
     state.withLock { $0.wanted = "Basic " + Data("\(user):\(password)".utf8).base64EncodedString() }
   }
 
-  /// Answers CONNECT to this place with a status; nil: opens the tunnel again.
+  /// Refuses CONNECT to this target with a status; nil: opens tunnels again.
   package func refuse(_ authority: String, with status: Int? = 403) {
     state.withLock { $0.refused[authority] = status }
   }
 
-  /// Says this to everybody instead of an answer, and then nothing more; nil: it answers again.
+  /// Sends these bytes to every client instead of a response, then nothing more; nil: responds again.
   package func say(_ words: [UInt8]?) {
     state.withLock { $0.words = words }
   }
 
-  /// What it was asked for, in turn, whatever it answered.
+  /// The targets requested, in order, whatever the response.
   package var asked: [String] { state.withLock { $0.asked } }
-  /// Requests that were not what a proxy should be asked, or the first words of a tunnel that came before it was open.
+  /// Requests that no proxy should get, and tunnel data sent before the tunnel was open.
   package var faults: [String] { state.withLock { $0.faults } }
-  /// The heads as they came.
+  /// The request heads as received.
   package var heads: [String] { state.withLock { $0.heads } }
-  /// Tunnels that are open.
+  /// Number of open tunnels.
   package var open: Int { state.withLock { $0.open } }
 
-  /// Dies: resets what is open, and refuses connections.
+  /// Stops: resets open connections and refuses new ones.
   package func die() {
     state.withLock { state in
       for descriptor in state.descriptors {
@@ -78,7 +78,7 @@ package final class ConnectProxy: Sendable {
     }
   }
 
-  /// Is back at the same port.
+  /// Restarts on the same port.
   package func comeBack() throws {
     let pause = try Wakeup()
     let address = try SocketAddress.resolve(host: "127.0.0.1", port: port)[0]
@@ -138,7 +138,7 @@ package final class ConnectProxy: Sendable {
     pump(from: client, to: server, ended)
   }
 
-  /// The head, byte for byte; nil when there is none.
+  /// The request head, byte for byte; nil if there is none.
   private func readHead(_ client: Int32) -> String? {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
@@ -194,7 +194,7 @@ package final class ConnectProxy: Sendable {
     return server
   }
 
-  /// Whoever ends second closes both.
+  /// Closes both descriptors when the second direction has ended.
   private final class Ended: Sendable {
     let count = Atomic(0)
   }

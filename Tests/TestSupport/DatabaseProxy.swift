@@ -2,16 +2,16 @@ import Glibc
 internal import Reactor
 import Synchronization
 
-/// A way to the test cluster through a port of its own that can fall silent, be slow, or lose an answer: what a machine that
-/// vanishes, a long line, and a cut in the wrong moment are like.
+/// A proxy to the test cluster on its own port that can go silent, slow down, or lose a response, like a vanished
+/// machine, a long line, or a connection cut at the wrong moment.
 package final class DatabaseProxy: Sendable {
   private struct State {
     var isSilent = false
     var delay: Duration = .zero
-    /// Words that a client has to say, one after the other, before the next answer to it is lost; empty: nothing is.
+    /// Strings a client must send in turn before the next response to it is lost; empty: none is lost.
     var fatalWords: [String] = []
     var lost = 0
-    /// What a client says last before nothing gets through any more.
+    /// Strings after which, once a client has sent them, nothing passes any more.
     var lastWords: [String] = []
     var isClosed = false
     var descriptors: Set<Int32> = []
@@ -39,22 +39,22 @@ package final class DatabaseProxy: Sendable {
     }
   }
 
-  /// The same database as `url`, through here.
+  /// The URL of the same database through this proxy.
   package func url(of database: TestDatabase) -> String { url(of: database.name, as: "postgres") }
 
   package func url(of database: String, as role: String) -> String {
     "postgresql://\(role)@127.0.0.1:\(port)/\(database)?sslmode=disable&gssencmode=disable"
   }
 
-  /// Nothing gets through any more in either direction, and nobody is told: no end, no reset.
+  /// Drops all traffic in both directions without ending or resetting connections.
   package func fallSilent() { state.withLock { $0.isSilent = true } }
 
-  /// The same as soon as a client has said these words in turn, which are still passed on.
+  /// The same once a client has sent these strings in turn, which are still passed on.
   package func fallSilent(after words: String, then more: String...) {
     state.withLock { $0.lastWords = [words] + more }
   }
 
-  /// Ends all connections, and lets new ones through.
+  /// Closes all connections; accepts new ones.
   package func cut() {
     state.withLock { state in
       for descriptor in state.descriptors { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -64,20 +64,20 @@ package final class DatabaseProxy: Sendable {
 
   package var isSilent: Bool { state.withLock { $0.isSilent } }
 
-  /// What was held back is lost; what comes from now on gets through.
+  /// Passes traffic again; what was dropped stays lost.
   package func speak() { state.withLock { $0.isSilent = false } }
 
-  /// Each way takes so long from now on.
+  /// Delays each direction by `time` from now on.
   package func delay(_ time: Duration) { state.withLock { $0.delay = time } }
 
-  /// Once a client has said these words in turn, the server does what it was told, and its answer is lost with the
+  /// Once a client has sent these strings in turn, the server executes the request, and its response is lost with the
   /// connection.
   package func loseAnswer(to words: [String]) { state.withLock { $0.fatalWords = words } }
 
-  /// Answers that were lost so far.
+  /// Number of lost responses.
   package var lost: Int { state.withLock { $0.lost } }
 
-  /// Ends all connections and takes no more.
+  /// Closes all connections and accepts no more.
   package func close() {
     state.withLock { state in
       state.isClosed = true
@@ -112,11 +112,11 @@ package final class DatabaseProxy: Sendable {
     _ = try? Thread(name: "proxy-in") { self.pump(from: server, to: client, isFromClient: false, doom) }
   }
 
-  /// What the two ways of a connection share.
+  /// State shared by the two directions of a connection.
   private final class Doom: Sendable {
     /// Whether the next answer is to be lost.
     let isOn = Atomic(false)
-    /// Ways that have ended.
+    /// Number of directions that have ended.
     let ended = Atomic(0)
   }
 
@@ -140,7 +140,7 @@ package final class DatabaseProxy: Sendable {
       guard send(buffer[..<count], to: target) else { break }
     }
     state.withLock { state in
-      // Of a machine that is gone nobody hears, not even that its connections have ended.
+      // A silent proxy does not pass on the end of a connection either.
       if !state.isSilent {
         _ = shutdown(source, Int32(SHUT_RDWR))
         _ = shutdown(target, Int32(SHUT_RDWR))

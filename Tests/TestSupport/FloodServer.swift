@@ -1,8 +1,8 @@
 package import Reactor
 import Synchronization
 
-/// A hostile server: says the same to whoever connects, as fast as it is read, on a thread of its own. It ends by itself
-/// after so many bytes or a few seconds, so a client that never gives up fails a test and does not hang it.
+/// A hostile server: sends the same bytes to every client as fast as they are read, on its own thread. It stops after a
+/// number of bytes or a few seconds, so a client that never gives up fails a test instead of hanging it.
 package final class FloodServer: Sendable {
   /// Seconds after which it gives up by itself: far longer than what is tested takes.
   private static let seconds: Int64 = 6
@@ -23,9 +23,9 @@ package final class FloodServer: Sendable {
   private let stopper: EventLoop.Stopper
 
   /// - Parameters:
-  ///   - opening: what is said first on each connection.
-  ///   - piece: what is said again and again.
-  ///   - most: bytes after which it falls silent.
+  ///   - opening: sent first on each connection.
+  ///   - piece: sent repeatedly.
+  ///   - most: bytes after which it goes silent.
   package init(opening: [UInt8] = [], piece: [UInt8], most: Int = .max) throws {
     let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     guard let address = listener.localAddress else { throw SystemError.last("getsockname") }
@@ -59,7 +59,7 @@ package final class FloodServer: Sendable {
   }
 
   package var connections: Int { record.state.withLock { $0.connections } }
-  /// Bytes that the kernel has taken.
+  /// Bytes the kernel has accepted.
   package var sentBytes: Int { record.state.withLock { $0.sentBytes } }
   /// It has given up by itself.
   package var isOver: Bool { record.state.withLock { $0.isOver } }

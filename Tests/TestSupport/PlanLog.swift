@@ -1,17 +1,17 @@
 import FoundationEssentials
 internal import Postgres
 
-/// What PostgreSQL itself says of every statement that sessions of a database run: its plan, with all that was read for it.
+/// PostgreSQL's log of every statement that sessions of a database run, with its plan and everything read for it.
 package struct PlanLog {
   package struct Entry {
     package let sql: String
     /// The id of the PostgreSQL process that serves the session.
     package let process: Int32
-    /// Pages that were looked at, also those that were in memory.
+    /// Pages read, including those in memory.
     package let blocks: Int
     /// Rows of tables and their indexes that were looked at, also those that did not fit.
     package let rows: Int
-    /// Rows that it answered.
+    /// Rows returned.
     package let answer: Int
     /// Each node with what it read, the largest first.
     package let parts: [String]

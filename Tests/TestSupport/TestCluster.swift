@@ -1,20 +1,20 @@
 import Glibc
 import Synchronization
 
-/// A PostgreSQL server of this test process alone, under a watchdog shell that outlives the process just long enough to
-/// clean up. Not durable (`fsync=off`): nothing here survives anyway.
+/// A PostgreSQL server private to this test process, under a watchdog shell that outlives the process just long enough
+/// to clean up. Not durable (`fsync=off`), because nothing here needs to survive.
 package final class TestCluster: Sendable {
   /// The one that most tests share; starts on first use.
   package static let shared = TestCluster()
 
-  /// Holds data and socket; gone when the process is.
+  /// Holds data and socket; removed when the process ends.
   package let directory: String
   private let commands: Int32
   private let answers: Int32
   private let watchdog: pid_t
   private let turn = Mutex(())
 
-  /// Makes and starts one more, for tests that stop or break it.
+  /// Starts another cluster, for tests that stop or break it.
   package convenience init() {
     self.init(script: Self.script)
   }
@@ -31,7 +31,7 @@ package final class TestCluster: Sendable {
     "postgresql://postgres@/\(database)?host=\(directory)"
   }
 
-  /// Stops the server like a crash: connections are cut at once.
+  /// Stops the server as in a crash: connections are cut at once.
   package func stop() {
     command("stop")
   }
@@ -53,7 +53,7 @@ package final class TestCluster: Sendable {
     }
   }
 
-  /// Has the watchdog do something, and waits until it is done.
+  /// Sends the watchdog a command and waits until it is done.
   func command(_ word: String) {
     turn.withLock { _ in
       let line = Array((word + "\n").utf8)

@@ -3,7 +3,7 @@ import Postgres
 import Reactor
 import Simulator
 
-/// One run from the first process to the last line. On the main thread.
+/// One run, from the first process to the last line. On the main thread.
 final class Run {
   private let plan: Plan
   let verdict = Verdict()
@@ -11,26 +11,26 @@ final class Run {
   let driver: DriverThread
   private let clock = SystemClock()
   private var violence: Violence
-  /// What is to be done when: bringing back what was killed, ending faults.
+  /// Scheduled actions: restarting what was killed, ending faults.
   private var later: [(due: Instant, isCheck: Bool, action: () throws -> Void)] = []
   private(set) var deeds: [String: Int] = [:]
-  /// Something makes the center wait; one thing at a time.
+  /// A wait is in force; one at a time.
   var isWaiting = false
   /// The violence is over.
   private(set) var isResting = false
   private var samples: Samples
-  /// Somebody asked for an early end.
+  /// A signal requested an early end.
   private(set) var wasInterrupted = false
-  /// It is being killed or kept from working, and comes back by what is to be done later.
+  /// PostgreSQL is being killed or kept from working; a scheduled action brings it back.
   var isPostgresDown = false
-  /// A session of the database that was stopped; nil: none is.
+  /// The process id of a stopped database session; nil: none.
   var hungSession: Int32?
   private var snapshot: HeldSnapshot?
-  /// What the network was told to answer so far: the only reasons for which an app may be held back.
+  /// Refusals that the network was set to send so far: the only reasons for which an app may be blocked.
   private var answered: Set<String> = []
   private let began: Instant
   private let history: History?
-  /// Events are listened to where they are written down.
+  /// Listens for events if a history records them.
   private let hook: EventSink?
 
   init(_ plan: Plan) throws {
@@ -54,7 +54,7 @@ final class Run {
     stage.simulator.watch(pushes)
   }
 
-  /// Stops everything that was started. Whoever made it must call this: what is to be done later holds on to the run.
+  /// Stops everything that was started. The creator must call this, because scheduled actions retain the run.
   func close() {
     later = []
     driver.stop()
@@ -63,7 +63,7 @@ final class Run {
     stage.close(keeps: plan.keeps)
   }
 
-  /// Does it all.
+  /// Performs the whole run.
   func page() throws -> Page {
     for node in stage.nodes { try node.start() }
     Console.say("registering \(plan.devices) devices with \(plan.nodes) node(s); seed \(plan.seed)")
@@ -103,7 +103,7 @@ final class Run {
     return try driver.ask { $0.recorder.received } >= pushes
   }
 
-  /// Everything that goes on beside the violence.
+  /// Runs everything that goes on besides the violence.
   private func turn(atMost timeout: Duration) throws {
     for index in later.indices.reversed() where later[index].due <= clock.now {
       try later.remove(at: index).action()
@@ -116,21 +116,21 @@ final class Run {
     wasInterrupted = true
   }
 
-  /// A server that ends though nobody ended it is a finding; one that was asked to comes back.
+  /// A server that exits on its own is a finding; one that was asked to exit is restarted.
   private func look(at node: ServerNode) throws {
     let wasAsked = node.state == .stopping
     guard node.state != .down, let ending = node.ending() else { return }
     let words = node.lastWords
     let reason = words.split(separator: "\n").last { $0.hasPrefix("upmc: ") } ?? ""
     if !wasAsked, ending == .exited(1), reason.contains("database") || reason.contains("PostgreSQL") {
-      // A start without database is refused in so many words; whoever supervises it starts it again.
+      // A start without a database is refused with a clear message; a supervisor would restart the server.
       deeds["starts without database", default: 0] += 1
       return after(500) { if node.state == .down { try node.start() } }
     }
     if !wasAsked {
       verdict.violate("crash", "server \(node.number) ended by itself: \(ending)\n\(words)")
     } else if ending == .killed(signal: SIGTERM), node.seconds < 3 {
-      // It had not yet come so far as to listen for signals.
+      // It had not yet begun to listen for signals.
       deeds["SIGTERM while starting", default: 0] += 1
     } else if ending != .exited(0) {
       verdict.violate("stop", "server \(node.number) was asked to stop and ended \(ending)\n\(words)")
@@ -138,14 +138,14 @@ final class Run {
     try node.start()
   }
 
-  /// - Parameter isCheck: it looks whether something was done in time, so it must not come sooner.
+  /// - Parameter isCheck: the action checks that something was done in time, so it must not run early.
   func after(_ milliseconds: Int, isCheck: Bool = false, _ action: @escaping () throws -> Void) {
     later.append((clock.now + .milliseconds(milliseconds), isCheck, action))
   }
 
   func count(_ kind: String) { deeds[kind, default: 0] += 1 }
 
-  /// Notes a deed; `lasting` is how long it disturbs, in milliseconds.
+  /// Records an act; `lasting` is how long it disturbs the center, in milliseconds.
   func note(_ kind: String, _ what: String, lasting milliseconds: Int, isKill: Bool = false) throws {
     count(kind)
     verdict.note(what)
@@ -224,7 +224,7 @@ final class Run {
     }
   }
 
-  /// An operator sees that the app is held back, asks why, and gives its credential again.
+  /// Acts as an operator who sees that the app is blocked, finds the reason, and supplies the credential again.
   private func repair() throws {
     guard !isPostgresDown, let connection = try? stage.session(),
       let paused = try? connection.run(
@@ -255,7 +255,7 @@ final class Run {
     try stage.restorePostgres()
     try driver.ask { $0.isResting = true }
     try settle("messages and calls")
-    // Gives back who was put aside because the network did not take the key for its environment: nobody else does, unless
+    // Releases devices quarantined because the network rejected the key for its environment: nothing else does, unless
     // the device registers.
     try stage.mendCredential()
     try callTheRoll()
@@ -285,14 +285,14 @@ final class Run {
     try driver.ask { driver in
       driver.registrar.registerReturning { driver.campaigns.callTheRoll { _ in } }
     }
-    // The roll is called as soon as the last has registered.
+    // The roll call starts as soon as the last device has registered.
     _ = try wait(atMost: Torture.Limits.timeout) {
       try driver.ask { $0.messages.contains { $0.kind == .rollCall } }
     }
     try settle("the roll call")
   }
 
-  /// The dead keep no lease (I7): what they left has run out soon after the last was killed.
+  /// Dead nodes hold no lease (I7): all their leases have expired soon after the last kill.
   private func checkLeases() throws {
     let connection = try stage.session()
     let leases = Statement("torture-leases", "SELECT count(*) FROM nodes WHERE alive_until > now()")
@@ -320,7 +320,7 @@ final class Run {
     return try outcome.get()
   }
 
-  /// At a moment in which no call is open: somebody may have resumed late what has ended long since.
+  /// Writes the end at a moment without open calls: a server that resumed late may still finish what ended long before.
   private func endHistory() throws {
     guard let history else { return }
     _ = try wait(atMost: Torture.Limits.quiescence) {

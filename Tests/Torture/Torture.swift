@@ -2,34 +2,33 @@ import ArgumentParser
 import Foundation
 import Reactor
 
-/// The torture runner: a whole push center on this machine, killed, cut and lied to for as long as one likes, and then
-/// called to account.
+/// The torture runner: a complete push center on this machine, killed, cut off and lied to for as long as desired, and
+/// then audited.
 ///
 /// ```
 ///   main      Stage ── starts, kills, freezes ──► PostgreSQL · upmc serve 1 · upmc serve 2
 ///             Violence ── what happens when, from the seed ──► Stage, Simulator (faults)
-///   drive     Driver: an app's devices and its back-office over HTTP, to whichever node answers
+///   drive     Driver: an app's devices and its back office over HTTP, to whichever node responds
 ///               Registrar · Campaigns · Solos · Rovers · Confirmer ──► Calls ──► nodes
 ///               Recorder ◄── every push that the simulator accepted
 ///   sim-apns  Simulator (in this process: its log survives what happens to the rest)
 /// ```
 ///
-/// **What is believed.** Only what the simulator really received and what the driver was really answered. The driver is
-/// a careful client: it repeats a call until it is answered, and never gives up; so whatever was answered must be there
-/// at the end, and whatever was not answered may be there once.
+/// **What is trusted.** Only what the simulator really received and the answers the driver really got. The driver is a
+/// careful client: it repeats a call until it is answered and never gives up. So the effect of every answered call must
+/// exist at the end, and that of an unanswered call may exist once.
 ///
-/// **What is checked** (the promises' names): I1 one message for each idempotency key. I2 the funnel adds up, asked for
-/// all the time. I3 every delivery arrived, more than once only where it was counted, under the same ids. I4 what was
-/// confirmed is kept. I5 badges are what sends, reads and sets make of them, exactly for the users of `Solos`. I6 no
-/// token is lost that was registered after the network's word. I7 nothing is stranded, memory and descriptors are flat.
-/// S7 one short message for each push that nobody confirmed in time, none for the others.
-/// A roll call at the end reaches every device exactly once.
+/// **What is checked** (the promises' names): I1 one message for each idempotency key. I2 the funnel adds up at every
+/// poll. I3 every delivery arrived, more than once only if it was counted, under the same ids. I4 confirmations are
+/// kept. I5 badges follow from sends, reads and sets, exactly for the users of `Solos`. I6 no token is lost that was
+/// registered after the network's report. I7 nothing is stranded, memory and descriptors are flat. S7 one SMS for each
+/// push not confirmed in time, none for the others. A roll call at the end reaches every device exactly once.
 ///
-/// **The seed** decides what happens, to whom and when; how the processes interleave is the machine's.
+/// **The seed** decides what happens, to whom and when; the interleaving of the processes is not reproducible.
 ///
-/// **Ending.** After the time is up all faults end and everything that was killed comes back; when all messages are
-/// final and all confirmations answered, the account is taken. Exit status 0 only without any violation. Ctrl-C ends
-/// the violence early and still takes the account; a second one stops everything at once.
+/// **Ending.** When the time is up all faults end and everything killed is restarted; once all messages are final and
+/// all confirmations answered, the audit runs. Exit status 0 only without any violation. Ctrl-C ends the violence early
+/// and still runs the audit; a second one stops everything at once.
 struct Torture: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
@@ -42,19 +41,20 @@ struct Torture: ParsableCommand {
 
   /// Numbers of this program: unit, reason.
   enum Limits {
-    /// Most violations that are told one by one.
+    /// Maximum number of violations reported individually.
     static let tellings = 40
-    /// How long an operation of the driver may go without an answer before it counts as never answered.
+    /// How long a driver's operation may go without an answer before it counts as never answered.
     static let timeout = Duration.seconds(120)
     /// How long the center may take, after the last fault, until nothing is open: the messages' life and a retry.
     static let quiescence = Duration.seconds(150)
-    /// A server that is asked to stop gives its doors 10 s and its dispatcher 10 s; the rest is for a loaded machine.
+    /// A server asked to stop gives its HTTP handlers 10 s and its dispatcher 10 s; the rest is slack for a loaded
+    /// machine.
     static let stop = Duration.seconds(30)
-    /// A pause or cancellation holds within a second on an idle machine; here everything is under torture.
+    /// A pause or cancellation takes effect within a second on an idle machine; this allows for the torture.
     static let stopped = Duration.seconds(3)
-    /// A lease lasts 10 s; the rest is for a loaded machine.
+    /// A lease lasts 10 s; the rest is slack for a loaded machine.
     static let lease = Duration.seconds(15)
-    /// How often memory and descriptors are looked at.
+    /// Sampling interval for memory and descriptors.
     static let sampling = Duration.seconds(1)
   }
 
@@ -151,40 +151,40 @@ struct Torture: ParsableCommand {
   }
 }
 
-/// What was asked for.
+/// The options of a run.
 struct Plan: Sendable {
   let violence: Duration
   let seed: UInt64
   let devices: Int
   let nodes: Int
-  /// Acts of violence by name; empty for all.
+  /// Names of the acts of violence; empty for all.
   let only: Set<String>
-  /// Seconds that a message lives.
+  /// Lifetime of a message, in seconds.
   let life: Int
   let isCalm: Bool
   let keeps: Bool
   /// Nil: /tmp.
   var directory: String?
-  /// After so many the violence ends; nil: when its time is over.
+  /// The violence ends after this many pushes; nil: when its time is over.
   var pushes: Int?
-  /// Of what arrives at devices.
+  /// Share of the pushes arriving at devices that are confirmed.
   var confirmedShare = 0.9
-  /// Campaigns without a badge do too.
+  /// Campaigns without a badge request SMS fallbacks too.
   var asksForShortMessages = false
 
-  /// Somebody holds a snapshot all the time, so that nothing that is dead can be cleaned away.
+  /// A session holds a snapshot all the time, so that vacuum cannot remove dead rows.
   var holdsSnapshot = false
 
-  /// Where the history goes, in files of so many megabytes; nil: none is written.
+  /// Path of the history; nil: none is written.
   var history: String?
   var historyMegabytes = 256
 
-  /// Clocks are set wrong, for which the servers load a library in front of the system's.
+  /// Clocks are shifted, for which the servers preload a library.
   var shiftsClocks: Bool { Violence.kinds(of: self).contains("wrong-clock") }
 
-  /// PostgreSQL's disk breaks, for which it loads a library in front of the system's.
+  /// PostgreSQL's disk breaks, for which it preloads a library.
   var breaksDisk: Bool { Violence.kinds(of: self).contains("break-disk") }
 
-  /// A small disk that was named may be filled: nobody else is in need of it.
+  /// A small disk named explicitly may be filled: nothing else needs it.
   var fillsDisk: Bool { directory.flatMap { Disk($0) }?.isSmall == true }
 }

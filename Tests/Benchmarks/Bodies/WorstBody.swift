@@ -1,11 +1,11 @@
 internal import HTTPClient
 
-/// A request with a body that costs a reader more than others of its length.
+/// A request body that costs its reader more than others of the same length.
 struct WorstBody: Sendable {
   enum Content: String, CaseIterable {
     case names, lists, nesting, marks, escapes, texts, digits
 
-    /// A JSON value of about so many bytes.
+    /// A JSON value of about this many bytes.
     func json(_ bytes: Int) -> String {
       switch self {
       case .names: "{" + Self.list(bytes) { "\"\($0)\":0" } + "}"

@@ -1,20 +1,20 @@
 internal import Postgres
 internal import Reactor
 
-/// One campaign to every device, watched from outside until its funnel is closed.
+/// One campaign to every device, observed from outside until its funnel is closed.
 struct CampaignRun {
   /// From the request to the end of the message.
   let seconds: Double
-  /// From the request to the first push that reached the simulator; 0 for a sink, which tells nobody.
+  /// From the request to the first push that reached the simulator; 0 for a sink, which keeps no record.
   let firstPushMilliseconds: Double
   let peakResidentBytes: Int
   let processorSeconds: Double
-  /// The same of PostgreSQL, and bytes that it wrote to its log.
+  /// PostgreSQL's CPU time, and the bytes of its write-ahead log.
   let databaseSeconds: Double
   let walBytes: Double
-  /// Urgent sends meanwhile.
+  /// Urgent sends during the campaign.
   let urgent: [UrgentSend]
-  /// Microseconds a push in each quarter of the campaign: whether it becomes slower while it runs.
+  /// Microseconds per push in each quarter of the campaign, to see whether it slows down.
   let quarters: [Double]
 
   private static let watchInterval = Duration.milliseconds(100)
@@ -22,8 +22,8 @@ struct CampaignRun {
   static let urgentInterval = Duration.milliseconds(50)
 
   /// - Parameters:
-  ///   - more: further members of the request.
-  ///   - sendsUrgent: an urgent message to one user every 50 ms meanwhile.
+  ///   - more: additional members of the request.
+  ///   - sendsUrgent: sends an urgent message to one user every 50 ms during the campaign.
   init(_ center: Center, _ stage: CampaignStage, _ more: String = "", sendsUrgent: Bool = false) throws {
     let clock = SystemClock()
     let pause = try Wakeup()
@@ -65,7 +65,7 @@ struct CampaignRun {
     quarters = zip(reached.dropFirst(), reached).map { ($0 - $1) * 4 / Double(stage.devices) }
   }
 
-  /// A figure of a campaign that lost or invented somebody is none.
+  /// Throws if the campaign lost or invented a device: its figures would be meaningless.
   private static func check(_ funnel: Fields, _ devices: Int, isDone: Bool) throws {
     let ended = ["accepted", "rejected", "expired", "cancelled", "skipped"].reduce(0) { $0 + (funnel.number[$1] ?? 0) }
     if let targeted = funnel.number["targeted"], targeted != ended + (funnel.number["pending"] ?? 0) {
@@ -77,13 +77,13 @@ struct CampaignRun {
   }
 }
 
-/// How long sends took.
+/// Latencies of sends.
 enum Latencies {
-  /// Sends that are asked about at most: each costs the server a request.
+  /// Maximum number of sends queried: each costs the server a request.
   private static let samples = 2000
 
-  /// Milliseconds from each request to the moment its outcome was written down, of up to 2,000 sends spread evenly. Waits
-  /// until these have ended.
+  /// Milliseconds from each request until its outcome was stored, for up to 2,000 sends spread evenly. Waits until
+  /// these have ended.
   static func untilOutcome(_ sends: [(seqno: String, sentAt: Int64)], _ center: Center) throws -> [Double] {
     try stride(from: 0, to: sends.count, by: max(1, sends.count / samples)).map { number in
       let send = sends[number]
@@ -97,7 +97,7 @@ enum Latencies {
     try untilOutcome(sends.map { ($0.seqno, $0.sentAt) }, center)
   }
 
-  /// Milliseconds from each request to the moment the simulator had the push.
+  /// Milliseconds from each request until the simulator had the push.
   static func untilArrival(_ sends: [UrgentSend], _ center: Center) throws -> [Double] {
     try sends.map { send in
       try wait("message \(send.seqno) has not reached the simulator") {

@@ -6,16 +6,16 @@ internal import Postgres
 internal import Reactor
 internal import Server
 
-/// What campaigns need: a private PostgreSQL with default durability and a million devices in it, the strict simulator in
-/// a process of its own, and servers to measure.
+/// The environment of campaigns: a private PostgreSQL with default durability and a million devices, the strict
+/// simulator in its own process, and servers to measure.
 final class CampaignStage {
   let devices: Int
   let apiKey: String
-  /// Where the private PostgreSQL is.
+  /// URL of the private PostgreSQL.
   var databaseURL: String { database.url }
-  /// Tokens of the first users: those that urgent sends go to.
+  /// Tokens of the first users, which receive the urgent sends.
   let tokens: [String]
-  /// Its push network tells nobody what it got.
+  /// Its push network is a sink that keeps no record.
   let isBare: Bool
   private let plan: Plan
   private let scratch: ScratchDirectory
@@ -29,9 +29,9 @@ final class CampaignStage {
   private static let knownTokens = 1_000
 
   enum Network: Equatable {
-    /// With a memory of when each push came, or without.
+    /// With or without a record of when each push arrived.
     case simulator(keepsDeliveries: Bool)
-    /// It says yes to everything and looks at nothing.
+    /// Accepts everything without checking it.
     case sink
   }
 
@@ -97,7 +97,7 @@ final class CampaignStage {
     try start("upmc serve", [try plan.sibling("upmc"), "serve"])
   }
 
-  /// The same server with something taken away: see `CenterCommand`.
+  /// The same server with a benchmark override: see `CenterCommand`.
   func startHandicapped(_ flag: String) throws -> Center {
     try start("the server \(flag.dropFirst(2))", [plan.program, "center", flag])
   }
@@ -117,7 +117,7 @@ final class CampaignStage {
 }
 
 extension Plan {
-  /// A program that is built beside this one.
+  /// Path of a program built beside this one.
   func sibling(_ name: String) throws -> String {
     let path = URL(filePath: program).deletingLastPathComponent().appending(path: name).path
     guard FileManager.default.isExecutableFile(atPath: path) else {

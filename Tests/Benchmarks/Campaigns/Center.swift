@@ -3,7 +3,7 @@ internal import HTTPClient
 internal import JSON
 internal import Reactor
 
-/// A running server under measurement, with its API and a look at what the simulator received.
+/// A server under measurement, with its API and the simulator's records.
 final class Center {
   let program: Program
   private let apiKey: String
@@ -21,7 +21,7 @@ final class Center {
     program.stop()
   }
 
-  /// Sends, and returns the SEQNO.
+  /// Sends a message and returns its SEQNO.
   func send(_ audience: String, _ more: String = "") throws -> String {
     let body = #"{"appId":"\#(StageDevices.appID)","audience":\#(audience),"alert":"A message"\#(more)}"#
     let answer = try Fields(try call("POST", "/v1/admin/messages", body))
@@ -29,7 +29,7 @@ final class Center {
     return seqno
   }
 
-  /// Urgent messages to single users, one every 50 ms.
+  /// Sends urgent messages to single users, one every 50 ms.
   func sendUrgent(_ count: Int, _ stage: CampaignStage) throws -> [UrgentSend] {
     let clock = SystemClock()
     let pause = try Wakeup()
@@ -46,7 +46,7 @@ final class Center {
     return UrgentSend(seqno: seqno, token: stage.tokens[user], sentAt: sentAt)
   }
 
-  /// Waits until the server says that it can deliver.
+  /// Waits until the server reports that it can deliver.
   func isReady(within timeout: Duration) throws -> Bool {
     let clock = SystemClock()
     let pause = try Wakeup()
@@ -62,7 +62,7 @@ final class Center {
     try Fields(try call("GET", "/v1/admin/messages/\(seqno)"))
   }
 
-  /// When the only delivery of a message ended, microseconds since 1970; nil while it has not.
+  /// When a message's only delivery ended, in microseconds since 1970; nil before that.
   func endedAt(_ seqno: String) throws -> Int64? {
     var reader = JSONReader(try call("GET", "/v1/admin/messages/\(seqno)/deliveries"))
     var ended: Int64?
@@ -87,8 +87,8 @@ final class Center {
 
   private static let timestamps = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-  /// When a token first got a push of a message, microseconds since 1970; nil while it has not, and for a simulator that
-  /// keeps totals only. A message's SEQNO is its collapse-id.
+  /// When a token first received a message's push, in microseconds since 1970; nil before that, and if the simulator
+  /// keeps only totals. A message's SEQNO is its collapse id.
   func arrivedAt(_ seqno: String, token: String) throws -> Int64? {
     var reader = JSONReader(try simulator.send(HTTPRequest("GET", "/deliveries?token=\(token)")).body)
     var arrived: Int64?
@@ -109,7 +109,7 @@ final class Center {
     return arrived
   }
 
-  /// Pushes that the simulator has been asked for.
+  /// Number of pushes that the simulator has received.
   func pushes() throws -> Int {
     let answer = try simulator.send(HTTPRequest("GET", "/counters"))
     guard let requests = try Fields(answer.body).number["requests"] else {
@@ -137,7 +137,7 @@ struct UrgentSend {
   let sentAt: Int64
 }
 
-/// The plain members of a JSON object.
+/// The scalar members of a JSON object.
 struct Fields {
   private(set) var text: [String: String] = [:]
   private(set) var number: [String: Int] = [:]

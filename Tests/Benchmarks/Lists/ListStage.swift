@@ -3,14 +3,14 @@ internal import Operations
 internal import Postgres
 internal import Server
 
-/// What lists and statistics are asked of: a private PostgreSQL with many devices, messages and deliveries in it, and a server.
-/// The rows are made by PostgreSQL itself; the product's own statements would take hours.
+/// The environment of lists and statistics: a private PostgreSQL with many devices, messages and deliveries, and a
+/// server. PostgreSQL generates the rows itself; the product's own statements would take hours.
 final class ListStage {
   static let appID = "com.example.benchmark"
 
   let port: UInt16
   let apiKey: String
-  /// A user, a device's token and a message in the middle of everything.
+  /// A user, a device token and a message from the middle of the data.
   let user: String
   let token: String
   let message: Int
@@ -18,7 +18,7 @@ final class ListStage {
   private let database: Database
   private let server: Program
 
-  /// - Parameter campaigns: so many of the messages went to all devices.
+  /// - Parameter campaigns: number of messages that went to all devices.
   init(_ plan: Plan, devices: Int, messages: Int, campaigns: Int) throws {
     scratch = try ScratchDirectory()
     var configuration = Configuration()
@@ -51,7 +51,7 @@ final class ListStage {
       ], port: port, log: scratch.file("server.log"))
   }
 
-  /// Persons whose name may still stand somewhere.
+  /// Users whose erasure is not complete.
   func erasures() throws -> Int64 {
     try Connection(database.url).run(Statement("benchmark-erasures", "SELECT count(*) FROM erasures")).int64(0, 0)
   }
@@ -61,8 +61,8 @@ final class ListStage {
     database.close()
   }
 
-  /// One user a device; a tenth of all in one group; messages through a year, those in the middle to everybody; statistics of a
-  /// year.
+  /// One user per device; a tenth of all in one group; messages over a year, those in the middle to everyone;
+  /// statistics of a year.
   private static func rows(devices: Int, messages: Int, campaigns: Int) -> [(String, String)] {
     let first = messages / 2
     let last = first + campaigns - 1

@@ -1,23 +1,23 @@
-/// One case of a scenario: our figure against a peer's, pair by pair. More is better.
+/// One case of a scenario: our figure against a peer's, pair by pair. Higher is better.
 struct Comparison: Sendable {
-  /// What was done, for example `GET, 64 connections`.
+  /// The case, for example `GET, 64 connections`.
   let label: String
   let unit: String
   let peer: String
-  /// The ratio to reach; nil when the comparison only informs.
+  /// The ratio to reach; nil if the comparison is only informative.
   let target: Double?
   let pairs: [(ours: Double, peers: Double)]
-  /// Further figures, for the record.
+  /// Additional figures for the record.
   var details: [(name: String, value: Double)] = []
 
   var value: Double { Median.of(pairs.map(\.ours)) }
   var peerValue: Double { Median.of(pairs.map(\.peers)) }
-  /// The median of the ratios of neighbouring runs, which is not the ratio of the medians.
+  /// The median of the ratios of neighbouring runs, which differs from the ratio of the medians.
   var ratio: Double { Median.of(pairs.map { $0.peers > 0 ? $0.ours / $0.peers : .infinity }) }
   var isMet: Bool { target.map { ratio >= $0 } ?? true }
 }
 
-/// A figure that must stay on one side of a limit, whatever the peers do.
+/// A figure that must stay within a limit, independent of any peer.
 struct Requirement: Sendable {
   enum Side: String, Sendable { case atLeast, atMost }
 
@@ -31,7 +31,7 @@ struct Requirement: Sendable {
 }
 
 enum Median {
-  /// The middle value; of an even number the mean of the middle two; 0 of none.
+  /// The middle value; the mean of the middle two for an even count; 0 for an empty array.
   static func of(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return 0 }

@@ -1,13 +1,13 @@
 internal import Reactor
 internal import Synchronization
 
-/// Ctrl-C in the middle of a measurement: what was started is stopped first, then the program ends.
+/// Handles Ctrl-C during a measurement: stops everything that was started, then ends the program.
 ///
-/// The measuring thread looks here between runs; servers that it started are told by the kernel should it die without.
+/// The measuring thread checks between runs; if it dies first, the kernel signals the servers it started.
 enum Interruption {
   private static let isRequested = Atomic<Bool>(false)
 
-  /// Takes SIGINT and SIGTERM over. Call it before anything is started. A second signal ends the program at once.
+  /// Handles SIGINT and SIGTERM. Call it before anything is started. A second signal ends the program at once.
   static func watch() throws {
     Signals.block()
     _ = try Thread(name: "signals") {
@@ -19,7 +19,7 @@ enum Interruption {
     }
   }
 
-  /// - Throws: when somebody wants the program to end.
+  /// - Throws: if a signal has requested the end.
   static func check() throws {
     if isRequested.load(ordering: .relaxed) { throw MeasuringError("interrupted") }
   }

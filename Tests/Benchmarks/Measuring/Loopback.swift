@@ -1,8 +1,8 @@
 internal import Reactor
 
-/// Ports of this machine.
+/// Ports on the loopback address.
 enum Loopback {
-  /// A port that is free now. Whoever takes it does so a moment later: good enough for a benchmark.
+  /// A port that is free now. It may be taken before the caller binds it: good enough for a benchmark.
   static func freePort() throws -> UInt16 {
     let listener = try Socket.listen(on: address(port: 0))
     return listener.localAddress?.port ?? 0
@@ -13,10 +13,10 @@ enum Loopback {
     try Socket.listen(on: address(port: port), reusePort: true)
   }
 
-  /// True when somebody accepts connections there.
+  /// True if a server accepts connections there.
   static func accepts(_ port: UInt16) -> Bool {
     guard let address = try? address(port: port), let socket = try? Socket.connect(to: address) else { return false }
-    // Over loopback the kernel answers within the call, or at once after it.
+    // Over loopback, connect completes within the call or right after it.
     return socket.connectError == 0 && socket.remoteAddress != nil
   }
 

@@ -1,6 +1,6 @@
-/// An outcome for people.
+/// A human-readable form of an outcome.
 extension Outcome {
-  /// Aligned columns, one line for each comparison and requirement.
+  /// Aligned columns, one line per comparison and requirement.
   var table: String {
     if let failure { return "\(scenario)  FAILED: \(failure)\n" }
     var rows = [["", "case", "ours", "peer", "", "ratio", "target", ""]]

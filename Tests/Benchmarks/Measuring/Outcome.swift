@@ -1,11 +1,11 @@
 internal import JSON
 
-/// What a scenario found: its comparisons and requirements, or why there are none.
+/// A scenario's result: its comparisons and requirements, or why there are none.
 struct Outcome: Sendable {
   let scenario: String
   var comparisons: [Comparison] = []
   var requirements: [Requirement] = []
-  /// What must be known to read the figures, for example how many rows were stored.
+  /// Context needed to interpret the figures, for example the number of stored rows.
   var circumstances: [(name: String, value: String)] = []
   var failure: String?
 
@@ -19,7 +19,7 @@ struct Outcome: Sendable {
       && requirements.allSatisfy(\.isMet)
   }
 
-  /// The comparison that stands for the scenario: the one furthest from its target, so that nothing is glossed over.
+  /// The comparison that represents the scenario: the one furthest from its target, so that nothing is glossed over.
   var weakest: Comparison? {
     let judged = comparisons.filter { $0.target != nil }
     return (judged.isEmpty ? comparisons : judged).min { $0.ratio / ($0.target ?? 1) < $1.ratio / ($1.target ?? 1) }

@@ -1,9 +1,9 @@
-/// Measures two things in turn (A B A B …), so that whatever else the machine does meanwhile befalls both.
+/// Measures two things alternately (A B A B …), so that other load on the machine affects both.
 struct PairedRuns {
   let plan: Plan
   let label: String
 
-  /// - Returns: one entry for each pair.
+  /// - Returns: one entry per pair.
   func measure<Ours, Peers>(
     ours: () throws -> Ours, peer: () throws -> Peers, show: (Ours, Peers) -> String
   ) throws -> [(ours: Ours, peers: Peers)] {

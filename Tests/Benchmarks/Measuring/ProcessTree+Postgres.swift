@@ -1,7 +1,7 @@
 internal import Postgres
 
 extension ProcessTree {
-  /// The PostgreSQL that a connection leads to, on this machine: all its processes descend from its first one.
+  /// The local PostgreSQL server of a connection: all its processes descend from the postmaster.
   static func postgres(_ connection: Connection) throws -> ProcessTree {
     let directory = try connection.run(Statement("benchmark-directory", "SHOW data_directory")).text(0, 0)
     let lines = TextFile.text(of: directory + "/postmaster.pid").split(separator: "\n")

@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// A process and all its descendants, as `proc(5)` shows them.
+/// A process and all its descendants, from `proc(5)`.
 struct ProcessTree {
   let root: Int32
 
-  /// Seconds on a processor so far, in user and kernel mode, of everything that still lives; in steps of 10 ms.
+  /// CPU time so far, user and kernel mode, of all processes still alive; resolution 10 ms.
   var processorSeconds: Double {
     let ticks = members.reduce(0) { sum, process in
-      // Fields 14 and 15, counted behind the name, which may hold anything.
+      // Fields 14 and 15, counted after the name, which may contain anything.
       let fields = Self.fields(of: process)
       return sum + (fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0)
     }
     return Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// Memory in RAM, pages shared between processes counted in each.
+  /// Resident memory, in bytes; pages shared between processes count in each.
   var residentBytes: Int {
     members.reduce(0) { sum, process in
       let fields = Self.fields(of: process)
@@ -23,7 +23,7 @@ struct ProcessTree {
     }
   }
 
-  /// The root and whoever descends from it, now.
+  /// The root and its current descendants.
   private var members: [Int32] {
     var found: [Int32] = []
     var waiting = [root]
@@ -38,14 +38,14 @@ struct ProcessTree {
     return found
   }
 
-  /// The fields of `/proc/PID/stat` behind the name, from field 3 on.
+  /// The fields of `/proc/PID/stat` after the name, from field 3 on.
   private static func fields(of process: Int32) -> [Substring] {
     let text = text("/proc/\(process)/stat")
     guard let end = text.lastIndex(of: ")") else { return [] }
     return text[text.index(after: end)...].split(separator: " ")
   }
 
-  /// Empty when the process has ended meanwhile.
+  /// Empty if the process has ended in the meantime.
   private static func text(_ path: String) -> String {
     (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
   }

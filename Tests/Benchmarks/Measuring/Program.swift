@@ -1,21 +1,21 @@
 internal import FoundationEssentials
 internal import Reactor
 
-/// A server under measurement: started as a child, watched, and ended at the latest with this object.
+/// A server under measurement: started as a child process and ended with this object at the latest.
 final class Program {
   let name: String
   let port: UInt16
   private var process: ChildProcess
   var tree: ProcessTree { ProcessTree(root: process.identifier) }
 
-  /// Starts it and waits until it accepts connections on `port` of the loopback address.
-  /// - Parameter file: what it writes last before it is ready, and is waited for too.
+  /// Starts the program and waits until it accepts connections on `port` of the loopback address.
+  /// - Parameter file: the last file it writes before it is ready; waited for too.
   init(
     _ name: String, _ command: [String], environment: [String]? = nil, port: UInt16, file: String? = nil, log: String
   ) throws {
     self.name = name
     self.port = port
-    // Should this program be killed, the kernel tells the server to end.
+    // If this program is killed, the kernel signals the server to end.
     process = try ChildProcess.start(
       ["setpriv", "--pdeathsig", "TERM", "--"] + command, environment: environment, output: .file(log),
       errors: .file(log))
@@ -37,7 +37,7 @@ final class Program {
     }
   }
 
-  /// Asks it to end and waits for that. Doing so twice changes nothing.
+  /// Asks the program to end and waits for that. Idempotent.
   func stop() {
     _ = process.stop(timeout: .seconds(10))
   }

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A directory for one measurement's files, gone when the measurement is over.
+/// A directory for one measurement's files, removed afterwards.
 final class ScratchDirectory {
   let path: String
 

@@ -6,7 +6,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// The app of a stage and its devices, each with a user of its own: made by the operations that devices use, in batches.
+/// A stage's app and its devices, one user each, created in batches by the operations that devices use.
 struct StageDevices {
   static let appID = "com.example.benchmark"
 
@@ -29,13 +29,13 @@ struct StageDevices {
     plan.say("  registering \(count) devices")
     for start in stride(from: 0, to: count, by: Operations.Limits.batchOperations) {
       try Interruption.check()
-      // As nearly all devices of an audience: what registers this minute is looked at more closely.
+      // Like nearly all devices of an audience: devices registered in the last minute are handled differently.
       try run((start..<min(count, start + Operations.Limits.batchOperations)).map { registration($0) }, daysAgo: 1)
     }
     try connection.run(PlannerStatistics.analyze())
   }
 
-  /// Carries operations out in one batch, as a committer does, or did.
+  /// Executes operations in one batch, as a committer does; `daysAgo` dates it in the past.
   func run(_ operations: [Operation], daysAgo: Int64 = 0) throws {
     let batch = OperationBatch(
       operations, writer: 1, node: UUIDValue(high: 0, low: 0), policies: catalog.policies,
@@ -44,7 +44,7 @@ struct StageDevices {
     for case .failure(let problem) in batch.results { throw MeasuringError("could not prepare: \(problem.detail)") }
   }
 
-  /// A device registers, as it did at first or with another version of its system.
+  /// A device registration: the first one, or one with another system version.
   func registration(_ number: Int, osVersion: String = "") -> Operation {
     let installation = Self.installation(number)
     var attributes = Devices.Attributes()
@@ -67,14 +67,14 @@ struct StageDevices {
   static func installation(_ number: Int) -> String { installationPrefix + String(number) }
   static func clientUID(_ number: Int) -> String { clientUIDPrefix + String(number) }
   static func userName(_ number: Int) -> String { userNamePrefix + String(number) }
-  /// Of a later registration: one that no other field of the device is like.
+  /// The system version of a later registration, which equals no other field of the device.
   static func osVersion(_ number: Int) -> String { "17.\(number)" }
 
   static func deviceID(_ number: Int) -> DeviceID {
     DeviceID(appID: appID, network: .apns, installation: installation(number))
   }
 
-  /// The number's SHA-256: as long as a token is, like no other, and told by PostgreSQL too.
+  /// The number's SHA-256: as long as a token, unique, and computable by PostgreSQL too.
   static func token(_ number: Int) -> String {
     SHA256.hash(Array(String(number).utf8)).map { byte in
       String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)

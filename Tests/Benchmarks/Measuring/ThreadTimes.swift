@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import Reactor
 
-/// Time on a processor of a process's threads with certain names, as `proc(5)` shows it: exact to the microsecond, where
-/// that of a whole process has everything in it that goes on beside.
+/// CPU time of a process's threads with certain names, from `proc(5)`: exact to the microsecond, whereas that of the
+/// whole process includes unrelated work.
 struct ThreadTimes {
   private let tasks: [String]
 
-  /// - Parameter names: what the names begin with, such as `http-`.
+  /// - Parameter names: prefixes of thread names, such as `http-`.
   init(of process: Int32, named names: [String]) throws {
     let directory = "/proc/\(process)/task"
     tasks = try FileManager.default.contentsOfDirectory(atPath: directory).map { "\(directory)/\($0)" }.filter { task in
@@ -16,7 +16,7 @@ struct ThreadTimes {
     guard !tasks.isEmpty else { throw MeasuringError("process \(process) has no thread of \(names)") }
   }
 
-  /// Milliseconds so far, looked at when none of them is at work.
+  /// CPU time so far, in milliseconds, read while none of them is running.
   func milliseconds() throws -> Double {
     let pause = try Wakeup()
     while tasks.contains(where: Self.isRunning) { _ = pause.wait(atMost: .milliseconds(1)) }
@@ -26,7 +26,7 @@ struct ThreadTimes {
   }
 
   private static func isRunning(_ task: String) -> Bool {
-    // The state stands behind the name, which is in parentheses.
+    // The state follows the name, which is in parentheses.
     let stat = text("\(task)/stat")
     guard let end = stat.lastIndex(of: ")") else { return false }
     return stat[end...].dropFirst(2).first == "R"

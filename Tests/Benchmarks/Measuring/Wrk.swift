@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// The load generator for HTTP/1.1: `wrk`, from outside, so that our own client code cannot flatter our own server.
+/// `wrk`, an independent HTTP/1.1 load generator, so that our own client code cannot flatter our own server.
 struct Wrk: Sendable {
   /// One run's figures.
   struct Report: Sendable {
@@ -9,21 +9,22 @@ struct Wrk: Sendable {
     /// In milliseconds.
     let median: Double
     let percentile99: Double
-    /// Answers that were no success.
+    /// Responses other than success.
     var refusals = 0
   }
 
   var connections: Int
   var seconds: Int
-  /// wrk's own threads: two, so that it is not the first to be out of breath.
+  /// wrk's own threads: two, so that it does not become the bottleneck.
   var threads = 2
-  /// A Lua script that makes the requests.
+  /// A Lua script that generates the requests.
   var script: String?
-  /// Whether answers other than 2xx are part of the question.
+  /// Whether responses other than 2xx are expected.
   var allowsRefusals = false
 
   /// Loads `path` on a port of this machine.
-  /// - Throws: when wrk is not installed, or any answer was an error: a figure from failing requests is none.
+  /// - Throws: if wrk is not installed, or any response was an error, because figures from failing requests are
+  ///   meaningless.
   func run(port: UInt16, path: String) throws -> Report {
     let limit = Duration.seconds(seconds) + BenchmarkCommand.Limits.grace
     let report = try ChildProcess.run(command(port, path), withErrors: true, atMost: limit)
@@ -47,7 +48,7 @@ struct Wrk: Sendable {
     return parsed
   }
 
-  /// A run that goes on while something else is measured.
+  /// A run in progress while something else is measured.
   final class Running {
     private let wrk: Wrk
     private var process: ChildProcess
@@ -59,14 +60,14 @@ struct Wrk: Sendable {
       process = try ChildProcess.start(command, output: .file(output), errors: .file(output))
     }
 
-    /// Its connections are opened and full in less than a second.
+    /// Waits until its connections are open and saturated, which takes less than a second.
     fileprivate func settle() throws {
       if process.wait(atMost: .seconds(1)) != nil {
         throw MeasuringError("wrk ended at once: \(TextFile.text(of: file))")
       }
     }
 
-    /// Waits for its end.
+    /// Waits for the end of the run.
     func report() throws -> Report {
       let limit = Duration.seconds(wrk.seconds) + BenchmarkCommand.Limits.grace
       let succeeded = process.wait(atMost: limit) == .exited(0)
@@ -74,8 +75,8 @@ struct Wrk: Sendable {
     }
   }
 
-  /// Starts to load `path`.
-  /// - Parameter output: a file for what it prints.
+  /// Starts loading `path`.
+  /// - Parameter output: a file for wrk's output.
   func start(port: UInt16, path: String, output: String) throws -> Running {
     let running = try Running(self, command(port, path), output: output)
     try running.settle()
@@ -86,7 +87,7 @@ struct Wrk: Sendable {
     text.split(separator: "\n").first { $0.contains("Socket errors") || $0.contains("Non-2xx") }.map(String.init)
   }
 
-  /// Reads what wrk prints.
+  /// Parses wrk's output.
   static func parse(_ text: String) -> Report? {
     var requests: Int?
     var rate: Double?

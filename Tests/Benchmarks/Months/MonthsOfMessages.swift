@@ -3,15 +3,16 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Messages that are over, as months of single sends leave them: copied into the tables, without deliveries.
+/// Finished messages, as months of single sends leave them: copied into the tables, without deliveries.
 enum MonthsOfMessages {
-  /// Bytes that must be free where the database is: thirty million take a third of it, with what is written ahead.
+  /// Free disk space required at the database, in bytes: thirty million messages take a third of it, including the
+  /// write-ahead log.
   static let neededBytes = 40 << 30
 
   private static let request =
     #"{"appId":"\#(StageDevices.appID)","audience":{"clientUids":["user1"]},"alert":"Code 123456","lane":"urgent"}"#
 
-  /// Adds messages up to so many in all, the newest of them a day old, each with its totals.
+  /// Adds messages up to a total of `count`, the newest of them a day old, each with its totals.
   static func grow(to count: Int, from present: Int, _ plan: Plan, on connection: Connection) throws {
     plan.say("  copying \(count - present) messages that are over")
     let now = SystemClock().wallMicroseconds
@@ -27,8 +28,8 @@ enum MonthsOfMessages {
     try connection.script("CHECKPOINT")
   }
 
-  /// What single sends leave behind while somebody keeps a snapshot: each was claimed and sent by a node, and nothing of it
-  /// can be removed.
+  /// Adds what single sends leave behind while a session holds a snapshot: each was claimed and sent by a node, and
+  /// vacuum can remove none of it.
   static func pile(_ count: Int, _ plan: Plan, on connection: Connection) throws {
     plan.say("  \(count) sends while a snapshot is kept")
     try connection.script(

@@ -1,26 +1,26 @@
 internal import Reactor
 
-/// Well-behaved devices: receipts at a steady rate, whatever the answers do. A receipt's time counts from when it was
-/// due, so that waiting for a free connection is not hidden ("coordinated omission").
+/// Well-behaved devices: receipts at a steady rate, independent of the responses. A receipt's latency counts from when
+/// it was due, so waiting for a free connection is not hidden ("coordinated omission").
 struct PacedReceipts {
   struct Report: Sendable {
     var accepted = 0
-    /// Told 503 or 429.
+    /// Refused with 503 or 429.
     var refused = 0
     var failed = 0
-    /// Of those accepted, in milliseconds.
+    /// Of accepted receipts, in milliseconds.
     var median = 0.0
     var percentile99 = 0.0
-    /// Of those refused.
+    /// Of refused receipts, in milliseconds.
     var refusedPercentile99 = 0.0
   }
 
   var rate: Int
-  /// As many as devices have receipts under way, should each take half a second: a free one must never be waited for, or
-  /// the figure would be that of the queue before them.
+  /// As many as there are receipts in flight if each takes half a second: a receipt must never wait for a free
+  /// connection, or the figure would measure that queue.
   var connections = 512
 
-  /// Sends each of `requests` once, at the rate, to a port of this machine, and waits for the last answers.
+  /// Sends each of `requests` once, at the rate, to a port of this machine, and waits for the last responses.
   func run(_ requests: [[UInt8]], port: UInt16) throws -> Report {
     let loop = try EventLoop()
     let address = try SocketAddress.resolve(host: "127.0.0.1", port: port)[0]
@@ -34,7 +34,7 @@ struct PacedReceipts {
   }
 }
 
-/// What is due, and what has come of it.
+/// The receipts due, and their results.
 private final class PacedQueue {
   private let requests: [[UInt8]]
   private let interval: Int64
@@ -65,7 +65,7 @@ private final class PacedQueue {
     if !isDone { loop.schedule(after: .milliseconds(1)) { [weak self] in self?.tick() } }
   }
 
-  /// Gives what is due to those who are free.
+  /// Assigns due receipts to free connections.
   private func hand() {
     let now = loop.clock.now
     while next < requests.count, !idle.isEmpty {
@@ -103,7 +103,7 @@ private final class PacedQueue {
   }
 }
 
-/// One kept-alive connection with at most one request under way.
+/// A kept-alive connection with at most one request in flight.
 private final class PacedClient: EventLoop.Handler {
   private let address: SocketAddress
   private let loop: EventLoop
@@ -160,7 +160,7 @@ private final class PacedClient: EventLoop.Handler {
     received.removeAll()
   }
 
-  /// The status, when the whole answer is there. Our server writes Content-Length in every answer.
+  /// The status, once the response is complete. Our server sends Content-Length in every response.
   private static func completeStatus(_ bytes: [UInt8]) -> Int? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard let headEnd = text.utf8.firstRange(of: "\r\n\r\n".utf8) else { return nil }

@@ -1,27 +1,27 @@
 internal import Reactor
 internal import Synchronization
 
-/// Clients that hold connections and say next to nothing: each sends one byte of a header every few seconds, as an
-/// attack does that costs the attacker little ("Slowloris"), and as a phone in a lift does. Who is cut off comes again.
+/// Clients that hold connections and send almost nothing: one byte of a header every few seconds, like a cheap attack
+/// ("Slowloris") or a phone in a lift. A client that is disconnected reconnects.
 final class SlowClients: Sendable {
   enum Limits {
-    /// How often each sends a byte: often enough to stay below every time-out between two packets.
+    /// Interval between two bytes: short enough to stay below every idle timeout.
     static let pause = Duration.seconds(5)
-    /// Connections begun in one go.
+    /// Connections started at once.
     static let burst = 500
   }
 
   private let stopper: EventLoop.Stopper
   private let held = Atomic<Int>(0)
 
-  /// Connects all, and returns when all are connected.
+  /// Connects all clients; returns once all are connected.
   init(_ count: Int, port: UInt16) throws {
     let needed = count + 1_000
     guard DescriptorLimit.raise() >= needed else {
       throw MeasuringError("\(count) connections need \(needed) open files: raise the limit (ulimit -n -H \(needed))")
     }
     let started = try Inbox<Result<EventLoop.Stopper, MeasuringError>>(capacity: 1)
-    // `held` is not reachable from the thread before all of this object is there.
+    // The thread cannot reach `held` before this object is fully initialised.
     let opened = try Inbox<Int>(capacity: 1_000)
     let address = try SocketAddress.resolve(host: "127.0.0.1", port: port)[0]
     _ = try Thread(name: "slow") {
@@ -82,7 +82,7 @@ private final class SlowCrowd {
     }
   }
 
-  /// A hundredth of them at a time.
+  /// Sends a byte on a hundredth of the connections at a time.
   private func drip() {
     let share = max(1, count / 100)
     for _ in 0..<share {
@@ -122,7 +122,7 @@ private final class SlowClient: EventLoop.Handler {
     if isConnected { _ = socket?.send([UInt8(ascii: "x")], from: 0) } else { connect() }
   }
 
-  /// The server has had enough of it, or has answered.
+  /// The server has disconnected it or has responded.
   func ready(_ readiness: Readiness) {
     var buffer = ByteBuffer()
     switch socket?.receive(into: &buffer) {

@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// h2load, the load generator of nghttp2: one connection, one thread, the same request over and over.
+/// h2load, nghttp2's load generator: one connection, one thread, the same request repeatedly.
 struct H2Load {
   let scratch: ScratchDirectory
   let body: String
@@ -49,7 +49,7 @@ struct H2Load {
   }
 }
 
-/// What a client needed for its pushes.
+/// What a client consumed for its pushes.
 struct PushRun {
   let pushes: Int
   let seconds: Double

@@ -1,11 +1,11 @@
 internal import FoundationEssentials
 
-/// Hummingbird 2, the Swift HTTP server on SwiftNIO, as a program of its own from `Tests/Peers`.
+/// Hummingbird 2, the Swift HTTP server on SwiftNIO, as a separate program from `Tests/Peers`.
 struct Hummingbird {
   private let program: String
 
-  /// Looks for it, before anything is prepared that takes long.
-  /// - Throws: when it has not been built. An absent peer is a failure, never a pass.
+  /// Locates the program before any lengthy preparation.
+  /// - Throws: if it has not been built. An absent peer is a failure, never a pass.
   init(_ plan: Plan) throws {
     program = URL(filePath: plan.peers).appending(path: "HummingbirdPeer").path
     guard FileManager.default.isExecutableFile(atPath: program) else {

@@ -1,4 +1,4 @@
-/// nginx answering a constant: as little work as an HTTP server can do, in the most polished C there is.
+/// nginx returning a constant: the least work an HTTP server can do, in highly optimised C.
 enum Nginx {
   static func start(in scratch: ScratchDirectory) throws -> Program {
     let port = try Loopback.freePort()

@@ -1,16 +1,16 @@
 internal import Reactor
 
-/// pgbench, PostgreSQL's own load generator, doing what the product does, one row at a time: prepared statements, a
-/// transaction for each operation, as many clients as a pool would have.
+/// pgbench, PostgreSQL's own load generator, doing the product's work one row at a time: prepared statements, one
+/// transaction per operation, as many clients as a pool would have.
 struct PgBench {
   let databaseURL: String
-  /// Files with scripts, and how often each is chosen.
+  /// Script files and their weights.
   let scripts: [(file: String, weight: Int)]
   var clients = 16
 
   struct Report: Sendable {
     let transactionsPerSecond: Double
-    /// Milliseconds, the mean.
+    /// Mean latency, in milliseconds.
     let latency: Double
   }
 
@@ -29,8 +29,8 @@ struct PgBench {
     return parsed
   }
 
-  /// `latency average = 1.234 ms`, `tps = 12345.678 (without initial connection time)`; any failed transaction is a
-  /// failure of the whole.
+  /// Parses `latency average = 1.234 ms` and `tps = 12345.678 (without initial connection time)`; any failed
+  /// transaction fails the whole run.
   static func parse(_ text: String) -> Report? {
     var rate: Double?
     var latency: Double?

@@ -2,13 +2,13 @@ internal import FoundationEssentials
 internal import JSON
 internal import Reactor
 
-/// aioapns, a well-liked asynchronous APNs client in Python: what many back ends use today.
+/// aioapns, a popular asynchronous APNs client in Python, used by many back ends today.
 struct PythonClient {
   private let python: String
   private let script: String
   private let authority: String
 
-  /// - Parameter authority: the file of the certificate authority to trust.
+  /// - Parameter authority: file of the trusted certificate authority.
   init(scratch: ScratchDirectory, program: String, authority: String) throws {
     self.authority = authority
     python = try Self.interpreter(program)
@@ -24,7 +24,7 @@ struct PythonClient {
     return PushRun(pushes: count, seconds: words[1], processorSeconds: words[2])
   }
 
-  /// The virtual environment that `make bench` makes: beside the build of this program.
+  /// The Python interpreter of the virtual environment that `make bench` creates beside this program's build.
   private static func interpreter(_ program: String) throws -> String {
     var directory = URL(filePath: program).deletingLastPathComponent()
     while directory.pathComponents.count > 1 {
@@ -35,7 +35,7 @@ struct PythonClient {
     throw MeasuringError("aioapns is not installed; `make bench` installs it")
   }
 
-  /// Prints how many succeeded, seconds, and seconds on a processor.
+  /// Prints the number of successes, seconds, and CPU seconds.
   private static let source = """
     import asyncio, logging, os, resource, ssl, sys, time, uuid
     import aioapns.connection

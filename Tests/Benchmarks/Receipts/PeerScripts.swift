@@ -1,17 +1,17 @@
 internal import Domain
 internal import Operations
 
-/// The scripts with which pgbench does what the server does, one for each kind of request.
+/// The scripts with which pgbench does the server's work, one per kind of request.
 struct PeerScripts {
   private let files: [RequestMix.Kind: String]
 
-  /// - Parameter messages: how many messages the scripts confirm.
+  /// - Parameter messages: number of messages that the scripts confirm.
   init(_ stage: ReceiptStage, scratch: ScratchDirectory, messages: Int) throws {
     let seqnos = try (0..<messages).map { _ in try stage.createMessage() }
     guard let first = seqnos.first, let last = seqnos.last, last - first == Int64(messages - 1) else {
       throw MeasuringError("the messages for pgbench are not numbered one after the other")
     }
-    // The sample is not among the devices that pgbench chooses from afterwards only by chance; it need not be.
+    // pgbench may later choose the sample device too, which does no harm.
     let sample = 4_711
     var files: [RequestMix.Kind: String] = [:]
     for kind in RequestMix.Kind.allCases {

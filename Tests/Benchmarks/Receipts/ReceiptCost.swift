@@ -1,16 +1,16 @@
 internal import Postgres
 internal import Reactor
 
-/// What receipts cost while they were sent, to both sides of the database connection.
+/// The cost of receipts on both sides of the database connection.
 struct ReceiptCost {
   let receipts: Int
-  /// Microseconds of processor time a receipt.
+  /// Microseconds of CPU time per receipt.
   let serverMicroseconds: Double
   let databaseMicroseconds: Double
-  /// Bytes of PostgreSQL's write-ahead log a receipt.
+  /// Bytes of PostgreSQL's write-ahead log per receipt.
   let walBytes: Double
 
-  /// - Parameter body: sends receipts, and answers how many.
+  /// - Parameter body: sends receipts and returns how many.
   init(_ server: Program, _ stage: ReceiptStage, _ body: () throws -> Int) throws {
     let connection = try Connection(stage.databaseURL)
     let database = try ProcessTree.postgres(connection)

@@ -2,16 +2,16 @@ internal import Domain
 internal import FoundationEssentials
 internal import Operations
 
-/// Receipts that were never seen before, written down as ready-made requests for wrk: one file for each of its threads.
+/// Receipts never sent before, stored as ready-made requests for wrk: one file per thread.
 struct ReceiptLoad {
   /// wrk's script.
   let script: String
-  /// Requests in all files together.
+  /// Number of requests in all files.
   let count: Int
   let messages: [Int64]
   private let files: [String]
 
-  /// - Parameter atLeast: how many requests to prepare.
+  /// - Parameter atLeast: minimum number of requests to prepare.
   init(
     _ stage: ReceiptStage, scratch: ScratchDirectory, atLeast wanted: Int, threads: Int, mix: RequestMix = .receipts
   ) throws {
@@ -36,7 +36,8 @@ struct ReceiptLoad {
   }
 
   /// The same requests in memory.
-  /// - Parameter messages: among so many they are shared, of each the devices that come first, and mixed; nil: as few as will do.
+  /// - Parameter messages: number of messages to spread them over, shuffled, using the first devices of each; nil: as
+  ///   few as possible.
   static func requests(_ stage: ReceiptStage, count: Int, messages: Int? = nil) throws -> [[UInt8]] {
     var requests: [[UInt8]] = []
     let share = messages.map { (count + $0 - 1) / $0 } ?? count
@@ -88,7 +89,7 @@ struct ReceiptLoad {
     bytes += request.utf8
   }
 
-  /// Reads its file from front to end: each request is sent once. At the end it stops its thread.
+  /// A script in which each thread reads its file once, so that each request is sent once, and stops at the end.
   private static func script(prefix: String) -> String {
     """
     local file, last

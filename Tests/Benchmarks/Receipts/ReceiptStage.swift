@@ -6,14 +6,14 @@ internal import Reactor
 internal import Server
 internal import Store
 
-/// What H2 needs before the first receipt: a private PostgreSQL with default durability, an app, devices, and as many
-/// stored receipts as a busy center has.
+/// The environment of H2: a private PostgreSQL with default durability, an app, devices, and as many stored receipts as
+/// a busy center has.
 final class ReceiptStage {
-  /// Enough that receipts of one message come from everywhere in the table's key.
+  /// Enough that receipts of one message spread over the whole key range of the table.
   static let deviceCount = 100_000
 
   let databaseURL: String
-  /// The file with the master key, for the servers under measurement.
+  /// File of the master key, for the servers under measurement.
   let masterKeyFile: String
   let keys: SigningKeys
   private let database: Database
@@ -46,7 +46,7 @@ final class ReceiptStage {
   /// For registrations.
   let clientKey: String
 
-  /// A new message that all devices have got.
+  /// Creates a message that all devices have received.
   /// - Parameter body: called with each device's number, token and pushkey.
   func newMessage(
     _ body: (_ seqno: Int64, _ device: Int, _ token: String, _ pushkey: String) throws -> Void
@@ -60,7 +60,7 @@ final class ReceiptStage {
     }
   }
 
-  /// Receipts that the database holds for these messages.
+  /// Number of receipts stored for these messages.
   func recorded(_ messages: [Int64]) throws -> Int64 {
     try messages.reduce(0) { sum, seqno in
       sum + (try connection.run(Funnels.find(seqno))?.found.funnel.received ?? 0)
@@ -90,11 +90,12 @@ final class ReceiptStage {
     try RecordedTransaction(operation, substitutes, policies: devices.policies, on: connection)
   }
 
-  /// What `slowDownFlushes` does, for the record.
+  /// Describes `slowDownFlushes` in the report.
   static let slowFlushes = "PostgreSQL's default, and each flush of the log takes 1 ms longer (commit_delay)"
 
-  /// Makes the disk slower: whoever flushes the log for a commit sleeps a millisecond first, with the log locked, just
-  /// where a slow fsync would hold everybody up. Whoever comes meanwhile joins the next flush, as with a slow disk.
+  /// Simulates a slow disk: each flush of the log for a commit first sleeps a millisecond while holding the log's lock,
+  /// exactly where a slow fsync would block the others. Commits arriving meanwhile join the next flush, as with a slow
+  /// disk.
   func slowDownFlushes() throws {
     for setting in ["commit_delay = 1000", "commit_siblings = 0"] {
       try connection.script("ALTER SYSTEM SET \(setting)")
@@ -104,8 +105,8 @@ final class ReceiptStage {
 
   // MARK: Making
 
-  /// Receipts of all devices for one message after the other, until there are enough: folded, as the product keeps them,
-  /// and as rows, for the peers. Not by the product's statements, which would take minutes.
+  /// Stores receipts of all devices for one message after another until there are enough: folded, as the product keeps
+  /// them, and as rows, for the peers. The product's own statements would take minutes.
   private func storeReceipts(_ plan: Plan) throws {
     var stored = 0
     while stored < plan.storedReceipts {
@@ -124,12 +125,12 @@ final class ReceiptStage {
       stored += wanted
       if stored % 1_000_000 == 0 { plan.say("  \(stored / 1_000_000) million receipts stored") }
     }
-    // What the statements' plans go by, and pages whose rows everybody can see: later runs should not pay for it.
+    // Provides planner statistics and sets the all-visible bits, so that later runs do not pay for them.
     try connection.script("VACUUM (ANALYZE)")
     try connection.script("CHECKPOINT")
   }
 
-  /// Its audience is nobody, so that no push is sent for it; a receipt's message need only exist.
+  /// Creates a message with an empty audience, so that no push is sent; a receipt's message need only exist.
   func createMessage() throws -> Int64 {
     let body = """
       {"appId":"\(StageDevices.appID)","audience":{"clientUids":["nobody"]},"alert":"A message"}

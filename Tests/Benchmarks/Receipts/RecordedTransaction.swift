@@ -4,14 +4,14 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// One operation as the SQL that the product itself runs for it, written as a script for pgbench: the same statements,
-/// in the same order and transaction, for one row.
+/// The SQL that the product runs for one operation, written as a script for pgbench: the same statements, in the same
+/// order and transaction, for one row.
 ///
-/// The operation is carried out once, for a sample device; each statement is noted with its parameters as text. What
-/// belongs to the sample (token, user, SEQNO …) is then replaced by an expression of pgbench's variables; the device's
-/// id is learnt from the first statement's answer, as the product learns it.
+/// The operation is executed once, for a sample device, and each statement is recorded with its parameters as text.
+/// Values of the sample (token, user, SEQNO …) are then replaced by expressions over pgbench's variables; the device's
+/// id comes from the first statement's result, as in the product.
 struct RecordedTransaction {
-  /// Values of the sample and what stands for them in the script.
+  /// Values of the sample and their replacements in the script.
   typealias Substitutes = [String: String]
 
   private(set) var lines: [String] = []
@@ -37,19 +37,20 @@ struct RecordedTransaction {
     for case .failure(let problem) in batch.results { throw MeasuringError("could not record: \(problem.detail)") }
   }
 
-  /// One statement with its parameters written out.
+  /// A statement with its parameters inlined.
   private static func script(_ step: Step, _ substitutes: Substitutes, on connection: Connection) throws -> String {
     var sql = step.statement.sql
     let values = try texts(step, on: connection)
-    // From the last on: $1 is a part of $10.
+    // In descending order, because $1 is a prefix of $10.
     var substitutes = substitutes
-    // The statement that tells the device's id cannot be told it; of a known token only the present owner counts.
+    // The statement that returns the device's id cannot take it as a parameter; for a known token only the present
+    // owner matters.
     if step.statement.name == "tokens-lock" { substitutes = substitutes.filter { $0.value != ":device" } }
     for (index, value) in values.enumerated().reversed() {
       let type = try typeName(step.parameters.types[index])
       sql = sql.replacing("$\(index + 1)", with: literal(value, type, substitutes))
     }
-    // Comments would swallow what pgbench joins behind them.
+    // Comments would swallow the lines that pgbench joins to them.
     sql = sql.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("--") }.joined(separator: "\n")
     switch step.statement.name {
     case "confirmations-resolve": return "WITH found (entry, app, device, present) AS (\n\(sql)\n) TABLE found \\gset"
@@ -58,7 +59,7 @@ struct RecordedTransaction {
     }
   }
 
-  /// PostgreSQL itself turns the binary parameters into text.
+  /// PostgreSQL itself converts the binary parameters to text.
   private static func texts(_ step: Step, on connection: Connection) throws -> [String?] {
     guard step.parameters.count > 0 else { return [] }
     let columns = (1...step.parameters.count).map { "$\($0)::text" }.joined(separator: ", ")
@@ -77,7 +78,7 @@ struct RecordedTransaction {
     return "ARRAY[\(scalar(text, type, substitutes))]::\(type)"
   }
 
-  /// A SEQNO is small, and other numbers may be equal to it: only the widest type holds SEQNOs.
+  /// A SEQNO is small and may equal other numbers, so only values of the widest type are treated as SEQNOs.
   private static func scalar(_ text: String, _ type: String, _ substitutes: Substitutes) -> String {
     let isOtherNumber = Int64(text) != nil && !type.hasPrefix("int8")
     let substitute = isOtherNumber ? nil : substitutes[text]

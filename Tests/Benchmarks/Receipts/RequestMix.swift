@@ -1,15 +1,15 @@
-/// What devices ask, in which proportion.
+/// The proportions of device requests.
 struct RequestMix: Sendable {
   enum Kind: Sendable, CaseIterable {
     case receipt
     /// With the badge option `keep`.
     case read
-    /// A device that is known registers again, and one of its fields has changed.
+    /// A known device registers again with one changed field.
     case registration
   }
 
   let name: String
-  /// Of ten requests; they sum up to ten.
+  /// Shares out of ten requests; they add up to ten.
   let shares: [(kind: Kind, share: Int)]
 
   static let receipts = RequestMix(name: "receipts", shares: [(.receipt, 10)])

@@ -3,13 +3,13 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Blocks in which the devices of a stage stand, as those of a campaign do: made once, and copied for each message.
+/// Delivery blocks for a stage's devices, like those of a campaign: built once and copied for each message.
 struct StageBlocks {
   private static let blockDevices = 2_000
-  /// As a node numbers those of its claims.
+  /// Numbered like the blocks of a node's claims.
   private static let firstBlock: Int32 = 1 << 14
 
-  /// By the number of the device.
+  /// Indexed by device number.
   let places: [DeliveryCoordinates]
   private let model: Int64
   private let connection: Connection
@@ -44,7 +44,7 @@ struct StageBlocks {
 
   private static func userKey(_ number: Int) -> UserKey { UserKey(clientUID: StageDevices.clientUID(number)) }
 
-  /// Gives a message the same blocks.
+  /// Copies the blocks to another message.
   func copy(to seqno: Int64) throws {
     try connection.script(
       """
@@ -55,7 +55,7 @@ struct StageBlocks {
       """)
   }
 
-  /// All devices of a message have received it, folded long ago.
+  /// Marks a message as received by all devices and folded long ago.
   func receive(_ seqno: Int64) throws {
     try connection.script(
       """

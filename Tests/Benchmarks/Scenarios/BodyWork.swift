@@ -2,19 +2,21 @@ internal import HTTPClient
 internal import Operations
 internal import Reactor
 
-/// B1: how long one request may hold a thread: what the worst bodies known cost the HTTP loops and admin threads.
+/// B1: how long one request can occupy a thread, measured as the cost of the worst known bodies to HTTP loops and admin
+/// threads.
 ///
-/// That the cost grows with the length and not with its square is a test's (`BodyWorkTests`); here are the milliseconds.
+/// `BodyWorkTests` proves that the cost grows linearly with the length, not quadratically; this scenario measures
+/// milliseconds.
 struct BodyWork: Scenario {
   let name = "B1"
   let summary = "processor time of one request per MB of its body, for the worst bodies known"
 
   private enum Limits {
-    /// Milliseconds of a loop or an admin thread for each MB.
+    /// Milliseconds of a loop or an admin thread per MB.
     static let perMegabyte = 25.0
-    /// The same of a file: a MB may be a million lines, each looked at as one.
+    /// Milliseconds per MB of a file: a MB may hold a million lines, each parsed separately.
     static let perMegabyteOfFile = 120.0
-    /// Bytes of the bodies that an admin may bring; those of devices are as long as their calls take.
+    /// Maximum body an admin may send, in bytes; those of devices are as long as their calls allow.
     static let adminBytes = 1_000_000
     static let formBytes = 65_000
   }

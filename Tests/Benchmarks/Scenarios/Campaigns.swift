@@ -6,15 +6,15 @@ struct Campaigns: Scenario {
   static let plain = Campaigns(
     name: "P2", summary: "a campaign to a million devices with durable outcomes, against the same without outcome rows",
     kind: .plain)
-  /// P2S: the same to a sink that looks at nothing, so that nearly all of what is measured is the product.
+  /// P2S: the same to a sink that checks nothing, so that nearly all of the measured cost is the product's.
   static let bare = Campaigns(
     name: "P2S", summary: "the same to a bare HTTP/2 sink, which takes less of the machine than the simulator",
     kind: .bare)
-  /// P3: urgent sends meanwhile.
+  /// P3: urgent sends during a campaign.
   static let urgent = Campaigns(
     name: "P3", summary: "an urgent send every 50 ms while a campaign runs, against the same on an idle server",
     kind: .urgent)
-  /// P4: moving a badge for everybody.
+  /// P4: moving a badge for everyone.
   static let badge = Campaigns(
     name: "P4", summary: "a campaign that moves a million badges, against one that moves none", kind: .badge)
 
@@ -34,7 +34,7 @@ struct Campaigns: Scenario {
     outcome.circumstances = stage.circumstances
     let ours = try stage.startOurs()
     defer { ours.stop() }
-    // Statements are prepared, connections are up.
+    // Warm-up: prepares statements and connections.
     _ = try Latencies.untilOutcome(try ours.sendUrgent(1, stage), ours)
     switch kind {
     case .plain, .bare: try measurePlain(plan, stage, ours, &outcome)
@@ -45,7 +45,7 @@ struct Campaigns: Scenario {
   }
 
   private func measurePlain(_ plan: Plan, _ stage: CampaignStage, _ ours: Center, _ outcome: inout Outcome) throws {
-    // Two servers on one database share its work: each runs alone.
+    // Two servers on one database would share its work, so each runs alone.
     ours.stop()
     let pairs = try PairedRuns(plan: plan, label: "campaign").measure(
       ours: { try Self.alone(try stage.startOurs(), stage) },
@@ -143,7 +143,7 @@ struct Campaigns: Scenario {
   }
 }
 
-/// Urgent sends, and how long each took.
+/// Urgent sends and their latencies.
 struct UrgentRun {
   static let idleSends = 200
 

@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// C1: how long `upmc serve` takes to be ready with a migrated database, and what it holds when idle.
+/// C1: how long `upmc serve` takes to become ready with a migrated database, and its memory when idle.
 struct ColdStart: Scenario {
   let name = "C1"
   let summary = "cold start of upmc serve with a migrated database, and idle memory"

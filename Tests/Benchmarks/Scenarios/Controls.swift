@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// P5: how long pushes still arrive after a pause, and after a cancel, has been answered while a campaign runs.
+/// P5: how long pushes still arrive after a pause, or a cancellation, of a running campaign was acknowledged.
 struct Controls: Scenario {
   let name = "P5"
   let summary = "pause and cancel a running campaign: the last push after the answer"
@@ -43,7 +43,7 @@ struct Controls: Scenario {
 }
 
 extension Center {
-  /// Waits until the simulator has been asked for so many pushes.
+  /// Waits until the simulator has received this many pushes.
   func awaitPushes(_ count: Int) throws {
     let pause = try Wakeup()
     let deadline = SystemClock().now + .seconds(60)
@@ -53,7 +53,7 @@ extension Center {
     }
   }
 
-  /// Milliseconds from the answer to a command to the last push that still came; looks on for three seconds.
+  /// Milliseconds from a command's response to the last push that still arrived; watches for three seconds.
   func lastPush(after path: String) throws -> Double {
     let clock = SystemClock()
     let pause = try Wakeup()

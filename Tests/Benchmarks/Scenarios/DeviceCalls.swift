@@ -1,5 +1,5 @@
-/// H3: the other calls of devices, which change rows that are there: reads that move a badge count, registrations of
-/// known devices, and the mixture of a busy hour.
+/// H3: the other device calls, which update existing rows: reads that change a badge count, registrations of known
+/// devices, and the mix of a busy hour.
 struct DeviceCalls: Scenario {
   /// Whether each flush of the log takes a millisecond longer.
   let isSlowDisk: Bool
@@ -11,9 +11,9 @@ struct DeviceCalls: Scenario {
   }
 
   private static let connections = 256
-  /// Requests a second that a run is prepared for at least.
+  /// Minimum request rate that a run is prepared for, per second.
   private static let leastRate = 60_000
-  /// Messages that pgbench confirms at random: so many that hardly a confirmation is a repeated one.
+  /// Messages that pgbench confirms at random: enough that hardly any confirmation is a repetition.
   private static let peerMessages = 200
 
   private struct Run {
@@ -33,7 +33,7 @@ struct DeviceCalls: Scenario {
     var outcome = Outcome(scenario: name)
     for mix in [RequestMix.reads, .registrations, .mixed] {
       let peer = PgBench(databaseURL: stage.databaseURL, scripts: try scripts.files(of: mix))
-      // Statements are prepared, caches filled.
+      // Warm-up: prepares statements and fills caches.
       var rate = Self.leastRate
       _ = try Self.run(server, stage, scratch, mix, seconds: 1, rate: rate)
       _ = try peer.run(seconds: 1)

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
-/// H2: receipts that are on disk when they are answered, one in each request and never seen before, against the same
-/// server with one transaction for each.
+/// H2: receipts that are durable before the response, one per request and never sent before, against the same server
+/// with one transaction per receipt.
 struct DurableReceipts: Scenario {
   /// Whether each flush of the log takes a millisecond longer.
   var isSlowDisk = false
@@ -13,9 +13,10 @@ struct DurableReceipts: Scenario {
   }
 
   private static let connections = 256
-  /// wrk's threads, each with a file of requests.
+  /// wrk's threads, each with its own file of requests.
   private static let threads = 2
-  /// Requests a second that a run is prepared for at least: on a busy machine one run says little of the next.
+  /// Minimum request rates that a run is prepared for, per second: on a busy machine one run says little about the
+  /// next.
   private static let leastRates = (ours: 120_000, single: 40_000)
 
   private struct Run {
@@ -38,7 +39,7 @@ struct DurableReceipts: Scenario {
       single.stop()
       hummingbird.stop()
     }
-    // Statements are prepared, caches filled.
+    // Warm-up: prepares statements and fills caches.
     var rates = Self.leastRates
     _ = try Self.run(ours, stage, scratch, seconds: 1, rate: rates.ours)
     _ = try Self.run(single, stage, scratch, seconds: 1, rate: rates.single)
@@ -61,7 +62,7 @@ struct DurableReceipts: Scenario {
 
   // MARK: Servers
 
-  /// - Parameter settings: further variables, `NAME=value` each.
+  /// - Parameter settings: additional variables, `NAME=value` each.
   static func startOurs(
     _ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory, settings: [String] = []
   ) throws -> Program {
@@ -105,7 +106,7 @@ struct DurableReceipts: Scenario {
     guard report.requests < load.count - connections else {
       throw MeasuringError("\(load.count) receipts were prepared, and too few: \(report.requests) were sent")
     }
-    // What was answered must be there: a fast no is no receipt.
+    // Acknowledged receipts must be stored: a fast refusal is no receipt.
     let recorded = try stage.recorded(load.messages)
     guard recorded >= report.requests else {
       throw MeasuringError("\(program.name) answered \(report.requests) receipts and stored \(recorded)")
@@ -132,7 +133,7 @@ struct DurableReceipts: Scenario {
       Self.comparison("one transaction each", target: 12, pairs),
       Self.comparison("Hummingbird and a pool of 16", target: isSlowDisk ? nil : 10, strangers),
     ]
-    // What a slow disk allows is told by the ratio alone.
+    // With a slow disk only the ratio is meaningful.
     outcome.requirements =
       isSlowDisk
       ? []

@@ -1,13 +1,13 @@
-/// P6: does a push cost the same, however many devices there are and however many nodes share the work?
+/// P6: does a push cost the same, regardless of the number of devices and of the nodes that share the work?
 ///
-/// Every size gets as many pushes in a row as the largest, so that only the number of devices differs: the first million
-/// pushes of a fresh database are cheaper than the tenth, for PostgreSQL writes what they changed later.
+/// Every size gets as many consecutive pushes as the largest, so that only the number of devices differs: the first
+/// million pushes of a fresh database are cheaper than the tenth, because PostgreSQL defers writing what they changed.
 struct Growth: Scenario {
   let name = "P6"
   let summary = "time of a push with ten thousand to ten million devices, and with one, two and four nodes"
   private static let smallest = 10_000
   private static let nodeDevices = 1_000_000
-  /// Small campaigns are over before there are so many pushes.
+  /// Limits the number of small campaigns, which would otherwise run on until they reach that many pushes.
   private static let mostCampaigns = 20
   private static let nodeCampaigns = 3
 
@@ -22,7 +22,7 @@ struct Growth: Scenario {
       plan.say("  \(devices) devices: \(Outcome.number(microseconds)) µs a push")
       devices *= 10
     }
-    // A small campaign is mostly its beginning and its end, so the largest two are what must not differ.
+    // A small campaign is mostly start and end, so only the largest two must not differ.
     if let last = perPush.last, let before = perPush.dropLast().last {
       outcome.requirements.append(
         Requirement(
@@ -47,7 +47,7 @@ struct Growth: Scenario {
     return outcome
   }
 
-  /// Microseconds of a push, of all campaigns together: what PostgreSQL puts off, checkpoints above all, is in it.
+  /// Microseconds per push over all campaigns: includes what PostgreSQL defers, above all checkpoints.
   private func measure(_ plan: Plan, devices: Int, nodes: Int, campaigns: Int) throws -> Double {
     let stage = try CampaignStage(plan, devices: devices)
     defer { stage.close() }

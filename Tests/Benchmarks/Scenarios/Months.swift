@@ -2,24 +2,24 @@ internal import FoundationEssentials
 internal import Postgres
 internal import Reactor
 
-/// P8: what does a node cost that has nothing to do, and how late is a code, after months? With no message that is over, with
-/// three million and with thirty million; and while somebody keeps a snapshot (a backup, a forgotten session) beside which
-/// many single sends were made.
+/// P8: the cost of an idle node, and the latency of a code, after months of use. Measured with no finished message,
+/// with three million and with thirty million; and while a session holds a snapshot (a backup, a forgotten session)
+/// during many single sends.
 struct Months: Scenario {
   let name = "P8"
   let summary = "cost of an idle node and delay of a code with up to thirty million messages that are over"
   private static let devices = 1_000
   private static let codes = 100
-  /// Statements are prepared, first looks are over.
+  /// Statements are prepared and the first polls are over.
   private static let warmUp = Duration.seconds(15)
-  /// Longer than the minute that looks take to begin behind what is over.
+  /// Longer than the minute after which polls start behind the finished messages.
   private static let settling = Duration.seconds(65)
-  /// What a look at nothing may cost more than at first, in percent of a processor.
+  /// How much more an idle poll may cost than at first, in percent of a CPU.
   private static let tolerance = 3.0
 
-  /// What was measured at one size.
+  /// The figures for one size.
   private struct Figures {
-    /// Percent of a processor, of PostgreSQL and of the server.
+    /// CPU use of PostgreSQL and of the server, in percent.
     let database: Double
     let server: Double
     /// Milliseconds from the request to the simulator.
@@ -50,7 +50,7 @@ struct Months: Scenario {
       note("\(size) over", figures, first, &outcome, plan)
       first = first ?? figures
       if plan.heldSends > 0, size == [0, 3_000_000, 30_000_000].last(where: { $0 <= plan.finishedMessages }) {
-        // Nobody ends its session, as nobody ends a backup's.
+        // No timeout ends its session, just as none ends a backup's.
         var options = ConnectionOptions()
         options.idleInTransactionTimeout = nil
         let holder = try Connection(stage.databaseURL, options: options)

@@ -1,13 +1,13 @@
-/// H4: what becomes of well-behaved devices while others hold 10,000 connections without saying anything, and while
-/// many times more receipts are in the air than the server can commit.
+/// H4: how well-behaved devices fare while others hold 10,000 silent connections, and while many times more receipts
+/// are in flight than the server can commit.
 struct Overload: Scenario {
   let name = "H4"
   let summary = "receipts beside 10,000 slow connections, and in an overload: p99 of those that are accepted"
 
   private static let slowConnections = 10_000
-  /// Receipts a second of the well-behaved.
+  /// Receipts a second from well-behaved devices.
   private static let rate = 1_000
-  /// Keep-alive connections that each have a receipt under way all the time. 256 keep the server fully busy (H2).
+  /// Keep-alive connections that each always have a receipt in flight. 256 keep the server fully busy (H2).
   private static let busyConnections = 256
   private static let overloadConnections = 12 * busyConnections
 
@@ -36,7 +36,7 @@ struct Overload: Scenario {
     var overload = Case(label: "in the overload")
     var crowds: [Wrk.Report] = []
     var resident: [Double] = []
-    // Before the others, or ten thousand clients that leave would be in it.
+    // Measured before the overload, so that ten thousand disconnecting clients do not disturb it.
     for _ in 1...plan.pairs { quiet.reports.append(try Self.paced(server, stage, plan)) }
     for number in 1...plan.pairs {
       try Interruption.check()
@@ -63,7 +63,7 @@ struct Overload: Scenario {
     return try PacedReceipts(rate: rate).run(requests, port: server.port)
   }
 
-  /// Everybody at once; refusals are part of the answer.
+  /// All clients at once; refusals are expected.
   private static func crowd(
     _ server: Program, _ stage: ReceiptStage, _ scratch: ScratchDirectory, connections: Int, seconds: Int
   ) throws -> Wrk.Report {
@@ -74,7 +74,7 @@ struct Overload: Scenario {
     return try wrk.run(port: server.port, path: "/v1/receipts")
   }
 
-  /// The well-behaved in the middle of the crowd.
+  /// The well-behaved devices within the crowd.
   private static func overloaded(
     _ server: Program, _ stage: ReceiptStage, _ scratch: ScratchDirectory, _ plan: Plan
   ) throws -> (Wrk.Report, PacedReceipts.Report) {

@@ -8,15 +8,15 @@ internal import Reactor
 internal import Simulator
 internal import TLS
 
-/// F1: a million messages through FCM at the pace of a quota, without a single 429.
+/// F1: a million messages through FCM at the pace of its quota, without a single 429.
 ///
-/// The simulated FCM counts as the real one does, each request, in buckets of a minute; only the number is scaled, so that
-/// a run takes minutes on a small machine. The ramp at the beginning is as in life.
+/// The simulated FCM counts as the real one does, every request, in one-minute buckets; only the quota is scaled, so
+/// that a run takes minutes on a small machine. The initial ramp is realistic.
 struct PacedMessages: Scenario {
   let name = "F1"
   let summary = "a million messages through FCM, paced at a scaled quota: none may meet a 429"
 
-  /// Messages a minute of the project: the real quota, unless the machine is too slow for it.
+  /// The project's quota in messages a minute: the real one, unless the machine is too slow for it.
   private static let quota = 600_000
   private static let registrations = 20_000
   private static let batchTargets = 250
@@ -91,13 +91,13 @@ struct PacedMessages: Scenario {
 
   private struct Tally {
     var accepted = 0
-    /// Came back unsent, and were offered again.
+    /// Returned unsent and offered again.
     var repeated = 0
-    /// Most accepted in one second.
+    /// Maximum accepted in one second.
     var bestSecond = 0
   }
 
-  /// Pushes until `count` were accepted, as the dispatcher would: what comes back is offered again.
+  /// Pushes until `count` were accepted, as the dispatcher would: returned targets are offered again.
   private func push(
     _ count: Int, through sender: FCMSender, _ results: Inbox<[PushResult]>, _ plan: Plan
   ) throws -> Tally {

@@ -1,12 +1,12 @@
 internal import JSON
 internal import Reactor
 
-/// P1: what one push over TLS costs the client, on one connection, to a sink that says yes to everything.
+/// P1: the client's cost of one push over TLS, on one connection, to a sink that accepts everything.
 struct Pushes: Scenario {
   let name = "P1"
   let summary = "pushes over TLS to a bare HTTP/2 sink, against h2load and aioapns"
 
-  /// Pushes of one run: a second or so each.
+  /// Pushes per run: about a second each.
   private static let count = 150_000
   private static let countOfPython = 4_000
   private static let streams = 500

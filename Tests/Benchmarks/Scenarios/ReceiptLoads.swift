@@ -1,14 +1,14 @@
 internal import Postgres
 internal import Reactor
 
-/// H5: what receipts cost in the three ways in which they come (a burst after a campaign, the same once more, a trickle
-/// over all messages of a day), folding included; and whether a dump that goes on for long slows them down.
+/// H5: the cost of receipts in three patterns (a burst after a campaign, the same burst repeated, a trickle over all
+/// messages of a day), including folding; and whether a long-running dump slows them down.
 struct ReceiptLoads: Scenario {
   let name = "H5"
   let summary = "receipts as a burst, repeated, as a trickle over many messages, and beside a dump"
 
   private static let connections = 256
-  /// Receipts a second that a run is prepared for.
+  /// Request rate that a run is prepared for, in receipts a second.
   private static let leastRate = 150_000
   private static let trickle = (rate: 100, messages: 50, seconds: 30)
 
@@ -63,7 +63,7 @@ struct ReceiptLoads: Scenario {
       let report = try Wrk(connections: Self.connections, seconds: plan.seconds, script: load.script).run(
         port: server.port, path: "/v1/receipts")
       rate = report.requestsPerSecond
-      // What is left of it is folded ten minutes later: its cost belongs to it.
+      // The rest is folded ten minutes later: that cost belongs to the burst.
       try Self.fold(stage)
       return report.requests
     }
@@ -73,7 +73,7 @@ struct ReceiptLoads: Scenario {
   private func trickle(_ server: Program, _ stage: ReceiptStage) throws -> ReceiptCost {
     let all = try ReceiptLoad.requests(
       stage, count: 2 * Self.trickle.rate * Self.trickle.seconds, messages: Self.trickle.messages)
-    // A message of this day has had its burst: its blocks have rows.
+    // A message of this day has had its burst, so its blocks have rows.
     let requests = Array(all[..<(all.count / 2)])
     _ = try PacedReceipts(rate: Self.leastRate).run(Array(all[(all.count / 2)...]), port: server.port)
     try Self.fold(stage)
@@ -84,7 +84,7 @@ struct ReceiptLoads: Scenario {
     }
   }
 
-  /// As if ten minutes had passed.
+  /// Folds as if ten minutes had passed.
   private static func fold(_ stage: ReceiptStage) throws {
     let connection = try Connection(stage.databaseURL)
     let pause = try Wakeup()

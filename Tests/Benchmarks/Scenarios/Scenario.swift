@@ -1,11 +1,11 @@
 internal import Reactor
 
-/// One question, measured: how fast is UPMC at this, compared with a peer at the same?
+/// One measured question: how fast is UPMC at a task, compared with a peer?
 protocol Scenario: Sendable {
   /// For example `H1`.
   var name: String { get }
   var summary: String { get }
-  /// Starts what it needs, measures, and stops everything it started. Throws when it cannot say.
+  /// Starts what it needs, measures, and stops everything it started. Throws if it cannot measure.
   func measure(_ plan: Plan) throws -> Outcome
 }
 
@@ -13,22 +13,22 @@ protocol Scenario: Sendable {
 struct Plan: Sendable {
   let pairs: Int
   let seconds: Int
-  /// Rows that H2's table holds before it begins.
+  /// Rows in H2's table before it begins.
   let storedReceipts: Int
-  /// Devices that campaigns go to.
+  /// Devices in a campaign's audience.
   let campaignDevices: Int
   /// Devices that P6 grows to.
   let growthDevices: Int
-  /// Messages that are over, up to which P8 grows.
+  /// Number of finished messages up to which P8 grows.
   let finishedMessages: Int
-  /// Sends beside a kept snapshot in P8.
+  /// Sends during a held snapshot in P8.
   let heldSends: Int
   /// Directory with the programs of `Tests/Peers`.
   let peers: String
   /// This program's own file, to start its helper commands.
   let program: String
 
-  /// Tells whoever waits at the terminal how far it is.
+  /// Reports progress at the terminal.
   func say(_ line: String) {
     StandardStreams.printError(line)
   }

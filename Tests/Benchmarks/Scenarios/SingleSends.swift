@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import HTTPClient
 internal import Reactor
 
-/// P7: sends to one user each over 64 connections, every one durable, to the strict simulator; against the same server
-/// with a statement and a commit for each step.
+/// P7: sends to one user each over 64 connections, all durable, to the strict simulator; against the same server with
+/// one statement and one commit per step.
 struct SingleSends: Scenario {
   let name = "P7"
   let summary = "sends to one user over 64 connections, against one statement a step over 16 database connections"
@@ -42,13 +42,13 @@ struct SingleSends: Scenario {
 
   private static func alone(_ center: Center, _ plan: Plan, _ stage: CampaignStage) throws -> SingleSendRun {
     defer { center.stop() }
-    // Statements are prepared, the connection to the simulator is up.
+    // Warm-up: prepares statements and the connection to the simulator.
     _ = try Latencies.untilOutcome(try center.sendUrgent(5, stage), center)
     return try SingleSendRun(center, stage, connections: connections, seconds: plan.seconds)
   }
 }
 
-/// As many sends as go over so many connections in so many seconds, each connection waiting for its answer.
+/// As many sends as the connections complete in the given seconds; each connection waits for its response.
 final class SingleSendRun {
   private(set) var perSecond = 0.0
   /// From each request to its outcome row.

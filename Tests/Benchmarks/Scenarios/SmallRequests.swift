@@ -1,11 +1,12 @@
 internal import Postgres
 internal import Server
 
-/// H1: what one small request costs at the product's own door, against nginx answering a constant and against Hummingbird.
+/// H1: the cost of one small request at the product's HTTP handler, against nginx returning a constant and against
+/// Hummingbird.
 ///
-/// Requests per second of the *server's* processor time, because the load generator shares the machine and would hide
-/// the difference. The POST is a receipt whose pushkey proves nothing: read, checked and answered by us, and never seen by
-/// the database; nginx throws its body away, Hummingbird gathers it, and both answer a constant.
+/// Measured in requests per second of the *server's* CPU time, because the load generator shares the machine and would
+/// hide the difference. The POST is a receipt with an invalid pushkey: we read, check and answer it without touching
+/// the database; nginx discards its body, Hummingbird collects it, and both return a constant.
 struct SmallRequests: Scenario {
   let name = "H1"
   let summary =
@@ -57,7 +58,7 @@ struct SmallRequests: Scenario {
   }
 
   private static func run(_ wrk: Wrk, _ program: Program, _ path: String) throws -> Run {
-    // Connections, caches and the processor's clock settle first.
+    // Warm-up: connections, caches and the CPU's clock settle first.
     var warm = wrk
     warm.seconds = 1
     _ = try warm.run(port: program.port, path: path)
@@ -88,7 +89,7 @@ struct SmallRequests: Scenario {
   }
 }
 
-/// wrk's script for a POST of about 200 bytes that differs from request to request.
+/// wrk's script for a POST of about 200 bytes that varies with each request.
 enum PostScript {
   static func text(path: String) -> String {
     """

@@ -1,9 +1,9 @@
-/// Counts the boundaries of a process, and does what is asked for at one of them.
+/// Counts the boundaries of a process and acts at one of them on request.
 ///
-/// A boundary is each moment at which another part of the world learns something or tells something: bytes that go into a
-/// socket, or come out of one. Everything passes there: statements and their answers (libpq), frames to push networks
-/// (OpenSSL), answers to clients, events to webhooks. So the library stands in front of the C library's calls on sockets,
-/// and the program under test is the one that is released, without a trace of this.
+/// A boundary is each moment at which the process exchanges information with the outside: bytes written to a socket or
+/// read from one. Everything passes there: statements and results (libpq), frames to push networks (OpenSSL), responses
+/// to clients, events to webhooks. So the library interposes the C library's socket calls, and the program under test
+/// is the released one, unmodified.
 enum BoundaryLibrary {
   static let source = """
     #define _GNU_SOURCE

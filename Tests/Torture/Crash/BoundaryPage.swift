@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a process counts of its boundaries, and what it is to do at one of them: a page of memory that both see.
+/// A process's boundary counters, and the action to take at one of them: a memory page shared with the process.
 final class BoundaryPage {
-  /// What happens there; the raw values are the library's.
+  /// The action; the raw values are the library's.
   enum Way: Int64, CaseIterable {
     case killBefore, killAfter, cutBefore, cutAfter, postgresBefore, postgresAfter
 
@@ -18,7 +18,7 @@ final class BoundaryPage {
     }
   }
 
-  /// What passes at a boundary, in the order of the library's counts.
+  /// Kinds of boundaries, in the order of the library's counters.
   static let kinds = [
     "answers of the database", "statements", "answers of the network", "frames to the network", "requests of clients",
     "answers to clients", "answers of webhooks", "events to webhooks",
@@ -47,7 +47,7 @@ final class BoundaryPage {
     set { words[word.rawValue] = newValue }
   }
 
-  /// Counts from one on, and does something at the boundary with this number; nil: it only counts.
+  /// Restarts the count at one and acts at the boundary with this number; nil: only counts.
   func arm(_ number: Int64?, _ way: Way, victim: Int32) {
     self[.counting] = 0
     for index in 0..<Self.kinds.count { words[Word.counts.rawValue + index] = 0 }
@@ -60,7 +60,7 @@ final class BoundaryPage {
 
   var reached: Int64 { self[.reached] }
 
-  /// What passed where something was done; nil: that boundary was not reached.
+  /// The kind of boundary at which the action was taken; nil: that boundary was not reached.
   var fired: String? { self[.fired] > 0 ? Self.kinds[Int(self[.fired] - 1)] : nil }
 
   var counts: [Int64] { (0..<Self.kinds.count).map { words[Word.counts.rawValue + $0] } }

@@ -2,17 +2,17 @@ import Foundation
 import HTTPClient
 import Reactor
 
-/// A client of two nodes who repeats each call until it is answered: whatever is answered must be there at the end, and
-/// whatever is repeated may be there once.
+/// A client of two nodes that repeats each call until it is answered: the effect of an answered call must exist at the
+/// end, and a repeated call may take effect at most once.
 final class Caller {
   private let nodes: [HTTPClient.Blocking]
-  /// Called before each attempt: what has died is noticed and comes back.
+  /// Called before each attempt: notices dead processes and restarts them.
   private let tend: () throws -> Void
   private let pause: Wakeup
   private let history: History?
   private let run: Int
 
-  /// - Parameter run: as the history calls it.
+  /// - Parameter run: the run's number in the history.
   init(ports: [UInt16], history: History? = nil, run: Int = 1, tend: @escaping () throws -> Void) throws {
     nodes = try ports.map { try HTTPClient.Blocking(HTTPOrigin(host: "127.0.0.1", port: $0)) }
     self.tend = tend
@@ -22,8 +22,8 @@ final class Caller {
   }
 
   /// - Parameters:
-  ///   - node: which is asked first; the others are when it does not answer.
-  ///   - accepting: statuses beside 2xx that a repetition may have.
+  ///   - node: tried first; the others follow if it does not respond.
+  ///   - accepting: statuses besides 2xx that a repeated call may get.
   ///   - type: of the body.
   func call(
     _ method: String, _ path: String, bearer: String? = nil, key: String? = nil, node: Int = 0, accepting: [Int] = [],
@@ -44,7 +44,7 @@ final class Caller {
         if (200..<300).contains(response.status) || accepting.contains(response.status) {
           return Reply(status: response.status, text: response.text)
         }
-        // Nothing of it is carried out later, and nothing of it ever.
+        // Any other status means that the call was not executed and never will be.
         guard response.status >= 500 || response.status == 429 else { break }
       } catch {
         attempts?.end(id, nil)
@@ -55,7 +55,7 @@ final class Caller {
     throw Trouble("\(method) \(path) \(body.prefix(200)): \(last)")
   }
 
-  /// Asks again and again until there is an answer.
+  /// Polls until there is a value.
   func poll<Value>(_ complaint: @autoclosure () -> String, _ body: () throws -> Value?) throws -> Value {
     let end = SystemClock().now + Limits.rest
     while SystemClock().now < end {
@@ -69,8 +69,8 @@ final class Caller {
   private enum Limits {
     static let attempts = 200
     static let timeout: Duration = .seconds(5)
-    /// How long it may take until everything is at rest after a crash: retries after answers that nobody heard come 15 s
-    /// later, and an event whose teller has died is told again after a minute.
+    /// Upper bound until everything is at rest after a crash: retries after lost responses come 15 s later, and an
+    /// event whose sender died is redelivered after a minute.
     static let rest: Duration = .seconds(120)
   }
 }

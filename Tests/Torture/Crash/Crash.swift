@@ -7,12 +7,12 @@ import Reactor
 /// ```
 ///   reference run ──► upmc serve 1 (boundaries counted; at the Nth: killed, cut, PostgreSQL killed) ──► PostgreSQL
 ///                └──► upmc serve 2                                                                   └─► simulator
-///   whatever died comes back ──► the run goes on as a careful client would ──► at rest: every promise is looked at
+///   whatever died is restarted ──► the run continues as a careful client would ──► at rest: every promise is checked
 /// ```
 ///
-/// **What is proved.** For each boundary that was reached: whatever was answered is there, nothing is there twice that is
-/// not counted, every number adds up, nothing is stranded. Which boundary has which number is the machine's: two nodes and
-/// their threads interleave as they like, so a number stands for a moment of the run, not for a statement.
+/// **What is proved.** For each boundary reached: everything acknowledged exists, nothing is duplicated without being
+/// counted, all numbers add up, nothing is stranded. Boundary numbers are not reproducible: two nodes and their threads
+/// interleave freely, so a number stands for a moment of the run, not for a statement.
 struct Crash: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Crashes a push center at each boundary of a reference run, and checks what it promised.",

@@ -2,7 +2,7 @@ import Foundation
 import Reactor
 import Simulator
 
-/// Reference runs one after another, each with one thing done at one boundary, and the account after each.
+/// Consecutive reference runs, each with one action at one boundary, and the check after each.
 final class CrashRun {
   struct Point: Hashable {
     let number: Int64
@@ -12,12 +12,12 @@ final class CrashRun {
   private var stage: CrashStage
   private let keeps: Bool
   private let history: History?
-  /// On this stage.
+  /// Runs on this stage.
   private var runs = 0
-  /// On all stages: the number of a run.
+  /// Runs on all stages; the number of the current run.
   private var total = 0
   private let clock = SystemClock()
-  /// Boundaries of a run in which nothing was done, by kind.
+  /// Boundaries of an undisturbed run, by kind.
   private(set) var counts: [Int64] = []
 
   init(keeps: Bool, history: History? = nil) throws {
@@ -28,7 +28,7 @@ final class CrashRun {
 
   func close() { stage.close(keeps: keeps) }
 
-  /// How many boundaries a run has when nothing happens: the most of three.
+  /// The number of boundaries of an undisturbed run: the maximum of three.
   func measure() throws -> Int64 {
     for _ in 0..<3 {
       guard try carryOut(nil) != .notReached else { continue }
@@ -44,7 +44,7 @@ final class CrashRun {
     case broken(String)
   }
 
-  /// One run. A stage in which a promise was broken is not used again.
+  /// Performs one run. A stage on which a promise was broken is not reused.
   func survive(_ point: Point) throws -> Outcome {
     if runs >= Limits.runsOfStage {
       stage.close(keeps: false)
@@ -78,7 +78,7 @@ final class CrashRun {
       providerKey: stage.started.providerKey, hook: stage.hook.port, stage: stage)
     let what = point.map { "boundary \($0.number), \($0.way.name)" } ?? "nothing is done"
     history?.note("run", run: number, #""what":"\#(what)","events":true"#)
-    // However it ends: what was received is evidence.
+    // In every case: received pushes are evidence.
     defer { if let history { run.noteDeliveries(in: history) } }
     let clientKey = try run.prepare()
     stage.page.arm(point?.number, point?.way ?? .killBefore, victim: try stage.victim())
@@ -94,7 +94,7 @@ final class CrashRun {
   }
 
   private enum Limits {
-    /// Then a new database, so that all runs work on a small one.
+    /// After this many runs the stage gets a new database, so that all runs work on a small one.
     static let runsOfStage = 100
   }
 }

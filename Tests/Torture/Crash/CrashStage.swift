@@ -6,8 +6,8 @@ import Server
 import Simulator
 import TestSupport
 
-/// What a crash run works on: a private PostgreSQL that commits but does not wait for the disk (processes die here, the
-/// machine does not), two nodes, of which the first has the library of boundaries in front, and the simulator.
+/// The environment of a crash run: a private PostgreSQL that commits without waiting for the disk (processes die here,
+/// the machine does not), two nodes, the first with the boundary library preloaded, and the simulator.
 final class CrashStage {
   let simulator: Simulator
   let started: Simulator.Started
@@ -18,10 +18,10 @@ final class CrashStage {
   let connection: Connection
   private let directory: String
   private let postgres: EmbeddedPostgres.Handle
-  /// The leases of the nodes as they are now, by node.
+  /// The current lease of each node.
   private var leases: [String?] = [nil, nil]
 
-  /// - Parameter history: where events go; nil: nowhere.
+  /// - Parameter history: receives the events; nil: they are dropped.
   init(_ history: History? = nil) throws {
     directory = try Stage.makeDirectory(under: "/tmp")
     var configuration = Simulator.Configuration()
@@ -63,7 +63,7 @@ final class CrashStage {
     Stage.clear(directory, postgres, simulator, keeps: keeps)
   }
 
-  /// A process whose death takes PostgreSQL with it, as a crash of any of its processes does.
+  /// A process whose death takes PostgreSQL down, as a crash of any of its processes does.
   func victim() throws -> Int32 {
     try steadily {
       let rows = try connection.run(
@@ -73,7 +73,7 @@ final class CrashStage {
     }
   }
 
-  /// Something in the database, which may have died a moment ago.
+  /// Runs a database query, retrying because PostgreSQL may just have died.
   func steadily<Value>(_ body: () throws -> Value?) throws -> Value {
     let pause = try Wakeup()
     for _ in 0..<1000 {
@@ -87,7 +87,7 @@ final class CrashStage {
     throw Trouble("the database does not answer: \(nodes[0].lastWords)")
   }
 
-  /// Brings back what has died. The dead one's lease ends at once: nobody waits ten seconds for what is known here.
+  /// Restarts what has died. A dead node's lease is ended at once, which saves ten seconds of waiting.
   func tend() throws {
     for (index, node) in nodes.enumerated() {
       guard let ending = node.ending() else { continue }
@@ -106,7 +106,7 @@ final class CrashStage {
     }
   }
 
-  /// Starts a node, waits until it serves, and notes which lease is its.
+  /// Starts a node, waits until it serves, and records its lease.
   private func start(_ index: Int) throws {
     let known = Set(try present())
     try nodes[index].start()
@@ -125,7 +125,7 @@ final class CrashStage {
     }
   }
 
-  /// The time of everything that an app has put off is now.
+  /// Makes everything that an app has deferred due now.
   func hurry(_ app: String) throws {
     let done: Bool = try steadily {
       try connection.script(
@@ -141,7 +141,7 @@ final class CrashStage {
     precondition(done)
   }
 
-  /// As if ten minutes had passed: nodes fold what was confirmed.
+  /// Ages confirmations by ten minutes, so that nodes fold them.
   func ageConfirmations() throws {
     let done: Bool = try steadily {
       try connection.script("UPDATE confirmation_log SET logged_at = logged_at - interval '1 hour'")
@@ -150,7 +150,7 @@ final class CrashStage {
     precondition(done)
   }
 
-  /// One number from the database.
+  /// Returns one number from the database.
   func count(_ sql: String) throws -> Int64 {
     try steadily { try connection.run(Statement("crash-\(sql.hashValue)", "SELECT (\(sql))::bigint")).int64(0, 0) }
   }

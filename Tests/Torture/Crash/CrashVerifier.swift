@@ -2,13 +2,13 @@ import Foundation
 import Postgres
 import Store
 
-/// Holds what a reference run was answered against what the network received and what is in the database.
+/// Compares the answers that a reference run got with what the network received and what the database contains.
 struct CrashVerifier {
   let stage: CrashStage
   let run: ReferenceRun
   let expected: ReferenceRun.Expected
 
-  /// - Throws: `Broken`, with the first promise that does not hold.
+  /// - Throws: `Broken`, with the first promise violated.
   func check() throws {
     try waitForRest()
     for question in Invariants.all {
@@ -25,7 +25,7 @@ struct CrashVerifier {
 
   private var app: String { "(SELECT app FROM apps WHERE app_id = '\(run.app)')" }
 
-  /// Nothing is claimed or put off any more, and what ended was told. What waits for its time need not wait any longer.
+  /// Waits until nothing is claimed or deferred and every end was reported. Deferred work is made due.
   private func waitForRest() throws {
     var open: [String] = []
     try stage.hurry(app)
@@ -39,7 +39,7 @@ struct CrashVerifier {
         ("put off in blocks", "SELECT count(*) FROM waits w JOIN messages m USING (seqno) WHERE m.app = \(app)"),
         ("open messages", "SELECT count(*) FROM messages WHERE app = \(app) AND state < 4"),
         ("fallbacks", "SELECT count(*) FROM fallbacks WHERE app = \(app) AND decision IS NULL"),
-        // After what makes events.
+        // Runs after the work that creates events.
         (
           "untold events",
           "SELECT count(*) FROM event_deliveries d JOIN events e USING (event) WHERE e.app = \(app) AND d.ended_at IS NULL"
@@ -81,7 +81,7 @@ struct CrashVerifier {
       }
     }
     for seqno in expected.confirmed {
-      // Those of the erased user go a little later.
+      // Receipts of the erased user are deleted a little later.
       let kept = try stage.count("SELECT count(*) FROM receipts WHERE seqno = \(seqno)")
       let erased = (0..<ReferenceRun.devices).count { run.user($0) == expected.erased }
       guard kept >= ReferenceRun.devices - erased else {
@@ -115,12 +115,12 @@ struct CrashVerifier {
   }
 
   private func checkPeople() throws {
-    // Without the erased one.
+    // Without the erased user.
     let members = try stage.count("SELECT count(*) FROM group_members WHERE app = \(app)")
     guard members == ReferenceRun.members - 1 else {
       throw Broken("I1", "the group has \(members) members, and should have \(ReferenceRun.members - 1)")
     }
-    // One of the two with devices has read it.
+    // One of the two users with devices has read it.
     let entries = "SELECT count(*) FROM inbox_entries WHERE seqno = \(expected.kept)"
     let (kept, read) = try (stage.count(entries), stage.count(entries + " AND read_at IS NOT NULL"))
     guard (kept, read) == (2, 1) else { throw Broken("I4", "\(kept) inboxes have the message, \(read) of them read") }
@@ -128,7 +128,7 @@ struct CrashVerifier {
 
   private func checkEvents() throws {
     let asked = stage.hook.events.filter { $0.appID == run.app && $0.kind == "sms.requested" }
-    // Of the users u5 and u6 one has confirmed; a user has two devices or three, and one short message.
+    // One of the users u5 and u6 has confirmed; a user has two or three devices, and one SMS.
     for (user, most, least) in [("u5", 1, 1), ("u6", expected.isConfirmedInTime ? 0 : 1, 0)] {
       let count = Set(asked.filter { $0.user == user }.map(\.id)).count
       guard (least...most).contains(count) else {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// People from a file, a group, and what stays in inboxes.
+/// Imported users, a group, and messages kept in inboxes.
 extension ReferenceRun {
-  /// Who is brought in: two users with two devices each, and one with none.
+  /// The imported users: two with two devices each, and one with none.
   static let imported = ["u2", "u3", "newcomer"]
-  /// In the group at the end: all users, for a device of each joins it, and who has none.
+  /// Members of the group at the end: all users, since a device of each joins, and the one without devices.
   static let members = users + 1
 
-  /// A file in two parts, cut within a line, gives a group its members; a message to them stays in their inboxes, and one of
-  /// them reads it and finds it read there.
+  /// Imports a group's members from a file in two parts, cut within a line; a message to them stays in their inboxes,
+  /// and one of them reads it and finds it marked as read.
   func sendToImported(_ keys: [String], _ expected: inout Expected) throws {
     let group = try makeGroup()
     let file = "clientUid,clientName,groupSeqs\n" + Self.imported.map { "\($0),Kim,\(group)\n" }.joined()
@@ -27,7 +27,7 @@ extension ReferenceRun {
     try finish(expected.kept)
     try confirm(expected.kept, [2, 3, 10, 11])
     try read(expected.kept, 2, "")
-    // Who has read it is back where it was.
+    // The count of the user who read it is back to its former value.
     expected.badges["u3", default: 0] += 1
     let inbox = try caller.call(
       "GET", "/v1/devices/\(deviceNumber(keys[2]))/inbox", bearer: authKey(keys[2]), node: 1)
@@ -40,7 +40,8 @@ extension ReferenceRun {
     try sendToGroup(group, keys, &expected)
   }
 
-  /// One device of each user joins the group; then a message goes to the group, and one device of each confirms it.
+  /// One device of each user joins the group; then a message goes to the group, and one device of each user confirms
+  /// it.
   private func sendToGroup(_ group: String, _ keys: [String], _ expected: inout Expected) throws {
     for device in 0..<Self.users {
       _ = try caller.call(
@@ -62,7 +63,7 @@ extension ReferenceRun {
     }
   }
 
-  /// Made once, however often it is asked for.
+  /// Created once, however often it is requested.
   private func makeGroup() throws -> String {
     let made = try caller.call(
       "POST", "/v1/admin/groups", bearer: apiKey, accepting: [409], #"{"appId":"\#(app)","name":"Imported"}"#)

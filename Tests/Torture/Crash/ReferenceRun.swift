@@ -2,13 +2,13 @@ import Foundation
 import Reactor
 import Simulator
 
-/// A whole use of the center, small: 20 devices of 8 users and two guests, campaigns, codes, receipts, reads with each
-/// badge option, a group from a file and a message that stays in inboxes, a token that moves, a pause, a cancellation,
-/// short messages, a resend, an erasure.
+/// A complete use of the center in miniature: 20 devices of 8 users and two guests, campaigns, codes, receipts, reads
+/// with each badge option, a group from a file and a message kept in inboxes, a token that moves, a pause, a
+/// cancellation, SMS fallbacks, a resend, an erasure.
 ///
-/// Each step is repeated until it is answered, so what must be there at the end is known whatever happened on the way.
+/// Each step is repeated until it is answered, so the final state is known whatever happened on the way.
 struct ReferenceRun {
-  /// One by which nothing of the runs before is touched.
+  /// Distinguishes the run's data from that of earlier runs.
   let number: Int
   let apiKey: String
   let caller: Caller
@@ -34,23 +34,23 @@ struct ReferenceRun {
     String(format: "%016x%08x%08x%032x", number, device, generation, 0xabc)
   }
 
-  /// What was asked for, and how it must have ended.
+  /// What was requested, and the end it must have had.
   struct Expected {
     var messages: [(name: String, seqno: String)] = []
-    /// The count of each user that is left.
+    /// The badge count of each remaining user.
     var badges: [String: Int] = [:]
-    /// Messages of which each device confirmed the receipt.
+    /// Messages whose receipt each device confirmed.
     var confirmed: [String] = []
-    /// Before the short message was due; a message that a dead server had claimed comes later than that.
+    /// Confirmed before the SMS was due; a message claimed by a dead server arrives later than that.
     var isConfirmedInTime = false
     var cancelled: String?
-    /// What stays in inboxes.
+    /// The message kept in inboxes.
     var kept = ""
     var erased = ""
     var moved = 0
   }
 
-  /// Makes the app, before anything is counted.
+  /// Creates the app, before boundaries are counted.
   func prepare() throws -> String {
     let made = try caller.call(
       "POST", "/v1/admin/apps", bearer: apiKey, #"{"appId":"\#(app)","name":"Run \#(number)","identity":"open"}"#)
@@ -113,7 +113,7 @@ struct ReferenceRun {
       "POST", "/v1/admin/messages/\(campaign)/resend", bearer: apiKey, key: "resend", #"{"to":"not-read"}"#)
     guard let seqno = again.string("seqno") else { throw Trouble("no SEQNO: \(again.text)") }
     expected.messages.append(("resend", seqno))
-    // The same content: the counts move once more.
+    // The same content: the counts change once more.
     for user in ["u0", "u1", "u2", "u3", "u4", "u5", "u6", "u7"] where hasUnread(user) {
       expected.badges[user, default: 0] += 1
     }
@@ -124,7 +124,7 @@ struct ReferenceRun {
     return expected
   }
 
-  /// Whether a device of the user has not read the campaign: one has of each of the first four.
+  /// Whether a device of the user has not read the campaign: one device of each of the first four users has.
   private func hasUnread(_ user: String) -> Bool {
     (0..<Self.devices).contains { self.user($0) == user && $0 > 3 }
   }
@@ -184,14 +184,14 @@ struct ReferenceRun {
     try finish(seqno)
   }
 
-  /// Repeated when its answer was not heard: then it may be done already.
+  /// Repeated if its response was lost; the operation may then already be done.
   private func control(_ verb: String, _ seqno: String) throws -> Reply {
     try caller.call("POST", "/v1/admin/messages/\(seqno)/\(verb)", bearer: apiKey, accepting: [409])
   }
 
   // MARK: What devices say
 
-  /// The payload's key as the device got it.
+  /// The push key from the payload, as the device got it.
   private func pushkey(_ seqno: String, _ device: Int) throws -> (token: String, key: String) {
     for generation in [1, 0] {
       let token = token(device, generation: generation)
@@ -207,7 +207,7 @@ struct ReferenceRun {
     throw Broken("I3", "message \(seqno) has not reached device \(device)")
   }
 
-  /// How often a message has reached a token.
+  /// How often a message reached a token.
   func arrivals(of seqno: String, at token: String) -> Int {
     simulator.deliveries(to: token).count { delivery in
       guard let payload = delivery.payload else { return false }
@@ -215,7 +215,7 @@ struct ReferenceRun {
     }
   }
 
-  /// Everything that its tokens have received.
+  /// Records every push that its tokens received.
   func noteDeliveries(in history: History) {
     for token in (0..<Self.devices).flatMap({ device in [0, 1].map { self.token(device, generation: $0) } }) {
       for delivery in simulator.deliveries(to: token) {

@@ -3,19 +3,19 @@ import HTTPClient
 import Reactor
 import Simulator
 
-/// Calls to whichever node answers, each repeated until one has: what a careful client does. On the driver's thread.
+/// Calls to whichever node responds, each repeated until answered, as a careful client does. On the driver's thread.
 final class Calls {
   private let loop: EventLoop
   private let clients: [HTTPClient]
   private var dice: Dice
   private let history: History?
-  /// Calls that have not been answered yet.
+  /// Calls not yet answered.
   private(set) var open = 0
   private(set) var answered = 0
-  /// Attempts without an answer, and answers that said "later".
+  /// Attempts without a response, and responses that said "later".
   private(set) var lost = 0
   private(set) var busy = 0
-  /// Answers that no fault explains: status and text of the last few.
+  /// Responses that no fault explains: status and text of the last few.
   private(set) var odd: [String] = []
 
   init(ports: [UInt16], loop: EventLoop, seed: UInt64, history: History? = nil) throws {
@@ -34,14 +34,14 @@ final class Calls {
   }
 
   private static let timeout = Duration.seconds(4)
-  /// A session waits for a lock for half a second at most, and a transaction has a few of them; the rest is for a loaded
+  /// A session waits at most half a second for a lock, and a transaction takes a few; the rest is slack for a loaded
   /// machine.
   private static let moment = Duration.seconds(8)
 
-  /// Sends until it is answered with something that is not "later".
-  /// - Parameter isOrdered: it must have happened, or never happen, before the next thing does. A server that was frozen
-  ///   still carries out what waits in its sockets; so nobody turns away from it before it has thawed. And what is
-  ///   answered 503 because its commit was not heard of may be carried out a moment later.
+  /// Repeats a call until the response is anything but "later".
+  /// - Parameter isOrdered: the call must have taken effect, or never do so, before the next step. A frozen server
+  ///   still executes requests queued in its sockets, so the call stays with that server until it resumes. A call
+  ///   answered 503 because its commit was not confirmed may also take effect a moment later.
   func send(
     _ method: String, _ target: String, bearer: String? = nil, key: String? = nil, isOrdered: Bool = false,
     _ body: String = "", completion: @escaping (Reply) -> Void
@@ -94,7 +94,7 @@ final class Calls {
   }
 }
 
-/// What came back, as JSON.
+/// A response, as JSON.
 struct Reply {
   let status: Int
   let text: String

@@ -1,10 +1,10 @@
 import Reactor
 import Simulator
 
-/// Campaigns all the time: to everybody without a badge, and to the ledger's users with one. A few of each may be open at
-/// once, so that work goes on while one of them waits for a dead server's lease or a retry.
+/// Sends campaigns continuously: to everyone without a badge, and to the ledger's users with one. A few of each may be
+/// open at once, so work continues while one of them waits for a dead server's lease or a retry.
 final class Campaigns {
-  /// Most of one kind that are open together.
+  /// Maximum open campaigns of one kind.
   private static let together = 3
   private unowned let driver: Driver
   private var open: [Message.Kind: Int] = [:]
@@ -21,7 +21,7 @@ final class Campaigns {
     guard !driver.isResting else { return }
     let kind: Message.Kind = driver.dice.roll(0.5) ? .campaign : .badges
     if open[kind, default: 0] < Self.together { send(kind) }
-    // Never twice in the same rhythm.
+    // Random intervals, so that no rhythm forms.
     driver.loop.schedule(after: .milliseconds(Int64(100 + driver.dice.next() % 900))) { [self] in tick() }
   }
 
@@ -43,7 +43,7 @@ final class Campaigns {
     }
   }
 
-  /// Everybody who should be reachable, once. It outlives whatever the last faults have left behind.
+  /// Sends to every reachable device once. The message outlives all after-effects of the last faults.
   func callTheRoll(completion: @escaping (Message) -> Void) {
     driver.send(.rollCall, #"{"all":true}"#, #","lane":"normal""#, life: 600, completion: completion)
   }

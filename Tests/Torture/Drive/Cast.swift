@@ -1,28 +1,28 @@
 import Domain
 import Simulator
 
-/// What a device is there for: it stands in its token, so that faults can choose by prefix.
+/// A device's role. Its token starts with the role, so that faults can select devices by prefix.
 enum Role: UInt8, CaseIterable, Sendable {
   /// Gets campaigns, confirms, reads with every option, registers again, changes its token.
   case plain = 0x10
-  /// Gets badge campaigns and reads with `keep` only, so that its user's count can be added up.
+  /// Gets badge campaigns and reads only with `keep`, so that its user's count is a sum.
   case ledger = 0x20
-  /// Its user is sent to and reads in one strict order, so that every count is known exactly.
+  /// Its user's sends and reads follow one strict order, so every count is known exactly.
   case solo = 0x30
-  /// The network says of it "unregistered a year ago": it registered since, so it must be kept.
+  /// The network reports it "unregistered a year ago"; it has registered since, so it must be kept.
   case goneBefore = 0x40
-  /// The network says of it "unregistered now": it is dropped until it registers again.
+  /// The network reports it "unregistered now": it is dropped until it registers again.
   case goneNow = 0x50
-  /// The network calls its token bad.
+  /// The network rejects its token as bad.
   case refused = 0x60
   /// Two installations that pass one token back and forth.
   case rover = 0x70
 
-  /// As faults want it.
+  /// The token prefix, in hexadecimal as faults take it.
   var tokenPrefix: String { String(rawValue, radix: 16) }
 }
 
-/// One installation of the app.
+/// An installation of the app.
 struct Device {
   let number: Int
   let role: Role
@@ -30,9 +30,9 @@ struct Device {
   let user: String?
   let installation: String
   let id: DeviceID
-  /// Which token it has: each change makes a new one.
+  /// Number of its current token: each change creates a new one.
   var generation = 0
-  /// When the present token was acknowledged, microseconds since 1970; messages asked for later go there only.
+  /// When the current token was acknowledged, in microseconds since 1970; messages sent later go only there.
   var generationSince: Int64 = 0
   var authKey = ""
   var isRegistered = false
@@ -45,7 +45,7 @@ struct Cast {
 
   init(count: Int, seed: UInt64) {
     self.seed = seed
-    // Small parts have what they need; the crowd is shared between badges and everything else.
+    // The special roles get as many devices as they need; the rest is shared between badges and everything else.
     let parts: [(Role, Int)] = [
       (.solo, 80), (.goneBefore, 10), (.goneNow, 10), (.refused, 10), (.rover, 12), (.ledger, (count - 122) * 2 / 5),
     ]
@@ -78,7 +78,7 @@ struct Cast {
 
   func numbers(_ role: Role) -> [Int] { devices.indices.filter { devices[$0].role == role } }
 
-  /// The token of a device: who it is for, and which of its tokens, stand in its first digits.
+  /// A device's token; its first digits encode role, device number and generation.
   func token(_ number: Int, generation: Int) -> String {
     let first =
       UInt64(devices[number].role.rawValue) << 56 | UInt64(number) << 24 | UInt64(generation & 0xFFFF) << 8
@@ -87,7 +87,7 @@ struct Cast {
     return DeviceToken(first, dice.next(), dice.next(), dice.next()).description
   }
 
-  /// Whose token this is: the number and the generation that stand in it.
+  /// The device number and generation encoded in a token.
   static func owner(of token: DeviceToken) -> (number: Int, generation: Int) {
     (Int(token.firstWord >> 24 & 0xFFFF_FFFF), Int(token.firstWord >> 8 & 0xFFFF))
   }

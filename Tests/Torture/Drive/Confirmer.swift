@@ -1,8 +1,8 @@
 import Reactor
 import Simulator
 
-/// The devices' receipts and reads: gathered, sent in batches as the real SDK's queue does, repeated until answered, and
-/// now and then once more.
+/// The devices' receipts and reads: queued, sent in batches as the real SDK does, repeated until answered, and
+/// occasionally once more.
 final class Confirmer {
   private struct Item {
     let message: Message
@@ -10,11 +10,11 @@ final class Confirmer {
     let device: Int
     let token: String
     let pushkey: String
-    /// For a read: JSON members, each with a leading comma.
+    /// For reads: JSON members, each with a leading comma.
     var option = ""
   }
 
-  /// Most confirmations in one call: the server's limit.
+  /// Maximum confirmations per call: the server's limit.
   private static let perCall = 100
   private unowned let driver: Driver
   private var receipts: [Item] = []
@@ -30,17 +30,17 @@ final class Confirmer {
 
   var isIdle: Bool { receipts.isEmpty && reads.isEmpty && underWay == 0 }
 
-  /// A device got a push: it confirms it at once, and reads it perhaps.
+  /// Handles a push to a device: the device confirms it at once and may read it.
   func offer(_ message: Message, _ payload: Payload, _ device: Int, _ token: DeviceToken) {
     let role = driver.cast.devices[device].role
-    // Whose a rover's confirmation is, changes with its token; solos read in their own order.
+    // A rover's confirmations change owner with its token; solos read in their own order.
     guard role != .rover, driver.dice.roll(driver.plan.confirmedShare) else { return }
     let item = Item(
       message: message, seqno: payload.seqno, device: device, token: token.description, pushkey: payload.pushkey)
     receipts.append(item)
     switch role {
     case .solo: driver.solos.arrived(message, device, token.description, payload.pushkey)
-    // Only what raised the count lowers it again.
+    // Only a message that raised the count may lower it again.
     case .ledger where message.kind == .badges && driver.dice.roll(0.7): reads.append(item)
     case .plain where driver.dice.roll(0.3):
       var item = item

@@ -2,8 +2,8 @@ import Reactor
 import Simulator
 import Synchronization
 
-/// The app's devices and its back-office: everything that calls the center and that hears from the network. All of it
-/// lives on the thread `drive`, on one event loop; the main thread asks it questions.
+/// The app's devices and its back office: everything that calls the center or receives from the network. It lives on
+/// the thread `drive`, on one event loop; the main thread queries it.
 final class Driver {
   let loop: EventLoop
   let calls: Calls
@@ -11,17 +11,17 @@ final class Driver {
   let plan: Plan
   let apiKey: String
   let clientKey: String
-  /// Nil unless one was asked for.
+  /// Nil unless requested.
   let history: History?
-  /// Where events are listened to; nil: nowhere.
+  /// Port of the event listener; nil: none.
   private let hook: UInt16?
   var cast: Cast
   var dice: Dice
-  /// By number, in the order asked for.
+  /// Indexed by number, in the order of the requests.
   private(set) var messages: [Message] = []
-  /// Those that are not final as far as we know.
+  /// Messages not yet known to be final.
   private(set) var open: Set<Int> = []
-  /// While true the driver begins nothing new.
+  /// While true the driver starts nothing new.
   var isResting = true
   private(set) var group: String?
   private let clock = SystemClock()
@@ -55,7 +55,7 @@ final class Driver {
 
   // MARK: Beginning and resting
 
-  /// Registers everybody; then `isReady`.
+  /// Registers all devices; then `isReady`.
   func prepare() {
     if let hook {
       let body =
@@ -85,16 +85,16 @@ final class Driver {
     rovers.begin()
   }
 
-  /// True when nothing is open any more: every message final, every call answered, every confirmation sent.
+  /// True when nothing is open: every message final, every call answered, every confirmation sent.
   var isQuiet: Bool { isResting && open.isEmpty && calls.open == 0 && confirmer.isIdle }
 
   // MARK: Sending
 
   /// Sends a message and follows it until it is final.
   /// - Parameters:
-  ///   - fields: JSON members beside app, audience and life, each with a leading comma.
+  ///   - fields: JSON members besides app, audience and life, each with a leading comma.
   ///   - life: in seconds; nil for the run's.
-  ///   - completion: called once the center says that it is final.
+  ///   - completion: called once the center reports it final.
   @discardableResult
   func send(
     _ kind: Message.Kind, _ audience: String, _ fields: String, life: Int? = nil, recipients: Set<Int>? = nil,
@@ -111,7 +111,7 @@ final class Driver {
     open.insert(number)
     calls.send("POST", "/v1/admin/messages", bearer: apiKey, key: message.key, body) { [self] reply in
       take(reply, message)
-      // A careful back-office repeats now and then even what was answered.
+      // A careful back office occasionally repeats even an answered call.
       if dice.roll(0.05) {
         calls.send("POST", "/v1/admin/messages", bearer: apiKey, key: message.key, body) { [self] in take($0, message) }
       }
@@ -135,8 +135,8 @@ final class Driver {
     message.seqno = seqno
   }
 
-  /// Asks for all numbers once more: what is final must not have moved, except that a server that woke up late may have
-  /// counted further submissions.
+  /// Reads all numbers once more: those of final messages must not have changed, except that a server that resumed late
+  /// may have counted further submissions.
   func recount() {
     for message in messages {
       guard let seqno = message.seqno, let before = message.tally, before.isSettled else { continue }
@@ -149,7 +149,7 @@ final class Driver {
     }
   }
 
-  /// Asks for the numbers until they are final, and looks at them each time (I2).
+  /// Polls the numbers until they are final, and checks them each time (I2).
   private func follow(_ message: Message, _ completion: ((Message) -> Void)?) {
     guard let seqno = message.seqno else { return }
     calls.send("GET", "/v1/admin/messages/\(seqno)", bearer: apiKey) { [self] reply in
@@ -174,14 +174,14 @@ final class Driver {
   }
 }
 
-/// The way to the driver for other threads.
+/// Access to the driver from other threads.
 final class DriverThread: Sendable {
   typealias Question = @Sendable (Driver) -> Void
 
   private let questions: Inbox<Question>
   private let thread: Mutex<Thread?>
 
-  /// Starts the thread with its driver; `pushes` is what the simulator accepts.
+  /// Starts the driver's thread; `pushes` receives what the simulator accepts.
   init(
     _ make: @escaping @Sendable (EventLoop) throws -> Driver, pushes: Inbox<AcceptedPush>
   ) throws {
@@ -207,7 +207,7 @@ final class DriverThread: Sendable {
     }
   }
 
-  /// Asks on the driver's thread and waits for the answer.
+  /// Runs a query on the driver's thread and waits for the result.
   func ask<Answer: Sendable>(_ question: @escaping @Sendable (Driver) -> Answer) throws -> Answer {
     let reply = try Inbox<Answer>(capacity: 1)
     guard questions.offer({ _ = reply.offer(question($0)) }) else { throw Trouble("the driver has ended") }

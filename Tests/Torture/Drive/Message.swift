@@ -1,28 +1,28 @@
 import Simulator
 
-/// One send, and everything that is known of it.
+/// A sent message and everything known about it.
 final class Message {
   enum Kind: String { case campaign, badges, urgent, rollCall }
 
-  /// What one device has of it.
+  /// What one device received of it.
   struct Cell {
     /// How often the network received it.
     var received: UInt8 = 0
-    /// When it last did, microseconds since 1970.
+    /// When it was last received, in microseconds since 1970.
     var receivedAt: Int64 = 0
     var isReceiptAnswered = false
     var isReadAnswered = false
   }
 
-  /// The count of a user whose every count is known.
+  /// The badge of a user whose every count is known.
   struct Badge {
-    /// With the message.
+    /// The count with the message.
     let after: Int
-    /// When all its deliveries have ended negative, and the increment is taken back.
+    /// The count once all its deliveries have failed and the increment is undone.
     let takenBack: Int
   }
 
-  /// A device that got it twice, and when, microseconds since 1970.
+  /// A device that received it twice, and when, in microseconds since 1970.
   struct Repeat {
     let device: Int
     let first: Int64
@@ -32,23 +32,23 @@ final class Message {
   let number: Int
   let kind: Kind
   let body: String
-  /// When it was asked for, microseconds since 1970.
+  /// When it was requested, in microseconds since 1970.
   let askedAt: Int64
-  /// The only devices it may reach; nil for whoever is in its audience.
+  /// The only devices it may reach; nil for its whole audience.
   let recipients: Set<Int>?
-  /// What every payload must carry; nil when it cannot be known.
+  /// The badge that every payload must carry; nil if unknown.
   let badge: Badge?
-  /// A payload carried what holds once the message has ended negative.
+  /// A payload carried the count that holds after a negative end.
   var wasTakenBack = false
   /// The idempotency key: however often it is sent, there is one message.
   var key: String { "torture-\(number)" }
 
-  /// As the center answered, or as a payload said.
+  /// From the center's response or from a payload.
   var seqno: Int64?
   var isAnswered = false
   var collapseID: [UInt8]?
   var firstReceivedAt: Int64?
-  /// When a pause or cancellation was answered, microseconds since 1970; nil while it may be sent.
+  /// When a pause or cancellation was acknowledged, in microseconds since 1970; nil while it may be sent.
   var stoppedAt: Int64?
   var tally: Tally?
   var isFinal: Bool { tally?.isFinal ?? false }
@@ -67,7 +67,7 @@ final class Message {
     self.badge = badge
   }
 
-  /// Notes one more arrival; answers how many there have been.
+  /// Records an arrival; returns how many there have been.
   func receive(_ device: Int, at time: Int64) -> Int {
     var cell = cells[device] ?? Cell()
     cell.received &+= 1
@@ -85,7 +85,7 @@ final class Message {
   func noteRead(_ device: Int) { cells[device, default: Cell()].isReadAnswered = true }
 }
 
-/// A message's numbers as the center tells them.
+/// A message's numbers as reported by the center.
 struct Tally {
   let state: String
   let targeted: Int?
@@ -99,7 +99,7 @@ struct Tally {
   let resent: Int
   let text: String
 
-  /// Nil when the answer is not what it should be.
+  /// Nil if the response is not as expected.
   init?(_ reply: Reply) {
     guard reply.status == 200, let state = reply.string("state"), let accepted = reply.int("accepted"),
       let rejected = reply.int("rejected"), let expired = reply.int("expired"),
@@ -119,7 +119,7 @@ struct Tally {
     text = reply.text
   }
 
-  /// It has ended, and so have all its deliveries that were under way.
+  /// The message is final and none of its deliveries is in flight.
   var isSettled: Bool { isFinal && (pending ?? 0) == 0 }
   var isFinal: Bool { ["completed", "cancelled", "expired", "failed"].contains(state) }
   var ended: Int { accepted + rejected + expired + cancelled + skipped }
@@ -130,7 +130,7 @@ struct Tally {
       && expired == other.expired && cancelled == other.cancelled && skipped == other.skipped
   }
 
-  /// Why the numbers cannot be (I2); nil when they can.
+  /// Why the numbers are inconsistent (I2); nil if they are consistent.
   var objection: String? {
     guard let targeted, let pending else {
       return ended == 0 ? nil : "devices have ended before the audience was counted"

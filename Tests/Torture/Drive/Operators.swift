@@ -1,7 +1,7 @@
 import Reactor
 import Simulator
 
-/// People who change their minds: they pause and resume a campaign under way, or cancel it.
+/// Operators who change their minds: they pause and resume a running campaign, or cancel it.
 final class Operators {
   private unowned let driver: Driver
   private(set) var pauses = 0
@@ -11,7 +11,7 @@ final class Operators {
     self.driver = driver
   }
 
-  /// Looks after a campaign that was just accepted: most are left alone.
+  /// Decides what happens to a newly accepted campaign; most are left alone.
   func take(_ message: Message) {
     let chance = driver.dice.next() % 10
     guard chance < 3 else { return }
@@ -38,7 +38,8 @@ final class Operators {
     }
   }
 
-  /// Calls until it is answered; what has ended meanwhile cannot be stopped, and says so.
+  /// Repeats the call until answered. A message that has ended in the meantime cannot be stopped, and the response says
+  /// so.
   private func control(_ what: String, _ message: Message, then: @escaping () -> Void) {
     guard let seqno = message.seqno else { return }
     driver.calls.send("POST", "/v1/admin/messages/\(seqno)/\(what)", bearer: driver.apiKey) { [self] reply in

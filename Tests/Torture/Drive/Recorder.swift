@@ -2,22 +2,23 @@ import Domain
 import JSON
 import Simulator
 
-/// Takes every push that the simulator accepted, and holds it against what was asked for.
+/// Receives every push that the simulator accepted and compares it with what was requested.
 final class Recorder {
   private unowned let driver: Driver
   private(set) var received = 0
   private(set) var repeated = 0
-  /// Pushes of messages that were final already: a frozen server's, repeated elsewhere meanwhile.
+  /// Pushes of final messages: sent by a frozen server after another had already repeated them.
   private(set) var late = 0
-  /// From the request to the network, in microseconds, of urgent messages; and of those asked for in quiet times.
+  /// Latency of urgent messages from the request to the network, in microseconds; and of those requested in quiet
+  /// times.
   private(set) var urgent: [Int64] = []
   private(set) var calmUrgent: [Int64] = []
-  /// When the last disturbance ended, microseconds since 1970.
+  /// When the last disturbance ended, in microseconds since 1970.
   private var disturbedUntil: Int64 = 0
-  /// Kills that no delivery has followed yet.
+  /// Kills not yet followed by a delivery.
   private var wounds: [Wound] = []
   private(set) var recoveries: [Recovery] = []
-  /// Until when something is done to the center, microseconds since 1970.
+  /// Until when the current act on the center lasts, in microseconds since 1970.
   private var activeUntil: Int64 = 0
 
   private struct Wound {
@@ -38,16 +39,16 @@ final class Recorder {
     self.driver = driver
   }
 
-  /// Something is done to the center now, lasting until then (microseconds since 1970).
+  /// Records an act on the center that lasts until `until`, in microseconds since 1970.
   func noteDeed(_ kind: String, at: Int64, until: Int64, isKill: Bool) {
     for index in wounds.indices { wounds[index].isAlone = false }
     if isKill { wounds.append(Wound(kind: kind, at: at, isAlone: at > activeUntil)) }
     activeUntil = max(activeUntil, until)
-    // A few seconds more, until reconnections and retries are through.
+    // A few seconds more, until reconnections and retries are done.
     disturbedUntil = max(disturbedUntil, until + 6_000_000)
   }
 
-  /// A new key is tried once, with a push to a token of nobody.
+  /// UPMC tests a new key once, with a push to a token that belongs to no device.
   private func isTrial(_ push: AcceptedPush) -> Bool {
     push.payload.elementsEqual(#"{"aps":{"badge":0}}"#.utf8)
       && Cast.owner(of: push.token).number >= driver.cast.devices.count
@@ -103,7 +104,7 @@ final class Recorder {
 
   // MARK: Checks
 
-  /// A pause or cancellation holds soon, on all nodes (P5), unless something is being done to them.
+  /// A pause or cancellation takes effect soon on all nodes (P5), unless a fault disturbs them.
   private func checkStopped(_ push: AcceptedPush, _ message: Message) {
     let timeout = Torture.Limits.stopped.components.seconds * 1_000_000
     guard let stopped = message.stoppedAt, push.atMicroseconds > stopped + timeout, disturbedUntil < stopped else {
@@ -125,10 +126,10 @@ final class Recorder {
     }
   }
 
-  /// A delivery always carries the ids that follow from message and device.
+  /// A delivery always carries the ids derived from message and device.
   private func checkIDs(_ push: AcceptedPush, _ message: Message, _ payload: Payload, _ number: Int) {
     let id = push.id.description
-    // A rover's token belongs to one of the two.
+    // A rover's token belongs to one of the two devices.
     let devices = driver.rovers.owners(of: number) ?? [number]
     if !devices.contains(where: { driver.cast.devices[$0].id.submissionID(of: payload.seqno).description == id }) {
       violate("I3", "apns-id \(id) is not the one of message \(payload.seqno) and device \(number)", push)
@@ -141,7 +142,7 @@ final class Recorder {
 
   private func checkBadge(_ push: AcceptedPush, _ message: Message, _ payload: Payload) {
     if let badge = payload.badge, !(0...1000).contains(badge) { violate("I5", "badge \(badge) is out of range", push) }
-    // What arrives after the end carries the count of that moment.
+    // A late arrival, after the end, carries the count of that moment.
     guard let expected = message.badge, !message.isFinal, payload.badge != expected.after else { return }
     guard payload.badge != expected.takenBack else {
       message.wasTakenBack = true
@@ -159,7 +160,7 @@ final class Recorder {
   }
 }
 
-/// What a payload says that matters here.
+/// The relevant parts of a payload.
 struct Payload {
   let message: Int
   let seqno: Int64

@@ -2,7 +2,7 @@ import Domain
 import Reactor
 import Simulator
 
-/// Registers devices: all of them at first, some again and again, some with a new token or another user.
+/// Registers devices: all of them at first, then some repeatedly, some with a new token or another user.
 final class Registrar {
   private unowned let driver: Driver
   private var waiting: [Int] = []
@@ -17,7 +17,7 @@ final class Registrar {
     returning = driver.cast.numbers(.goneNow) + driver.cast.numbers(.refused)
   }
 
-  /// True when every device has been registered at least once.
+  /// True once every device has been registered.
   var isComplete: Bool { waiting.isEmpty && underWay == 0 && registrations > 0 }
 
   func registerAll() {
@@ -42,7 +42,7 @@ final class Registrar {
     }
   }
 
-  /// Registers a device, with a token of its own unless another's is given.
+  /// Registers a device, with its own token unless another device's is given.
   func register(_ number: Int, generation: Int? = nil, tokenOf owner: Int? = nil, completion: @escaping () -> Void) {
     let device = driver.cast.devices[number]
     let generation = generation ?? device.generation
@@ -88,7 +88,7 @@ final class Registrar {
     churn()
   }
 
-  /// Somebody opens the app, every 100 ms.
+  /// A user opens the app, every 100 ms.
   private func churn() {
     guard !driver.isResting else { return }
     let number = plain[Int(driver.dice.next() % UInt64(plain.count))]
@@ -105,7 +105,7 @@ final class Registrar {
 
   private var busy: Set<Int> = []
 
-  /// Those whose tokens the network has refused come back, before the roll call.
+  /// Before the roll call, registers again the devices whose tokens the network refused.
   func registerReturning(completion: @escaping () -> Void) {
     var left = returning.count
     for number in returning {

@@ -1,12 +1,12 @@
 import Reactor
 import Simulator
 
-/// Two installations, each with a user of its own, pass one token back and forth: whoever registered last owns it, and
-/// the other's messages must not reach it.
+/// Two installations, each with its own user, pass one token back and forth: the last to register owns it, and the
+/// other's messages must not reach it.
 final class Rovers {
   private struct Pair {
     let devices: [Int]
-    /// The one of the two that registered last.
+    /// Which of the two registered last.
     var owner = 1
   }
 
@@ -22,16 +22,16 @@ final class Rovers {
     }
   }
 
-  /// The devices that share the token of this one; nil when it is no rover.
+  /// The devices that share this one's token; nil if it is no rover.
   func owners(of number: Int) -> [Int]? { pairs.first { $0.devices.contains(number) }?.devices }
 
-  /// Devices that own a token now.
+  /// Devices that currently own a token.
   var present: [Int] { pairs.map { $0.devices[$0.owner] } }
-  /// Their tokens carry the number of the first of each pair.
+  /// A pair's token carries the number of its first device.
   var tokenNumbers: [Int] { pairs.map { $0.devices[0] } }
 
-  /// One after the other, before anything is done to the center: whoever has to repeat its first registration shows
-  /// nothing but the token by then, and the key that it gets ends with that.
+  /// Registers them one at a time, before any act on the center: a rover that had to repeat its first registration
+  /// could by then present only the token, and its key would end with that.
   func registerAll(completion: @escaping () -> Void) {
     register(pairs.flatMap { pair in pair.devices.map { ($0, pair.devices[0]) } }[...], completion)
   }

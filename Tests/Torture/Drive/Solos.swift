@@ -2,8 +2,8 @@ import Domain
 import Reactor
 import Simulator
 
-/// Users whose every count is known: each is sent to, reads, and is set in one strict order, so that payload, answer and
-/// database must agree to the number. They are also the urgent sends, one a second.
+/// Users whose every count is known: sends, reads and sets follow one strict order per user, so payload, response and
+/// database must agree exactly. They also provide the urgent sends, one a second.
 final class Solos {
   private struct Unread {
     let message: Message
@@ -18,7 +18,7 @@ final class Solos {
     var count = 0
     var isBusy = false
     var unread: [Unread] = []
-    /// Messages of which a read has moved the count: only `force` moves it again.
+    /// Messages whose read has already changed the count: only `force` changes it again.
     var read: Set<Int> = []
   }
 
@@ -26,7 +26,7 @@ final class Solos {
   private var solos: [Solo] = []
   private var soloOf: [Int: Int] = [:]
   private(set) var sent = 0
-  /// Seconds in which nobody was free, because messages took so long.
+  /// Seconds in which no solo was free, because messages took too long.
   private(set) var missed = 0
 
   init(_ driver: Driver) {
@@ -43,10 +43,10 @@ final class Solos {
     tick()
   }
 
-  /// What each user's count must be now: asked for when nothing is under way.
+  /// Each user's expected count; query it when nothing is in flight.
   var counts: [(user: String, count: Int)] { solos.map { ($0.user, $0.count) } }
 
-  /// A device of one of them got a push.
+  /// A solo's device received a push.
   func arrived(_ message: Message, _ device: Int, _ token: String, _ pushkey: String) {
     guard let index = soloOf[device], message.kind != .rollCall else { return }
     solos[index].unread.append(Unread(message: message, device: device, token: token, pushkey: pushkey))
@@ -71,7 +71,7 @@ final class Solos {
     let before = solos[index].count
     let badge: String
     let after: Int
-    // Taken back when all deliveries end negative; a value that was set stays.
+    // Undone when all deliveries end negative; a count that was set remains.
     var taken = 0
     let number = 1 + Int(driver.dice.next() % 1000)
     switch driver.dice.next() % 8 {
@@ -171,7 +171,7 @@ final class Solos {
       user \(solos[index].user): \(what) was answered \(badge.map(String.init) ?? "nothing"), \
       not \(solos[index].count): \(reply.status) \(reply.text.prefix(300))
       """)
-    // Only the first difference is a finding: the rest would follow from it.
+    // Report only the first difference: the rest would follow from it.
     if let badge { solos[index].count = badge }
   }
 }

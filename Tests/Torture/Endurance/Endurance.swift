@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import Reactor
 
-/// The torture for hours or days, in rounds: each has a center, a seed and a history of its own, and while the next one runs
-/// the history of the last is judged by `Tests/Judge`. What was judged good is thrown away at once, so the disk holds two
-/// rounds at most, and what was bad.
+/// Runs the torture for hours or days, in rounds: each has its own center, seed and history, and `Tests/Judge` judges
+/// the last round's history while the next round runs. A history judged good is deleted at once, so the disk holds at
+/// most two rounds, plus the bad ones.
 struct Endurance: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "endure",
@@ -16,13 +16,13 @@ struct Endurance: ParsableCommand {
 
   /// Numbers of this program: unit, reason.
   private enum Limits {
-    /// A judge reads a round in seconds to minutes; this is for one that hangs.
+    /// A judge reads a round in seconds to minutes; this stops one that hangs.
     static let judge = Duration.seconds(1800)
-    /// Bad rounds whose histories are kept: after so many nobody learns more from the next.
+    /// Bad rounds whose histories are kept; further ones teach nothing new.
     static let kept = 5
     /// Gives up after this many unfinished rounds.
     static let broken = 5
-    /// So much of a round's history in one file: more than it has.
+    /// Megabytes of history per file: more than a round has.
     static let historyMegabytes = 4096
   }
 
@@ -86,7 +86,7 @@ struct Endurance: ParsableCommand {
     }
   }
 
-  /// One round. Nil when it could not be brought to its end.
+  /// Runs one round. Nil if it could not be completed.
   private func page(_ number: Int, _ history: String, _ sums: inout EnduranceSums) throws -> Page? {
     var plan = Plan(
       violence: .milliseconds(Int64(round * 60_000)), seed: seed &+ UInt64(number - 1), devices: devices, nodes: 2,
@@ -101,7 +101,8 @@ struct Endurance: ParsableCommand {
       if !page.isClean { try Data(page.text.utf8).write(to: URL(filePath: "\(history).page")) }
       return page
     } catch {
-      // Also what the tool itself could not do: hours are not thrown away for one round, and it is told as what was found.
+      // Includes failures of the runner itself: one round must not waste hours, and the failure is reported as a
+      // finding.
       sums.note("round \(number), seed \(plan.seed): \(error)")
       guard sums.broken < Limits.broken else { throw error }
       return nil

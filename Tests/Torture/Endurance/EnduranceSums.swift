@@ -1,7 +1,7 @@
-/// What all rounds of an endurance come to.
+/// The totals over all rounds of an endurance run.
 struct EnduranceSums {
   private(set) var rounds = 0
-  /// Rounds that came to no end.
+  /// Rounds that did not complete.
   private(set) var broken = 0
   private(set) var wasInterrupted = false
   private(set) var findings: [String] = []
@@ -30,7 +30,7 @@ struct EnduranceSums {
     }
   }
 
-  /// A round that came to no end counts as one that found something.
+  /// A round that did not complete counts as one with a finding.
   mutating func note(_ finding: String) {
     rounds += 1
     broken += 1

@@ -1,13 +1,13 @@
 import Foundation
 import Reactor
 
-/// A round's history in the hands of the judge, who reads while the next round runs.
+/// A round's history being judged while the next round runs.
 final class JudgedRound {
   enum Verdict: Equatable {
     case good
-    /// The search for an order of somebody's counts was given up; nothing is violated otherwise.
+    /// The judge gave up searching for an order of a user's counts; nothing else is violated.
     case undecided
-    /// What it said last.
+    /// The judge's last output.
     case bad(String)
   }
 
@@ -22,7 +22,7 @@ final class JudgedRound {
       errors: .file(history + ".verdict"))
   }
 
-  /// Waits until the judge has ended.
+  /// Waits until the judge has exited.
   func verdict(atMost timeout: Duration) -> Verdict {
     let ending = child.wait(atMost: timeout)
     if ending == .exited(0) { return .good }
@@ -31,7 +31,7 @@ final class JudgedRound {
     return .bad(ending == nil ? "the judge did not end in \(timeout)" : String(words.suffix(600)))
   }
 
-  /// Removes the history, and what the judge said.
+  /// Removes the history and the judge's output.
   func forget() {
     for file in [history, history + ".verdict"] { try? FileManager.default.removeItem(atPath: file) }
   }

@@ -2,31 +2,32 @@ import Foundation
 import Reactor
 import Synchronization
 
-/// What clients were told and what the network received, written down as it happens, for somebody else to judge.
+/// A log of what clients were answered and what the network received, for an independent judge.
 ///
-/// JSON, one event a line; the first line of each file is `{"e":"history","version":1,"file":N}`, N from 1. Every other event
-/// has `e` (its kind), `run` (which use of a center it belongs to: runs share nothing) and `t` (microseconds since 1970, of
-/// one clock). Files need not be in the order of time. Kinds:
+/// JSON, one event per line; the first line of each file is `{"e":"history","version":1,"file":N}`, N from 1. Every
+/// other event has `e` (its kind), `run` (which use of a center it belongs to: runs share nothing) and `t`
+/// (microseconds since 1970, from a single clock). Files need not be in time order. Kinds:
 ///
 /// | `e` | members |
 /// | --- | --- |
-/// | `run` | `what`: a use of a center begins; `events` true: whatever its webhooks are told is written down |
-/// | `invoke` | `id`, `process`, `op`, and what was asked: one attempt is handed to the network |
-/// | `ok` | `id`, and what was answered |
+/// | `run` | `what`: a use of a center begins; `events` true: everything its webhooks receive is recorded |
+/// | `invoke` | `id`, `process`, `op`, and the request: one attempt is handed to the network |
+/// | `ok` | `id`, and the answer |
 /// | `fail` | `id`, `status`: refused, so it never happened and never will |
-/// | `unknown` | `id`: no answer, or one that says nothing; it may have happened, or happen yet, or never |
-/// | `delivery` | `seqno`, `token`, `apnsId`, `collapseId`, `badge`, and `key` where the payload shows whose it is |
-/// | `event` | `id`, `kind`, `seqno`, `user`: what a webhook was told; the same `id` again is the same event |
-/// | `deed` | `kind`, `until`: something is done to the center, and disturbs it so long |
-/// | `end` | everything is at rest, and each attempt before has its end |
+/// | `unknown` | `id`: no answer, or an inconclusive one; it may have happened, or happen yet, or never |
+/// | `delivery` | `seqno`, `token`, `apnsId`, `collapseId`, `badge`, and `key` if the payload shows whose it is |
+/// | `event` | `id`, `kind`, `seqno`, `user`: what a webhook received; the same `id` again is the same event |
+/// | `deed` | `kind`, `until`: an act on the center, which disturbs it until then |
+/// | `end` | everything is at rest, and each earlier attempt has its end |
 ///
-/// Attempts of one call share `process`. What is asked, by `op`, and what `ok` adds to it:
+/// Attempts of one call share `process`. What each `op` asks, and what `ok` adds to it:
 ///
 /// | `op` | asked | answered |
 /// | --- | --- | --- |
 /// | `register` | `installation`, `token`, `user` (null: a guest) | `device` |
 /// | `join` | `device`, `group` | |
-/// | `send` | `key`, `audience` (`all`, or `users` or `groups` with `names`), `badge` (`[how, number]` or null), `sms` (`[seconds, unless]` or null) | `seqno` |
+/// | `send` | `key`, `audience` (`all`, or `users` or `groups` with `names`), `badge` (`[how, number]` or null), `sms`
+/// (`[seconds, unless]` or null) | `seqno` |
 /// | `resend` | `key`, `of` | `seqno` |
 /// | `pause`, `resume`, `cancel` | `seqno` | |
 /// | `funnel` | `seqno` | `state` and the numbers |
@@ -35,13 +36,13 @@ import Synchronization
 /// | `setBadge`, `getBadge` | `device`, `value` | `badge` |
 /// | `erase` | `user` | |
 ///
-/// Nothing waits for the disk. When a file is full it is put aside as `FILE.1`, `FILE.2`, …; of those the newest are kept.
-/// Any thread may write.
+/// Nothing waits for the disk. A full file is renamed to `FILE.1`, `FILE.2`, …; the newest of those are kept. Any
+/// thread may write.
 final class History: Sendable {
   private struct State {
     var descriptor: Int32 = -1
     var buffer: [UInt8] = []
-    /// Of the file that is being written, with what is buffered.
+    /// Size of the current file, including what is buffered.
     var bytes = 0
     var file = 0
     var lastID = 0
@@ -49,7 +50,7 @@ final class History: Sendable {
     var failure: String?
   }
 
-  /// Full files that are kept beside the one that is being written.
+  /// Full files kept besides the current one.
   private static let kept = 8
   private static let bufferBytes = 64 << 10
 
@@ -58,7 +59,7 @@ final class History: Sendable {
   private let clock = SystemClock()
   private let state = Mutex(State())
 
-  /// - Parameter megabytes: how large a file may become.
+  /// - Parameter megabytes: maximum size of a file.
   init(path: String, megabytes: Int) throws {
     self.path = path
     limit = megabytes << 20
@@ -68,7 +69,7 @@ final class History: Sendable {
     }
   }
 
-  /// Throws when something of it could not be written.
+  /// Throws if part of the history could not be written.
   func close() throws {
     try state.withLock { state in
       Self.flush(&state, path)
@@ -81,7 +82,7 @@ final class History: Sendable {
   /// Microseconds since 1970.
   var now: Int64 { clock.wallMicroseconds }
 
-  /// Attempts of one call have one number.
+  /// The number shared by all attempts of one call.
   func newProcess() -> Int {
     state.withLock { state in
       state.lastProcess += 1
@@ -89,7 +90,7 @@ final class History: Sendable {
     }
   }
 
-  /// An attempt begins. Returns its id.
+  /// Records the start of an attempt. Returns its id.
   func invoke(run: Int, process: Int, _ asked: String) -> Int {
     let now = now
     return state.withLock { state in
@@ -100,7 +101,7 @@ final class History: Sendable {
     }
   }
 
-  /// Something else happened.
+  /// Records any other event.
   /// - Parameters:
   ///   - time: microseconds since 1970; nil for now.
   ///   - members: JSON members, the first without a comma.
@@ -109,8 +110,8 @@ final class History: Sendable {
     state.withLock { write(line, &$0) }
   }
 
-  /// The simulator accepted a push.
-  /// - Parameter key: the idempotency key of its message, where the payload shows it.
+  /// Records a push that the simulator accepted.
+  /// - Parameter key: the idempotency key of its message, if the payload shows it.
   func noteDelivery(
     run: Int, at time: Int64, seqno: String, token: String, id: String, collapseID: [UInt8]?, badge: Int?,
     key: String? = nil

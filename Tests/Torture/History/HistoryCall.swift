@@ -1,12 +1,12 @@
 import Foundation
 
-/// One call as the history tells it: what is asked in the terms of `History`, whatever the paths and bodies are.
+/// A call as the history records it: the request in the terms of `History`, independent of paths and bodies.
 struct HistoryCall {
   /// JSON members, for `invoke`.
   let asked: String
   private let op: String
 
-  /// Nil for what no promise speaks of.
+  /// Nil for a call that no promise covers.
   init?(_ method: String, _ target: String, key: String?, body: String) {
     let parts = target.prefix { $0 != "?" }.split(separator: "/").map(String.init)
     let object = (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]) ?? [:]
@@ -67,7 +67,7 @@ struct HistoryCall {
     (list as? [[String: Any]] ?? []).map { [$0["seqno"] ?? NSNull(), $0["psid"] ?? NSNull()] + more($0) }
   }
 
-  /// The event's kind and its members, once the attempt has been answered.
+  /// The event's kind and members, once the attempt was answered.
   func outcome(_ id: Int, _ reply: Reply) -> (kind: String, members: String) {
     guard reply.status < 500 else { return ("unknown", "\"id\":\(id)") }
     guard (200..<300).contains(reply.status) else { return ("fail", "\"id\":\(id),\"status\":\(reply.status)") }
@@ -101,7 +101,7 @@ struct HistoryCall {
   }
 }
 
-/// The attempts of one call on their way into a history; without one nothing is written.
+/// Records the attempts of one call in a history; without a history it does nothing.
 struct HistoryAttempts {
   private let history: History
   private let run: Int
@@ -117,7 +117,7 @@ struct HistoryAttempts {
   /// Returns the attempt's id.
   func begin() -> Int { history.invoke(run: run, process: process, call.asked) }
 
-  /// - Parameter reply: nil when there was none.
+  /// - Parameter reply: nil if there was none.
   func end(_ id: Int?, _ reply: Reply?) {
     guard let id else { return }
     let (kind, members) = reply.map { call.outcome(id, $0) } ?? ("unknown", "\"id\":\(id)")

@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// The disk of PostgreSQL's log, which can break: a library in front of the system's own answers EIO to whatever is written
-/// or synchronized under `pg_wal` while a file says so. Data files are on a disk that is well.
+/// The disk of PostgreSQL's log, which can break: a preloaded library fails all writes and syncs under `pg_wal` with
+/// EIO while a file says so. The disk with the data files stays intact.
 final class BrokenDisk {
   private static let variable = "TORTURE_DISK"
   private static let source =
@@ -37,7 +37,7 @@ final class BrokenDisk {
       int fdatasync(int file) { return is_broken(file) ? -1 : syscall(SYS_fdatasync, file); }
       """
 
-  /// Where PostgreSQL's programs are, each of them with the library in front.
+  /// Directory of PostgreSQL's programs, each wrapped to preload the library.
   let programs: String
   private let number: PreloadNumber
 
@@ -56,7 +56,7 @@ final class BrokenDisk {
       try Data(script.utf8).write(to: URL(filePath: "\(programs)/\(name)"))
       chmod("\(programs)/\(name)", 0o755)
     }
-    // PostgreSQL runs as somebody else when we are root.
+    // If we are root, PostgreSQL runs as another user.
     for file in [library, number.file] { chmod(file, 0o755) }
     chmod(programs, 0o755)
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines for whoever watches: standard error, so that the page alone is on standard output.
+/// Progress lines on standard error, so that standard output contains only the page.
 enum Console {
   static func say(_ line: String) {
     FileHandle.standardError.write(Data((line + "\n").utf8))

@@ -2,14 +2,14 @@ import Glibc
 
 /// The file system of a directory.
 struct Disk {
-  /// Below this many bytes it is taken for one that was made for this.
+  /// A file system below this many bytes is assumed to have been made for the test.
   private static let small: UInt64 = 4 << 30
   private static let blockBytes = 1 << 20
 
   private let directory: String
   private let bytes: UInt64
 
-  /// Nil when there is no such directory.
+  /// Nil if there is no such directory.
   init?(_ directory: String) {
     var status = statvfs()
     guard statvfs(directory, &status) == 0 else { return nil }
@@ -19,7 +19,7 @@ struct Disk {
 
   var isSmall: Bool { bytes <= Self.small }
 
-  /// Takes all that is left, to the last page. Call what it returns to give it back.
+  /// Allocates all free space, to the last page. Call the returned closure to free it.
   func fill() -> () -> Void {
     let path = directory + "/filler"
     let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -27,7 +27,7 @@ struct Disk {
     var size = Self.blockBytes
     let block = [UInt8](repeating: 1, count: size)
     while size >= 4096 {
-      // A short write or none: less is left than that.
+      // A short or failed write: less space is left than that.
       if write(file, block, size) < size { size /= 2 }
     }
     close(file)

@@ -3,7 +3,7 @@ import HTTPServer
 import Reactor
 import Synchronization
 
-/// A customer's server that takes every event and remembers it.
+/// A customer's webhook server that accepts every event and remembers it.
 final class EventSink: Sendable {
   struct Event: Sendable {
     let id: String
@@ -22,8 +22,8 @@ final class EventSink: Sendable {
   private let stopper: EventLoop.Stopper
 
   /// - Parameters:
-  ///   - history: where events go; nil: nowhere.
-  ///   - run: to which run an app belongs.
+  ///   - history: receives the events; nil: they are dropped.
+  ///   - run: the run that an app belongs to.
   init(_ history: History? = nil, run: @escaping @Sendable (String) -> Int?) throws {
     let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     port = listener.localAddress?.port ?? 0

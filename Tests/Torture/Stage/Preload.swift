@@ -1,9 +1,9 @@
 import Foundation
 import Reactor
 
-/// A library in front of the system's own, for what a process cannot be asked to do to itself.
+/// LD_PRELOAD libraries, for effects that a process has no option to cause itself.
 enum Preload {
-  /// Compiles one. Throws when there is no C compiler, which Swift's own packages need too.
+  /// Compiles a library. Throws if there is no C compiler, which Swift's own packages need too.
   static func make(_ name: String, _ source: String, in directory: String, path: String) throws -> String {
     let (file, library, log) = ("\(directory)/\(name).c", "\(directory)/\(name).so", "\(directory)/\(name).log")
     try Data(source.utf8).write(to: URL(filePath: file))
@@ -17,7 +17,7 @@ enum Preload {
     return library
   }
 
-  /// The value of LD_PRELOAD: what was preloaded before, then this library.
+  /// The value of LD_PRELOAD: the libraries already preloaded, then this one.
   static func variable(_ library: String, before present: String?) -> String {
     [present, library].compactMap { $0 }.joined(separator: ":")
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number in a file that a preloaded library has mapped: what is set here holds in its processes at once.
+/// A number in a file that a preloaded library has mapped: setting it takes effect in its processes at once.
 final class PreloadNumber {
   let file: String
   private(set) var value: Int64 = 0
@@ -10,8 +10,9 @@ final class PreloadNumber {
     try set(0)
   }
 
-  /// C for the library: `number` points to it in a process whose environment names the file; null in all others.
-  /// - Parameter variable: of the environment.
+  /// C code for the library: `number` points to the value in a process whose environment names the file, and is null in
+  /// all others.
+  /// - Parameter variable: name of the environment variable.
   static func source(variable: String) -> String {
     """
     #define _GNU_SOURCE
@@ -38,7 +39,7 @@ final class PreloadNumber {
   func set(_ value: Int64) throws {
     self.value = value
     let bytes = withUnsafeBytes(of: value) { Data($0) }
-    // In place: processes have its page mapped.
+    // Written in place, because processes have the page mapped.
     guard let handle = FileHandle(forUpdatingAtPath: file) else {
       return try bytes.write(to: URL(filePath: file))
     }

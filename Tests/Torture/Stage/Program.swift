@@ -1,19 +1,20 @@
 import Foundation
 import Reactor
 
-/// `upmc` as an operator uses it: one command, its answer as JSON. So the runner knows nothing of the server's insides.
+/// `upmc` as an operator uses it: one command, its output as JSON. So the runner needs no knowledge of the server's
+/// internals.
 struct Program {
-  /// The program beside ours.
+  /// The `upmc` program beside ours.
   static var path: String {
     URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "upmc").path
   }
 
   /// `NAME=value` each.
   let environment: [String]
-  /// Where what it prints is put for a moment.
+  /// Holds the program's output temporarily.
   let directory: String
 
-  /// - Throws: when it ends with anything but 0, with what it said.
+  /// - Throws: if the exit status is not 0, with the program's output.
   @discardableResult
   func run(_ arguments: String...) throws -> Reply {
     let (output, errors) = (directory + "/command.out", directory + "/command.err")

@@ -2,15 +2,15 @@ import Foundation
 import Reactor
 import TestSupport
 
-/// `upmc serve` as a process that can be killed, frozen, asked to stop and started again, always at the same port.
+/// An `upmc serve` process that can be killed, frozen, terminated and restarted, always on the same port.
 final class ServerNode {
   enum State: Equatable { case down, up, frozen, stopping }
 
   let number: Int
   let port: UInt16
-  /// Its way to the database; nil: straight.
+  /// Its proxy to the database; nil: it connects directly.
   let proxy: DatabaseProxy?
-  /// Nil: its clock cannot be set wrong.
+  /// Nil: its clock cannot be shifted.
   let clock: WrongClock?
   private(set) var state = State.down
   private(set) var identifier: Int32 = 0
@@ -20,7 +20,7 @@ final class ServerNode {
   private let environment: [String]
   private let log: String
 
-  /// - Parameter portVariable: one more variable that tells its port.
+  /// - Parameter portVariable: an additional variable that carries its port.
   init(
     number: Int, environment: [String], log: String, proxy: DatabaseProxy? = nil, clock: WrongClock? = nil,
     portVariable: String? = nil
@@ -36,7 +36,7 @@ final class ServerNode {
   }
 
   func start() throws {
-    // Should this runner be killed, the kernel takes the server with it.
+    // If this runner is killed, the kernel ends the server too.
     let started = try ChildProcess.start(
       ["setpriv", "--pdeathsig", "KILL", "--", Program.path, "serve"], environment: environment, output: .file(log),
       errors: .file(log))
@@ -46,7 +46,7 @@ final class ServerNode {
     state = .up
   }
 
-  /// SIGKILL: nothing can be prevented or prepared.
+  /// SIGKILL: the process can neither prevent it nor prepare for it.
   func kill() {
     child = nil
     state = .down
@@ -67,10 +67,10 @@ final class ServerNode {
     state = .up
   }
 
-  /// Since it was started.
+  /// Time since the start.
   var seconds: Double { Double((time.now - startedAt).nanoseconds) / 1e9 }
 
-  /// How it ended by itself since it was started; nil while it runs. Reaped once.
+  /// How it exited by itself since the start; nil while it runs. Reaps it once.
   func ending() -> ChildProcess.Ending? {
     guard let ending = child?.wait(atMost: .zero) else { return nil }
     child = nil
@@ -78,12 +78,12 @@ final class ServerNode {
     return ending
   }
 
-  /// Whether these words are in its log.
+  /// Whether its log contains these words.
   func hasSaid(_ words: String) -> Bool {
     (try? String(contentsOfFile: log, encoding: .utf8))?.contains(words) == true
   }
 
-  /// The end of what it wrote.
+  /// The end of its log.
   var lastWords: String {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").suffix(6).joined(separator: "\n")

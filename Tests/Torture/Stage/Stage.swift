@@ -6,8 +6,8 @@ import Server
 import Simulator
 import TestSupport
 
-/// Everything under torture: a private PostgreSQL with its default durability, the nodes, and the simulator in Apple's
-/// place. Lives on the main thread.
+/// The system under torture: a private PostgreSQL with its default durability, the nodes, and the simulator in place of
+/// Apple. Lives on the main thread.
 final class Stage {
   static let appID = "com.example.torture"
 
@@ -52,7 +52,7 @@ final class Stage {
 
   private static var searchPath: String { ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin" }
 
-  /// The environment of a server, and what its app needs: the files that it names are in `directory`.
+  /// The environment of a server and the values that its app needs; the files it names are in `directory`.
   static func variables(
     _ started: Simulator.Started, databaseURL: String, in directory: String
   ) throws -> [String: String] {
@@ -73,7 +73,7 @@ final class Stage {
     return variables
   }
 
-  /// Each with a way to the database and a clock of its own, so that either can go wrong for it alone.
+  /// Each node gets its own proxy to the database and its own clock, so that either can fail for it alone.
   private static func makeNodes(
     _ plan: Plan, _ variables: [String: String], in directory: String, _ databaseURL: String
   ) throws -> [ServerNode] {
@@ -94,7 +94,7 @@ final class Stage {
     }
   }
 
-  /// What an operator does when the network refused the key: gives it again, which lets the app go on.
+  /// Does what an operator does after the network refused the key: supplies it again, which unblocks the app.
   func mendCredential() throws {
     let key = started.providerKey
     try program.run(
@@ -104,10 +104,10 @@ final class Stage {
 
   // MARK: PostgreSQL
 
-  /// What our own sessions are called.
+  /// The application name of the runner's own sessions.
   static let sessionName = "torture"
 
-  /// A session of our own, which may leave a transaction open for as long as it likes.
+  /// A session of the runner, which may leave a transaction open indefinitely.
   func session() throws(PostgresError) -> Connection {
     var options = ConnectionOptions()
     options.applicationName = Self.sessionName
@@ -115,16 +115,17 @@ final class Stage {
     return try Connection(databaseURL, options: options)
   }
 
-  /// Returns when it has ended: who asks before whether it runs hears that it does, and starts none.
+  /// Returns once the postmaster has exited; otherwise a check whether it runs would succeed, and none would be
+  /// started.
   func killPostgres() {
     kill(postgres.pid, SIGKILL)
     var information = siginfo_t()
-    // It is our child. How it ended is left for its handle to take.
+    // It is our child. Its exit status is left for its handle to reap.
     _ = unsafe waitid(P_PID, id_t(postgres.pid), &information, WEXITED | WNOWAIT)
   }
 
-  /// Waits until it is there again. What a killed postmaster leaves behind may hold on to its memory for a while, on a busy
-  /// machine: a new one refuses to start until that is gone.
+  /// Waits until PostgreSQL is back. On a busy machine, the remains of a killed postmaster may hold its shared memory
+  /// for a while, and a new one refuses to start until it is released.
   func restorePostgres() throws {
     let pause = try Wakeup()
     for _ in 0..<40 {
@@ -134,7 +135,7 @@ final class Stage {
     try postgres.ensureRunning()
   }
 
-  /// Stops what was started; nothing of it survives, except the directory when it is to be kept.
+  /// Stops everything that was started and removes the directory unless `keeps` is true.
   func close(keeps: Bool) {
     for node in nodes {
       node.kill()
@@ -143,7 +144,7 @@ final class Stage {
     Self.clear(directory, postgres, simulator, keeps: keeps)
   }
 
-  /// Stops what every stage has, and removes its directory when it is not to be kept.
+  /// Stops what every stage has, and removes its directory unless `keeps` is true.
   static func clear(_ directory: String, _ postgres: EmbeddedPostgres.Handle, _ simulator: Simulator, keeps: Bool) {
     do {
       try postgres.ensureRunning()
@@ -163,13 +164,13 @@ final class Stage {
     var template = Array("\(parent)/upmc-torture.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Trouble("cannot make a directory in \(parent): error \(errno)") }
     let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // The database's user is another one when we are root.
+    // If we are root, the database runs as another user.
     chmod(name, 0o755)
     return name
   }
 }
 
-/// Why the runner itself cannot go on: no fault of what is under torture.
+/// Why the runner itself cannot continue; not a fault of the system under torture.
 struct Trouble: Error, CustomStringConvertible {
   let description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The wall clock of a node's process, which can be set wrong while it runs: a library in front of the system's own adds to
-/// it what a file says. Nobody's monotonic clock is wrong.
+/// The wall clock of a node's process, which can be shifted while it runs: a preloaded library adds the offset from a
+/// file. Monotonic clocks stay right.
 final class WrongClock {
   private static let variable = "TORTURE_CLOCK"
   private static let source =
@@ -35,10 +35,10 @@ final class WrongClock {
   private let number: PreloadNumber
   private let library: String
 
-  /// By how much it is wrong.
+  /// The current offset.
   var seconds: Int64 { number.value }
 
-  /// - Parameter library: as `makeLibrary` has made it.
+  /// - Parameter library: compiled by `makeLibrary`.
   init(library: String, file: String) throws {
     self.library = library
     number = try PreloadNumber(file: file)
@@ -49,12 +49,12 @@ final class WrongClock {
     try Preload.make("wrong-clock", source, in: directory, path: path)
   }
 
-  /// What a process needs in its environment.
-  /// - Parameter preloaded: what is loaded in front of it anyway.
+  /// The environment variables that a process needs.
+  /// - Parameter preloaded: libraries that it preloads anyway.
   func variables(preloaded: String?) -> [String: String] {
     ["LD_PRELOAD": Preload.variable(library, before: preloaded), Self.variable: number.file]
   }
 
-  /// From now on the process's wall clock is wrong by so much.
+  /// Shifts the process's wall clock by this offset from now on.
   func set(_ seconds: Int64) throws { try number.set(seconds) }
 }

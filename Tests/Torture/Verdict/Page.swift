@@ -1,7 +1,7 @@
 import Foundation
 import Simulator
 
-/// The one page at the end.
+/// The report at the end, one page long.
 struct Page: Codable, Sendable {
   struct Latency: Codable, Sendable {
     let count: Int
@@ -25,7 +25,7 @@ struct Page: Codable, Sendable {
     let kind: String
     let milliseconds: Double
 
-    /// The longest; nil when there is none.
+    /// The longest recovery; nil if there is none.
     init?(_ recoveries: [Recorder.Recovery]) {
       guard let longest = recoveries.max(by: { $0.microseconds < $1.microseconds }) else { return nil }
       kind = longest.kind
@@ -48,10 +48,10 @@ struct Page: Codable, Sendable {
   let skipped: Int
   let unknown: Int
   let resent: Int
-  /// Pushes that the network accepted, and those of them that a device had already.
+  /// Pushes that the network accepted, and those of them that a device already had.
   let received: Int
   let duplicates: Int
-  /// Of the duplicates, those that came after their message was final.
+  /// Duplicates that arrived after their message was final.
   let late: Int
   let receipts: Int
   let reads: Int
@@ -69,10 +69,10 @@ struct Page: Codable, Sendable {
   let networkRefusals: [String: Int]
   let connections: Int
   let longestRecovery: Recovery?
-  /// Of kills with nothing else done before the next delivery.
+  /// Of kills with no other act before the next delivery.
   let longestRecoveryAlone: Recovery?
   let urgent: Latency
-  /// Only those asked for while nothing had been done to the center for six seconds.
+  /// Only messages requested after six undisturbed seconds.
   let urgentInQuiet: Latency
   let memory: [[Samples.Part]]
   let violations: [Verdict.Violation]

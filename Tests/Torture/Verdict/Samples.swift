@@ -1,7 +1,7 @@
 import Foundation
 import Reactor
 
-/// Memory and descriptors of the servers over the run, as `proc(5)` shows them.
+/// Memory and descriptors of the servers over the run, from `proc(5)`.
 struct Samples: Sendable {
   struct Sample: Sendable {
     let at: Double
@@ -10,7 +10,7 @@ struct Samples: Sendable {
     let descriptors: Int
   }
 
-  /// What the page shows of one part of the run.
+  /// One part of the run, as the page shows it.
   struct Part: Codable, Sendable {
     let medianMiB: Double
     let largestMiB: Double
@@ -59,8 +59,8 @@ struct Samples: Sendable {
     }
   }
 
-  /// Growth that is no noise: of memory the last third of the run against the first; of descriptors the same of each
-  /// process, for one that was started anew has other clients, and nothing of what the former one had open.
+  /// Growth beyond noise. Memory: the last third of the run against the first. Descriptors: the same within each
+  /// process, because a restarted one has other clients and none of its predecessor's descriptors.
   var objections: [String] {
     thirds.enumerated().compactMap { index, parts in
       guard parts.count == 3, samples[index].count >= 60 else { return nil }

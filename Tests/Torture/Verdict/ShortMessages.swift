@@ -1,12 +1,12 @@
 import Postgres
 import Reactor
 
-/// S7: of messages with a fallback, each person has either confirmed in time, or one short message was asked for; never
-/// both, never none, never two. Looked at when everything is at rest.
+/// S7: for messages with a fallback, each user either confirmed in time or exactly one SMS was requested; never both,
+/// neither, or two. Checked when everything is at rest.
 struct ShortMessages {
-  /// Without any being decided, after the last message has ended; deadlines are a few seconds.
+  /// How long no decision may be made after the last message has ended; deadlines are a few seconds.
   private static let timeout = Duration.seconds(60)
-  /// What messages of the torture ask for.
+  /// The fallback that messages of the torture request.
   static let request = #","sms":true,"fallback":{"after":"PT4S"}"#
 
   let verdict: Verdict
@@ -56,7 +56,7 @@ struct ShortMessages {
       JOIN (SELECT * FROM receipts WHERE seqno = m.seqno OFFSET 0) r USING (device)) c
     """
 
-  /// What must not be, and how it is found.
+  /// Each forbidden state and the query that finds it.
   private static let violations: [(what: String, sql: String)] = [
     ("short messages were never decided about", "SELECT count(*) FROM fallbacks WHERE decision IS NULL"),
     (

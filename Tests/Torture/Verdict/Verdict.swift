@@ -1,7 +1,7 @@
 import Reactor
 import Synchronization
 
-/// What went wrong so far, with the evidence; any thread may add to it.
+/// The violations found so far, with evidence; any thread may add one.
 final class Verdict: Sendable {
   struct Violation: Codable, Sendable {
     /// The invariant, or the part of the run.
@@ -9,7 +9,7 @@ final class Verdict: Sendable {
     let evidence: String
     /// Seconds since the violence began.
     let at: Double
-    /// What had just been done.
+    /// The latest acts on the center.
     let after: [String]
   }
 
@@ -28,7 +28,7 @@ final class Verdict: Sendable {
     beginning = clock.now
   }
 
-  /// A time since 1970 as seconds of this run.
+  /// Converts a time since 1970 to seconds of this run.
   func seconds(ofMicroseconds time: Int64) -> Double {
     let ago = Double(clock.wallMicroseconds - time) / 1e6
     return ((seconds - ago) * 1000).rounded() / 1000
@@ -36,7 +36,7 @@ final class Verdict: Sendable {
 
   var seconds: Double { Double((clock.now - beginning).nanoseconds) / 1e9 }
 
-  /// Notes what is being done to the center, as evidence for what follows.
+  /// Records an act on the center as evidence for later violations.
   func note(_ deed: String) {
     let at = seconds
     state.withLock { state in
@@ -57,11 +57,11 @@ final class Verdict: Sendable {
     if isTold { Console.say("VIOLATION of \(invariant): \(evidence)") }
   }
 
-  /// Counts one look at the numbers of a message.
+  /// Counts one check of a message's numbers.
   func look() { state.withLock { $0.looks += 1 } }
   var looks: Int { state.withLock { $0.looks } }
 
-  /// Everything that was done, one a line.
+  /// All acts on the center, one per line.
   var deedLines: String {
     state.withLock { state in state.deeds.map { "\($0.at) \($0.what)\n" }.joined() }
   }

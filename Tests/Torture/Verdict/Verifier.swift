@@ -1,8 +1,8 @@
 import Domain
 import Postgres
 
-/// Takes the account when everything is at rest: holds the database against what the network received and what the
-/// driver was answered. On the driver's thread.
+/// The audit once everything is at rest: compares the database with what the network received and the driver was
+/// answered. On the driver's thread.
 struct Verifier {
   private let driver: Driver
   private let connection: Connection
@@ -38,7 +38,7 @@ struct Verifier {
 
   // MARK: Clocks
 
-  /// Nobody's wrong clock has decided or stored anything.
+  /// No decision and no stored time comes from a wrong clock.
   private func checkTimes() throws {
     for (what, sql) in [
       (
@@ -136,7 +136,7 @@ struct Verifier {
     if message.wasTakenBack, tally.accepted > 0 {
       violate("I5", "message \(seqno) was accepted, but a payload carried the count without it: \(tally.text)")
     }
-    // What was cancelled before it was claimed has no row.
+    // Deliveries cancelled before they were claimed have no row.
     if !((tally.targeted ?? 0) - tally.cancelled...(tally.targeted ?? 0)).contains(rows.count) {
       violate("I2", "message \(seqno) targeted \(tally.targeted ?? -1) and has \(rows.count) outcomes: \(tally.text)")
     }
@@ -155,7 +155,7 @@ struct Verifier {
     }
   }
 
-  /// What the network has of a delivery; a rover's token counts for whichever of the two it was sent to.
+  /// What the network received of a delivery; a rover's token counts for whichever of the two devices it was sent to.
   private func cell(_ message: Message, _ number: Int) -> Message.Cell {
     if let owners = driver.rovers.owners(of: number) { return message.cells[owners[0]] ?? Message.Cell() }
     return message.cells[number] ?? Message.Cell()
@@ -165,8 +165,8 @@ struct Verifier {
 
   // MARK: I5
 
-  /// A ledger user's count: messages with a badge that it was really sent, less those that it has read. One that ended
-  /// negative counts nothing, whether or not it was read (because it arrived all the same).
+  /// Checks a ledger user's count: badge messages really sent, less those read. A message that ended negative does not
+  /// count, read or not (it may have arrived all the same).
   private func checkLedger() throws {
     let rows = try connection.run(
       Statement(
@@ -195,7 +195,7 @@ struct Verifier {
     }
   }
 
-  /// By SEQNO, the users whose reads were answered.
+  /// By SEQNO, the users whose reads were acknowledged.
   private func readersOfBadges() -> [Int64: Set<String>] {
     var readers: [Int64: Set<String>] = [:]
     for message in driver.messages where message.kind == .badges {
@@ -273,7 +273,7 @@ struct Verifier {
     }
   }
 
-  /// Sums over all messages.
+  /// Totals over all messages.
   struct Totals: Sendable {
     var targeted = 0
     var accepted = 0

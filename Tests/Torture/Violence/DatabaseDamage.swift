@@ -1,8 +1,8 @@
 import Foundation
 import Postgres
 
-/// What is done to the database alone: it dies, its disk is full or broken, it takes no writes, gives no connections, ends
-/// sessions, or a session of it stands still.
+/// Damage to the database alone: it dies, its disk is full or broken, it refuses writes or connections, terminates
+/// sessions, or one of its sessions hangs.
 extension Run {
   func killPostgres(_ backAfter: Int) throws {
     guard !isPostgresDown else { return }
@@ -14,20 +14,20 @@ extension Run {
 
   func fillDisk(_ milliseconds: Int) throws {
     guard !isPostgresDown, let empty = Disk(stage.directory)?.fill() else { return }
-    // It ends itself when it cannot write its log.
+    // PostgreSQL exits by itself if it cannot write its log.
     restorePostgres(after: milliseconds) { empty() }
     try note("full disks", "the disk is full for \(milliseconds) ms", lasting: milliseconds)
   }
 
   func breakDisk(_ milliseconds: Int) throws {
     guard !isPostgresDown, let disk = stage.brokenDisk else { return }
-    // It ends itself, or recovers if the disk is well by then.
+    // It exits, or recovers if the disk is intact again by then.
     try disk.set(isBroken: true)
     restorePostgres(after: milliseconds) { try disk.set(isBroken: false) }
     try note("broken disks", "the database's log cannot be written for \(milliseconds) ms", lasting: milliseconds)
   }
 
-  /// It counts as down until then, whether it ends or holds out.
+  /// PostgreSQL counts as down until then, whether it exits or survives.
   /// - Parameter repair: what it needs to run again.
   private func restorePostgres(after milliseconds: Int, repair: @escaping () throws -> Void = {}) {
     isPostgresDown = true
@@ -48,7 +48,7 @@ extension Run {
     expectWork("the database took no writes", from: milliseconds + 3000, upto: milliseconds + 12_000)
   }
 
-  /// Its disk may be full by then, and takes not even this: then a moment later.
+  /// The disk may be full at that moment and refuse even this; then it is retried shortly after.
   private func allowWrites(after milliseconds: Int) {
     after(milliseconds) { [self] in
       guard !isPostgresDown else { return allowWrites(after: 500) }
@@ -66,7 +66,7 @@ extension Run {
 
   func useUpConnections(_ milliseconds: Int) throws {
     guard !isPostgresDown, !isWaiting else { return }
-    // Those who have a connection get on with it; so some have to ask for a new one.
+    // Existing connections keep working, so some are closed to force new ones.
     try endSessions(4)
     var held: [Connection] = []
     while held.count < Self.mostConnections, let session = try? stage.session() { held.append(session) }
@@ -81,7 +81,7 @@ extension Run {
     expectWork("the database gave no connections", from: milliseconds + 3000, upto: milliseconds + 12_000)
   }
 
-  /// More than any database of ours gives.
+  /// More than any of our databases allows.
   private static let mostConnections = 200
 
   func hangSession(_ milliseconds: Int) throws {
@@ -102,11 +102,11 @@ extension Run {
     after(milliseconds) { [self] in if hungSession == session { wakeSession() } }
   }
 
-  /// Whatever is to be done to the database next must not wait for it.
+  /// Wakes the hung session; the next act on the database must not wait for it.
   private func wakeSession() {
     guard let hungSession else { return }
     self.hungSession = nil
-    // Its number belongs to nobody else as long as it is stopped; were it killed meanwhile, this does no harm.
+    // Its process id cannot be reused while it is stopped; if it was killed in the meantime, this does no harm.
     kill(hungSession, SIGCONT)
   }
 
@@ -126,7 +126,7 @@ extension Run {
   }
 }
 
-/// A session that looks at the database as it was when it began, and taken anew when it was cut.
+/// A session that holds its first snapshot; reopened if it was cut.
 final class HeldSnapshot {
   private let stage: Stage
   private var session: Connection?
@@ -143,7 +143,7 @@ final class HeldSnapshot {
     }
   }
 
-  /// Whether it was there all the time since it was last asked; if not, it is taken anew.
+  /// Whether the snapshot was held since the last call; if not, a new one is taken.
   func isHeld() -> Bool {
     if let session, (try? session.script("SELECT 1")) != nil { return true }
     take()

@@ -1,10 +1,10 @@
 import Simulator
 
-/// The ways of the network to misbehave, each chosen by the dice. Every fault of the simulator is here.
+/// The ways in which the network misbehaves, chosen by the dice. Covers every fault of the simulator.
 enum FaultMenu {
   typealias Dish = (name: String, faults: [Fault])
 
-  /// Refusals, slow answers, none, and odd ones.
+  /// Refusals, slow, missing and odd responses.
   static func answers(_ dice: inout Dice) -> Dish {
     switch dice.next() % 11 {
     case 0: answer("InternalServerError", &dice)
@@ -37,7 +37,7 @@ enum FaultMenu {
       make(.answer) { ($0.reason, $0.retryAfterSeconds, $0.probability) = (reason, retryAfter, probability) })
   }
 
-  /// RST_STREAM of each class, and limits.
+  /// RST_STREAM of each class, and stream limits.
   static func streams(_ dice: inout Dice) -> Dish {
     let often = [0.01, 0.2][Int(dice.next() % 2)]
     switch dice.next() % 7 {
@@ -64,7 +64,7 @@ enum FaultMenu {
     return named("GOAWAY \(fault.code ?? 0) \(fault.lastStream ?? "") \(fault.ending ?? "")", fault)
   }
 
-  /// Connections that end in the middle, and ones that begin badly: those that are open are cut, so that new ones come.
+  /// Connections that end midway and new ones that begin badly; open ones are cut so that new ones are made.
   static func connections(_ dice: inout Dice) -> Dish {
     let cut = make(.cut) {
       $0.form = Effect.Cut.allCases[Int(dice.next() % 3)].rawValue
@@ -79,7 +79,7 @@ enum FaultMenu {
     return (kind.rawValue, [cut, make(kind) { $0.milliseconds = Int(200 + dice.next() % 2500) }])
   }
 
-  /// Tokens that the network does not want: only those of devices that are there for it.
+  /// Tokens that the network rejects: only those of devices with that role.
   static func tokens(_ dice: inout Dice) -> Dish {
     func refuse(_ role: Role, _ reason: String, _ ageSeconds: Double? = nil) -> Fault {
       make(.answer) { ($0.tokenPrefix, $0.reason, $0.ageSeconds) = (role.tokenPrefix, reason, ageSeconds) }
@@ -96,14 +96,14 @@ enum FaultMenu {
     )
   }
 
-  /// The provider token changed too often, says the network.
+  /// The network complains that the provider token changed too often.
   static func throttles(_ dice: inout Dice) -> Dish {
     named(
       "TooManyProviderTokenUpdates",
       make(.answer) { ($0.reason, $0.probability, $0.times) = ("TooManyProviderTokenUpdates", 0.01, 1) })
   }
 
-  /// The app's own credential is refused: the app is held back until an operator gives it again.
+  /// The network refuses the app's credential: the app is blocked until an operator supplies it again.
   static func credentials(_ dice: inout Dice) -> Dish {
     let reasons = [
       "InvalidProviderToken", "Forbidden", "MissingProviderToken", "BadEnvironmentKeyIdInToken",

@@ -1,64 +1,64 @@
 import Simulator
 
-/// What happens, to whom and when: all of it from the seed.
+/// Decides what happens, to whom and when, all from the seed.
 struct Violence {
-  /// What can be done; carried out by `Run`.
+  /// The acts; `Run` performs them.
   enum Act: Sendable {
-    /// kill -9 of these nodes; back after so many milliseconds.
+    /// kill -9 of these nodes; restarted after `backAfter` milliseconds.
     case kill([Int], backAfter: Int)
-    /// SIGTERM, and back when it has ended.
+    /// SIGTERM; restarted once it has exited.
     case terminate(Int)
-    /// SIGSTOP: the process lives, its leases run out.
+    /// SIGSTOP: the process lives, but its leases expire.
     case freeze(Int, milliseconds: Int)
     case killPostgres(backAfter: Int)
-    /// Nothing can be written any more, the database's log included.
+    /// No more writes succeed, including the database's log.
     case fillDisk(milliseconds: Int)
-    /// The database's log can neither be written nor synchronized.
+    /// The database's log can be neither written nor synced.
     case breakDisk(milliseconds: Int)
-    /// The database takes no writes.
+    /// The database refuses writes.
     case forbidWrites(milliseconds: Int)
-    /// Somebody holds all connections that the database gives.
+    /// Takes all connections that the database allows.
     case useUpConnections(milliseconds: Int)
-    /// A session of a node does not get on with what it was told.
+    /// A node's session hangs in its current statement.
     case hangSession(milliseconds: Int)
-    /// PostgreSQL ends this many sessions, whoever they belong to.
+    /// PostgreSQL terminates this many sessions, of any owner.
     case cutSessions(Int)
-    /// The network misbehaves for a while; then an operator looks, if need be.
+    /// The network misbehaves for a while; then an operator steps in, if necessary.
     case faults([Fault], milliseconds: Int, name: String)
     /// All connections to the network end at once.
     case cutConnections(Effect.Cut)
-    /// The network is away.
+    /// The network is unreachable.
     case outage(milliseconds: Int)
-    /// The wall clock of a node is wrong by so many seconds.
+    /// The wall clock of a node is off by `seconds`.
     case shiftClock(Int, seconds: Int64, milliseconds: Int)
-    /// Somebody reads everything slowly, as a backup does.
+    /// A session reads everything slowly, as a backup does.
     case backUp(milliseconds: Int)
     case lockTable(String, milliseconds: Int)
-    /// Every question of the nodes to the database takes so many milliseconds on its way there and back.
+    /// Every round trip of the nodes to the database takes `roundTrip` milliseconds.
     case slowDatabase(roundTrip: Int, milliseconds: Int)
-    /// The machine of a node loses its power.
+    /// A node's machine loses power.
     case vanish(Int, backAfter: Int)
   }
 
-  /// Each kind's weight, by name.
+  /// The weight of each kind, by name.
   static let kinds: [String: Int] = [
     "kill-server": 5, "kill-both": 1, "terminate-server": 3, "freeze-server": 2, "kill-postgres": 2,
     "cut-sessions": 2, "cut-connections": 3, "outage": 2, "answers": 6, "streams": 5, "goaway": 5, "connections": 4,
     "tokens": 3, "credential": 1, "throttle": 1, "fill-disk": 2, "wrong-clock": 2, "backup": 1, "lock-table": 1,
     "slow-database": 1, "vanish-host": 1, "break-disk": 1, "read-only": 1, "no-connections": 1, "hang-session": 1,
   ]
-  /// They take longer than a short run has time for.
+  /// Kinds that take longer than a short run has time for.
   private static let long: Set<String> = [
     "wrong-clock", "backup", "lock-table", "slow-database", "vanish-host", "read-only", "no-connections",
     "hang-session",
   ]
-  /// How long a session hangs: longer than anybody's patience.
+  /// How long a session hangs, in milliseconds: longer than every timeout.
   private static let hang = 60_000
 
   private var dice: Dice
   private let nodes: Int
   private let kinds: [(name: String, weight: Int)]
-  /// A short run strikes faster.
+  /// Speeds up the acts of a short run.
   private let haste: Double
 
   init(_ plan: Plan) {
@@ -68,19 +68,19 @@ struct Violence {
     haste = plan.violence < .seconds(90) ? 0.4 : 1
   }
 
-  /// The names of what a run may do.
+  /// The names of the acts that a run may perform.
   static func kinds(of plan: Plan) -> Set<String> {
     Set(kinds.keys).filter { kind in
       if kind == "fill-disk", !plan.fillsDisk { return false }
       if kind == "vanish-host", plan.nodes < 2 { return false }
       if !plan.only.isEmpty { return plan.only.contains(kind) }
-      // After a throttled provider token a server rests for two minutes: too long for a short run.
+      // After a throttled provider token a server pauses for two minutes: too long for a short run.
       if kind == "throttle" { return plan.violence >= .seconds(600) }
       return plan.violence >= .seconds(90) || !long.contains(kind)
     }
   }
 
-  /// The next act and the milliseconds to wait before it.
+  /// The next act and the delay before it, in milliseconds.
   mutating func next() -> (milliseconds: Int, act: Act) {
     (milliseconds(300...3500), act())
   }

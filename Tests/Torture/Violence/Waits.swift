@@ -3,21 +3,21 @@ import Postgres
 import Reactor
 import TestSupport
 
-/// What makes others wait instead of failing: a backup, a locked table, a slow line, a machine that is gone without a word;
-/// and clocks that are wrong. One of them at a time, each with its end.
+/// Acts that make others wait instead of fail: a backup, a locked table, a slow line, a machine that vanishes without
+/// closing its connections; and wrong clocks. One at a time, each with its end.
 extension Run {
   func shiftClock(_ node: ServerNode, _ seconds: Int64, _ milliseconds: Int) throws {
-    // Somebody's clock is right: the others send.
+    // At least one clock stays right, so that its node keeps sending.
     guard let clock = node.clock, stage.nodes.allSatisfy({ $0.clock?.seconds ?? 0 == 0 }) else { return }
     try clock.set(seconds)
     try note(
       "wrong clocks", "server \(node.number)'s clock is wrong by \(seconds) s for \(milliseconds) ms",
       lasting: milliseconds)
     let (identifier, deedsNow) = (node.identifier, databaseDeeds)
-    // It may still come back from what was done to it before.
+    // The database may still be recovering from an earlier act.
     let answers = !isPostgresDown && (try? stage.session().script("SELECT")) != nil
     after(3500, isCheck: true) { [self] in
-      // It is the database's time that it would notice it by.
+      // A server detects its wrong clock by the database's time, so this check needs an undisturbed database.
       guard answers, !isResting, databaseDeeds == deedsNow, !isPostgresDown, !isWaiting, hungSession == nil,
         node.state == .up, node.identifier == identifier, node.seconds > 4
       else { return }
@@ -29,7 +29,7 @@ extension Run {
     after(milliseconds) { try clock.set(0) }
   }
 
-  /// The next partitions are to be made meanwhile.
+  /// Meanwhile the next partitions have to be created.
   func backUp(_ milliseconds: Int) throws {
     guard !isWaiting, let session = try? stage.session(),
       (try? session.script(RunningBackup.script)) != nil
@@ -52,7 +52,7 @@ extension Run {
 
   func lockTable(_ table: String, _ milliseconds: Int) throws {
     guard !isWaiting, let session = try? stage.session() else { return }
-    // Whoever has the table in use goes first, for a moment.
+    // Sessions using the table go first, for a moment.
     let lock = "SET lock_timeout = '2s'; BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE"
     guard (try? session.script(lock)) != nil else { return }
     isWaiting = true
@@ -76,7 +76,7 @@ extension Run {
     }
   }
 
-  /// As after a power cut: what the node's transactions have locked stays locked until PostgreSQL finds out by itself.
+  /// As after a power cut: whatever the node's transactions locked stays locked until PostgreSQL notices.
   func vanish(_ node: ServerNode, _ backAfter: Int) throws {
     guard !isWaiting, node.state == .up, stage.nodes.contains(where: { $0 !== node && $0.state == .up }) else { return }
     isWaiting = true
@@ -108,10 +108,10 @@ extension Run {
     verdict.violate("I7", "\(count) transactions of a vanished machine are open after 30 s")
   }
 
-  /// How often the center was seen to go on though something made it wait.
+  /// Counts how often the center was seen to make progress during a wait.
   private static let lookedThrough = "waits looked through"
 
-  /// What was done to the database so far.
+  /// Number of acts on the database so far.
   private var databaseDeeds: Int { Self.databaseDeeds.reduce(0) { $0 + deeds[$1, default: 0] } }
 
   private static let databaseDeeds = [
@@ -121,8 +121,8 @@ extension Run {
 
   private var disturbances: Int { deeds.filter { $0.key != Self.lookedThrough }.values.reduce(0, +) }
 
-  /// Pushes leave and calls are answered between two moments, in milliseconds from now, unless something else is done to
-  /// the center meanwhile.
+  /// Expects pushes to be sent and calls to be answered between two moments, in milliseconds from now, unless another
+  /// act hits the center in between.
   func expectWork(_ what: String, from: Int, upto: Int) {
     let deedsNow = disturbances
     after(from, isCheck: true) { [self] in
