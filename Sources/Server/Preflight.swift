@@ -8,7 +8,7 @@ enum Preflight {
   static func check(_ configuration: Configuration) throws -> Configuration {
     var configuration = configuration
     configuration.publicDirectory = try ConsoleDirectory.locate(configured: configuration.publicDirectory)
-    _ = try ListenerCertificate.load(configuration.listening)
+    _ = try ListenerCertificate.read(configuration.listening)
     if !MasterKeyFile.isMade(for: configuration) { _ = try MasterKeyFile.load(configuration) }
     try checkDescriptors(DescriptorLimit.raise(), configuration.listening)
     try Listeners.probe(configuration)

@@ -55,6 +55,7 @@ package final class Server {
   private let notices: NoticeWorker
   private let metricsListener: MetricsListener?
   private let listening: Listening
+  private let certificateMetric: CertificateMetric
   private var isStopped = false
   private let log = Logger(label: "server")
 
@@ -99,9 +100,11 @@ package final class Server {
       Self.webhooks(configuration, databaseURL: databaseURL, master: master, contents: keys.contents, clock))
     try webhooks.start()
 
+    let certificate = try ListenerCertificate.read(configuration.listening)
+    certificateMetric = CertificateMetric(metrics, certificate?.identity)
     doors = try HTTPService(
-      configuration, descriptors: listeners.takeDoors(), databaseURL: databaseURL, catalog: catalog, keys: keys,
-      master: master,
+      configuration, descriptors: listeners.takeDoors(), tls: certificate?.context, databaseURL: databaseURL,
+      catalog: catalog, keys: keys, master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
       metrics: metrics, readiness: readiness, clock: clock,
@@ -145,8 +148,9 @@ package final class Server {
   /// Reloads the TLS certificate (SIGHUP). An unusable one changes nothing.
   package func reload() {
     do throws(ServerError) {
-      guard let tls = try ListenerCertificate.load(listening) else { return }
-      doors.renew(tls)
+      guard let certificate = try ListenerCertificate.read(listening) else { return }
+      doors.renew(certificate.context)
+      certificateMetric.show(certificate.identity)
       log.info("the listener's certificate was read again")
     } catch {
       log.error("the listener's certificate was not renewed; the old one stays", metadata: ["error": "\(error)"])

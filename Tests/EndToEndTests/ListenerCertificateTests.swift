@@ -25,18 +25,22 @@ import Testing
   @Test func `a renewed certificate is shown after SIGHUP, a broken one is not, and no connection is lost`() throws {
     defer { TemporaryDirectory.remove(directory) }
     try write(until: 4_000_000_000)
+    let metricsPort = try freePort()
     let server = try ServerProcess([
       "UPMC_DATABASE_URL": database.url, "UPMC_MASTER_KEY": "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=",
       "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory, "UPMC_TLS_CERTIFICATE": certificateFile,
+      "UPMC_METRICS_LISTEN": "127.0.0.1:\(metricsPort)",
     ])
     try server.start()
     let old = try first(server)
     #expect(old.ends == 4_000_000_000)
     #expect(try old.get("/health").hasPrefix("HTTP/1.1 200 "))
+    #expect(try expiry(metricsPort) == "4000000000")
 
     try write(until: 4_000_000_100)
     server.signal(SIGHUP)
     try wait(server) { try SecureClient(port: server.port, authority: authority).ends == 4_000_000_100 }
+    try wait(server) { try expiry(metricsPort) == "4000000100" }
     #expect(try old.get("/health").hasPrefix("HTTP/1.1 200 "))
 
     TemporaryDirectory.write(certificateFile, "nonsense")
@@ -45,6 +49,7 @@ import Testing
     #expect(server.output.contains(certificateFile))
     let new = try SecureClient(port: server.port, authority: authority)
     #expect(new.ends == 4_000_000_100)
+    #expect(try expiry(metricsPort) == "4000000100")
     #expect(try new.get("/health").hasPrefix("HTTP/1.1 200 "))
     #expect(try old.get("/health").hasPrefix("HTTP/1.1 200 "))
     #expect(server.stop() == .exited(0), "\(server.output.suffix(2_000))")
@@ -60,6 +65,17 @@ import Testing
     try server.start()
     try wait(server) { !server.isRunning }
     #expect(server.output.contains("UPMC_TLS_CERTIFICATE (\(certificateFile))"))
+  }
+
+  private func freePort() throws -> UInt16 {
+    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    return try #require(socket.localAddress?.port)
+  }
+
+  /// What the metrics say about the certificate's end; nil if nothing.
+  private func expiry(_ port: UInt16) throws -> Substring? {
+    let text = try TestClient(port: port).call("GET", "/metrics").text
+    return text.firstMatch(of: #/\nupmc_certificate_expiry_timestamp_seconds ([0-9]+)\n/#)?.1
   }
 
   private func first(_ server: ServerProcess) throws -> SecureClient {

@@ -83,4 +83,22 @@ import TestTier
     }
     #expect(named == ["trace-7:a", nil, nil])
   }
+
+  @Test func `the access log names the trace that the caller's traceparent belongs to, and ignores a malformed one`()
+    throws
+  {
+    let world = try World()
+    let (server, client) = try start(world, ["UPMC_ACCESS_LOG": "true"])
+    let trace = "0af7651916cd43dd8448eb211c80319c"
+    for text in ["00-\(trace)-b7ad6b7169203331-00", "00-\(trace)-0000000000000000-01"] {
+      _ = try client.call("GET", "/v1/nothing", headers: [("traceparent", text)])
+    }
+    _ = try client.call("GET", "/v1/nothing")
+    let named = try world.poll("not each request has a line") {
+      let all = try lines(server).filter { $0["path"] as? String == "/v1/nothing" }
+      return all.count == 3 ? all.map { $0["traceId"] as? String } : nil
+    }
+    #expect(named == [trace, nil, nil])
+    #expect(server.stop() == .exited(0))
+  }
 }

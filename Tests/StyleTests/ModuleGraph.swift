@@ -15,6 +15,8 @@ enum ModuleGraph {
     "JSON": ["PlainText"],
     // What a program counts about itself, pure.
     "Metrics": [],
+    // Which distributed trace a piece of work belongs to, pure.
+    "Tracing": [],
     // Digests, ciphers and signatures, pure.
     "Crypto": ["COpenSSL"],
     // Markdown to HTML, pure.
@@ -54,7 +56,7 @@ enum ModuleGraph {
       "Crypto", "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator", "Operations",
       "Store",
       "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
-      "PlainText",
+      "PlainText", "Tracing",
     ],
     // What an operator does beside serving.
     "Maintenance": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"],
@@ -93,7 +95,7 @@ enum ModuleGraph {
   ]
 
   /// Modules without I/O: bytes and values in, bytes and values out.
-  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Markdown", "Metrics"]
+  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Markdown", "Metrics", "Tracing"]
 
   /// Why `module` may not import `imported`; nil when it may.
   static func objection(to imported: String, in module: String) -> String? {

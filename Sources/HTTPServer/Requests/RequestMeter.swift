@@ -15,6 +15,8 @@ package final class RequestMeter {
     package let client: String
     /// The caller's own id (`X-Request-Id`), as it was sent; nil if absent.
     package let callerRequestID: String?
+    /// The caller's place in a distributed trace (`traceparent`), as it was sent; nil if absent.
+    package let traceparent: String?
   }
 
   /// One entry of an access log.
@@ -72,7 +74,7 @@ package final class RequestMeter {
     return Asked(
       method: request.methodName, path: request.path,
       client: request.clientAddress?.description ?? request.remoteAddress.host,
-      callerRequestID: request.header("x-request-id"))
+      callerRequestID: request.header("x-request-id"), traceparent: request.header("traceparent"))
   }
 
   func answered(_ number: UInt64, _ request: Request, _ status: Status, after time: Duration) {

@@ -22,15 +22,16 @@ final class HTTPService {
   /// Number of HTTP loops.
   static var loops: Int { max(1, min(ServerLimits.httpLoops, Machine.cores / 2)) }
 
-  /// - Parameter descriptors: listening sockets, one per loop; the service owns them from now on.
+  /// - Parameters:
+  ///   - descriptors: listening sockets, one per loop; the service owns them from now on.
+  ///   - tls: nil for plain HTTP.
   init(
-    _ configuration: Configuration, descriptors: [Int32], databaseURL: String, catalog: Catalog, keys: SigningKeys,
-    master: MasterKey,
+    _ configuration: Configuration, descriptors: [Int32], tls: TLSContext?, databaseURL: String, catalog: Catalog,
+    keys: SigningKeys, master: MasterKey,
     firstWriter: Int32, launchpad: Committer.DispatchHandoff, metrics: Metrics, readiness: NodeReadiness,
     clock: DatabaseClock, channels: ChannelWays, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = descriptors.count
-    let tls = try ListenerCertificate.load(configuration.listening)
     let (openFiles, memoryBytes) = (DescriptorLimit.raise(), MemoryLimit.bytes)
     let engine = configuration.listening.engine(
       loops: loops, descriptors: openFiles, memoryBytes: memoryBytes, spoolDirectory: configuration.spoolDirectory)

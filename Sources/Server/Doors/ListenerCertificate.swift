@@ -4,11 +4,6 @@ package import TLS
 package enum ListenerCertificate {
   /// Nil for plain HTTP.
   /// - Throws: one sentence that says what is wrong with which file.
-  static func load(_ listening: Listening) throws(ServerError) -> TLSContext? {
-    try read(listening)?.context
-  }
-
-  /// Also returns the certificate.
   package static func read(
     _ listening: Listening
   ) throws(ServerError) -> (identity: TLSIdentity, context: TLSContext)? {

@@ -1,0 +1,26 @@
+internal import Metrics
+internal import Synchronization
+internal import TLS
+
+/// When the listeners' certificate expires, for the monitoring system. Renewed with the certificate (SIGHUP).
+final class CertificateMetric: Sendable {
+  /// Seconds since 1970; 0 for plain HTTP.
+  private let expiry = Atomic<Int64>(0)
+
+  /// Registers the metric. It has no sample while the listeners speak plain HTTP.
+  init(_ metrics: Metrics, _ identity: TLSIdentity?) {
+    if let identity { show(identity) }
+    metrics.read(
+      "upmc_certificate_expiry_timestamp_seconds", .gauge,
+      "When the certificate of this server's own listeners expires, in seconds since 1970."
+    ) { [self] in
+      let seconds = expiry.load(ordering: .relaxed)
+      return seconds == 0 ? [] : [(Labels(), Double(seconds))]
+    }
+  }
+
+  /// Any thread.
+  func show(_ identity: TLSIdentity) {
+    expiry.store(identity.certificate.notAfter, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,68 @@
+/// A place in a distributed trace: which trace, which span of it, and whether it is recorded. W3C Trace Context,
+/// version 00.
+///
+/// ```
+///   traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
+///                ver         trace id (16 bytes)       span id (8)    flags
+/// ```
+package struct TraceContext: Sendable, Hashable {
+  /// The trace id's first and last eight bytes; never both 0.
+  package let traceHigh: UInt64
+  package let traceLow: UInt64
+  /// Never 0.
+  package let span: UInt64
+  /// The caller records this trace, and asks the callee to do the same.
+  package let isSampled: Bool
+
+  private enum Format {
+    static let length = 55
+    static let dashes = [2, 35, 52]
+    static let sampled: UInt64 = 1
+  }
+
+  /// Nil when an id is 0, which the specification forbids.
+  package init?(traceHigh: UInt64, traceLow: UInt64, span: UInt64, isSampled: Bool) {
+    guard traceHigh | traceLow != 0, span != 0 else { return nil }
+    (self.traceHigh, self.traceLow, self.span, self.isSampled) = (traceHigh, traceLow, span, isSampled)
+  }
+
+  /// Reads the value of a `traceparent` header.
+  ///
+  /// Nil for anything but version 00 in its exact form: lower-case hexadecimal digits and no id that is 0. Flags other
+  /// than "sampled" are ignored, as the specification asks.
+  package init?(traceparent: String) {
+    let bytes = Array(traceparent.utf8)
+    guard bytes.count == Format.length, Format.dashes.allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
+      Self.number(bytes[0..<2]) == 0, let high = Self.number(bytes[3..<19]), let low = Self.number(bytes[19..<35]),
+      let span = Self.number(bytes[36..<52]), let flags = Self.number(bytes[53..<55])
+    else { return nil }
+    self.init(traceHigh: high, traceLow: low, span: span, isSampled: flags & Format.sampled != 0)
+  }
+
+  /// The value of a `traceparent` header that names this span as the parent.
+  package var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+
+  /// 32 lower-case hexadecimal digits.
+  package var traceID: String { Self.hex(traceHigh) + Self.hex(traceLow) }
+
+  /// 16 lower-case hexadecimal digits.
+  package var spanID: String { Self.hex(span) }
+
+  /// At most 16 digits; nil when one is none, or upper-case.
+  private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+    var number: UInt64 = 0
+    for digit in digits {
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+      default: return nil
+      }
+    }
+    return number
+  }
+
+  private static func hex(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  }
+}
