@@ -73,8 +73,6 @@ let package = Package(
     module("JSON", on: ["PlainText"]),
     // What a program counts about itself. Pure.
     module("Metrics"),
-    // Which distributed trace a piece of work belongs to. Pure.
-    module("Tracing"),
 
     // Beside it: digests, ciphers and signatures. Pure.
     module("Crypto", on: ["COpenSSL"]),
@@ -133,7 +131,7 @@ let package = Package(
       on: [
         "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator",
         "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "HTTPClient", "EmbeddedPostgres", "Postgres",
-        "Metrics", "Tracing", "Reactor", "Domain", "Crypto", log,
+        "Metrics", "Reactor", "Domain", "Crypto", log,
       ]),
     // What an operator does beside serving.
     module(
@@ -162,7 +160,6 @@ let package = Package(
     tests("PlainTextTests", on: ["PlainText"]),
     tests("JSONTests", on: ["JSON"]),
     tests("MetricsTests", on: ["Metrics"]),
-    tests("TracingTests", on: ["Tracing"]),
     tests("CryptoTests", on: ["Crypto"]),
     tests("MarkdownTests", on: ["Markdown"]),
     tests("DomainTests", on: ["Domain", "JSON", "Crypto"]),

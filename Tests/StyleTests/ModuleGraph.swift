@@ -15,8 +15,6 @@ enum ModuleGraph {
     "JSON": ["PlainText"],
     // What a program counts about itself, pure.
     "Metrics": [],
-    // Which distributed trace a piece of work belongs to, pure.
-    "Tracing": [],
     // Digests, ciphers and signatures, pure.
     "Crypto": ["COpenSSL"],
     // Markdown to HTML, pure.
@@ -56,7 +54,7 @@ enum ModuleGraph {
       "Crypto", "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator", "Operations",
       "Store",
       "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
-      "PlainText", "Tracing",
+      "PlainText",
     ],
     // What an operator does beside serving.
     "Maintenance": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"],
@@ -95,7 +93,7 @@ enum ModuleGraph {
   ]
 
   /// Modules without I/O: bytes and values in, bytes and values out.
-  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Markdown", "Metrics", "Tracing"]
+  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Markdown", "Metrics"]
 
   /// Why `module` may not import `imported`; nil when it may.
   static func objection(to imported: String, in module: String) -> String? {

@@ -150,7 +150,8 @@ package enum StoreStatements {
   /// Puts in what is interpolated, and joins continued lines.
   private static func resolve(_ sql: String, _ constants: [String: String]) -> String {
     var sql = sql
-    for _ in 0..<3 {
+    // What is put in may hold more of it.
+    for _ in 0..<6 where sql.contains("\\(") {
       for (name, value) in constants { sql = sql.replacing("\\(\(name))", with: value) }
     }
     return sql.replacing("\\\n", with: "")

@@ -1,7 +1,6 @@
 internal import HTTPServer
 internal import Logging
 internal import Reactor
-internal import Tracing
 
 /// Logs one line per request: at `info` when `UPMC_ACCESS_LOG` is set, else at `debug`.
 struct AccessLog {

@@ -26,8 +26,8 @@ import Testing
       let detail = try #require(more.json?["detail"] as? String)
       #expect(detail.contains("\(bytes) bytes"), "\(operation.id): \(detail)")
     }
-    // Registration, user, push, badge, consent, token, message; receipts and reads; signing in.
-    #expect(calls == 10)
+    // Registration, user, push, badge, consent, token, activity, message; receipts and reads; signing in.
+    #expect(calls == 11)
   }
 
   /// What the limits are made of: nothing that a device may say is too long to be said.
