@@ -67,7 +67,7 @@ package enum SigningKeyError: Error, Equatable, CustomStringConvertible, Sendabl
   }
 }
 
-/// An APNs signing key (`.p8`) with its names.
+/// An APNs signing key (`.p8`) with its key id, team id and fingerprint.
 package struct SigningKey: Sendable {
   package let name: KeyName
   private let key: P256.PrivateKey

@@ -11,7 +11,7 @@
 /// threads. The module also holds what every user of OpenSSL needs: objects with a single owner, and the error queue.
 ///
 /// Invariants: each function conforms to its standard, as tested with the published vectors. Every call leaves the
-/// thread's error queue empty.
+/// thread's error queue empty, except `OpenSSLObject.init`, which leaves the reason for a failure there for its caller.
 ///
 /// Failure: errors caused by a key, a file or a sealed text are values (`UnusableKey`, nil, false). Errors that can
 /// only come from a lack of memory or random bytes, or from a library without a standard algorithm, end the process.

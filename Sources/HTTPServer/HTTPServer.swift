@@ -276,10 +276,11 @@ package final class HTTPServer {
 
   // MARK: End
 
-  /// Shuts down gracefully: accepts the connections that wait in the kernel and those in handshake, stops listening,
-  /// closes idle connections at once and the others after their current request, with `Connection: close`. What is left
-  /// at `deadline` is cut off.
-  /// - Parameter completion: called once, on the loop's thread, when no connection is left.
+  /// Shuts down gracefully. Keeps accepting for a moment (`HTTPLimits.lastAccepts`), so that pending TCP handshakes
+  /// complete, then stops listening. Closes idle connections at once, except new ones that have sent no request yet, and
+  /// the others after their current request, with `Connection: close`. Cuts off what is left at `deadline`. Further calls
+  /// do nothing.
+  /// - Parameter completion: called on the loop's thread when no connection is left; not called for further calls.
   package func drain(deadline: Duration = .seconds(10), completion: @escaping () -> Void = {}) {
     guard !isDraining else { return }
     isDraining = true

@@ -2,7 +2,7 @@
 package struct JSONError: Error, Equatable, CustomStringConvertible {
   /// RFC 6901 pointer to the value, for example `/receipts/3/seqno`; empty for the whole text.
   package var pointer: String
-  /// One sentence for the sender.
+  /// What is wrong, shown to the sender: usually a predicate about the value at `pointer`, such as `must not be empty`.
   package let reason: String
   /// Whether the values are valid individually but not in combination.
   package let isContradiction: Bool

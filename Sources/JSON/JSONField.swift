@@ -7,7 +7,7 @@ package struct JSONField<Root>: Sendable {
   let property: JSONSchema.Property?
   let writing: (@Sendable (Root, inout JSONWriter) -> Void)?
   let reading: (@Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void)?
-  /// Error if the member is missing; nil if it may be.
+  /// The error text if the member is missing; nil if it is optional.
   let missing: String?
 
   // MARK: Answers

@@ -17,7 +17,8 @@ package enum VisibleText {
     return visible
   }
 
-  /// Control characters (C0, DEL, C1), line and paragraph separators, and characters that change the reading direction.
+  /// True for characters to escape: controls (C0, DEL, C1), line and paragraph separators, bidirectional controls and
+  /// U+FEFF. `\n` is exempt if `keepingLines`.
   private static func isActive(_ scalar: Unicode.Scalar, _ keepingLines: Bool) -> Bool {
     switch scalar.value {
     case 0x0A: !keepingLines

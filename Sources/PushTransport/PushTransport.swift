@@ -145,8 +145,8 @@ package enum PushTransport {
     package static let customersResolverThreads = 4
     /// Maximum addresses tried per name: Apple and Google publish fewer than ten.
     static let addresses = 16
-    /// Bytes of the largest body that either network takes: the unit of the window that lanes leave to more urgent
-    /// ones.
+    /// Flow-control window assumed per request, in bytes: the payload limit of an ordinary push (VoIP pushes and
+    /// FCM's JSON envelope can exceed it). Each lane leaves this much of the window free for every more urgent lane.
     package static let payloadBytes = 4096
     /// Bytes read from one connection before others get their turn.
     static let bytesPerTurn = 262_144

@@ -7,7 +7,8 @@ package struct WireConfiguration: Sendable {
   /// Maximum connections of one credential in one environment. Their actual number follows from the work, the round
   /// trip and what the peer allows.
   package var connectionsPerPool = PushTransport.Limits.connectionsPerPool
-  /// Maximum requests in flight on one connection.
+  /// Maximum normal and bulk requests in flight on one connection. Urgent requests may exceed it by a sixteenth if
+  /// the peer allows.
   package var streamsPerConnection = PushTransport.Limits.streamsPerConnection
   /// A connection is replaced once its stream ids pass this.
   package var lastStreamID = PushTransport.Limits.lastStreamID

@@ -1,7 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Source of time. Logic never reads a clock by itself: it receives one, or the time as an argument.
+/// A source of time. Code whose timing is tested takes a `Clock`, or the time itself, as an argument, so that tests
+/// control it.
 package protocol Clock: Sendable {
   /// Monotonic time, for durations and deadlines.
   var now: Instant { get }

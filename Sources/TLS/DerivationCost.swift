@@ -80,8 +80,8 @@ struct DerivationCost {
 // MARK: What is counted
 
 extension DerivationCost {
-  /// Adds everything in an archive. Encrypted parts are opened to count their contents, each once its own cost is
-  /// known.
+  /// Adds the cost of every derivation in a PKCS #12 archive. Opens an encrypted part, to count what is inside, only after
+  /// its own cost has been added and is within the limit.
   mutating func add(archive: OpaquePointer, passphrase: String) throws(TLSError) {
     try unsafe addMAC(archive)
     guard let parts = unsafe PKCS12_unpack_authsafes(archive) else { return ErrorQueue.clear() }

@@ -80,8 +80,8 @@ package final class TLSStream {
 
   // MARK: Handshake
 
-  /// Continues the handshake as far as the socket allows, or by a bounded part of the input; `incomplete` covers both
-  /// cases.
+  /// Advances the handshake until the socket would block or this call's read budget is used up; returns `incomplete`
+  /// in either case.
   package func handshake() -> Handshake {
     ErrorQueue.clear()
     unsafe upmc_ssl_allow_reads(ssl, Int32(TLS.Limits.spareReads))

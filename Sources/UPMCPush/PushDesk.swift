@@ -39,7 +39,7 @@
       opened = nil
     }
 
-    /// A push was opened: it is routed now, or when there is somewhere to route it to.
+    /// Routes an opened push. If no `opens` handler is set yet, keeps it (only the latest) until one is.
     func open(_ payload: ReceivedPayload) {
       if let opens { opens(payload) } else { opened = payload }
     }

@@ -81,7 +81,7 @@
       return await client.feedback(payload, token: psID)
     }
 
-    /// Everything else that the client can: groups, consents, further tokens, inbox, pages.
+    /// The underlying client, for everything else: groups, consents, further tokens, the inbox and pages.
     public var client: PushClient { get throws { try state.client() } }
 
     /// Sends receipts and reads that wait: for a task of `BGTaskScheduler`. True when none is left.

@@ -22,7 +22,7 @@
 
     private let values = Guarded(Values())
 
-    /// The system would not hand over a token.
+    /// Thrown if the system refuses to issue a device token, or issues none in time.
     struct NoToken: Error, CustomStringConvertible {
       let description: String
     }

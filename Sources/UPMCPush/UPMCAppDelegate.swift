@@ -3,8 +3,8 @@
   internal import UPMCClient
   public import UserNotifications
 
-  /// An app delegate that forwards everything to `PushManager`. Apps that have one already forward by themselves
-  /// (`PushManager+Forwarding`).
+  /// An app delegate that forwards everything to `PushManager`. If your app already has one, forward the calls from it
+  /// yourself; see `PushManager+Forwarding`.
   ///
   /// Apple's documentation: *UIApplicationDelegate*,
   /// <https://developer.apple.com/documentation/uikit/uiapplicationdelegate>, *UNUserNotificationCenterDelegate*,

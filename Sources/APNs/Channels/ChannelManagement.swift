@@ -25,7 +25,8 @@ package struct ChannelManagement: Sendable {
   package enum Fault: Error, Equatable, Sendable {
     /// In Apple's word.
     case refused(status: Int, reason: String)
-    /// Whether it was carried out is known only when the request had not left.
+    /// APNs could not be reached or did not answer. If `wasSent` is false, the call was certainly not carried out; if
+    /// true, the outcome is unknown.
     case unreachable(reason: String, wasSent: Bool)
     /// An answer that Apple has never documented.
     case odd(status: Int)

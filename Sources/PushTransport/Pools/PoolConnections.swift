@@ -208,8 +208,8 @@ final class PoolConnections: ConnectionOwner {
     holdBack()
   }
 
-  /// If no connection can take the queues before their bindings are stale, returns them and admits no more until the
-  /// next attempt.
+  /// If the pool is held back (see `isHeldBack`), returns all queued targets as not processed and refuses new ones
+  /// until it may try again.
   private func holdBack() {
     if isHeldBack { routes.shut(.notProcessed) }
   }

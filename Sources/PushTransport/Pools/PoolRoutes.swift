@@ -81,7 +81,7 @@ final class PoolRoutes {
     }
   }
 
-  /// Bounds the targets that a lane of each route may hold.
+  /// Limits how many targets each lane of each route may queue.
   func bound(to targets: Int) {
     for queue in queues { gate.bound(queue.route, to: targets) }
   }

@@ -3,8 +3,8 @@ package import HTTP2
 
 /// Encodes a network's requests.
 package protocol PushComposer: AnyObject {
-  /// Encodes what differs from push to push. Returns why the push cannot be sent at all, in the network's word; nil if
-  /// it can.
+  /// Encodes the parts of a request that differ from push to push. Returns nil on success, or the reason if this push
+  /// can never be sent (for example `PayloadTooLarge`).
   func compose(_ target: PushTarget, of message: PushMessage, into letter: inout EncodedPush) -> String?
   /// What all pushes of a message have in common.
   func template(for message: PushMessage, authority: String) -> RequestTemplate

@@ -11,9 +11,10 @@ extension Accounts {
     WHERE h.hand IS NOT NULL
     """)
 
+  /// Records that a person could have signed in to the account. Does nothing if the person is unknown.
   /// - Parameters:
-  ///   - asker: the person; nil: the creator of the API key, if known.
-  ///   - made: true for creating the account, false for a link.
+  ///   - asker: that person; nil: the creator of `apiKey`.
+  ///   - made: true if they created the account, false if they received a link to it.
   ///   - now: microseconds since 1970.
   package static func note(
     _ account: Int32, inHandsOf asker: Principal?, apiKey: Int32?, made: Bool, at now: Int64

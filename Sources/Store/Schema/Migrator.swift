@@ -122,8 +122,8 @@ package struct Migrator: Sendable {
     try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(index)")
   }
 
-  /// Lets the sessions through that queued behind our lock request. The pause grows with each try, up to 8 seconds,
-  /// because the holder may be a backup.
+  /// Waits, so that sessions queued behind our lock request can proceed. The wait doubles with each try, up to 8
+  /// seconds, because the lock holder may be a backup.
   private func pause(_ connection: Connection, _ tries: Int) throws(MigratorError) {
     do {
       try connection.script("SELECT pg_sleep(\(min(16, 1 << min(tries, 5))) * 0.5)")
