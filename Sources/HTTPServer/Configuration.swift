@@ -16,7 +16,7 @@ extension HTTPServer {
     package var trustedProxies: [IPBlock] = []
     /// The header in which trusted proxies name their clients.
     package var forwardedHeader = Forwarding.Header.xForwardedFor
-    /// Whether trusted proxies start each connection with a PROXY protocol v2 header. It is not accepted from other peers.
+    /// Whether trusted proxies start each connection with a PROXY protocol v2 header; others may not.
     package var expectsProxyHeader = false
     /// Body limit in bytes, unless the handler sets another one.
     package var bodyBytes = HTTPLimits.bodyBytes
