@@ -132,8 +132,14 @@ package enum ApprovalService {
     new.because = because
     new.withinHour = withinHour
     let asked = new
+    var standing: MessageControl.Standing?
     let number = try connection.commit { () throws(PostgresError) -> Approvals.Number? in
+      if let replaced = request.replaces {
+        standing = try ScheduledMessage.objection(replaced, connection)
+        if standing != nil { return nil }
+      }
       guard let number = try connection.run(Approvals.create(asked)) else { return nil }
+      if let replaced = request.replaces { try ScheduledMessage.beginCancelling(replaced, by: caller, connection) }
       let change = AuditTrail.Change("approval.request", String(number), in: app).to { writer in
         writer.member("targeted", audience.targeted)
         writer.member("because", because.name)
@@ -141,6 +147,9 @@ package enum ApprovalService {
       }
       try connection.run(AuditTrail.add(change, by: caller))
       return number
+    }
+    if let standing, let replaced = request.replaces {
+      throw ControlService.wrongState("replace", replaced, standing)
     }
     if let number {
       return Waiting(

@@ -1,5 +1,4 @@
 package import Domain
-internal import JSON
 package import Postgres
 internal import Store
 
@@ -19,30 +18,11 @@ package enum ReplacementService {
     }
     guard !message.dryRun else { throw Problem(.impossible, at: "/dryRun", "is for a send: POST /v1/admin/messages") }
     let answer = try SendService.send(request, on: connection, catalog: catalog, now: now)
-    switch answer {
-    case .accepted:
+    // The cancellation began in the commit of the new message, or of its approval: with a second person, too, the old
+    // message is no longer what is to go out.
+    if let standing = try connection.answer(Controls.lock(old))?.standing, standing.isCancelling {
       _ = try ControlService.finishCancelling(old, for: request.caller, on: connection, now: now)
-    case .waiting:
-      // It is no longer what is to go out, whatever the second person says to the new one.
-      _ = try ControlService.control(.cancel, old, for: request.caller, on: connection, now: now)
-    case .tried: break
     }
     return answer
-  }
-
-  /// Begins to cancel the old one, in the transaction that makes the new one. - Returns: how it is when it cannot be.
-  static func begin(
-    _ seqno: Int64, by caller: Caller, _ connection: Connection
-  ) throws(PostgresError) -> MessageControl.Standing? {
-    guard let locked = try connection.run(Controls.lock(seqno)) else {
-      return MessageControl.Standing(state: .cancelled, isCancelling: false, isFrozen: false)
-    }
-    guard locked.standing.state == .scheduled, !locked.standing.isFrozen else { return locked.standing }
-    try connection.run(Controls.beginCancelling(seqno))
-    if let schedule = locked.schedule { try connection.run(Schedules.end(schedule)) }
-    try connection.run(Announcements.announce(ControlService.channel, String(seqno)))
-    let change = AuditTrail.Change("message.cancel", String(seqno), app: locked.app)
-    try connection.run(AuditTrail.add(change.from { $0.member("state", locked.standing.state.name) }, by: caller))
-    return nil
   }
 }

@@ -89,7 +89,7 @@ package enum SendService {
         guard try ApprovalService.isWaiting(consent, connection) else { return nil }
       }
       if let replaced = request.replaces {
-        standing = try ReplacementService.begin(replaced, by: caller, connection)
+        standing = try ScheduledMessage.objection(replaced, connection)
         if standing != nil { return nil }
       }
       if let csv = message.csv {
@@ -98,6 +98,7 @@ package enum SendService {
       }
       try plan.store(on: connection)
       guard let seqno = try connection.run(Messages.create(stored)) else { return nil }
+      if let replaced = request.replaces { try ScheduledMessage.beginCancelling(replaced, by: caller, connection) }
       if stored.resend == nil {
         let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)
         if let gate { try connection.run(gate) }

@@ -27,9 +27,11 @@ struct SendTerms: Sendable {
     request = message
     self.app = app
     self.seal = asked.seal ?? seal
+    // The number of the message to replace is part of the digest: the same key for another one is another request.
+    let digested = asked.replaces.map { Array("replace \($0)\n".utf8) + asked.body } ?? asked.body
     digest =
       asked.consent.map { RequestDigest(stored: $0.requestSHA256) }
-      ?? RequestDigest(asked.body, isConfidential: message.isConfidential, seal: self.seal)
+      ?? RequestDigest(digested, isConfidential: message.isConfidential, seal: self.seal)
     idempotencyKey = asked.idempotencyKey
     apiKey = asked.caller.apiKey
   }

@@ -131,8 +131,9 @@ package enum ChannelUpdates {
   private static let nextStatement = Statement(
     "channel-updates-next",
     """
-    SELECT (extract(epoch FROM min(due_at) - clock_timestamp()) * 1000000)::bigint FROM channels
-    WHERE version > published AND due_at > '-infinity'
+    SELECT (extract(epoch FROM min(c.due_at) - clock_timestamp()) * 1000000)::bigint FROM channels c
+    JOIN apps a ON a.app = c.app
+    WHERE c.version > c.published AND c.due_at > '-infinity' AND a.paused_reason IS NULL
     """)
 
   /// Microseconds until the next update is due, negative if one already is; nil when none is waiting.

@@ -34,8 +34,8 @@ struct Outbox: Sendable {
   /// the same message.
   func add(_ entry: OutboxEntry) throws {
     try DurableFile.makeDirectory(directory)
-    if try read(entry.name) != nil { return }
-    try write(entry)
+    if try read(entry.name) == nil { try write(entry) }
+    // Also where this wish waits already: a process may have ended between the two.
     if entry.kind == .read {
       for name in names() where name != entry.name {
         guard let parts = OutboxEntry.parts(of: name), parts.seqno == entry.seqno, parts.kind == .read else { continue }

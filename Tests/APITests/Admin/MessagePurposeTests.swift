@@ -129,6 +129,23 @@ import Testing
     #expect(try get("/v1/admin/messages?limit=100").values(of: "seqno").count == 3)
   }
 
+  @Test func `a key that was used for another request cancels nothing`() throws {
+    let body = #"{"appId":"com.example.bank","audience":{"all":true},"alert":"A","sendAt":"\#(Self.tomorrow)"}"#
+    func call(_ method: String, _ target: String, _ key: String) throws -> HTTPResponse {
+      try world.call(
+        method, "/v1/admin/messages\(target)", key: admin, headers: [(name: "Idempotency-Key", value: key)], body)
+    }
+    func state(_ seqno: String) throws -> [String] { try get("/v1/admin/messages/\(seqno)").values(of: "state") }
+    let first = try #require(try call("POST", "", "k").values(of: "seqno").first)
+    #expect(try call("PUT", "/\(first)", "k").isProblem(.idempotencyConflict))
+    #expect(try state(first) == ["scheduled"])
+    // Repeated, it is the same; for the new message it is another request.
+    let second = try #require(try call("PUT", "/\(first)", "l").values(of: "seqno").first)
+    #expect(try call("PUT", "/\(first)", "l").values(of: "seqno") == [second])
+    #expect(try call("PUT", "/\(second)", "l").isProblem(.idempotencyConflict))
+    #expect(try state(first) == ["cancelled"] && state(second) == ["scheduled"])
+  }
+
   @Test func `people are found by how their name begins, page by page`() throws {
     let path = "/v1/admin/users?appId=com.example.bank&limit=1&name=%EA%B9%80"
     let first = try get(path)

@@ -1,0 +1,26 @@
+internal import Domain
+internal import JSON
+internal import Postgres
+internal import Store
+
+/// A scheduled message that another one replaces, within the transaction that stores the new one or its approval.
+enum ScheduledMessage {
+  /// Locks the old message. Returns its standing if it cannot be replaced; nil if it can.
+  static func objection(_ seqno: Int64, _ connection: Connection) throws(PostgresError) -> MessageControl.Standing? {
+    guard let locked = try connection.run(Controls.lock(seqno)) else {
+      return MessageControl.Standing(state: .cancelled, isCancelling: false, isFrozen: false)
+    }
+    return locked.standing.state == .scheduled && !locked.standing.isFrozen ? nil : locked.standing
+  }
+
+  /// Begins to cancel the old message, within the transaction that stores the new one or its approval: the last step of it,
+  /// after `objection` had none, because a transaction that stores nothing must not cancel anything.
+  static func beginCancelling(_ seqno: Int64, by caller: Caller, _ connection: Connection) throws(PostgresError) {
+    guard let locked = try connection.run(Controls.lock(seqno)) else { return }
+    try connection.run(Controls.beginCancelling(seqno))
+    if let schedule = locked.schedule { try connection.run(Schedules.end(schedule)) }
+    try connection.run(Announcements.announce(ControlService.channel, String(seqno)))
+    let change = AuditTrail.Change("message.cancel", String(seqno), app: locked.app)
+    try connection.run(AuditTrail.add(change.from { $0.member("state", locked.standing.state.name) }, by: caller))
+  }
+}
