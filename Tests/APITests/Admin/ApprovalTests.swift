@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import HTTPClient
 import Operations
 import Postgres
@@ -112,6 +113,24 @@ import Testing
       #expect(change.text.contains(#""approvalAbove":null"#), "\(change.text)")
     }
     #expect(try kim.call("POST", "messages", AdminWorld.send).values(of: "seqno") == ["3"])
+  }
+
+  @Test func `a scheduled message is replaced together with the approval that the new one needs, or not at all`() throws
+  {
+    let tomorrow = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+    let scheduled = String(AdminWorld.send.dropLast()) + #","sendAt":"\#(tomorrow)"}"#
+    let key = try world.key(.admin)
+    func old(_ body: String) throws -> String {
+      try #require(try world.call("POST", "/v1/admin/messages", key: key, body).values(of: "seqno").first)
+    }
+    let begun = try old(AdminWorld.send)
+    #expect(try kim.call("PUT", "messages/\(begun)", scheduled).isProblem(.wrongState))
+    #expect(try count("approvals") == 0)
+    let waits = try old(scheduled)
+    #expect(try kim.call("PUT", "messages/\(waits)", scheduled).values(of: "approvalId") == ["1"])
+    #expect(try world.call("GET", "/v1/admin/messages/\(waits)", key: key).values(of: "state") == ["cancelled"])
+    #expect(try kim.call("PUT", "messages/\(waits)", scheduled).isProblem(.wrongState))
+    #expect(try count("approvals") == 1)
   }
 
   @Test func `what was rejected never goes out, and whoever asked learns why`() throws {
