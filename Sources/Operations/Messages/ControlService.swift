@@ -56,20 +56,12 @@ package enum ControlService {
         // Its audience may have been counted while it was paused.
         if state == .queued { try ApprovalHolds.settle(seqno, on: connection) }
       case .beginCancelling:
-        try connection.run(Controls.beginCancelling(seqno))
-        if locked.standing.hold == .waiting {
-          try connection.run(ApprovalHolds.callOff(seqno, by: caller.name, reason: "The message was cancelled."))
-        }
-        if locked.standing.state == .scheduled, let schedule = locked.schedule {
-          try connection.run(Schedules.end(schedule))
-        }
+        try beginCancelling(seqno, locked, by: caller, on: connection)
       case .nothing, .refuse: break
       }
       if effect != .refuse { try connection.run(Announcements.announce(channel, String(seqno))) }
       if effect != .refuse, effect != .nothing {
-        let change = AuditTrail.Change("message.\(control.rawValue)", String(seqno), app: locked.app)
-        try connection.run(
-          AuditTrail.add(change.from { $0.member("state", locked.standing.state.name) }, by: caller))
+        try audit(control, seqno, locked, by: caller, on: connection)
       }
       // Under the message's lock: the numbers of exactly this moment.
       guard let (found, reasons) = try connection.run(Funnels.find(seqno)) else { return nil }
@@ -77,6 +69,27 @@ package enum ControlService {
     }
     guard let outcome else { throw Problem(.unknownMessage, "There is no message \(seqno).") }
     return outcome
+  }
+
+  /// Begins the cancellation of a locked message: it goes nowhere any more, its approval is called off, its series ends.
+  static func beginCancelling(
+    _ seqno: Int64, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
+  ) throws(PostgresError) {
+    try connection.run(Controls.beginCancelling(seqno))
+    if locked.standing.hold == .waiting {
+      try connection.run(ApprovalHolds.callOff(seqno, by: caller.name, reason: "The message was cancelled."))
+    }
+    if locked.standing.state == .scheduled, let schedule = locked.schedule {
+      try connection.run(Schedules.end(schedule))
+    }
+  }
+
+  /// Records a change of a locked message with the state that it had.
+  static func audit(
+    _ control: MessageControl, _ seqno: Int64, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
+  ) throws(PostgresError) {
+    let change = AuditTrail.Change("message.\(control.rawValue)", String(seqno), app: locked.app)
+    try connection.run(AuditTrail.add(change.from { $0.member("state", locked.standing.state.name) }, by: caller))
   }
 
   /// Cancels everything that is not in flight, then waits briefly for the rest.

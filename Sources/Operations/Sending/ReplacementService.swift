@@ -2,15 +2,16 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Putting another message in the place of one that is scheduled.
+/// Replaces a scheduled message by another one.
 package enum ReplacementService {
-  /// - Parameter request: whose `replaces` is the message that goes.
+  /// Replaces the message `old` by the one that `request` asks for.
   /// - Throws: `.wrongState` when the old one has begun or ended; nothing is changed then.
   package static func replace(
-    _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
+    _ old: Int64, by request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.control)
-    guard let old = request.replaces else { return try SendService.send(request, on: connection, now: now) }
+    var request = request
+    request.replaces = old
     let found = try ReportService.funnel(old, for: request.caller, on: connection)
     let message = try MessageRequest(json: try SavedTemplate.fill(request.body, for: request.caller, on: connection))
     guard message.appID == found.funnel.appID else {

@@ -1,5 +1,4 @@
 internal import Domain
-internal import JSON
 internal import Postgres
 internal import Store
 
@@ -17,10 +16,8 @@ enum ScheduledMessage {
   /// after `objection` had none, because a transaction that stores nothing must not cancel anything.
   static func beginCancelling(_ seqno: Int64, by caller: Caller, _ connection: Connection) throws(PostgresError) {
     guard let locked = try connection.run(Controls.lock(seqno)) else { return }
-    try connection.run(Controls.beginCancelling(seqno))
-    if let schedule = locked.schedule { try connection.run(Schedules.end(schedule)) }
+    try ControlService.beginCancelling(seqno, locked, by: caller, on: connection)
     try connection.run(Announcements.announce(ControlService.channel, String(seqno)))
-    let change = AuditTrail.Change("message.cancel", String(seqno), app: locked.app)
-    try connection.run(AuditTrail.add(change.from { $0.member("state", locked.standing.state.name) }, by: caller))
+    try ControlService.audit(.cancel, seqno, locked, by: caller, on: connection)
   }
 }

@@ -13,7 +13,7 @@ package struct SendRequest: Sendable {
   package var seal: ContentSeal?
   package var door = App.Confidentiality.Door.api
   /// A scheduled message that is cancelled in the same commit.
-  package var replaces: Int64?
+  var replaces: Int64?
   /// Of the second person, where one was asked.
   var consent: SendConsent?
 

@@ -52,11 +52,11 @@ extension AdminCall {
   }
 
   fileprivate func replaceMessage() throws(Problem) -> Response {
-    var sent = SendRequest(
+    let sent = SendRequest(
       body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
       hosting: resources.hosting)
-    sent.replaces = try seqno()
-    let answer = try ReplacementService.replace(sent, on: connection, catalog: resources.catalog, now: now)
+    let answer = try ReplacementService.replace(
+      try seqno(), by: sent, on: connection, catalog: resources.catalog, now: now)
     resources.messageCommitted()
     return .json(.accepted, answer)
   }
