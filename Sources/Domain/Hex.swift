@@ -33,6 +33,9 @@ package enum Hex {
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// Whether this is a digit as `encode` writes it.
+  package static func isLowerDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 || byte &- 97 < 6 }
+
   /// Returns the value of one digit, in either case.
   package static func value(of digit: UInt8) -> UInt8? {
     switch digit {

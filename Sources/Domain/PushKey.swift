@@ -84,5 +84,10 @@ package struct PushKeyring: Sendable {
     return (rest + summand) % prime & (1 << 56 - 1)
   }
 
-  private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+  private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    let bytes = bytes.span
+    var word: UInt64 = 0
+    for index in bytes.indices { word = word << 8 | UInt64(bytes[index]) }
+    return word
+  }
 }

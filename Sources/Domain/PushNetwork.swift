@@ -24,12 +24,11 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
     case .apns:
       let digits = psid.utf8.span
       guard digits.count % 2 == 0 else { return nil }
-      var isLower = true
-      for index in digits.indices {
-        guard Hex.value(of: digits[index]) != nil else { return nil }
-        isLower = isLower && !(UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digits[index])
+      for index in digits.indices where !Hex.isLowerDigit(digits[index]) {
+        for index in index..<digits.count where Hex.value(of: digits[index]) == nil { return nil }
+        return psid.lowercased()
       }
-      return isLower ? psid : psid.lowercased()
+      return psid
     case .fcm:
       return psid.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? psid : nil
     }

@@ -10,23 +10,31 @@ extension JSONReader {
     let start = position + 1
     position = start
     // Most strings have no escapes and are taken unchanged. ASCII is valid UTF-8 and needs no further check.
+    let (end, bits) = Self.endOfPlainText(bytes.span, from: start)
+    guard end < bytes.count else { throw JSONError("the text ends inside a string") }
+    switch bytes[end] {
+    case UInt8(ascii: "\""):
+      position = end + 1
+      let text = bytes[start..<end]
+      return bits < 0x80 ? String(decoding: text, as: UTF8.self) : try Self.text(text)
+    case UInt8(ascii: "\\"):
+      position = end
+      return try readEscapedString(from: start)
+    default: throw JSONError("holds a control character; write it as \\uXXXX")
+    }
+  }
+
+  /// Returns the place of the first quotation mark, backslash or control character, or the end, and all bytes before it
+  /// combined by OR.
+  private static func endOfPlainText(_ bytes: Span<UInt8>, from start: Int) -> (end: Int, bits: UInt8) {
     var (end, bits) = (start, UInt8(0))
     while end < bytes.count {
       let byte = bytes[end]
-      if byte == UInt8(ascii: "\"") {
-        position = end + 1
-        let text = bytes[start..<end]
-        return bits < 0x80 ? String(decoding: text, as: UTF8.self) : try Self.text(text)
-      }
-      if byte == UInt8(ascii: "\\") {
-        position = end
-        return try readEscapedString(from: start)
-      }
-      guard byte >= 0x20 else { throw JSONError("holds a control character; write it as \\uXXXX") }
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { break }
       bits |= byte
       end += 1
     }
-    throw JSONError("the text ends inside a string")
+    return (end, bits)
   }
 
   private mutating func readEscapedString(from start: Int) throws(JSONError) -> String {

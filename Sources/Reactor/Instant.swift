@@ -8,19 +8,17 @@ package struct Instant: Comparable, Hashable, Sendable {
 
   @inlinable package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
-  package static func + (left: Instant, right: Duration) -> Instant {
+  @inlinable package static func + (left: Instant, right: Duration) -> Instant {
     Instant(nanoseconds: left.nanoseconds &+ right.nanoseconds)
   }
 
-  package static func - (left: Instant, right: Instant) -> Duration {
-    .nanoseconds(left.nanoseconds - right.nanoseconds)
+  @inlinable package static func - (left: Instant, right: Instant) -> Duration {
+    Duration(attoseconds: Int128(left.nanoseconds - right.nanoseconds) * 1_000_000_000)
   }
 }
 
 extension Duration {
-  /// The duration in nanoseconds; the range suffices for 292 years.
-  package var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
-  }
+  /// The duration in nanoseconds; the range suffices for 292 years. By one division, where `components` needs several
+  /// multiplications of 128 bits: each request asks some ten times.
+  @inlinable package var nanoseconds: Int64 { Int64(truncatingIfNeeded: attoseconds / 1_000_000_000) }
 }

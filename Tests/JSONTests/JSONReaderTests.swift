@@ -70,6 +70,23 @@ import Testing
     #expect(throws: JSONError("is not UTF-8")) { try reader.readString() }
   }
 
+  @Test func `each byte is judged alike, wherever it is in a string`() {
+    for byte in UInt8.min...UInt8.max {
+      for place in 0..<20 {
+        var text = [UInt8](repeating: UInt8(ascii: "x"), count: 20)
+        text[place] = byte
+        var reader = JSONReader([UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")])
+        let read = try? reader.readString()
+        switch byte {
+        case UInt8(ascii: "\""): #expect(read == String(repeating: "x", count: place))
+        // Before an x it begins no escape; at the end it escapes the quotation mark.
+        case UInt8(ascii: "\\"), 0..<0x20, 0x80...: #expect(read == nil, "byte \(byte) at \(place)")
+        default: #expect(read.map { Array($0.utf8) } == text, "byte \(byte) at \(place)")
+        }
+      }
+    }
+  }
+
   @Test func `bytes that are not UTF-8 are refused behind an escape too`() {
     var reader = JSONReader([0x22, 0x5C, 0x6E, 0xFF, 0x22])
     #expect(throws: JSONError("is not UTF-8")) { try reader.readString() }

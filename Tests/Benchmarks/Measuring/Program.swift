@@ -11,7 +11,8 @@ final class Program {
   /// Starts the program and waits until it accepts connections on `port` of the loopback address.
   /// - Parameter file: the last file it writes before it is ready; waited for too.
   init(
-    _ name: String, _ command: [String], environment: [String]? = nil, port: UInt16, file: String? = nil, log: String
+    _ name: String, _ command: [String], environment: [String]? = nil, port: UInt16, file: String? = nil, log: String,
+    startUp: Duration = BenchmarkCommand.Limits.startUp
   ) throws {
     self.name = name
     self.port = port
@@ -19,15 +20,15 @@ final class Program {
     process = try ChildProcess.start(
       ["setpriv", "--pdeathsig", "TERM", "--"] + command, environment: environment, output: .file(log),
       errors: .file(log))
-    try awaitStart(file, log)
+    try awaitStart(file, log, atMost: startUp)
   }
 
   deinit {
     stop()
   }
 
-  private func awaitStart(_ file: String?, _ log: String) throws {
-    let deadline = SystemClock().now + BenchmarkCommand.Limits.startUp
+  private func awaitStart(_ file: String?, _ log: String, atMost startUp: Duration) throws {
+    let deadline = SystemClock().now + startUp
     func isWritten(_ file: String) -> Bool { FileManager.default.contents(atPath: file)?.isEmpty == false }
     while !Loopback.accepts(port) || file.map(isWritten) == false {
       if process.wait(atMost: .milliseconds(20)) != nil {

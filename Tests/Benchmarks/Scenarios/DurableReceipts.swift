@@ -62,16 +62,20 @@ struct DurableReceipts: Scenario {
 
   // MARK: Servers
 
-  /// - Parameter settings: additional variables, `NAME=value` each.
+  /// - Parameters:
+  ///   - settings: additional variables, `NAME=value` each.
+  ///   - prefix: a program that runs the server, and its options.
   static func startOurs(
-    _ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory, settings: [String] = []
+    _ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory, settings: [String] = [], prefix: [String] = []
   ) throws -> Program {
     try startOurs(
-      plan, databaseURL: stage.databaseURL, masterKeyFile: stage.masterKeyFile, scratch, settings: settings)
+      plan, databaseURL: stage.databaseURL, masterKeyFile: stage.masterKeyFile, scratch, settings: settings,
+      prefix: prefix)
   }
 
   static func startOurs(
-    _ plan: Plan, databaseURL: String, masterKeyFile: String, _ scratch: ScratchDirectory, settings: [String] = []
+    _ plan: Plan, databaseURL: String, masterKeyFile: String, _ scratch: ScratchDirectory, settings: [String] = [],
+    prefix: [String] = []
   ) throws -> Program {
     let port = try Loopback.freePort()
     let server = try plan.sibling("upmc")
@@ -80,7 +84,8 @@ struct DurableReceipts: Scenario {
       "UPMC_MASTER_KEY_FILE=\(masterKeyFile)", "UPMC_LOG_LEVEL=warning",
     ]
     return try Program(
-      "upmc serve", [server, "serve"], environment: environment + settings, port: port, log: scratch.file("upmc.log"))
+      "upmc serve", prefix + [server, "serve"], environment: environment + settings, port: port,
+      log: scratch.file("upmc.log"), startUp: prefix.isEmpty ? BenchmarkCommand.Limits.startUp : .seconds(120))
   }
 
   private static func startSingle(_ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory) throws -> Program {
