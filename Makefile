@@ -50,11 +50,13 @@ deb: production ## Make a Debian package in .build/deb
 	@.ci/install-packages dpkg-dev
 	@.deploy/debian/build $(PRODUCTION)/upmc $(DEBUG)/generate-manual .build/deb
 
-deb-test: deb ## Install, run, upgrade, remove and purge that package in a Debian of its own (root, debootstrap)
-	@.ci/install-packages debootstrap python3 systemd
+deb-test: production ## Install, run, upgrade, remove and purge that package in a Debian of its own (root, debootstrap)
+	@.ci/install-packages debootstrap dpkg-dev python3 systemd
+	@rm -rf .build/deb/test
+	@.deploy/debian/build $(PRODUCTION)/upmc $(DEBUG)/generate-manual .build/deb/test/older
 	@UPMC_PACKAGE_VERSION=$$($(PRODUCTION)/upmc --version | awk '{ print $$2 }')+upgrade \
-	  .deploy/debian/build $(PRODUCTION)/upmc $(DEBUG)/generate-manual .build/deb/newer
-	@exec .deploy/debian/test .build/deb/upmc_*.deb .build/deb/newer/upmc_*.deb
+	  .deploy/debian/build $(PRODUCTION)/upmc $(DEBUG)/generate-manual .build/deb/test/newer
+	@exec .deploy/debian/test .build/deb/test/older/upmc_*.deb .build/deb/test/newer/upmc_*.deb
 
 kubernetes: ## Validate the Kubernetes manifests against the schemas of several releases of Kubernetes
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
