@@ -200,7 +200,7 @@ let package = Package(
     tests(
       "OperationsTests",
       on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
-    tests("CommandTests", on: ["upmc", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
+    tests("CommandTests", on: ["upmc", "Simulator", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
     tests(
       "APITests",
       on: [

@@ -35,9 +35,14 @@ struct AppChecks {
       }
       guard let master = try master(note) else { return }
       var questions: [ProviderProbe.Question] = []
+      // Whose credential is no good: said already.
+      var closed: Set<App.Number> = []
       for app in apps {
         for credential in credentials where credential.app == app.number {
-          guard opens(credential, app, master, note) else { continue }
+          guard opens(credential, app, master, note) else {
+            if credential.network == .apns { closed.insert(app.number) }
+            continue
+          }
           for environment in try environments(credential) {
             questions.append(
               ProviderProbe.Question(app: app, network: credential.network, environment: environment))
@@ -47,6 +52,8 @@ struct AppChecks {
       // Without its trust anchors nothing can be checked, and errors would be blamed on the networks.
       if mayWrite, configuration.caFile == nil || MachineChecks.trusts(configuration.caFile) {
         try ask(questions, master, note)
+        try ChannelChecks(configuration, connection, master: master).examine(
+          apps.filter { !closed.contains($0.number) }, note)
       }
     } catch {
       note(
@@ -267,17 +274,10 @@ struct AppChecks {
     case .unreachable(let reason):
       return .failure(
         network, place, "cannot be reached: \(reason)",
-        remedy: wayOut(to: host))
+        remedy: WayOut(configuration).remedy(to: host))
     case .refused(let reason):
       return .failure(network, place, "refuses: \(reason)", remedy: mend(reason, question))
     }
-  }
-
-  private func wayOut(to host: String) -> String {
-    guard let proxy = configuration.proxy else {
-      return "Let this machine out to \(host) (DNS, firewall; a proxy that inspects TLS needs UPMC_CA_FILE)."
-    }
-    return "Have the proxy \(proxy) let this machine out to \(host); one that inspects TLS needs UPMC_CA_FILE."
   }
 
   private func mend(_ reason: String, _ question: ProviderProbe.Question) -> String {

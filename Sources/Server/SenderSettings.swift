@@ -12,6 +12,9 @@ enum SenderSettings {
     let metrics: Metrics
     let health: Health
     let lastAccepted: LastSuccess
+
+    /// For a program that nobody watches.
+    static func unwatched() -> Gauges { Gauges(metrics: Metrics(), health: Health(), lastAccepted: LastSuccess()) }
   }
 
   static func apns(_ configuration: Configuration, _ gauges: Gauges) -> APNsConfiguration {

@@ -25,7 +25,7 @@ struct UPMC: ParsableCommand {
     version: "\(Product.name) \(Product.version)",
     subcommands: [
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, VoucherCommand.self, Send.self,
-      Upload.self,
+      Upload.self, ChannelCommand.self,
       SavedCommand<TemplateWords>.self, SavedCommand<DraftWords>.self, SavedCommand<SenderWords>.self,
       MessageCommand.self, ApprovalCommand.self, ImportCommand.self, ExportCommand.self, QuarantineCommand.self,
       AccountCommand.self, WebhookCommand.self, AuditCommand.self, StatisticsCommand.self, PersonCommand.self,

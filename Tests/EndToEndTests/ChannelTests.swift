@@ -85,6 +85,19 @@ import Testing
     #expect(try world.client.call("DELETE", "\(Self.path)/\(number)", bearer: world.apiKey).status == 204)
   }
 
+  @Test func `a credential that is missing is not the network's fault, and the answer says what to do`() throws {
+    let id = try #require(try create(#"{"name":"match-7"}"#).string("channelId"))
+    try world.connection.script("DELETE FROM credentials")
+    for reply in [
+      try create(#"{"name":"match-8"}"#), try world.client.call("DELETE", "\(Self.path)/\(id)", bearer: world.apiKey),
+      try world.client.call("GET", "\(Self.path)-at-apple?environment=production", bearer: world.apiKey),
+    ] {
+      #expect(reply.status == 422 && reply.string("type") == "upmc:not-configured", "\(reply.text)")
+      #expect(reply.string("detail")?.contains("upmc app credential \(World.appID)") == true)
+    }
+    #expect(try channel(id).status == 200)
+  }
+
   @Test func `what a channel cannot carry is refused, and changes nothing`() throws {
     let id = try #require(try create(#"{"name":"match-7"}"#).string("channelId"))
     let start =

@@ -15,8 +15,10 @@ final class BatchWorld {
   let connection: Connection
   var app: App
   let userProofs = UserProofKeyring(key: SymmetricKey.random())
+  /// Apps beside it.
+  var furtherApps: [App] = []
   var policies: AppPolicies {
-    var policies = AppPolicies([app])
+    var policies = AppPolicies([app] + furtherApps)
     policies.userProofs = userProofs
     return policies
   }

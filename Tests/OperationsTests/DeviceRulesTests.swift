@@ -4,6 +4,8 @@ import Testing
 
 @testable import Operations
 
+@testable import Operations
+
 @Suite struct DeviceRulesTests {
   // MARK: Who is who
 
@@ -92,6 +94,37 @@ import Testing
     #expect(try !owner(world, "22", "d2"))
     try world.run(.setToken(world.claim("d1"), .voip, psid: nil))
     #expect(try tokens(world) == 1)
+  }
+
+  @Test func `devices of two apps that set the same token at once are no concern of each other`() throws {
+    let world = try BatchWorld()
+    var bank = world.app
+    var shop = App(
+      number: try world.connection.run(
+        Apps.create(
+          appID: "com.example.shop", name: "Shop", clientKey: "other", timeZone: "Asia/Seoul", identity: .open)
+      ).app.number, appID: "com.example.shop", name: "", timeZone: "Asia/Seoul", devicePolicy: .multi,
+      pausedReason: nil, identityRules: App.IdentityRules(.open))
+    func ofBoth(_ make: (String) -> Operation) throws {
+      var operations = [make("kim")]
+      (world.app, world.furtherApps) = (shop, [bank])
+      operations.append(make("lee"))
+      for order in [operations, operations.reversed()] {
+        world.now += 1
+        #expect(try world.runAll(order).map(\.problem) == [nil, nil])
+      }
+      (world.app, world.furtherApps) = (bank, [shop])
+    }
+    try ofBoth { world.registration("d1", psid: "aa", user: $0) }
+    // Where users are vouched for, a token is not taken from another user's device.
+    bank.identityRules.identity = .proof
+    shop.identityRules.identity = .proof
+    (world.app, world.furtherApps) = (bank, [shop])
+    try ofBoth { _ in .setToken(world.claim("d1"), .voip, psid: "11") }
+    try ofBoth { _ in .setActivity(world.claim("d1"), activity("one"), psid: "22") }
+    #expect(try world.count("SELECT count(DISTINCT (app, device)) FROM psids WHERE kind > 1 AND psid = '11'") == 2)
+    #expect(try tokens(world) == 4)
+    #expect(try world.count("SELECT count(*) FROM former_psids") == 0)
   }
 
   private func activity(_ id: String) -> ActivityName { ActivityName(id: id, attributesType: "Order") }

@@ -33,7 +33,8 @@ struct AdditionalTokens {
     return [
       DeviceTokens.lock(wanted, at: batch.now).map { owners in
         for owner in owners {
-          for token in wanted where token.psid == owner.psid && token.kind == owner.kind {
+          for token in wanted
+          where token.device == owner.claimant && token.psid == owner.psid && token.kind == owner.kind {
             found.owners[token] = owner
           }
         }

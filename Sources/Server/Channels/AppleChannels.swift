@@ -1,12 +1,12 @@
 internal import APNs
-internal import Domain
-internal import Operations
-internal import Postgres
+package import Domain
+package import Operations
+package import Postgres
 internal import Reactor
 internal import Store
 
 /// Apple's list of an app's channels, asked with the app's own credential and the provider token that all nodes share.
-struct AppleChannels: ChannelDirectory {
+package struct AppleChannels: ChannelDirectory {
   private let management: ChannelManagement
   private let master: MasterKey
   private let clock: DatabaseClock
@@ -17,38 +17,47 @@ struct AppleChannels: ChannelDirectory {
     self.clock = clock
   }
 
-  func create(
+  /// For a program that asks a few times and ends.
+  package init(_ configuration: Configuration, master: MasterKey, on connection: DatabaseConnection) throws {
+    let clock = DatabaseClock()
+    try clock.ask(connection)
+    self.init(configuration, .unwatched(), master: master, clock: clock)
+  }
+
+  package func create(
     _ storage: ChannelStorage, of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem) -> String {
     guard case .created(let channel) = try ask(.create(storage), app, environment, connection) else { throw Self.odd }
     return channel
   }
 
-  func storage(
+  package func storage(
     of channel: String, of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem) -> ChannelStorage? {
-    do throws(ChannelManagement.Fault) {
+    do throws(Failure) {
       guard case .storage(let storage) = try send(.read(channel), app, environment, connection) else { return nil }
       return storage
     } catch {
-      if case .refused(_, let reason) = error, Self.unknown.contains(reason) { return nil }
-      throw Self.problem(error)
+      if case .fault(.refused(_, let reason)) = error, Self.unknown.contains(reason) { return nil }
+      throw error.problem
     }
   }
 
-  func delete(
+  package func delete(
     _ channel: String, of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem) {
-    do throws(ChannelManagement.Fault) {
+    do throws(Failure) {
       _ = try send(.delete(channel), app, environment, connection)
     } catch {
       // It answers a channel that is gone like a path that it does not know.
-      if case .refused(let status, let reason) = error, status == 404 || Self.unknown.contains(reason) { return }
-      throw Self.problem(error)
+      if case .fault(.refused(let status, let reason)) = error, status == 404 || Self.unknown.contains(reason) {
+        return
+      }
+      throw error.problem
     }
   }
 
-  func list(
+  package func list(
     of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem) -> [String] {
     guard case .channels(let channels) = try ask(.list, app, environment, connection) else { throw Self.odd }
@@ -59,41 +68,76 @@ struct AppleChannels: ChannelDirectory {
 
   // MARK: Asking
 
+  private enum Failure: Error {
+    /// Apple was not asked, for want of what opens it.
+    case closed(Problem)
+    case fault(ChannelManagement.Fault)
+
+    var problem: Problem {
+      switch self {
+      case .closed(let problem): problem
+      case .fault(let fault): AppleChannels.problem(fault)
+      }
+    }
+  }
+
   private func ask(
     _ call: ChannelManagement.Call, _ app: App, _ environment: PushEnvironment, _ connection: Connection
   ) throws(Problem) -> ChannelManagement.Answer {
-    do throws(ChannelManagement.Fault) {
+    do throws(Failure) {
       return try send(call, app, environment, connection)
     } catch {
-      throw Self.problem(error)
+      throw error.problem
     }
   }
 
   private func send(
     _ call: ChannelManagement.Call, _ app: App, _ environment: PushEnvironment, _ connection: Connection
-  ) throws(ChannelManagement.Fault) -> ChannelManagement.Answer {
+  ) throws(Failure) -> ChannelManagement.Answer {
     let opening: ChannelManagement.Opening
-    do {
+    do throws(Problem) {
       opening = try self.opening(of: app, connection)
     } catch {
-      throw .unreachable(reason: (error as? Problem)?.detail ?? "\(error)", wasSent: false)
+      throw .closed(error)
     }
-    return try management.send(call, of: app.appID, in: environment, by: opening)
+    do throws(ChannelManagement.Fault) {
+      return try management.send(call, of: app.appID, in: environment, by: opening)
+    } catch {
+      throw .fault(error)
+    }
   }
 
-  private func opening(of app: App, _ connection: Connection) throws -> ChannelManagement.Opening {
-    let credential = try connection.run(Secrets.credentials()).first { $0.app == app.number && $0.network == .apns }
-    guard let credential else {
-      throw Problem(.notConfigured, "the app has no APNs credential; set one with `upmc app credential`")
-    }
-    switch try APNsSecret(credential, master) {
-    case .certificate(let identity): return .certificate(identity)
-    case .key(let key):
-      let now = clock.wallMicroseconds / 1_000_000
-      guard let token = try SharedProviderToken.take(key, refused: nil, now: now, master, connection) else {
-        throw Problem(.notConfigured, "no provider token can be made now")
+  private func opening(of app: App, _ connection: Connection) throws(Problem) -> ChannelManagement.Opening {
+    do {
+      let credentials = try connection.run(Secrets.credentials())
+      guard let credential = credentials.first(where: { $0.app == app.number && $0.network == .apns }) else {
+        throw Problem(
+          .notConfigured,
+          """
+          The app has no APNs credential, so Apple was not asked. Store one: `upmc app credential \(app.appID) \
+          --apns-key …`, or on the app's page of the console.
+          """)
       }
-      return .token(token)
+      switch try APNsSecret(credential, master) {
+      case .certificate(let identity): return .certificate(identity)
+      case .key(let key):
+        let now = clock.wallMicroseconds / 1_000_000
+        guard let token = try SharedProviderToken.take(key, refused: nil, now: now, master, connection) else {
+          throw Problem(.networkAway, "Apple was not asked: there is no provider token now. Try again in a minute.")
+        }
+        return .token(token)
+      }
+    } catch let problem as Problem {
+      throw problem
+    } catch let error as PostgresError {
+      throw Problem(error)
+    } catch {
+      throw Problem(
+        .notConfigured,
+        """
+        The app's APNs credential cannot be used, so Apple was not asked: \(error). Store it again: `upmc app credential \
+        \(app.appID) --apns-key …`, or on the app's page of the console.
+        """)
     }
   }
 

@@ -22,35 +22,26 @@ final class ChannelPublisher: Sendable {
   static let inbox = -1
   /// Seconds after which an update on its way is taken for lost: should it have arrived after all, devices pass by the second.
   private static let leaseSeconds: Int64 = 10
-  /// Updates on their way at once.
+  /// Updates on their way at once, and how many are taken beyond at most.
   private static let underWay = 2_000
   private static let atOnce = 500
   private static let longestRest: Duration = .seconds(1)
   private static let pause: Duration = .seconds(1)
 
-  private enum Input: Sendable {
-    case result(PushResult)
-    case wake
-  }
-
-  private let inputs: Inbox<Input>
+  private let inputs: ChannelInbox
   private let stopping: StopSignal
 
   init() throws {
-    inputs = try Inbox(capacity: 65_536)
+    // Of each update on its way there is one result.
+    inputs = try ChannelInbox(results: Self.underWay + Self.atOnce)
     stopping = try StopSignal()
   }
 
   /// Results of batches that are its own. Callable from any thread.
-  func take(_ results: [PushResult]) {
-    // What finds no room is published again when its lease ends.
-    for result in results { _ = inputs.offer(.result(result)) }
-  }
+  func take(_ results: [PushResult]) { inputs.take(results) }
 
   /// Something was published. Callable from any thread.
-  func wake() {
-    _ = inputs.offer(.wake)
-  }
+  func wake() { inputs.wake() }
 
   func stop() {
     stopping.give()
@@ -72,9 +63,7 @@ final class ChannelPublisher: Sendable {
       worker.run { connection in
         let rest = try round.turn(connection, mayTake: !stopping.isGiven)
         wasThere = true
-        for input in inputs.receive(atMost: rest) {
-          if case .result(let result) = input { round.take(result) }
-        }
+        for result in inputs.receive(atMost: rest) { round.take(result) }
       }
     }
   }

@@ -42,16 +42,22 @@ package enum DeviceTokens {
       LATERAL (
         SELECT 1 AS locked FROM psids p
         WHERE p.app = k.app AND p.psid = k.psid AND p.network = k.network AND p.kind = k.kind FOR UPDATE) l
+    ), owned AS (
+      INSERT INTO psids (app, psid, network, kind, device, bound_at, activity, activity_type)
+      SELECT app, psid, network, kind, device, $4, activity, activity_type FROM wanted
+      WHERE (SELECT count(*) FROM locked) >= 0
+      ORDER BY app, psid COLLATE "C", network, kind
+      ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = psids.device
+      RETURNING app, psid, network, kind, device, bound_at
     )
-    INSERT INTO psids (app, psid, network, kind, device, bound_at, activity, activity_type)
-    SELECT app, psid, network, kind, device, $4, activity, activity_type FROM wanted
-    WHERE (SELECT count(*) FROM locked) >= 0
-    ORDER BY app, psid COLLATE "C", network, kind
-    ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = psids.device
-    RETURNING psid, kind, device, bound_at = $4
+    -- Devices of two apps may have the same token.
+    SELECT w.device, o.psid, o.kind, o.device, o.bound_at = $4
+    FROM owned o JOIN wanted w USING (app, psid, network, kind)
     """)
 
   package struct Owned: Sendable {
+    /// The device that wants the token.
+    package let claimant: DeviceID
     package let psid: String
     package let kind: TokenKind
     package let owner: DeviceID
@@ -67,8 +73,8 @@ package enum DeviceTokens {
     return Query(lockStatement, parameters) { rows in
       rows.map {
         Owned(
-          psid: rows.text($0, 0), kind: TokenKind(rawValue: rows.int16($0, 1)) ?? .voip, owner: rows.device($0, 2),
-          isNew: rows.bool($0, 3))
+          claimant: rows.device($0, 0), psid: rows.text($0, 1), kind: TokenKind(rawValue: rows.int16($0, 2)) ?? .voip,
+          owner: rows.device($0, 3), isNew: rows.bool($0, 4))
       }
     }
   }

@@ -41,7 +41,8 @@ extension Endpoint {
       .delete, "/v1/admin/apps/{appId}/channels/{channelId}", id: "deleteChannel", in: .messages,
       "Delete a broadcast channel", "At Apple, then here. Activities that follow it get nothing any more.",
       by: .permission(.send), load: .heavy, answers: [Answer(204, "It is gone.")],
-      problems: [.unknownApp, .unknownChannel, .impossible, .networkAway], handler: .whole(AdminCall.deleteChannel)),
+      problems: [.unknownApp, .unknownChannel, .impossible, .notConfigured, .networkAway],
+      handler: .whole(AdminCall.deleteChannel)),
     Endpoint(
       .post, "/v1/admin/apps/{appId}/channels/{channelId}/updates", id: "publishOnChannel", in: .messages,
       "Publish on a broadcast channel",
@@ -87,7 +88,7 @@ extension Endpoint {
           200, "All of them.", ChannelService.AllAtApple.object,
           example: #"{"items":[{"apnsChannelId":"dHN0LXNyY2gtY2hubA==","channelId":"3"}]}"#)
       ],
-      problems: [.unknownApp, .impossible, .networkAway], handler: .whole(AdminCall.channelsAtApple)),
+      problems: [.unknownApp, .impossible, .notConfigured, .networkAway], handler: .whole(AdminCall.channelsAtApple)),
   ]
 
   /// What they take and answer, in the order of the description.
