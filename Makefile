@@ -12,7 +12,7 @@ PACKAGES := ca-certificates curl git jq libcmark-gfm-dev libcmark-gfm-extensions
             libpq-dev libssl-dev pkg-config postgresql-15 postgresql-client-15
 # And what the tests talk to.
 TEST_PACKAGES := chromium chromium-driver fonts-noto-cjk haproxy nghttp2-client nghttp2-server nginx-light openssl pgbouncer \
-                 prometheus python3 python3-venv
+                 prometheus python3 python3-h2 python3-venv
 # The peers that the benchmark measures against, and its load generator.
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv valgrind wrk
 # A peer that comes as a Python package; it lives in a virtual environment of its own.

@@ -3,6 +3,20 @@ internal import Simulator
 
 /// `--expect-client`: holds a client against what a server expects of it, prints the report, and ends.
 struct ExpectClient {
+  static let help = """
+    EXPECT A CLIENT
+      upmc-simulator --expect-client 127.0.0.1:9090
+    stands in for a UPMC server, for a client in any language. Ask
+    GET /expect/next for a step, let the client do it, ask for the next,
+    until "done": then the report is printed, and the exit status is 1 when
+    anything was not as expected. Steps: register (appId clientKey token
+    clientUid userProof), setUser (clientUid userProof), push (payloads),
+    restart, flush (afterSeconds), read (payload badgeOption badge), setBadge
+    (badge), joinGroup (groupSeq), consent (notification ad), inbox,
+    unregisterUser, unregisterService. What the client does without it names
+    in the first question: /expect/next?without=strict,consent,inbox.
+    """
+
   let address: String
   let json: Bool
 

@@ -79,15 +79,7 @@ struct SimulatorCommand: ParsableCommand {
         GET    /ca.pem  /key.p8  /service-account.json   authority, keys
         POST   /token  /v1/projects/P/messages:send       Google's own
 
-      EXPECT A CLIENT
-        upmc-simulator --expect-client 127.0.0.1:9090
-      stands in for a UPMC server, for a client in any language. Ask
-      GET /expect/next for a step, let the client do it, ask for the next,
-      until "done": then the report is printed, and the exit status is 1 when
-      anything was not as expected. Steps: register (appId clientKey token
-      clientUid), push (payloads), restart, flush (afterSeconds), read (payload
-      badgeOption badge), setBadge (badge), joinGroup (groupSeq),
-      unregisterUser, unregisterService.
+      \(ExpectClient.help)
 
       FAULTS
         {"kind":"answer","reason":"Unregistered","tokenPrefix":"ab"}
@@ -213,6 +205,9 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "The badge for update and force.")
   var badge: Int?
 
+  @Option(help: "Virtual devices keep what waits in this directory, as phones do, and the next run sends it.")
+  var outboxes: String?
+
   @Option(help: "Virtual Android devices to register, in addition.")
   var androidDevices = 0
 
@@ -328,6 +323,7 @@ struct SimulatorCommand: ParsableCommand {
     plan.readDelay = .milliseconds(readDelay)
     plan.badgeOption = badgeOption
     plan.badge = badge
+    plan.outboxes = outboxes
     plan.seed = seed
     return plan
   }

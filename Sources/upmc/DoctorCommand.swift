@@ -9,8 +9,9 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor", abstract: "Find what is wrong with a set-up, and how to fix it.",
     discussion: """
       Looks at the configuration, this machine, the database, the master key, each app and its credentials, and asks \
-      Apple and Google whether they take them, by a push to a token that nobody has. Changes nothing; safe beside a \
-      running server, and best run with the server's own variables, user and machine.
+      Apple and Google whether they take them, by a push to a token that nobody has. Compares broadcast channels with \
+      Apple's list. Changes nothing; safe beside a running server, and best run with the server's own variables, user \
+      and machine.
 
         upmc doctor
         upmc doctor --invariants

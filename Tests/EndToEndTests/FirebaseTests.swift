@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Operations
+import Postgres
 import Reactor
 import Server
 import Simulator
@@ -162,6 +163,64 @@ import Testing
     #expect(last.int("targeted") == count && last.int("accepted") == count, "\(last.text)")
     let app = try world.client.call("GET", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey)
     #expect(app["pausedReason"] is NSNull, "\(app.text)")
+  }
+
+  /// Two minutes pass in all that is stored of devices. The dispatcher has its time from PostgreSQL, which no test can turn; so
+  /// what it compares with the time moves back instead.
+  private static let twoMinutesPass = """
+    DO $$ DECLARE c record; BEGIN
+      FOR c IN SELECT table_name, column_name FROM information_schema.columns
+        WHERE table_schema = current_schema() AND data_type = 'timestamp with time zone'
+          AND table_name IN ('devices', 'psids', 'former_psids', 'former_users')
+      LOOP
+        EXECUTE format(
+          'UPDATE %I SET %I = %I - interval %L', c.table_name, c.column_name, c.column_name, '2 minutes');
+      END LOOP;
+    END $$
+    """
+
+  @Test func `in an hour's wave of installation ids a device misses only what goes out until it comes itself`() throws {
+    let world = try World(identity: .proof)
+    try world.useServiceAccount()
+    let (count, wave, rounds) = (700, 210, 30)
+    var keys: [String] = []
+    for number in 0..<count {
+      keys.append(
+        try #require(try register(world, "d\(number)", Self.registration(number), user: nil).string("authKey")))
+    }
+    // When Firebase ends the old registration of each, and how many rounds later the device says so; always the same.
+    var plan: [(ends: Int, comes: Int)] = []
+    for number in 0..<wave {
+      let ends = number * 7 % (rounds - 5)
+      plan.append((ends, ends + 1 + number % 5))
+    }
+    var refusals = 0
+    for round in 0..<rounds {
+      for (number, device) in plan.enumerated() where device.comes == round {
+        let reply = try world.client.call(
+          "POST", "/v1/devices", bearer: keys[number],
+          """
+          {"appId":"\(World.appID)","pnsId":"FCM","psid":"\(Self.installation(number))","deviceId":"d\(number)"}
+          """)
+        #expect(reply.status == 200, "\(reply.text)")
+      }
+      for (number, device) in plan.enumerated() where device.ends == round {
+        world.simulator.register(registration: Self.registration(number), state: .unregistered)
+        world.simulator.register(registration: Self.installation(number))
+      }
+      let funnel = try world.finished(try world.send(#"{"all":true}"#))
+      let away = plan.count { $0.ends <= round && round < $0.comes }
+      #expect(funnel.int("targeted") == count && funnel.int("accepted") == count - away, "\(round): \(funnel.text)")
+      // Google is asked once about each registration that has ended, in the two minutes in which it has, and not again.
+      refusals += plan.count { $0.ends == round }
+      #expect(world.simulator.counters().fcm.rejected["UNREGISTERED"] == refusals, "\(round)")
+      let app = try world.client.call("GET", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey)
+      #expect(app["pausedReason"] is NSNull, "\(round): \(app.text)")
+      try world.connection.script(Self.twoMinutesPass)
+    }
+    let last = try world.finished(try world.send(#"{"all":true}"#))
+    #expect(last.int("targeted") == count && last.int("accepted") == count, "\(last.text)")
+    #expect(refusals == wave && world.simulator.counters().fcm.duplicates == 0)
   }
 
   @Test func `the largest payload that a send may have is one that FCM takes, too`() throws {

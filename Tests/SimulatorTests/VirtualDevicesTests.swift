@@ -2,6 +2,7 @@ import HTTP2
 import HTTPServer
 import Reactor
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Simulator
@@ -128,7 +129,8 @@ private final class FakeServer: Sendable {
   }
 
   /// Waits until the devices' counters are as wanted.
-  private func wait(_ isDone: (DeviceCounters) -> Bool) throws {
+  private func wait(_ simulator: Simulator? = nil, _ isDone: (DeviceCounters) -> Bool) throws {
+    let simulator = simulator ?? self.simulator
     let clock = SystemClock()
     let deadline = clock.now + .seconds(20)
     let pause = try Wakeup()
@@ -196,6 +198,41 @@ private final class FakeServer: Sendable {
       #expect(memory.receipts.contains(100))
       #expect(memory.receipts.allSatisfy { $0 <= 100 })
       #expect(memory.registrations.isEmpty)
+    }
+  }
+
+  @Test func `what waits in the outboxes outlives the devices, and is sent by their next life`() throws {
+    let directory = TemporaryDirectory.make(prefix: "upmc-devices.")
+    let server = try FakeServer()
+    defer {
+      server.stop()
+      TemporaryDirectory.remove(directory)
+    }
+    var plan = plan(server, devices: 20)
+    plan.outboxes = directory
+    try simulator.startDevices(plan)
+    try wait { $0.registered == 20 }
+    server.box.memory.withLock { $0.busyCalls = .max }
+    try push(plan, seqno: 7)
+    try wait { $0.waiting == 40 }
+    simulator.stop()
+    let files = TemporaryDirectory.entries(of: directory).flatMap { device in
+      TemporaryDirectory.entries(of: "\(directory)/\(device)/outbox")
+    }
+    #expect(files.count == 40 && Set(files) == ["7.receipt", "7.read-keep"])
+    server.box.memory.withLock { $0.busyCalls = 0 }
+    var configuration = Simulator.Configuration()
+    configuration.controlListen = nil
+    let next = Simulator(configuration)
+    _ = try next.start()
+    defer { next.stop() }
+    try next.startDevices(plan)
+    try wait(next) { $0.confirmed == 20 && $0.read == 20 && $0.waiting == 0 }
+    server.box.memory.withLock { memory in
+      #expect(memory.receipts.reduce(0, +) == 20 && memory.reads.reduce(0, +) == 20)
+    }
+    for device in TemporaryDirectory.entries(of: directory) {
+      #expect(TemporaryDirectory.entries(of: "\(directory)/\(device)/outbox").isEmpty)
     }
   }
 

@@ -133,34 +133,55 @@ final class Phone: Sendable {
     return all
   }
 
+  /// A file with the payloads of these messages, one in each line.
+  func file(of seqnos: [String]) throws -> String {
+    let payloads = payloads(of: seqnos)
+    let file = "\(stage.directory)/pushes-\(UInt64.random(in: 0...UInt64.max))"
+    let lines = try seqnos.map { String(decoding: try #require(payloads[$0]), as: UTF8.self) }
+    TemporaryDirectory.write(file, lines.joined(separator: "\n"))
+    return file
+  }
+
   /// One process: `receive` of these messages, or `flush`.
   func live(_ verb: String, _ seqnos: [String], end: String = "") async throws -> ChildProcess.Ending {
-    var file = "-"
-    if verb == "receive" {
-      let payloads = payloads(of: seqnos)
-      file = "\(stage.directory)/pushes-\(UInt64.random(in: 0...UInt64.max))"
-      let lines = try seqnos.map { String(decoding: try #require(payloads[$0]), as: UTF8.self) }
-      TemporaryDirectory.write(file, lines.joined(separator: "\n"))
-    }
-    return try await run([verb, file, end])
+    try await run([verb, verb == "receive" ? file(of: seqnos) : "-", end])
   }
 
   /// One process that reads a message.
   func read(_ seqno: String, _ option: String, _ badge: Int, end: String) async throws -> ChildProcess.Ending {
-    let file = "\(stage.directory)/read-\(seqno)"
-    let payload = try #require(payloads(of: [seqno])[seqno])
-    TemporaryDirectory.write(file, String(decoding: payload, as: UTF8.self))
-    return try await run(["read", file, end, option, String(badge)])
+    try await run(["read", file(of: [seqno]), end, option, String(badge)])
   }
 
-  private func run(_ arguments: [String]) async throws -> ChildProcess.Ending {
-    let command = [Self.program, directory, stage.address, ClientStage.appID, stage.clientKey] + arguments
+  /// One process whose outbox is on a disk of 64 KiB that is full, and what it prints.
+  func liveOnFullDisk(
+    _ verb: String, _ seqnos: [String] = [], payloads: String? = nil, _ more: [String] = []
+  ) async throws -> (ending: ChildProcess.Ending, text: String) {
+    // A name space of its own: nobody else sees the disk, and it goes with the process. Status 9: it is not full.
+    let script = """
+      mkdir -p "$0" && mount -t tmpfs -o size=64k tmpfs "$0" || exit 8
+      cat /dev/zero >"$0/filler" 2>/dev/null
+      echo x 2>/dev/null >"$0/probe" && exit 9
+      rm "$0/probe"
+      exec "$@"
+      """
+    let output = "\(stage.directory)/printed-\(UInt64.random(in: 0...UInt64.max))"
+    let ending = try await run(
+      [verb, try payloads ?? file(of: seqnos), ""] + more,
+      through: ["unshare", "--map-root-user", "--mount", "/bin/sh", "-c", script, directory + "/outbox"],
+      output: .file(output))
+    return (ending, TemporaryDirectory.read(output) ?? "")
+  }
+
+  private func run(
+    _ arguments: [String], through wrapper: [String] = [], output: ChildProcess.Output = .discarded
+  ) async throws -> ChildProcess.Ending {
+    let command = wrapper + [Self.program, directory, stage.address, ClientStage.appID, stage.clientKey] + arguments
     // Waiting takes a thread of its own, so that processes run side by side.
     return try await withCheckedThrowingContinuation { continuation in
       Foundation.Thread.detachNewThread {
         do {
           var child = try ChildProcess.start(
-            command, environment: Sanitizers.variables + ["PATH=/usr/bin:/bin"], output: .discarded, errors: .inherited)
+            command, environment: Sanitizers.variables + ["PATH=/usr/bin:/bin"], output: output, errors: .inherited)
           let ending = child.wait(atMost: .seconds(120 * Sanitizers.slowness))
           continuation.resume(
             with: ending.map { .success($0) } ?? .failure(ClientStage.Timeout(complaint: "it does not end")))

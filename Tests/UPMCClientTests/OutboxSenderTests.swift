@@ -90,6 +90,31 @@ import Testing
     #expect(report.recorded == 1 && report.refused == 1 && report.waiting == 0)
   }
 
+  @Test func `what could not be stored is tried with the former tokens, too`() async throws {
+    let transport = FakeTransport {
+      FakeTransport.verdicts($0) { $0.psid == "oldest" ? "recorded" : "invalid-pushkey" }
+    }
+    let read = try OutboxTests.entry("1", .read, psids: ["new", "old", "oldest"])
+    let gone = try OutboxTests.entry("2", psids: ["new", "old"])
+    let report = await flush(transport, beyond: [read, gone])
+    #expect(report.recorded == 1 && report.refused == 1 && report.waiting == 0)
+    #expect(report.verdicts[read.name] == .recorded(badge: nil) && report.verdicts[gone.name] != nil)
+    let tried = transport.requests.filter { $0.path == "/v1/reads" }.flatMap { FakeTransport.Entry.all(in: $0) }
+    #expect(tried.map(\.psid) == ["new", "old", "oldest"])
+  }
+
+  @Test func `what another process has removed meanwhile is not tried again`() async throws {
+    let entry = try OutboxTests.entry("1", psids: ["new", "old"])
+    try outbox.add(entry)
+    let outbox = outbox
+    let transport = FakeTransport { request in
+      try? outbox.remove(entry)
+      return FakeTransport.verdicts(request) { _ in "invalid-pushkey" }
+    }
+    let report = await flush(transport)
+    #expect(transport.requests.count == 1 && report.refused == 0 && report.waiting == 0)
+  }
+
   @Test func `after 30 days an entry is sent once more, and goes when the server cannot take it`() async throws {
     try fill(1)
     let later = Date().addingTimeInterval(31 * 86_400)

@@ -2,8 +2,8 @@ internal import DequeModule
 internal import Reactor
 internal import UPMCClient
 
-/// The virtual devices on their thread: what each has still to do, and the client's calls that do it. What waits is in memory:
-/// a simulated phone has no disk.
+/// The virtual devices on their thread: what each has still to do, and the client's calls that do it. What waits is in memory,
+/// and in the client's outboxes too where the plan says so.
 final class DeviceFleet {
   /// What one call carries.
   private enum Work {
@@ -15,6 +15,7 @@ final class DeviceFleet {
   private let plan: DevicePlan
   private let loop: EventLoop
   private let transport: DeviceTransport
+  private let outboxes: DeviceOutboxes?
   private let scoreboard: DeviceScoreboard
   private var counters: DeviceCounters
   private var dice: Dice
@@ -34,6 +35,7 @@ final class DeviceFleet {
     self.loop = loop
     self.transport = transport
     self.scoreboard = scoreboard
+    outboxes = DeviceOutboxes(plan)
     counters = DeviceCounters(devices: plan.count)
     dice = Dice(seed: plan.seed)
     loop.atEndOfTurn { [unowned self] in publish() }
@@ -41,6 +43,10 @@ final class DeviceFleet {
 
   func start() {
     registrations.append(contentsOf: 0..<plan.count)
+    if let outboxes {
+      receipts.append(contentsOf: outboxes.left(.receipt))
+      reads.append(contentsOf: outboxes.left(.read))
+    }
     work()
   }
 
@@ -67,8 +73,18 @@ final class DeviceFleet {
     }
     guard dice.roll(plan.receiptProbability) else { return }
     after(plan.receiptDelay) { [unowned self] in
+      store(confirmation, .receipt)
       receipts.append(confirmation)
       readLater(confirmation)
+    }
+  }
+
+  /// The file first, then the call.
+  private func store(_ confirmation: DeviceCalls.Waiting, _ kind: Confirmation.Kind) {
+    do {
+      try outboxes?.add(confirmation, kind)
+    } catch {
+      counters.lastProblem = "outbox: \(error)"
     }
   }
 
@@ -81,7 +97,10 @@ final class DeviceFleet {
   /// The person opens what is shown later, or never; then the app confirms the read, received or not.
   private func readLater(_ confirmation: DeviceCalls.Waiting) {
     guard dice.roll(plan.readProbability) else { return }
-    after(plan.readDelay) { [unowned self] in reads.append(confirmation) }
+    after(plan.readDelay) { [unowned self] in
+      store(confirmation, .read)
+      reads.append(confirmation)
+    }
   }
 
   /// Does something after `delay` and up to half as much again; at once when there is none.
@@ -185,18 +204,22 @@ final class DeviceFleet {
         counters.registrationsFailed += 1
         counters.lastProblem = "registration, \(answer.status): \(String(decoding: answer.body, as: UTF8.self))"
       }
-    case .receipts: counters.confirmed += recorded(answer, confirmations, "receipts")
-    case .reads: counters.read += recorded(answer, confirmations, "reads")
+    case .receipts(let batch): counters.confirmed += recorded(answer, confirmations, batch, .receipt)
+    case .reads(let batch): counters.read += recorded(answer, confirmations, batch, .read)
     }
   }
 
   /// How many of a batch were recorded; the rest are failures.
-  private func recorded(_ answer: WireAnswer, _ confirmations: [Confirmation], _ call: String) -> Int {
+  private func recorded(
+    _ answer: WireAnswer, _ confirmations: [Confirmation], _ batch: [DeviceCalls.Waiting], _ kind: Confirmation.Kind
+  ) -> Int {
     guard let verdicts = ConfirmationCall.verdicts(answer, of: confirmations) else {
       counters.failed[answer.status == 200 ? "malformed" : String(answer.status), default: 0] += confirmations.count
-      counters.lastProblem = "\(call), \(answer.status): \(String(decoding: answer.body.prefix(500), as: UTF8.self))"
+      counters.lastProblem =
+        "\(kind.rawValue)s, \(answer.status): \(String(decoding: answer.body.prefix(500), as: UTF8.self))"
       return 0
     }
+    for waiting in batch { try? outboxes?.remove(waiting, kind) }
     for verdict in verdicts where verdict.status != "recorded" { counters.failed[verdict.status, default: 0] += 1 }
     return verdicts.count { $0.status == "recorded" }
   }

@@ -27,6 +27,8 @@ package struct DevicePlan: Sendable {
   package var badgeOption: String?
   /// The number for `update` and `force`.
   package var badge: Int?
+  /// A directory where each device keeps what waits, as phones do (`DeviceOutboxes`); nil keeps it in memory.
+  package var outboxes: String?
   /// Requests that may be under way at once.
   package var connections = 8
   /// Tokens and chances derive from it.

@@ -10,6 +10,11 @@ struct PushPayload: Equatable {
   /// `mutable-content` stands beside an alert: iOS starts the app's extension.
   let startsExtension: Bool
 
+  /// Of a push that was shown in an earlier life.
+  init(seqno: String, pushkey: String) {
+    (self.seqno, self.pushkey, isShown, startsExtension) = (seqno, pushkey, true, true)
+  }
+
   /// Nil when the payload is not JSON or carries no pushkey.
   init?(_ json: [UInt8]) {
     var seqno: String?

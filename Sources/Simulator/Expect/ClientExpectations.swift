@@ -1,12 +1,18 @@
-/// The script of a conformance run: the seven calls of a client, and the trouble that must not lose or double anything.
+/// The script of a conformance run: the calls of a client, and the trouble that must not lose or double anything.
 enum ClientExpectations {
   static let firstToken = String(repeating: "a1", count: 32)
   static let secondToken = String(repeating: "b2", count: 32)
+  static let proof = "expect-proof"
 
   /// A payload with an alert.
   static func payload(_ seqno: Int, _ more: String = "") -> String {
     #"{"aps":{"alert":{"title":"Title","body":"Text"},"mutable-content":1},"mps":{"appid":"com.example.expect","#
       + #""seqno":"\#(seqno)","sender":"admin","senddate":"2026112510","db_in":"Y","pushkey":"\#(pushkey(seqno))"}\#(more)}"#
+  }
+
+  /// One that shows nothing.
+  static func silent(_ seqno: Int) -> String {
+    #"{"aps":{"content-available":1},"mps":{"seqno":"\#(seqno)","pushkey":"\#(pushkey(seqno))"}}"#
   }
 
   static func pushkey(_ seqno: Int) -> String {
@@ -16,8 +22,8 @@ enum ClientExpectations {
 
   static let script: [ExpectedStep] = [
     ExpectedStep(
-      title: "registers service and user", action: .register(token: firstToken, clientUID: "kim01"),
-      judge: registration),
+      title: "registers service and user, with its proof",
+      action: .register(token: firstToken, clientUID: "kim01", proof: proof), judge: registration),
     ExpectedStep(title: "confirms a push", action: .push([payload(101)]), judge: receipts(101...101, firstToken)),
     ExpectedStep(
       title: "keeps a receipt while the server is busy", action: .push([payload(102)]), manner: .busy, judge: once),
@@ -43,8 +49,7 @@ enum ClientExpectations {
       judge: none(.repeatsRefused)),
     ExpectedStep(
       title: "leaves a silent push alone",
-      action: .push([#"{"aps":{"content-available":1},"mps":{"seqno":"105","pushkey":"\#(pushkey(105))"}}"#]),
-      judge: none(.confirmsSilent)),
+      action: .push([silent(105)]), judge: none(.confirmsSilent)),
     ExpectedStep(
       title: "leaves another sender's push alone", action: .push([#"{"aps":{"alert":"Hello"},"other":{"seqno":"1"}}"#]),
       judge: none(.confirmsForeign)),
@@ -69,104 +74,36 @@ enum ClientExpectations {
     ExpectedStep(
       title: "joins a group", action: .joinGroup("12"), judge: device("PUT", "/groups/12", .groupMissing)),
     ExpectedStep(
-      title: "registers another token", action: .register(token: secondToken, clientUID: "kim01"), judge: another),
+      title: "names a user whose proof is refused", action: .setUser(clientUID: "lee02", proof: "stale-proof"),
+      manner: .unproved, judge: unproved),
+    ExpectedStep(
+      title: "registers another token", action: .register(token: secondToken, clientUID: "kim01", proof: proof),
+      judge: another),
     ExpectedStep(
       title: "confirms with the other token", action: .push([payload(107)]), judge: receipts(107...107, secondToken)),
+    ExpectedStep(
+      title: "registers in an app that is strict", part: .strict,
+      action: .register(token: secondToken, clientUID: "kim01", proof: proof), manner: .strict, judge: another),
+    ExpectedStep(
+      title: "brings the silent push back, but the server is busy", part: .strict, action: .push([silent(108)]),
+      manner: .busy, judge: possession(108, secondToken, .possessionMissing)),
+    ExpectedStep(
+      title: "brings it back later", part: .strict, action: .flush(afterSeconds: 2),
+      judge: possession(108, secondToken, .possessionLost)),
+    ExpectedStep(
+      title: "confirms a push, and brings back no more", part: .strict, action: .push([payload(109)]),
+      judge: { requests, facts in
+        receipts(109...109, secondToken)(requests, facts)
+          + (requests.contains(where: \.isPossession) ? [.possessionRepeated] : [])
+      }),
+    ExpectedStep(title: "uses the key of the last answer", part: .strict, action: .setBadge(9), judge: lastKey),
+    ExpectedStep(
+      title: "gives one consent and refuses another", part: .consent, action: .consent(notification: true, ad: false),
+      judge: consent),
+    ExpectedStep(title: "reads the inbox, page by page", part: .inbox, action: .inbox, judge: inbox),
     ExpectedStep(
       title: "unregisters the user", action: .unregisterUser, judge: device("DELETE", "/user", .leaveMissing)),
     ExpectedStep(
       title: "unregisters the service", action: .unregisterService, judge: device("DELETE", "", .leaveMissing)),
   ]
-
-  // MARK: Judges
-
-  private typealias Judge = @Sendable ([ExpectedRequest], ExpectationFacts) -> [ClientFault]
-
-  private static let registration: Judge = { requests, facts in
-    guard let first = requests.first(where: \.isRegistration) else { return [.registrationMissing] }
-    var faults: [ClientFault] = []
-    if first.key != facts.clientKey { faults.append(.registrationKey) }
-    let isWhole =
-      first.isJSON && first.body.appId == facts.appID && first.body.psid?.lowercased() == firstToken
-      && first.body.deviceId?.isEmpty == false
-    // The user may follow in a call of its own.
-    let named = requests.contains { $0.body.clientUid == "kim01" }
-    if !isWhole || !named { faults.append(.registrationIncomplete) }
-    return faults
-  }
-
-  private static let another: Judge = { requests, facts in
-    guard let first = requests.first(where: \.isRegistration) else { return [.registrationMissing] }
-    var faults: [ClientFault] = []
-    if first.body.deviceId != facts.deviceID { faults.append(.tokenAsAnotherDevice) }
-    if first.key != facts.authKey { faults.append(.tokenWithoutKey) }
-    if first.body.psid?.lowercased() != secondToken { faults.append(.registrationIncomplete) }
-    return faults
-  }
-
-  /// Every one of these has come, and is right.
-  private static func receipts(
-    _ seqnos: ClosedRange<Int>, _ token: String, _ missing: ClientFault = .receiptMissing
-  ) -> Judge {
-    { requests, _ in
-      let calls = requests.filter { $0.path == "/v1/receipts" }
-      var faults = common(calls)
-      let entries = calls.flatMap { $0.confirmations ?? [] }
-      let came = Set(entries.compactMap { $0.seqno.flatMap { Int($0) } })
-      if !came.isSuperset(of: seqnos) { faults.append(missing) }
-      let isRight = entries.filter { $0.seqno.flatMap { Int($0) }.map(seqnos.contains) == true }.allSatisfy {
-        $0.pushkey == $0.seqno.flatMap { Int($0) }.map(pushkey) && $0.psid?.lowercased() == token
-      }
-      if !isRight { faults.append(.receiptWrong) }
-      return faults
-    }
-  }
-
-  private static func read(_ seqno: Int, _ token: String, _ options: [String?], _ badge: Int?) -> Judge {
-    { requests, _ in
-      let calls = requests.filter { $0.path == "/v1/reads" }
-      let entries = calls.flatMap { $0.confirmations ?? [] }
-      guard let entry = entries.first(where: { $0.seqno == String(seqno) }) else { return [.readMissing] }
-      let isRight =
-        entry.pushkey == pushkey(seqno) && entry.psid?.lowercased() == token && options.contains(entry.badgeOption)
-        && entry.badge == badge
-      return common(calls) + (isRight ? [] : [.readWrong])
-    }
-  }
-
-  private static func common(_ calls: [ExpectedRequest]) -> [ClientFault] {
-    var faults: [ClientFault] = []
-    if calls.contains(where: { $0.key != nil }) { faults.append(.receiptWithKey) }
-    if calls.contains(where: { ($0.confirmations?.count ?? 0) > 100 }) { faults.append(.batchTooLarge) }
-    return faults
-  }
-
-  /// A busy server is asked once.
-  private static let once: Judge = { requests, _ in
-    let calls = requests.filter { $0.confirmations != nil }
-    return common(calls) + (calls.count > 1 ? [.asksTooSoon] : [])
-  }
-
-  /// No confirmation has come.
-  private static func none(_ fault: ClientFault) -> Judge {
-    { requests, _ in requests.contains { $0.confirmations?.isEmpty == false } ? [fault] : [] }
-  }
-
-  /// Nothing has come.
-  private static func nothing(_ fault: ClientFault) -> Judge {
-    { requests, _ in requests.isEmpty ? [] : [fault] }
-  }
-
-  private static func device(_ method: String, _ path: String, _ fault: ClientFault) -> Judge {
-    { requests, facts in
-      let isThere = requests.contains {
-        $0.method == method && $0.path == "/v1/devices/\(facts.device)\(path)" && $0.key == facts.authKey
-      }
-      return isThere ? [] : [fault]
-    }
-  }
-
-  private static let redirect: Judge = { requests, _ in
-    requests.contains { $0.path == ExpectationDoor.elsewhere } ? [.followsRedirect] : []
-  }
 }

@@ -1,17 +1,22 @@
 internal import FoundationEssentials
 internal import HTTPServer
 
-/// The server of a conformance run. `GET /expect/next` ends a step and tells the next; everything else is the client's.
+/// The server of a conformance run. `GET /expect/next` ends a step and tells the next; everything else is the client's. The
+/// first may say `?without=strict,consent,inbox`: the parts that the client does without.
 final class ExpectationDoor: RequestHandler {
   static let elsewhere = "/elsewhere"
+  /// The cursor of the inbox's second page.
+  static let nextPage = "page2"
 
-  private let script = ClientExpectations.script
+  private var script = ClientExpectations.script
   private var facts = ExpectationFacts(
     appID: "com.example.expect", clientKey: "expect-client-key", authKey: "expect-auth-key",
     device: "0e0e0e0e-0000-4000-8000-000000000001")
   private var current = -1
   private var seen: [ExpectedRequest] = []
   private var report = ExpectationReport()
+  /// In an app that is strict, until a push was brought back.
+  private var awaitsPush = false
   /// Told once, when the last step has been judged.
   private let end: (ExpectationReport) -> Void
 
@@ -20,7 +25,10 @@ final class ExpectationDoor: RequestHandler {
   }
 
   func handle(_ request: Request, _ responder: Responder) {
-    if request.method == .get, request.path == "/expect/next" { return responder.send(next()) }
+    if request.method == .get, request.path == "/expect/next" {
+      if current < 0 { leaveOut(request.query) }
+      return responder.send(next())
+    }
     let expected = ExpectedRequest(request)
     seen.append(expected)
     if facts.deviceID == nil, expected.isRegistration { facts.deviceID = expected.body.deviceId }
@@ -29,12 +37,22 @@ final class ExpectationDoor: RequestHandler {
 
   // MARK: Steps
 
+  private func leaveOut(_ query: String) {
+    guard let names = query.split(separator: "&").first(where: { $0.hasPrefix("without=") })?.dropFirst(8) else {
+      return
+    }
+    let parts = Set(names.split(separator: ",").compactMap { ExpectedStep.Part(rawValue: String($0)) })
+    script.removeAll { $0.part.map(parts.contains) == true }
+    report.without = ExpectedStep.Part.allCases.filter(parts.contains).map(\.rawValue)
+  }
+
   private func next() -> Response {
     if script.indices.contains(current) {
       let step = script[current]
       report.steps.append(.init(title: step.title, faults: step.judge(seen, facts)))
     }
     seen = []
+    facts.formerKey = nil
     current = min(current + 1, script.count)
     guard current < script.count else {
       if report.steps.count == script.count { end(report) }
@@ -52,20 +70,25 @@ final class ExpectationDoor: RequestHandler {
     var clientKey: String?
     var token: String?
     var clientUid: String?
+    var userProof: String?
     var payloads: [String]?
     var payload: String?
     var badgeOption: String?
     var badge: Int?
     var groupSeq: String?
     var afterSeconds: Int?
+    var notification: Bool?
+    var ad: Bool?
   }
 
   private func told(_ action: ExpectedStep.Action) -> [UInt8] {
     let told: Told
     switch action {
-    case .register(let token, let user):
+    case .register(let token, let user, let proof):
       told = Told(
-        step: "register", appId: facts.appID, clientKey: facts.clientKey, token: token, clientUid: user)
+        step: "register", appId: facts.appID, clientKey: facts.clientKey, token: token, clientUid: user,
+        userProof: proof)
+    case .setUser(let user, let proof): told = Told(step: "setUser", clientUid: user, userProof: proof)
     case .push(let payloads): told = Told(step: "push", payloads: payloads)
     case .restart: told = Told(step: "restart")
     case .flush(let seconds): told = Told(step: "flush", afterSeconds: seconds)
@@ -73,6 +96,8 @@ final class ExpectationDoor: RequestHandler {
       told = Told(step: "read", payload: payload, badgeOption: option, badge: badge)
     case .setBadge(let badge): told = Told(step: "setBadge", badge: badge)
     case .joinGroup(let group): told = Told(step: "joinGroup", groupSeq: group)
+    case .consent(let notification, let ad): told = Told(step: "consent", notification: notification, ad: ad)
+    case .inbox: told = Told(step: "inbox")
     case .unregisterUser: told = Told(step: "unregisterUser")
     case .unregisterService: told = Told(step: "unregisterService")
     }
@@ -91,7 +116,12 @@ final class ExpectationDoor: RequestHandler {
     case .page: return Response(status: .ok, contentType: "text/html", body: "<html>Log in to this network</html>")
     case .redirect where request.path != Self.elsewhere:
       return Response(status: .permanentRedirect, headers: [("Location", Self.elsewhere)])
-    case .well, .unknown, .redirect: break
+    case .unproved where request.body.clientUid != nil:
+      return json(
+        .forbidden,
+        #"{"type":"upmc:bad-user-proof","title":"The user is not vouched for","status":403,"detail":"Log in again."}"#)
+    case .strict where request.isRegistration: awaitsPush = true
+    case .well, .unknown, .redirect, .unproved, .strict: break
     }
     if let entries = request.confirmations {
       let word = manner == .unknown ? "unknown-message" : "recorded"
@@ -104,13 +134,35 @@ final class ExpectationDoor: RequestHandler {
   }
 
   private func deviceAnswer(_ request: ExpectedRequest) -> Response {
-    let standing = #""authKey":"\#(facts.authKey)","user":null,"identity":null,"awaitsPush":false"#
     switch (request.method, request.path.split(separator: "/").dropFirst(3).first) {
     case ("POST", nil): return json(.ok, #"{"device":"\#(facts.device)","badge":3,\#(standing)}"#)
     case ("PUT", "user"?): return json(.ok, "{\(standing)}")
+    case ("POST", "possession"?):
+      // The user is the device's from here on, by another key.
+      (awaitsPush, facts.formerKey, facts.authKey) = (false, facts.authKey, "expect-second-key")
+      return json(.ok, "{\(standing)}")
     case ("PUT", "badge"?), ("GET", "badge"?): return json(.ok, #"{"badge":\#(request.body.badge ?? 3)}"#)
+    case ("PUT", "consent"?):
+      return json(
+        .ok,
+        #"""
+        {"notification":{"given":true,"at":"2026-11-25T10:00:00.000Z"},"ad":{"given":false,"at":"2026-11-25T10:00:00.000Z"},\#
+        "nightAd":null}
+        """#)
+    case ("GET", "inbox"?):
+      let (seqno, next) = request.isNextPage ? (101, "null") : (102, #""\#(Self.nextPage)""#)
+      return json(
+        .ok,
+        #"""
+        {"items":[{"seqno":"\#(seqno)","sentAt":"2026-11-25T10:00:00.000Z","endsAt":"2026-12-25T10:00:00.000Z",\#
+        "readAt":null,"payload":\#(ClientExpectations.payload(seqno))}],"unread":2,"nextCursor":\#(next)}
+        """#)
     default: return Response(status: .noContent)
     }
+  }
+
+  private var standing: String {
+    #""authKey":"\#(facts.authKey)","user":null,"identity":null,"awaitsPush":\#(awaitsPush)"#
   }
 
   private func json(_ status: Status, _ text: String) -> Response {

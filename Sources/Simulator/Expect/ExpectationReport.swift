@@ -9,6 +9,8 @@ package struct ExpectationReport: Codable, Sendable {
   }
 
   package internal(set) var steps: [Step] = []
+  /// Parts that the client does without; it was not asked about them.
+  package internal(set) var without: [String] = []
 
   /// Each kind of fault once, in the order of their list.
   package var faults: [ClientFault] {
@@ -26,6 +28,7 @@ package struct ExpectationReport: Codable, Sendable {
     }
     let failed = steps.count { !$0.faults.isEmpty }
     lines.append(failed == 0 ? "\(steps.count) steps, all as expected" : "\(failed) of \(steps.count) steps failed")
+    if !without.isEmpty { lines.append("not asked about: \(without.joined(separator: ", "))") }
     return lines.joined(separator: "\n")
   }
 

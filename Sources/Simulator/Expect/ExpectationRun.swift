@@ -12,9 +12,10 @@ internal import Synchronization
 ///                            …                                   {"step":"done"}: the report is ready
 /// ```
 /// The client may be in any language. Its test is a loop that asks for the next step and lets the client do it.
-/// Steps: `register` (appId, clientKey, token, clientUid), `push` (payloads, each JSON as text), `restart`, `flush`
-/// (afterSeconds), `read` (payload, badgeOption, badge), `setBadge` (badge), `joinGroup` (groupSeq), `unregisterUser`,
-/// `unregisterService`, `done`.
+/// Steps: `register` (appId, clientKey, token, clientUid, userProof), `setUser` (clientUid, userProof), `push` (payloads, each
+/// JSON as text), `restart`, `flush` (afterSeconds), `read` (payload, badgeOption, badge), `setBadge` (badge), `joinGroup`
+/// (groupSeq), `consent` (notification, ad), `inbox`, `unregisterUser`, `unregisterService`, `done`. The first request may say
+/// `?without=strict,consent,inbox`: what the client does without.
 package final class ExpectationRun: Sendable {
   /// `host:port`.
   package let address: String

@@ -5,6 +5,8 @@ internal import HTTPServer
 struct ExpectedRequest: Sendable {
   let method: String
   let path: String
+  /// Without `?`.
+  let query: String
   /// The key of `Authorization: Bearer`.
   let key: String?
   let isJSON: Bool
@@ -16,7 +18,13 @@ struct ExpectedRequest: Sendable {
     var psid: String?
     var deviceId: String?
     var clientUid: String?
+    var userProof: String?
     var badge: Int?
+    var seqno: String?
+    var pushkey: String?
+    var notification: Bool?
+    var ad: Bool?
+    var nightAd: Bool?
     var receipts: [Entry]?
     var reads: [Entry]?
 
@@ -32,6 +40,7 @@ struct ExpectedRequest: Sendable {
   init(_ request: Request) {
     method = request.methodName
     path = request.path
+    query = request.query
     key = request.bearerToken
     isJSON = request.header("content-type")?.lowercased().hasPrefix("application/json") == true
     let bytes = request.bodyBytes
@@ -48,4 +57,7 @@ struct ExpectedRequest: Sendable {
   }
 
   var isRegistration: Bool { method == "POST" && path == "/v1/devices" }
+  var isPossession: Bool { method == "POST" && path.hasSuffix("/possession") }
+  /// Of the inbox, after the first page that the run hands out.
+  var isNextPage: Bool { query.split(separator: "&").contains("cursor=\(ExpectationDoor.nextPage)") }
 }

@@ -2,7 +2,9 @@
 struct ExpectedStep: Sendable {
   /// The instruction to the client: members of a JSON object, beside `step`.
   enum Action: Sendable {
-    case register(token: String, clientUID: String)
+    case register(token: String, clientUID: String, proof: String)
+    /// A person logs in on a device that is registered.
+    case setUser(clientUID: String, proof: String)
     /// Pushes come while the app is in the background: what an extension or a service sees of them.
     case push([String])
     /// The client's process ends, and begins again with what is on its disk.
@@ -12,6 +14,10 @@ struct ExpectedStep: Sendable {
     case read(payload: String, badgeOption: String?, badge: Int?)
     case setBadge(Int)
     case joinGroup(String)
+    /// The person is asked about notifications and advertising, and about nothing else.
+    case consent(notification: Bool, ad: Bool)
+    /// The app shows the whole inbox.
+    case inbox
     case unregisterUser
     case unregisterService
   }
@@ -27,9 +33,20 @@ struct ExpectedStep: Sendable {
     case unknown
     /// 308 to another path of the same server.
     case redirect
+    /// 403 with `upmc:bad-user-proof` for whoever names a user.
+    case unproved
+    /// A registration awaits a push: as in an app that is `strict`.
+    case strict
+  }
+
+  /// What a client may do without.
+  enum Part: String, CaseIterable, Sendable {
+    case strict, consent, inbox
   }
 
   let title: String
+  /// Nil: of every client.
+  var part: Part?
   let action: Action
   var manner = Manner.well
   /// What is wrong with what came.
@@ -40,8 +57,10 @@ struct ExpectedStep: Sendable {
 struct ExpectationFacts: Sendable {
   let appID: String
   let clientKey: String
-  /// Given out with the registration.
-  let authKey: String
+  /// Given out last.
+  var authKey: String
+  /// The one before, when the last answer changed it in this step.
+  var formerKey: String?
   let device: String
   /// What the first registration said.
   var deviceID: String?
@@ -73,6 +92,18 @@ package enum ClientFault: String, CaseIterable, Codable, Sendable {
   case groupMissing = "group-missing"
   case followsRedirect = "follows-redirect"
   case leaveMissing = "leave-missing"
+  case userMissing = "user-missing"
+  case proofMissing = "proof-missing"
+  case repeatsUnproved = "repeats-unproved"
+  case possessionMissing = "possession-missing"
+  case possessionWrong = "possession-wrong"
+  case possessionLost = "possession-lost"
+  case possessionRepeated = "possession-repeated"
+  case keyNotTaken = "key-not-taken"
+  case consentMissing = "consent-missing"
+  case consentWrong = "consent-wrong"
+  case inboxMissing = "inbox-missing"
+  case inboxNotWhole = "inbox-not-whole"
 
   /// What it means, and what to do.
   package var sentence: String {
@@ -102,6 +133,20 @@ package enum ClientFault: String, CaseIterable, Codable, Sendable {
     case .groupMissing: "PUT /v1/devices/{device}/groups/{groupSeq} with the device's authKey did not come."
     case .followsRedirect: "A redirect must not be followed: the key would go elsewhere."
     case .leaveMissing: "The DELETE call with the device's authKey did not come."
+    case .userMissing: "No call named the user."
+    case .proofMissing: "The proof that the app's own server made for the user is sent with the user, as userProof."
+    case .repeatsUnproved: "A user that was answered upmc:bad-user-proof is not named again with the same proof."
+    case .possessionMissing:
+      "After awaitsPush the next push is brought back by POST /v1/devices/{device}/possession, also a silent one."
+    case .possessionWrong:
+      "A push that is brought back bears its seqno and pushkey, the token, and the device's authKey."
+    case .possessionLost: "A push that was answered 503 must be brought back later: the silent push comes once."
+    case .possessionRepeated: "Once the answer says awaitsPush false, no push is brought back any more."
+    case .keyNotTaken: "Each answer about the registration or the user has the authKey that counts from then on."
+    case .consentMissing: "PUT /v1/devices/{device}/consent with the device's authKey did not come."
+    case .consentWrong: "A consent bears what the person was asked, as answered, and leaves out everything else."
+    case .inboxMissing: "GET /v1/devices/{device}/inbox with the device's authKey did not come."
+    case .inboxNotWhole: "An inbox has further pages: ask with cursor until nextCursor is null."
     }
   }
 }

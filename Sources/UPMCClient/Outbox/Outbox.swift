@@ -16,12 +16,12 @@
 ///
 /// **Failure.** A full disk makes `add` throw, and the caller still sends what it has. Half a file cannot be seen; what a
 /// dead process left aside is swept. A damaged file is removed and counted.
-struct Outbox: Sendable {
+package struct Outbox: Sendable {
   let directory: String
   private let mostFiles: Int
   private let onStep: @Sendable (DurableFile.Step) -> Void
 
-  init(
+  package init(
     directory: String, mostFiles: Int = ClientLimits.outboxFiles,
     onStep: @escaping @Sendable (DurableFile.Step) -> Void = { _ in }
   ) {
@@ -32,7 +32,7 @@ struct Outbox: Sendable {
 
   /// Stores a confirmation. A receipt that waits already stays as it is, with its time; a read replaces another wish for
   /// the same message.
-  func add(_ entry: OutboxEntry) throws {
+  package func add(_ entry: OutboxEntry) throws {
     try DurableFile.makeDirectory(directory)
     if try read(entry.name) == nil { try write(entry) }
     // Also where this wish waits already: a process may have ended between the two.
@@ -45,18 +45,20 @@ struct Outbox: Sendable {
     try limit()
   }
 
-  /// Replaces what an entry's file holds; nothing happens when it is gone: another process was answered.
-  func replace(_ entry: OutboxEntry) throws {
-    guard try read(entry.name) != nil else { return }
+  /// Replaces what an entry's file holds.
+  /// - Returns: false when there is none: another process was answered, or it could not be stored.
+  func replace(_ entry: OutboxEntry) throws -> Bool {
+    guard try read(entry.name) != nil else { return false }
     try write(entry)
+    return true
   }
 
-  func remove(_ entry: OutboxEntry) throws {
+  package func remove(_ entry: OutboxEntry) throws {
     try DurableFile.remove(path(entry.name))
   }
 
-  /// Names of files that wait: receipts first, each by SEQNO.
-  func waiting() -> [String] {
+  /// Returns the names of files that wait: receipts first, each by SEQNO.
+  package func waiting() -> [String] {
     names().compactMap { name in OutboxEntry.parts(of: name).map { (name, $0) } }
       .sorted { left, right in
         if left.1.kind != right.1.kind { return left.1.kind == .receipt }
@@ -66,7 +68,7 @@ struct Outbox: Sendable {
   }
 
   /// An entry; nil when it is gone, or was damaged and is removed.
-  func read(_ name: String) throws -> OutboxEntry? {
+  package func read(_ name: String) throws -> OutboxEntry? {
     guard let bytes = try DurableFile.read(path(name), mostBytes: 16_384) else { return nil }
     if let entry = OutboxEntry(bytes, named: name) { return entry }
     try DurableFile.remove(path(name))

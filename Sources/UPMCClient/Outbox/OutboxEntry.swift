@@ -5,10 +5,10 @@
 #endif
 
 /// A receipt or read that the server has not acknowledged: one file of the outbox.
-struct OutboxEntry: Codable, Equatable, Sendable {
-  var kind: Confirmation.Kind
-  var seqno: String
-  var pushkey: String
+package struct OutboxEntry: Codable, Equatable, Sendable {
+  package var kind: Confirmation.Kind
+  package var seqno: String
+  package var pushkey: String
   /// The token that the push came to, as far as is known, then former ones: a push may have been under way while the token
   /// changed.
   var psids: [String]
@@ -35,6 +35,13 @@ struct OutboxEntry: Codable, Equatable, Sendable {
     badgeOption = option
     self.badge = badge
     writtenAt = now.timeIntervalSince1970
+  }
+
+  /// Of the machine's own time.
+  package init?(_ kind: Confirmation.Kind, _ confirmation: Confirmation) {
+    self.init(
+      kind, seqno: confirmation.seqno, pushkey: confirmation.pushkey, psids: [confirmation.psid],
+      option: confirmation.badgeOption, badge: confirmation.badge, now: Date())
   }
 
   /// What a file holds; nil when it is damaged or none of ours.

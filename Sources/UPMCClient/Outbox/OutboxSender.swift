@@ -52,17 +52,18 @@ struct OutboxSender {
   func flush(beyond loose: [OutboxEntry] = []) async -> FlushReport {
     var report = FlushReport()
     var done: Set<String> = []
+    let unstored = Set(loose.map(\.name))
+    // What is sent from memory: in no file, or once more with another token.
     var loose = loose
     outbox.sweep(now: now())
     for kind in Confirmation.Kind.allCases {
       while report.reason == nil {
-        var batch = loose.filter { $0.kind == kind }
-        loose.removeAll { $0.kind == kind }
+        var batch = Array(loose.filter { $0.kind == kind }.prefix(ClientLimits.confirmationsPerCall))
+        loose.removeAll { entry in batch.contains { $0.name == entry.name } }
         fill(&batch, with: kind, except: done)
         guard !batch.isEmpty else { break }
         done.formUnion(batch.map(\.name))
-        let again = await settle(batch, &report)
-        done.subtract(again)
+        loose += await settle(batch, unstored, &report)
       }
     }
     report.waiting = outbox.waiting().count
@@ -79,21 +80,24 @@ struct OutboxSender {
     }
   }
 
-  /// - Returns: names to be sent once more in this flush: with another token.
-  private func settle(_ batch: [OutboxEntry], _ report: inout FlushReport) async -> [String] {
+  /// - Parameter unstored: names of entries that are in no file.
+  /// - Returns: what is to be sent once more in this flush, with another token.
+  private func settle(
+    _ batch: [OutboxEntry], _ unstored: Set<String>, _ report: inout FlushReport
+  ) async -> [OutboxEntry] {
     switch await call(batch) {
     case .answered(let verdicts):
       onAnswer()
-      return zip(batch, verdicts).compactMap { settle($0, $1, &report) }
+      return zip(batch, verdicts).compactMap { settle($0, $1, isStored: !unstored.contains($0.name), &report) }
     case .unfit(let reason) where batch.count == 1:
       log("confirmation \(batch[0].name) is refused: \(reason)")
       refuse(batch[0], reason, &report)
       return []
     case .unfit:
       let half = batch.count / 2
-      let first = await settle(Array(batch[..<half]), &report)
+      let first = await settle(Array(batch[..<half]), unstored, &report)
       guard report.reason == nil else { return first }
-      return first + (await settle(Array(batch[half...]), &report))
+      return first + (await settle(Array(batch[half...]), unstored, &report))
     case .later(let reason, let seconds, let isAnswered):
       log("\(batch.count) confirmations wait: \(reason)")
       report.reason = reason
@@ -106,8 +110,9 @@ struct OutboxSender {
     }
   }
 
-  private func settle(_ entry: OutboxEntry, _ verdict: ConfirmationCall.Verdict, _ report: inout FlushReport) -> String?
-  {
+  private func settle(
+    _ entry: OutboxEntry, _ verdict: ConfirmationCall.Verdict, isStored: Bool, _ report: inout FlushReport
+  ) -> OutboxEntry? {
     switch verdict.status {
     case "recorded":
       report.recorded += 1
@@ -117,8 +122,14 @@ struct OutboxSender {
       // Perhaps it came to the token before this one.
       var other = entry
       other.psids.removeFirst()
-      guard (try? outbox.replace(other)) != nil else { return nil }
-      return entry.name
+      do {
+        // Without its file, another process was answered.
+        guard try outbox.replace(other) || !isStored else { return nil }
+      } catch {
+        // A full disk: the file begins with the first token again another time.
+        log("cannot note the next token of \(entry.name): \(error)")
+      }
+      return other
     case "invalid-pushkey", "unknown-message": refuse(entry, verdict.status, &report)
     default: log("the server answers \(verdict.status), which this release does not know; \(entry.name) waits")
     }

@@ -1,0 +1,142 @@
+/// What is wrong with what a client has said in a step.
+extension ClientExpectations {
+  // MARK: Judges
+
+  typealias Judge = @Sendable ([ExpectedRequest], ExpectationFacts) -> [ClientFault]
+
+  static let registration: Judge = { requests, facts in
+    guard let first = requests.first(where: \.isRegistration) else { return [.registrationMissing] }
+    var faults: [ClientFault] = []
+    if first.key != facts.clientKey { faults.append(.registrationKey) }
+    let isWhole =
+      first.isJSON && first.body.appId == facts.appID && first.body.psid?.lowercased() == firstToken
+      && first.body.deviceId?.isEmpty == false
+    // The user may follow in a call of its own.
+    let named = requests.filter { $0.body.clientUid == "kim01" }
+    if !isWhole || named.isEmpty { faults.append(.registrationIncomplete) }
+    if !named.contains(where: { $0.body.userProof == proof }) { faults.append(.proofMissing) }
+    return faults
+  }
+
+  /// Asked for once, with what the app's server made.
+  static let unproved: Judge = { requests, _ in
+    let named = requests.filter { $0.body.clientUid == "lee02" }
+    guard !named.isEmpty else { return [.userMissing] }
+    return (named.allSatisfy { $0.body.userProof == "stale-proof" } ? [] : [.proofMissing])
+      + (named.count > 1 ? [.repeatsUnproved] : [])
+  }
+
+  static let another: Judge = { requests, facts in
+    guard let first = requests.first(where: \.isRegistration) else { return [.registrationMissing] }
+    var faults: [ClientFault] = []
+    if first.body.deviceId != facts.deviceID { faults.append(.tokenAsAnotherDevice) }
+    if first.key != facts.authKey { faults.append(.tokenWithoutKey) }
+    if first.body.psid?.lowercased() != secondToken { faults.append(.registrationIncomplete) }
+    return faults
+  }
+
+  /// Every one of these has come, and is right.
+  static func receipts(
+    _ seqnos: ClosedRange<Int>, _ token: String, _ missing: ClientFault = .receiptMissing
+  ) -> Judge {
+    { requests, _ in
+      let calls = requests.filter { $0.path == "/v1/receipts" }
+      var faults = common(calls)
+      let entries = calls.flatMap { $0.confirmations ?? [] }
+      let came = Set(entries.compactMap { $0.seqno.flatMap { Int($0) } })
+      if !came.isSuperset(of: seqnos) { faults.append(missing) }
+      let isRight = entries.filter { $0.seqno.flatMap { Int($0) }.map(seqnos.contains) == true }.allSatisfy {
+        $0.pushkey == $0.seqno.flatMap { Int($0) }.map(pushkey) && $0.psid?.lowercased() == token
+      }
+      if !isRight { faults.append(.receiptWrong) }
+      return faults
+    }
+  }
+
+  static func read(_ seqno: Int, _ token: String, _ options: [String?], _ badge: Int?) -> Judge {
+    { requests, _ in
+      let calls = requests.filter { $0.path == "/v1/reads" }
+      let entries = calls.flatMap { $0.confirmations ?? [] }
+      guard let entry = entries.first(where: { $0.seqno == String(seqno) }) else { return [.readMissing] }
+      let isRight =
+        entry.pushkey == pushkey(seqno) && entry.psid?.lowercased() == token && options.contains(entry.badgeOption)
+        && entry.badge == badge
+      return common(calls) + (isRight ? [] : [.readWrong])
+    }
+  }
+
+  static func common(_ calls: [ExpectedRequest]) -> [ClientFault] {
+    var faults: [ClientFault] = []
+    if calls.contains(where: { $0.key != nil }) { faults.append(.receiptWithKey) }
+    if calls.contains(where: { ($0.confirmations?.count ?? 0) > 100 }) { faults.append(.batchTooLarge) }
+    return faults
+  }
+
+  /// A busy server is asked once.
+  static let once: Judge = { requests, _ in
+    let calls = requests.filter { $0.confirmations != nil }
+    return common(calls) + (calls.count > 1 ? [.asksTooSoon] : [])
+  }
+
+  /// No confirmation has come.
+  static func none(_ fault: ClientFault) -> Judge {
+    { requests, _ in requests.contains { $0.confirmations?.isEmpty == false } ? [fault] : [] }
+  }
+
+  /// Nothing has come.
+  static func nothing(_ fault: ClientFault) -> Judge {
+    { requests, _ in requests.isEmpty ? [] : [fault] }
+  }
+
+  static func device(_ method: String, _ path: String, _ fault: ClientFault) -> Judge {
+    { requests, facts in
+      let isThere = requests.contains {
+        $0.method == method && $0.path == "/v1/devices/\(facts.device)\(path)" && $0.key == facts.authKey
+      }
+      return isThere ? [] : [fault]
+    }
+  }
+
+  static let redirect: Judge = { requests, _ in
+    requests.contains { $0.path == ExpectationDoor.elsewhere } ? [.followsRedirect] : []
+  }
+
+  // MARK: Strict apps, consents, the inbox
+
+  /// A push has been brought back, and is not confirmed: it shows nothing.
+  static func possession(_ seqno: Int, _ token: String, _ missing: ClientFault) -> Judge {
+    { requests, facts in
+      let silence = none(.confirmsSilent)(requests, facts)
+      let calls = requests.filter(\.isPossession)
+      guard let call = calls.first else { return silence + [missing] }
+      let isRight =
+        call.path == "/v1/devices/\(facts.device)/possession" && call.key == facts.formerKey ?? facts.authKey
+        && call.body.seqno == String(seqno) && call.body.pushkey == pushkey(seqno)
+        && call.body.psid?.lowercased() == token
+      return silence + (isRight ? [] : [.possessionWrong])
+    }
+  }
+
+  static let lastKey: Judge = { requests, facts in
+    let calls = requests.filter { $0.path == "/v1/devices/\(facts.device)/badge" }
+    guard !calls.isEmpty else { return [.badgeMissing] }
+    return calls.allSatisfy { $0.key == facts.authKey } ? [] : [.keyNotTaken]
+  }
+
+  static let consent: Judge = { requests, facts in
+    guard
+      let call = requests.first(where: { $0.method == "PUT" && $0.path == "/v1/devices/\(facts.device)/consent" }),
+      call.key == facts.authKey
+    else { return [.consentMissing] }
+    let isRight = call.body.notification == true && call.body.ad == false && call.body.nightAd == nil
+    return isRight ? [] : [.consentWrong]
+  }
+
+  static let inbox: Judge = { requests, facts in
+    let pages = requests.filter {
+      $0.method == "GET" && $0.path == "/v1/devices/\(facts.device)/inbox" && $0.key == facts.authKey
+    }
+    guard !pages.isEmpty else { return [.inboxMissing] }
+    return pages.contains { $0.isNextPage } ? [] : [.inboxNotWhole]
+  }
+}
