@@ -87,6 +87,16 @@ CREATE TABLE saved_messages (
 
 CREATE INDEX saved_messages_by_app ON saved_messages (app, kind, saved);
 
+-- Named users to whom messages are sent for a trial. Rows, so that erasing a person erases them here too.
+CREATE TABLE test_recipients (
+  app             integer NOT NULL REFERENCES apps,
+  -- Counted from 0 within the group.
+  place           integer NOT NULL,
+  group_name      text NOT NULL,
+  user_key        text COLLATE "C" NOT NULL,
+  PRIMARY KEY (app, group_name, user_key)
+);
+
 -- Pages and media are in the database, so that every node serves them, backups include them, and acknowledged uploads
 -- are durable. The name is a secret of those who got the payload: 128 random bits.
 CREATE TABLE hosted_files (
@@ -107,6 +117,8 @@ CREATE TABLE hosted_files (
 );
 
 CREATE INDEX hosted_files_by_expiry ON hosted_files (expires_at);
+-- For lists: pages, of which there may be many, are not in it.
+CREATE INDEX hosted_files_media ON hosted_files (app, created_at, name) WHERE left(suffix, 1) = '.';
 
 -- The content in parts of equal size except the last, so that a range of a video is read without the rest.
 CREATE TABLE hosted_parts (

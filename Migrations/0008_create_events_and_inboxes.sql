@@ -78,6 +78,8 @@ CREATE TABLE event_deliveries (
   -- Result of the last attempt: the HTTP status, or why there was none.
   status          smallint,
   reason          text,
+  -- The latest attempts, oldest first: {"at","status","milliseconds","reason"} each.
+  history         jsonb NOT NULL DEFAULT '[]',
   PRIMARY KEY (event, webhook),
   CONSTRAINT event_deliveries_state_is_known CHECK (state IN (0, 1, 2))
 ) WITH (fillfactor = 70);

@@ -31,6 +31,7 @@ const ways = [
     { path: "/templates", icon: "templates", key: "nav.templates", needs: "manageContent", asks: "/templates" },
     { path: "/channels", icon: "channels", key: "nav.channels", asks: "/apps/any/channels" },
     { path: "/senders", icon: "accounts", key: "nav.senders", needs: "manageContent", asks: "/senders" },
+    { path: "/test-groups", icon: "people", key: "nav.testers", needs: "manageContent", asks: "/apps/any/test-groups" },
     { path: "/media", icon: "media", key: "nav.media", needs: "send" },
   ] },
   { key: "nav.insight", items: [{ path: "/statistics", icon: "statistics", key: "nav.statistics" }] },

@@ -6,7 +6,8 @@ extension Endpoint {
   static let all: [Endpoint] =
     devices + deviceUser + deviceGroups + deviceBadge + deviceInbox + deviceConsent + deviceTokens + deviceMessages
     + confirmations
-    + messages + uploads + reports + control + messageLists + messageRecords + statistics + tags + segments + files
+    + messages + uploads + storedUploads + testGroups + reports + control + messageLists + messageRecords + statistics
+    + tags + segments + files
     + groups + groupTree
     + people + quarantine + apps + channels + credentials + apiKeys + audit + sessions + accounts + adRules
     + webhooks + saved + approvals + imports + exports + controllers + server

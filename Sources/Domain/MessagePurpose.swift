@@ -14,6 +14,10 @@ package enum MessagePurpose: Int16, CaseIterable, Sendable {
     case .test: "test"
     }
   }
+
+  /// Whether its deliveries count in statistics: those of tests do not. SQL that sums messages up uses
+  /// `Statistics.isCounted`.
+  package var isCounted: Bool { self != .test }
 }
 
 extension MessageRequest {

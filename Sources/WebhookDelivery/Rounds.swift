@@ -147,7 +147,7 @@ final class Rounds {
       // One event records the reason, and the others wait; then the name is resolved again.
       for attempt in try take(1, for: target) {
         began(target)
-        end(attempt, target, .failure(refusal.error))
+        end(attempt, target, .failure(refusal.error), since: now)
       }
       return ask(target)
     }
@@ -164,9 +164,10 @@ final class Rounds {
         attempt, configuration.contents, phone: phone, to: place.target, secret: secret, seconds: seconds)
       began(target)
       if isTunnelled { wayOut.began() }
+      let begun = loop.clock.now
       target.send(request) { [unowned self] result in
         if isTunnelled { wayOut.ended(result, at: loop.clock.now) }
-        end(attempt, target, result)
+        end(attempt, target, result, since: begun)
       }
     }
   }
@@ -224,7 +225,8 @@ final class Rounds {
   // MARK: Answers
 
   private func end(
-    _ attempt: EventDeliveries.Attempt, _ target: Target, _ outcome: Result<HTTPResponse, HTTPClientError>
+    _ attempt: EventDeliveries.Attempt, _ target: Target, _ outcome: Result<HTTPResponse, HTTPClientError>,
+    since begun: Instant
   ) {
     // The node stops: the lease expires, and the event is sent again.
     if case .failure(.closed) = outcome { return }
@@ -234,6 +236,7 @@ final class Rounds {
     var result = EventDeliveries.Result(attempt, verdict.state, afterSeconds: verdict.afterSeconds)
     result.status = verdict.status
     result.reason = verdict.reason
+    result.milliseconds = Int32(clamping: (loop.clock.now - begun).nanoseconds / 1_000_000)
     results.append(result)
     var words = verdict.reason ?? ""
     if case .failure(let error) = outcome { words = error.description }

@@ -96,7 +96,8 @@ extension World {
     try startNode { Self.tell(&$0, pauses: [1], networks: ["127.0.0.0/8"]) }
   }
 
-  private static func tell(_ configuration: inout Configuration, pauses: [Int32], networks: [String]) {
+  /// Lets a server's webhooks be on this machine, and tries them again quickly.
+  static func tell(_ configuration: inout Configuration, pauses: [Int32], networks: [String]) {
     configuration.webhookNetworks = networks.compactMap { IPBlock($0) }
     configuration.handicaps.webhookRetrySeconds = pauses
   }

@@ -2,6 +2,7 @@ import JSON
 import Domain
 import HTTPServer
 import Operations
+import Postgres
 import Reactor
 import Simulator
 import Testing
@@ -79,6 +80,8 @@ final class ExampleStage {
     target = try SavedExamples.fill(target, in: world, count)
     if target.contains("{webhook}") { target = target.replacing("{webhook}", with: try webhook()) }
     target = target.replacing("{kind}", with: "voip").replacing("{activityId}", with: "order-42")
+    if target.contains("{uploadId}") { target = target.replacing("{uploadId}", with: try upload()) }
+    if target.contains("{csv}") { target = target.replacing("{csv}", with: try audience()) }
     if target.contains("{channelId}") { target = target.replacing("{channelId}", with: try channel()) }
     target = target.replacing("{appId}", with: World.appID).replacing("{clientUid}", with: "kim01")
     if target.contains("{device}") {
@@ -111,6 +114,24 @@ final class ExampleStage {
       sign = "&"
     }
     return (target, credential)
+  }
+
+  /// As the server has it: uploads need an address that devices reach.
+  private func upload() throws -> String {
+    try world.connection.script(
+      """
+      INSERT INTO hosted_files (name, app, suffix, type, bytes, part_bytes, sha256, created_at, expires_at)
+      VALUES ('upload\(count)', 1, '.jpg', 'image/jpeg', 1, 1, '', now(), now() + interval '1 day')
+      """)
+    return "upload\(count)"
+  }
+
+  private func audience() throws -> String {
+    try #require(
+      try world.client.call(
+        "POST", "/v1/admin/audiences/csv?appId=\(World.appID)", bearer: world.apiKey, "kim\(count),Kim\n",
+        type: "text/csv"
+      ).string("csv"))
   }
 
   private func webhook() throws -> String {

@@ -33,6 +33,17 @@ import Testing
     try reader.finish()
   }
 
+  @Test(arguments: [
+    #""sendAt":"2027-01-13T08:00:00Z""#, #""sendAt":"2029-01-15T08:00:00Z""#, #""localTime":"2027-01-10T08:00""#,
+    #""sendAt":"2027-01-16T08:00:00Z","repeat":{"every":"day","until":"2027-01-15"}"#,
+  ])
+  func `a time that a send is refused for is refused with the same words`(time: String) throws {
+    let send = try #require(world.sendProblem(world.request(#"{"all":true}"#, #""alert":"hi",\#(time)"#)))
+    let dry = try #require(world.sendProblem(world.request(#"{"all":true}"#, #""alert":"hi","dryRun":true,\#(time)"#)))
+    #expect(send.code == .impossible && dry.code == send.code)
+    #expect(dry.fields.map(\.detail) == send.fields.map(\.detail) && !dry.fields.isEmpty)
+  }
+
   @Test func `nothing is stored and no count moves`() throws {
     _ = try dryRun(#"{"all":true}"#, #""alert":"hi","badge":{"increment":1}"#)
     #expect(try world.count("SELECT count(*) FROM messages") == 0)

@@ -69,6 +69,25 @@ import Testing
     #expect(try list().items.isEmpty)
   }
 
+  @Test func `reasons are counted, listed by, and given back by`() throws {
+    for (number, reason) in ["BadDeviceToken", "DeviceTokenNotForTopic", "BadDeviceToken"].enumerated() {
+      try putAside("d\(number + 1)", reason, at: world.now + Int64(number))
+    }
+    let found = try QuarantineService.reasons(appID, by: .commandLine, on: world.connection)
+    let json = String(decoding: found.json, as: UTF8.self)
+    #expect(
+      json.hasPrefix(
+        #"{"reasons":[{"reason":"BadDeviceToken","pnsId":"APNS","devices":2,"latest":"2027-01-15T08:0"#), "\(json)")
+    let topic = try QuarantineService.list(
+      appID, reason: "DeviceTokenNotForTopic", PageRequest(), by: .commandLine, on: world.connection)
+    #expect(topic.items.map(\.record.device) == [world.device("d2")])
+    #expect(try restore(.reason("BadDeviceToken")) == 2)
+    #expect(try restore(.reason("BadDeviceToken")) == 0)
+    #expect(try list().items.map(\.record.device) == [world.device("d2")])
+    let audited = "action = 'quarantine.restore' AND object = 'reason BadDeviceToken'"
+    #expect(try world.count("SELECT count(*) FROM audit_log WHERE \(audited)") == 1)
+  }
+
   @Test func `more than fit one commit come back too`() throws {
     try world.connection.script(
       """

@@ -36,6 +36,7 @@ package enum StoreStatements {
     "statistics-drop-days": ["timestamptz"],
     "statistics-drop-hours": ["timestamptz", "timestamptz"],
     "statistics-turn": ["timestamptz", "integer", "integer"],
+    "test-recipients-add": ["integer", "text[]", "text[]", "integer[]"],
     "users-find": ["integer[]", "text[]"],
   ]
 

@@ -12,6 +12,7 @@ import { messageFields } from "../parts/message-fields.js";
 import { alertOf, copyOf, describe, draftOf, languageName, timeWords } from "../parts/message-model.js";
 import { complain, head, note, say } from "../parts/notice.js";
 import { messagePreview } from "../parts/preview.js";
+import { testersPart } from "../parts/testers.js";
 import { enc, follow, go, link } from "../router.js";
 import { app, apps, chooseApp, may, oneApp } from "../session.js";
 import { bytes, number, t, told } from "../words.js";
@@ -73,7 +74,7 @@ export async function composePage(context) {
   const audience = await audiencePart(chosen.appId, work.audience, changed);
   // Behind the fields: what they choose by themselves is nobody's work.
   start = work.start ?? written();
-  const me = field({ name: "me", label: t("compose.me"), value: localStorage.getItem(`upmc.me.${chosen.appId}`) ?? "", hint: t("compose.me.hint"), code: true, placeholder: "CUID, CUID" });
+  const testers = await testersPart(chosen.appId);
   const shownFields = () => [...fields.fields, audience.field];
   const screen = h("div");
   const views = h("div", { class: "row" });
@@ -82,6 +83,7 @@ export async function composePage(context) {
   const send = h("button", { class: "button main", id: "send", type: "submit" }, t(from.change ? "compose.change.do" : "compose.send"));
 
   const request = () => ({ appId: chosen.appId, audience: audience.value(), ...message });
+  const gaps = () => fields.gaps({ hasLines: work.audience.kind === "csv" });
   const isWritten = () => Boolean(alertOf(message).body?.trim() || alertOf(message).locKey || (!message.alert && (message.badge || message.contentAvailable || message.liveActivity || message.mdm || message.pushType)));
 
   /// What stands for the variables: of the first line of a file, or the first person who is named.
@@ -108,6 +110,8 @@ export async function composePage(context) {
   }
 
   let turn = 0;
+  /// Fields that were said to lack something.
+  let flagged = [];
   /// Asks the server what would happen, and shows it.
   async function look() {
     draw();
@@ -117,6 +121,11 @@ export async function composePage(context) {
     if (mine !== turn || context.stale()) return;
     if (Object.keys(values).length) draw();
     if (!isWritten() || !audience.value()) return put(result, h("p", { class: "soft" }, t("compose.incomplete")));
+    // What the form lacks by its own knowledge the server need not be asked.
+    const missing = gaps();
+    if (missing.length) return put(result, h("p", { class: "soft", id: "missing" }, t("compose.missing", { names: missing.map((one) => one.name).join(", ") })));
+    for (const one of flagged) one.complain(null);
+    flagged = [];
     try {
       const answer = await post("/messages", { ...request(), dryRun: true });
       if (mine !== turn || context.stale()) return;
@@ -140,9 +149,8 @@ export async function composePage(context) {
   }
 
   async function test() {
-    const clientUids = me.value.split(/[\s,;]+/).filter(Boolean);
-    if (clientUids.length === 0) return me.input.focus();
-    localStorage.setItem(`upmc.me.${chosen.appId}`, me.value.trim());
+    const clientUids = testers.clientUids();
+    if (clientUids.length === 0) return testers.focus();
     const made = { ...request(), audience: { clientUids }, test: true };
     // Not behind campaigns.
     if (made.lane === "bulk") made.lane = "normal";
@@ -163,11 +171,24 @@ export async function composePage(context) {
     const body = fields.fields.find((one) => one.name === "body");
     body.complain(isWritten() ? null : t("form.needed"));
     audience.field.complain(audience.value() ? null : t("form.needed"));
-    if (isWritten() && audience.value()) return false;
+    if (isWritten() && audience.value()) return showGaps();
     put(trouble, note("bad", t(audience.value() ? "compose.lacks.body" : "compose.lacks.audience")));
     if (audience.value()) body.input.focus();
     else if (work.audience.kind === "users") audience.field.input.focus();
     else audience.node.querySelector("input:checked")?.focus();
+    return true;
+  }
+
+  /// Says at their fields what they lack, and goes to the first. False: nothing is missing.
+  function showGaps() {
+    const missing = gaps();
+    for (const { field: one, text } of missing) one.complain(text);
+    flagged = missing.map((one) => one.field);
+    put(trouble, missing.length ? note("bad", t("compose.missing", { names: missing.map((one) => one.name).join(", ") })) : null);
+    if (missing.length === 0) return false;
+    const [first] = missing;
+    for (let one = first.field.input.closest("details"); one; one = one.parentElement.closest("details")) one.open = true;
+    first.field.input.focus();
     return true;
   }
 
@@ -276,5 +297,5 @@ export async function composePage(context) {
       h("div", { class: "beside" },
         h("section", { class: "card" }, h("h2", null, t("compose.reach")), result, trouble, h("div", { class: "row" }, send)),
         h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), views, screen),
-        h("section", { class: "card" }, h("div", { class: "fields" }, me.node, h("button", { class: "button", type: "button", id: "test-send", onclick: test }, t("compose.test")))))));
+        h("section", { class: "card" }, h("div", { class: "fields" }, testers.node, h("button", { class: "button", type: "button", id: "test-send", onclick: test }, t("compose.test")))))));
 }

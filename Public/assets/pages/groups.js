@@ -46,9 +46,13 @@ function branch(groups) {
       below.hidden = isOpen;
     } }, "▸") : h("span", { class: "fold", "aria-hidden": "true" });
     return h("li", null, h("div", { class: "node" }, fold, h("a", { class: "name", href: link(`/groups/${group.groupSeq}`) }, group.name),
+      h("span", { class: "soft small number", "data-members": group.groupSeq }, memberCount(group)),
       h("span", { class: "soft small" }, `GROUPSEQ ${group.groupSeq}`)), below);
   }));
 }
+
+/// How many members a group has itself; large ones are not counted to the end.
+const memberCount = ({ members }) => (members === undefined ? "" : members === null ? t("groups.many") : t("groups.count", { n: number(members) }));
 
 export async function groupPage(context) {
   const { groupSeq } = context.params;
@@ -112,11 +116,11 @@ export async function groupPage(context) {
       manages ? h("button", { class: "button", onclick: rename }, t("groups.rename")) : null,
       manages ? h("button", { class: "button bad", onclick: erase }, t("groups.delete")) : null] }),
     h("div", { class: "grid wide-narrow" },
-      h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.members")), h("div", { class: "row" },
+      h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.members"), " ", h("span", { class: "soft small" }, memberCount(group))), h("div", { class: "row" },
         hasExport ? h("a", { class: "button small", href: `/v1/admin/exports/members${query({ groupSeq })}`, download: `group-${groupSeq}.csv` }, t("do.export")) : null,
         manages ? h("button", { class: "button small", id: "add-members", onclick: addMembers }, t("groups.add")) : null)), members.node),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.under")),
         manages ? h("button", { class: "button small", onclick: () => makeGroup(group.appId, group) }, t("groups.new")) : null),
-      below.length ? h("ul", { class: "stack" }, below.map((one) => h("li", null, h("a", { href: link(`/groups/${one.groupSeq}`) }, one.name)))) : h("p", { class: "soft" }, t("groups.no-below")),
+      below.length ? h("ul", { class: "stack" }, below.map((one) => h("li", null, h("a", { href: link(`/groups/${one.groupSeq}`) }, one.name), " ", h("span", { class: "soft small" }, memberCount(one))))) : h("p", { class: "soft" }, t("groups.no-below")),
       note("", t("groups.subtree")))));
 }

@@ -23,6 +23,7 @@ import { personPage } from "./person.js";
 import { draftsPage, sendersPage, templatesPage } from "./saved.js";
 import { segmentsPage } from "./segments.js";
 import { statisticsPage } from "./statistics.js";
+import { testGroupsPage } from "./test-groups.js";
 import { webhookPage, webhooksPage } from "./webhooks.js";
 
 export function registerPages() {
@@ -47,6 +48,7 @@ export function registerPages() {
   route("/channels", channelsPage, { asks: "/apps/any/channels" });
   route("/drafts", draftsPage, { needs: "manageContent", asks: "/drafts" });
   route("/senders", sendersPage, { needs: "manageContent", asks: "/senders" });
+  route("/test-groups", testGroupsPage, { needs: "manageContent", asks: "/apps/any/test-groups" });
   route("/media", mediaPage, { needs: "send" });
   route("/statistics", statisticsPage);
   route("/apps", appsPage);

@@ -9,7 +9,7 @@ import { complain, empty, facts, head, note, say, state } from "../parts/notice.
 import { list } from "../parts/table.js";
 import { enc, follow, go, link, refine } from "../router.js";
 import { app, apps, may, oneApp } from "../session.js";
-import { distance, exactTime, number, t, time, word } from "../words.js";
+import { distance, exactTime, number, t, time, told as toldOf, word } from "../words.js";
 
 const kinds = ["message.finished", "message.reopened", "sms.requested", "token.dropped", "device.added", "credential.expiring"];
 
@@ -40,6 +40,15 @@ function webhookFields(item) {
       value: item ? item.kinds.includes(kind) : kind === "message.finished" }))];
 }
 
+/// Each attempt of a delivery, newest first: when, what came of it, and after how long.
+function attempts(history) {
+  if (!history?.length) return null;
+  return h("details", { class: "small", "data-attempts": history.length }, h("summary", null, t("webhooks.history")),
+    h("ol", { class: "attempts" }, [...history].reverse().map((one) => h("li", null, time(one.at, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit" }),
+      h("b", { class: one.reason ? "bad-text" : "good-text" }, one.status ? `HTTP ${one.status}` : t("webhooks.no-answer")), h("span", { class: "soft number" }, t("webhooks.milliseconds", { n: number(one.milliseconds) })),
+      one.reason ? h("span", { class: "under soft" }, toldOf(one.reason)) : null))));
+}
+
 const wanted = (values) => kinds.filter((kind) => values[kind]);
 
 export async function webhookPage(context) {
@@ -57,8 +66,8 @@ export async function webhookPage(context) {
   const told = list({ caption: t("webhooks.told"), key: (one) => one.id, load: (cursor) => get(`${path}/deliveries${query({ state: shown, cursor, limit: 50 })}`), empty: empty(t("webhooks.told.none")), columns: [
     { title: t("webhooks.event"), lead: true, cell: (one) => [h("b", { class: "nowrap" }, word("event", one.kind)), h("details", { class: "small" }, h("summary", null, t("webhooks.data")), h("pre", { tabindex: "0" }, JSON.stringify(one.data, null, 1)))] },
     { title: t("message.state"), fit: true, cell: (one) => state(one.state, "event") },
-    { title: t("webhooks.attempts"), end: true, cell: (one) => number(one.attempts) },
-    { title: t("webhooks.answer"), cell: (one) => [one.status ? `HTTP ${one.status}` : "", one.reason ? h("span", { class: "under" }, one.reason) : null, one.nextAt ? h("span", { class: "under" }, t("webhooks.next", { when: distance(one.nextAt) })) : null] },
+    { title: t("webhooks.attempts"), cell: (one) => [h("span", { class: "number" }, number(one.attempts)), attempts(one.history)] },
+    { title: t("webhooks.answer"), cell: (one) => [one.status ? `HTTP ${one.status}` : "", one.reason ? h("span", { class: "under" }, toldOf(one.reason)) : null, one.nextAt ? h("span", { class: "under" }, t("webhooks.next", { when: distance(one.nextAt) })) : null] },
     { title: t("message.created"), fit: true, cell: (one) => time(one.at) },
     { title: h("span", { class: "unseen" }, t("webhooks.replay")), end: true, cell: (one) => (one.state === "waiting" ? "" : h("button", { class: "button small", onclick: run(() => replay({ id: one.id })) }, t("webhooks.replay"))) },
   ] });

@@ -2,6 +2,7 @@
 /// again.
 
 import { get, offers, query } from "../api.js";
+import { takePlace } from "./places.js";
 
 /// Follows a message until it is final or what this returns is called. `changed(funnel)` for every change,
 /// `connected(true or false)` as the stream comes and goes. Where it cannot be had, the numbers are asked for instead.
@@ -16,7 +17,8 @@ export function watchOverview(scope, changed, look, connected) {
   return stream(offers("/overview/events"), () => new EventSource(`/v1/admin/overview/events${query(scope)}`), "overview", changed, look, connected);
 }
 
-/// A hidden page holds no connection: browsers have six for a server over HTTP/1.1, and the seventh tab would wait for ever.
+/// A page that is seen listens when it has a place among the streams of this browser (`places.js`), and asks now and then
+/// when it has none. A hidden page does neither.
 function stream(isOffered, open, name, changed, look, connected = () => {}) {
   let timer;
   let isOver = false;
@@ -24,6 +26,9 @@ function stream(isOffered, open, name, changed, look, connected = () => {}) {
   let failures = 0;
   let source = null;
   let known = null;
+  let giveBack = null;
+  /// Counts what was begun: an answer of something earlier begins nothing more.
+  let round = 0;
   isOffered.then((answer) => {
     known = answer;
     turn();
@@ -37,19 +42,37 @@ function stream(isOffered, open, name, changed, look, connected = () => {}) {
       rest();
       connected(false);
     } else if (!isEnded && source === null && timer === undefined) {
-      if (known && failures <= 3) follow();
-      else ask();
+      if (!known || failures > 3) return ask();
+      // Until there is a place; mostly it is there at once.
+      timer = setTimeout(ask, 1000);
+      giveBack = takePlace(follow, leave);
     }
   }
 
   function rest() {
+    round += 1;
     source?.close();
     source = null;
     clearTimeout(timer);
     timer = undefined;
+    giveBack?.();
+    giveBack = null;
+  }
+
+  /// The place is another window's now.
+  function leave() {
+    if (source === null) return;
+    source.close();
+    source = null;
+    connected(false);
+    timer = setTimeout(ask, 1000);
   }
 
   function follow() {
+    if (isOver || isEnded || source !== null) return;
+    round += 1;
+    clearTimeout(timer);
+    timer = undefined;
     source = open();
     source.addEventListener(name, (event) => {
       failures = 0;
@@ -74,12 +97,15 @@ function stream(isOffered, open, name, changed, look, connected = () => {}) {
 
   async function ask() {
     if (isOver || document.hidden) return;
+    const mine = (round += 1);
     try {
-      changed(await look());
+      const now = await look();
+      if (mine !== round) return;
+      changed(now);
     } catch {
       // The next look may do better.
     }
-    if (!isOver && !document.hidden) timer = setTimeout(ask, 4000);
+    if (mine === round && !isOver && !document.hidden) timer = setTimeout(ask, 4000);
   }
 
   return () => {

@@ -4,7 +4,7 @@
 import { call, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { choices, field } from "./form.js";
-import { at, durationText, languageName, set } from "./message-model.js";
+import { at, durationText, emptyVariables, languageName, set } from "./message-model.js";
 import { paceField, paceOf } from "./pace.js";
 import { writePage } from "./page-editor.js";
 import { t, word } from "../words.js";
@@ -18,7 +18,25 @@ const same = (value) => value;
 export function messageFields({ message, changed, appId, pictures = {}, timed = true }) {
   const what = h("div", { class: "fields" });
   const when = h("div", { class: "fields" });
-  const api = { node: what, when, fields: [], redraw, redrawJSON: () => {} };
+  const api = { node: what, when, fields: [], redraw, redrawJSON: () => {}, gaps };
+  /// Of each field that needs something: what it lacks now, or nothing.
+  let checks = [];
+
+  /// What the form itself knows to be missing, as `{field, name, text}`: the server need not be asked before it is there.
+  /// - hasLines: the audience is a file, whose lines have values of their own.
+  function gaps({ hasLines = false } = {}) {
+    const found = checks.map((check) => check()).filter(Boolean);
+    for (const [path, variable] of hasLines ? [] : emptyVariables(message)) {
+      const at = api.fields.find((one) => one.name === `variables.${variable}`);
+      if (at && !found.some((one) => one.field === at)) found.push({ field: at, name: `%${variable}%`, text: t("field.variables.needed", { name: `%${variable}%`, path }) });
+    }
+    return found;
+  }
+
+  /// Remembers that a field is needed while `isMissing`. - name: as people read it.
+  function needs(field, name, isMissing, text = () => t("form.needed")) {
+    checks.push(() => (isMissing() ? { field, name, text: text() } : null));
+  }
 
   function touched() {
     api.redrawJSON();
@@ -64,6 +82,7 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
 
   function redraw() {
     api.fields = [];
+    checks = [];
     put(what,
       text("alert.title", t("message.title"), { name: "title", optional: true }),
       text("alert.body", t("message.body"), { name: "body", type: "area", hint: t("compose.variables"), required: true }),
@@ -93,7 +112,7 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
           select("android.priority", t("field.android.priority"), [["", t("form.standard")], ["high", t("field.android.priority.high")], ["normal", t("field.android.priority.normal")]]),
           text("android.analyticsLabel", t("field.android.analyticsLabel"), { code: true }))),
       section("delivery",
-        h("div", { class: "fields pair" }, switched("sms", t("field.sms")), fallback()),
+        fallback(),
         h("div", { class: "fields pair" }, text("sender", t("field.sender"), { hint: t("field.sender.hint") }), duration("inbox", t("compose.inbox"), ["P1D", "P7D", "P30D", "P90D", "P365D"], { none: t("field.inbox.none"), hint: t("compose.inbox.hint") })),
         h("div", { class: "fields pair" },
           select("onUnknown", t("field.onUnknown"), [["", t("field.onUnknown.resend")], ["skip", t("field.onUnknown.skip")]]),
@@ -137,6 +156,7 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
       options: [["", t("form.standard")], ["silent", t("field.sound.silent")], ["named", t("field.sound.named")], ["critical", t("field.sound.critical")]] });
     const file = field({ name: "soundName", label: t("field.sound.file"), code: true, value: typeof present === "string" ? present : "", placeholder: "alert.aif", oninput: write });
     file.node.hidden = mode.value !== "named";
+    needs(file, t("field.sound.file"), () => mode.value === "named" && !file.value);
     api.fields.push(mode);
     return group("sound", mode.node, file.node);
   }
@@ -207,6 +227,11 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
 
   function translations() {
     const list = h("div", { class: "fields" });
+    checks.push(() => {
+      const [empty] = Object.entries(message.translations ?? {}).find(([, alert]) => !alert?.body?.trim() && !alert?.locKey) ?? [];
+      const at = empty && api.fields.findLast((one) => one.name === `translations.${empty}.body`);
+      return at ? { field: at, name: `${t("message.body")} (${languageName(empty)})`, text: t("form.needed") } : null;
+    });
     const tag = field({ name: "language", label: t("field.translations.add"), placeholder: "ko, en-GB", code: true, optional: true });
     const draw = () => put(list, Object.keys(message.translations ?? {}).map((one) => h("fieldset", { class: "field block", "data-language": one },
       h("legend", null, languageName(one)),
@@ -239,9 +264,22 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
   }
 
   function fallback() {
-    return h("div", { class: "fields", "data-member": "fallback" },
+    const rest = h("div", { class: "fields", "data-member": "fallback", hidden: !message.sms },
       duration("fallback.after", t("field.fallback.after"), ["PT1M", "PT3M", "PT10M", "PT30M", "PT1H"], { none: t("form.standard") }),
       select("fallback.unless", t("field.fallback.unless"), [["", t("form.standard")], ["received", word("unless", "received")], ["read", word("unless", "read")]]));
+    const asks = field({ name: "sms", label: t("field.sms"), type: "check", value: message.sms === true, pointer: "/sms", onchange: () => {
+      rest.hidden = !asks.value;
+      set(message, "sms", asks.value ? true : undefined);
+      // It means something beside `sms` alone.
+      if (!asks.value) {
+        set(message, "fallback", undefined);
+        for (const one of rest.querySelectorAll("select")) one.value = "";
+      }
+      touched();
+    } });
+    asks.node.dataset.member = "sms";
+    api.fields.push(asks);
+    return h("div", { class: "fields pair" }, asks.node, rest);
   }
 
   function lanes() {
@@ -260,6 +298,10 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
       touched();
     }, message.pace);
     made.node.dataset.member = "pace";
+    checks.push(() => {
+      const empty = made.isWhole() ? null : made.fields.slice(1).find((one) => !one.node.hidden && !(Number(one.value) > 0));
+      return empty ? { field: empty, name: t("pace.kind"), text: t("form.needed") } : null;
+    });
     api.fields.push(...made.fields.filter((one) => one.node.classList?.contains("field") && one.complain));
     return made.node;
   }
@@ -284,6 +326,9 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
     const when = field({ name: "sendAt", label: t("compose.at"), type: "datetime-local", pointer: "/sendAt", hint: t("compose.at.hint"),
       value: message.localTime?.slice(0, 16) ?? (message.sendAt ? here(message.sendAt) : ""), oninput: write });
     show();
+    needs(when, t("compose.at"), () => kind !== "now" && !when.value);
+    needs(when, t("compose.at"), () => kind === "at" && when.value && new Date(when.value) < Date.now() - 3_600_000, () => t("compose.at.past"));
+    needs(when, t("compose.at"), () => kind === "now" && message.repeat !== undefined, () => t("field.repeat.hint"));
     api.fields.push(when, { ...when, pointer: "/localTime" }, { ...when, pointer: "/repeat" });
     return h("div", { class: "fields", "data-member": "sendAt localTime" }, choices({ name: "timing", label: t("field.timing"), value: kind,
       options: ["now", "at", "local"].map((one) => [one, t(`field.timing.${one}`)]), choose: (one) => {
@@ -303,6 +348,7 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
       options: [["", t("field.repeat.none")], ...["day", "week", "month"].map((one) => [one, word("every", one)])] });
     const until = field({ name: "until", label: t("field.repeat.until"), type: "date", value: message.repeat?.until ?? "", pointer: "/repeat/until", oninput: write });
     until.node.hidden = !every.value;
+    needs(until, t("field.repeat.until"), () => every.value && !until.value);
     return group("repeat", every.node, until.node);
   }
 
@@ -315,6 +361,9 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
     const clock = (name, label) => field({ name: `window${name}`, label, type: "time", value: message.window?.[name]?.slice(0, 5) ?? "", pointer: `/window/${name}`, optional: true, oninput: write });
     const [from, to] = [clock("from", t("field.window.from")), clock("to", t("field.window.to"))];
     const zone = field({ name: "windowZone", label: t("field.window.zone"), type: "select", value: message.window?.zone ?? "app", pointer: "/window/zone", onchange: write, options: ["app", "device"].map((one) => [one, word("zone", one)]) });
+    needs(from, t("field.window"), () => to.value && !from.value);
+    needs(to, t("field.window"), () => from.value && !to.value);
+    needs(to, t("field.window"), () => from.value && from.value === to.value, () => t("field.window.same"));
     api.fields.push(from, to);
     return h("fieldset", { class: "field", "data-member": "window" }, h("legend", null, t("field.window")), h("p", { class: "hint" }, t("field.window.hint")), h("div", { class: "fields three" }, from.node, to.node, zone.node));
   }
@@ -334,6 +383,8 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
       options: [...new Set([...waits, present.wait ?? "PT5M"])].map((one) => [one, durationText(one)]) });
     const most = field({ name: "canaryLimit", label: t("field.canary.limit"), type: "number", min: 0, max: 99, value: String(present.maxRejectedPercent ?? 10), oninput: write });
     for (const one of [size, wait, most]) one.node.hidden = !unit.value;
+    needs(size, t("field.canary.size"), () => unit.value && !(Number(size.value) >= 1));
+    needs(most, t("field.canary.limit"), () => unit.value && most.value === "");
     api.fields.push(unit);
     return h("div", { class: "fields", "data-member": "canary" }, unit.node, h("div", { class: "fields three" }, size.node, wait.node, most.node));
   }

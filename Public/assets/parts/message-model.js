@@ -153,4 +153,21 @@ export function filled(text, values) {
   return (text ?? "").replace(/%(CUID|CNAME|VAR[1-9])%/g, (whole, name) => values[name] ?? whole);
 }
 
+/// `%VAR1%` … that stand in a text and have no value, each with the text's name: `[["alert/body", "VAR1"], …]`.
+export function emptyVariables(message) {
+  if (message.fillVariables === false) return [];
+  const { alert, translations, ext, mdm, data, liveActivity } = message;
+  const texts = { alert, ext, mdm, data, translations, liveActivity: liveActivity && { contentState: liveActivity.contentState, attributes: liveActivity.attributes } };
+  const found = new Map();
+  const search = (value, path) => {
+    if (typeof value === "string") {
+      for (const [, name] of value.matchAll(/%(VAR[1-9])%/g)) if (message.variables?.[name] === undefined) found.set(name, found.get(name) ?? path);
+    } else if (value !== null && typeof value === "object") {
+      for (const [name, inner] of Object.entries(value)) search(inner, path ? `${path}/${name}` : name);
+    }
+  };
+  search(texts, "");
+  return [...found].map(([name, path]) => [path, name]);
+}
+
 export const messageLink = (seqno) => link(`/messages/${seqno}`);

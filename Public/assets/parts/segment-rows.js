@@ -1,6 +1,6 @@
 /// The conditions of a segment as rows: what each kind can say, how it is written, and how it stands in the API's JSON.
 
-import { h } from "../dom.js";
+import { freshID, h, put } from "../dom.js";
 import { t } from "../words.js";
 
 const lists = (text) => text.split(/[,;\n]+/).map((one) => one.trim()).filter(Boolean);
@@ -10,6 +10,23 @@ function input({ row, label, changed }, more = {}) {
     row.which = event.target.value;
     changed();
   } });
+}
+
+/// The same with what there is to choose from: it follows what stands before the last comma, so that a further value is
+/// suggested too.
+function suggesting(made, words) {
+  if (words.length === 0) return made;
+  const id = freshID("suggestions");
+  const options = h("datalist", { id });
+  const draw = () => {
+    const before = made.value.slice(0, made.value.lastIndexOf(",") + 1);
+    const present = lists(before);
+    put(options, words.filter((one) => !present.includes(one)).map((one) => h("option", { value: before ? `${before} ${one}` : one }, one)));
+  };
+  made.setAttribute("list", id);
+  made.addEventListener("input", draw);
+  draw();
+  return h("span", { class: "suggesting" }, made, options);
 }
 
 /// A condition that names several values: is one of them, or none of them.
@@ -80,7 +97,7 @@ export const kinds = {
   registered: moment("registered"),
   tags: {
     operators: ["any", "all", "none"], isWhole: (row) => lists(row.which).length > 0, fresh: () => ({ kind: "tags", how: "any", which: "" }),
-    control: (part) => input(part, { placeholder: "vip, gold" }),
+    control: (part) => suggesting(input(part, { placeholder: "vip, gold" }), part.tags),
     json: (row) => ({ tags: { [row.how]: lists(row.which) } }),
     read: (tags, isNot) => (isNot ? null : parts("tags", tags, ["any", "all", "none"], (value) => value.join(", "))),
   },

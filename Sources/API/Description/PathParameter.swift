@@ -54,6 +54,11 @@ struct PathParameter {
       name: "account", schema: JSONSchema.text(matching: "^[0-9]{1,10}$"), about: "The number of a console account.",
       example: "2"),
     PathParameter(
+      name: "uploadId", schema: JSONSchema.text(matching: "^[A-Za-z0-9_-]{1,64}$"),
+      about: "The name of an uploaded file, as its upload answered it.", example: "5Zx0uT3bYw9cQk2Lr8VnAg"),
+    PathParameter(
+      name: "csv", schema: JSONSchema.sequence, about: "The number of an uploaded audience.", example: "5"),
+    PathParameter(
       name: "templateId", schema: JSONSchema.sequence, about: "The number of a template.", example: "5"),
     PathParameter(name: "draftId", schema: JSONSchema.sequence, about: "The number of a draft.", example: "6"),
     PathParameter(name: "senderId", schema: JSONSchema.sequence, about: "The number of a sender.", example: "7"),

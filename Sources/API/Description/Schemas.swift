@@ -8,7 +8,8 @@ enum Schemas {
     + Endpoint.deviceSchemas + Endpoint.deviceConsentSchemas + Endpoint.deviceUserSchemas + Endpoint.deviceGroupSchemas
     + Endpoint.deviceInboxSchemas + Endpoint.deviceBadgeSchemas + Endpoint.confirmationSchemas
     + MessageRequest.schemas + MessageContent.schemas + MessageRequest.timingSchemas
-    + Endpoint.uploadSchemas + Endpoint.controlSchemas + Endpoint.sendAnswerSchemas
+    + Endpoint.uploadSchemas + Endpoint.storedUploadSchemas + Endpoint.testGroupSchemas
+    + Endpoint.controlSchemas + Endpoint.sendAnswerSchemas
     + Endpoint.reportSchemas + Endpoint.messageListSchemas + Endpoint.messageRecordSchemas + Endpoint.statisticsSchemas
     + [Segment.named] + Endpoint.segmentSchemas + Endpoint.tagSchemas + Endpoint.fileSchemas + Endpoint.groupSchemas
     + Endpoint.peopleSchemas + Endpoint.quarantineSchemas

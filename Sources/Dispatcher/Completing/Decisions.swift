@@ -243,7 +243,9 @@ extension Decisions.Decision {
     Confirmations.Delivery(seqno: record.seqno, device: record.device)
   }
 
-  fileprivate var statistic: Statistics.Key {
+  /// Nil for a test, which is not counted.
+  fileprivate var statistic: Statistics.Key? {
+    guard message.request.purpose.isCounted else { return nil }
     var key = Statistics.Key(app: message.app)
     key.network = network
     key.lane = message.push.lane

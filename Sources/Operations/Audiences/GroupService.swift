@@ -17,6 +17,9 @@ package enum GroupService {
         .always("createdAt", .moment, \.record.createdAt),
         .always("hasGroups", .flag, \.record.hasGroups, "There are groups below it."),
         .always("joinable", .flag, \.record.isJoinable, "Devices may join it by themselves."),
+        .always(
+          "members", .orNull(.count), \.record.members,
+          "Its own members, without those of groups below; null: more than \(GroupTree.countedMembers)."),
       ])
   }
 

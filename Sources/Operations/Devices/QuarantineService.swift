@@ -28,14 +28,43 @@ package enum QuarantineService {
   }
 
   /// Lists an app's quarantined devices, ordered by id.
+  /// - Parameter reason: only those quarantined for this; nil: for any.
   package static func list(
-    _ appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
+    _ appID: String, reason: String? = nil, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     let app = try connection.app(appID, allowing: caller, to: .manageQuarantine)
     try AuditTrail.note(.quarantine, of: app.number, by: caller, on: connection)
     let records = try connection.answer(
-      Quarantine.list(app.number, after: try page.device(), limit: page.limit + 1))
+      Quarantine.list(app.number, after: try page.device(), reason: reason, limit: page.limit + 1))
     return ItemPage(records.map(Entry.init), limit: page.limit) { $0.record.device.description }
+  }
+
+  /// Devices quarantined for one reason.
+  package struct Reason: DescribedAnswer {
+    let found: Quarantine.Reason
+
+    package static let object = JSONObject<Reason>(
+      "QuarantineReason", isNamed: false,
+      [
+        .always("reason", .anyText, \.found.reason, "In the network's own word."),
+        .always("pnsId", .network, \.found.network), .always("devices", .count, \.found.devices),
+        .always("latest", .moment, \.found.latest, "When the newest of them was quarantined."),
+      ])
+  }
+
+  /// Why an app's devices are quarantined.
+  package struct Reasons: DescribedAnswer {
+    package let reasons: [Reason]
+
+    package static let object = JSONObject<Reasons>(
+      "QuarantineReasons", [.always("reasons", .list(of: Reason.object.form), \.reasons, "Most frequent first.")])
+  }
+
+  package static func reasons(
+    _ appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Reasons {
+    let app = try connection.app(appID, allowing: caller, to: .manageQuarantine)
+    return Reasons(reasons: try connection.answer(Quarantine.reasons(app.number)).map(Reason.init))
   }
 
   // MARK: Restoring
@@ -45,6 +74,8 @@ package enum QuarantineService {
     case device(DeviceID)
     /// All devices quarantined since a time, in microseconds since 1970.
     case since(Int64)
+    /// All devices quarantined for a reason, in the network's own word.
+    case reason(String)
     case all
   }
 
@@ -69,6 +100,8 @@ package enum QuarantineService {
       }
       return Restored(count: try release([device], since: 0, audit: audit, on: connection))
     case .since(let time): return Restored(count: try restore(app, since: time, audit: audit, on: connection))
+    case .reason(let reason):
+      return Restored(count: try restore(app, since: 0, reasons: [reason], audit: audit, on: connection))
     case .all: return Restored(count: try restore(app, since: 0, audit: audit, on: connection))
     }
   }
@@ -121,6 +154,7 @@ extension QuarantineService.Scope {
       switch self {
       case .device(let device): device.description
       case .since(let time): "since \(Timestamp.text(time))"
+      case .reason(let reason): "reason \(reason)"
       case .all: "all"
       }
     return AuditTrail.Change("quarantine.restore", object, in: app).to { $0.member("restored", count) }

@@ -21,7 +21,8 @@ package enum ImportService {
     package let record: Imports.Record
 
     package var number: Imports.Number { record.number }
-    package var lines: Int64 { record.lines }
+    /// Without the line that names the columns.
+    package var lines: Int64 { record.dataLines }
     package var imported: Int64 { record.imported }
     package var rejected: Int64 { record.rejected }
     package var hasFaults: Bool { record.rejected > 0 }
@@ -46,7 +47,9 @@ package enum ImportService {
           "state", .words(["open", "finished", "refused"]), \.state,
           "`refused`: a line was wrong, so nobody was brought in."),
         .always("parts", .count, \.record.parts, "Taken so far."),
-        .always("lines", .count, \.record.lines, "Read so far."),
+        .always(
+          "lines", .count, \.lines,
+          "Read so far, without the first, which names the columns. The errors number them as the file does."),
         .always("imported", .count, \.record.imported, "Lines whose people were brought in."),
         .always("rejected", .count, \.record.rejected, "Lines that were wrong."),
         .always("createdAt", .moment, \.record.createdAt), .always("createdBy", .anyText, \.record.createdBy),
@@ -218,7 +221,7 @@ package enum ImportService {
       try connection.run(Imports.save(record, isFinished: part.isLast))
       if part.isLast {
         let change = AuditTrail.Change("import.finish", String(number), app: record.app).to { writer in
-          writer.member("lines", record.lines)
+          writer.member("lines", record.dataLines)
           writer.member("imported", record.imported)
           writer.member("rejected", record.rejected)
         }

@@ -40,6 +40,8 @@ package enum SendService {
     }
     let body = try SavedSegment.copy(into: &message, filled, app, on: connection)
     if message.dryRun {
+      // A time that the send would be refused for is refused here.
+      _ = try DueTime(message, app, on: connection, now: now)
       return .tried(try DryRun(message, app, hosting: request.hosting, on: connection, now: now))
     }
 

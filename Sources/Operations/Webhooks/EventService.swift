@@ -20,7 +20,16 @@ package enum EventService {
         .always("status", .orNull(.count), \.entry.status, "HTTP status of the last answer; null without one."),
         .always("reason", .orNull(.anyText), \.entry.reason, "Why the last attempt failed."),
         .always("data", .raw(.object([("type", "object")])), \.entry.data),
+        .always(
+          "history", .raw(history), \.entry.history,
+          "The latest attempts, oldest first; those before a replay too. `milliseconds` from the request to its end."),
       ])
+
+    private static let history = JSONSchema.list(
+      of: JSONSchema.object([
+        .required("at", JSONSchema.moment), .required("status", JSONSchema.optional(JSONSchema.count)),
+        .required("milliseconds", JSONSchema.count), .required("reason", JSONSchema.optional(JSONSchema.anyText)),
+      ]))
   }
 
   /// States of a delivery.

@@ -35,6 +35,9 @@ package enum Imports {
     package let createdBy: String
     package var finishedAt: Int64?
 
+    /// Lines read, without the header.
+    package var dataLines: Int64 { header == nil ? lines : lines - 1 }
+
     /// The import as it was at its start.
     package var fresh: Record {
       var record = self

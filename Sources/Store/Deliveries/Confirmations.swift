@@ -173,7 +173,7 @@ package enum Confirmations {
       -- From the few rows per message, not from the many per device.
       INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, \(total))
       SELECT m.app, date_trunc('minute', $3), 0, m.lane, '', '', $4, sum(c.count)
-      FROM counts c JOIN messages m ON m.seqno = c.seqno GROUP BY m.app, m.lane
+      FROM counts c JOIN messages m ON m.seqno = c.seqno WHERE \(Statistics.isCounted) GROUP BY m.app, m.lane
       ON CONFLICT (app, at, network, lane, app_version, reason, writer)
         DO UPDATE SET \(total) = statistics_minutes.\(total) + excluded.\(total)
       """)
@@ -199,7 +199,8 @@ package enum Confirmations {
         SET received = coalesce(t.received, 0) + excluded.received, read = coalesce(t.read, 0) + excluded.read
     )
     INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, received, read)
-    SELECT app, date_trunc('minute', clock_timestamp()), 0, lane, '', '', $4, $2, $3 FROM messages WHERE seqno = $1
+    SELECT m.app, date_trunc('minute', clock_timestamp()), 0, m.lane, '', '', $4, $2, $3
+    FROM messages m WHERE m.seqno = $1 AND \(Statistics.isCounted)
     ON CONFLICT (app, at, network, lane, app_version, reason, writer) DO UPDATE SET
       received = statistics_minutes.received + excluded.received, read = statistics_minutes.read + excluded.read
     """)

@@ -10,8 +10,8 @@ package enum GiveBacks {
     package let app: App.Number
     /// The reason it was rejected for.
     package let reason: String?
-    /// The statistics entry it was counted in.
-    package let statistic: Statistics.Key
+    /// The statistics entry it was counted in; nil for a test, which was not counted.
+    package let statistic: Statistics.Key?
   }
 
   private static let outcomesStatement = Statement(
@@ -25,7 +25,8 @@ package enum GiveBacks {
       AND m.state <> \(MessageState.cancelled.sql) AND m.expires_at > $3
       -- Nor what nobody can say any more: it was confidential, and is wiped.
       AND (m.sealed IS NOT NULL OR coalesce(m.request->>'sealed', '') <> 'true')
-    RETURNING o.seqno, o.device, o.user_key, m.app, o.reason, m.lane, d.network, d.app_version
+    RETURNING o.seqno, o.device, o.user_key, m.app, o.reason, m.lane, d.network, d.app_version,
+      m.purpose
     """)
 
   /// Makes rejected deliveries pending and due at once. Returns them; the caller corrects their totals.
@@ -50,7 +51,8 @@ package enum GiveBacks {
         statistic.reason = rows.optionalText(row, 4) ?? ""
         return Record(
           seqno: rows.int64(row, 0), device: rows.device(row, 1), userKey: rows.userKey(row, 2),
-          app: rows.int32(row, 3), reason: rows.optionalText(row, 4), statistic: statistic)
+          app: rows.int32(row, 3), reason: rows.optionalText(row, 4),
+          statistic: MessagePurpose(rawValue: rows.int16(row, 8))?.isCounted == false ? nil : statistic)
       }
     }
   }

@@ -80,18 +80,21 @@ package enum Quarantine {
     SELECT device, user_key, network, environment, psid, quarantine_reason, quarantine_seqno, quarantined_at
     FROM devices
     WHERE app = $1 AND device > $2 AND quarantined_at >= $3 AND state = \(Devices.State.active.sql)
+      AND ($5::text IS NULL OR quarantine_reason = $5)
       ORDER BY device LIMIT $4
     """)
 
   /// Returns an app's devices quarantined since a time, in the order of their ids, after `device`.
+  /// - Parameter reason: only those quarantined for this; nil: for any.
   package static func list(
-    _ app: App.Number, after device: DeviceID, since: Int64 = 0, limit: Int
+    _ app: App.Number, after device: DeviceID, since: Int64 = 0, reason: String? = nil, limit: Int
   ) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(app)
     parameters.append(device: device)
     parameters.append(timestampMicroseconds: since)
     parameters.append(limit)
+    parameters.append(text: reason)
     return Query(listStatement, parameters) { rows in
       rows.map { row in
         Record(
@@ -99,6 +102,36 @@ package enum Quarantine {
           network: PushNetwork(rawValue: rows.int16(row, 2)) ?? .apns,
           environment: PushEnvironment(rawValue: rows.int16(row, 3)) ?? .production, psid: rows.text(row, 4),
           reason: rows.text(row, 5), seqno: rows.optionalInt64(row, 6) ?? 0, at: rows.timestampMicroseconds(row, 7))
+      }
+    }
+  }
+
+  private static let reasonsStatement = Statement(
+    "quarantine-reasons",
+    """
+    SELECT quarantine_reason, network, count(*), max(quarantined_at) FROM devices
+    WHERE app = $1 AND quarantined_at IS NOT NULL AND state = \(Devices.State.active.sql)
+    GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2
+    """)
+
+  /// Devices quarantined for the same reason.
+  package struct Reason: Sendable {
+    package let reason: String
+    package let network: PushNetwork
+    package let devices: Int64
+    /// The newest of them, microseconds since 1970.
+    package let latest: Int64
+  }
+
+  /// Returns why an app's devices are quarantined, most frequent first.
+  package static func reasons(_ app: App.Number) -> Query<[Reason]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    return Query(reasonsStatement, parameters) { rows in
+      rows.map {
+        Reason(
+          reason: rows.text($0, 0), network: PushNetwork(rawValue: rows.int16($0, 1)) ?? .apns,
+          devices: rows.int64($0, 2), latest: rows.timestampMicroseconds($0, 3))
       }
     }
   }

@@ -138,6 +138,8 @@ package enum EventDeliveries {
     package var afterSeconds: Int32
     package var status: Int16?
     package var reason: String?
+    /// From the request to its end.
+    package var milliseconds: Int32 = 0
 
     package init(_ attempt: Attempt, _ state: Events.State, afterSeconds: Int32 = 0) {
       event = attempt.event
@@ -148,14 +150,21 @@ package enum EventDeliveries {
     }
   }
 
+  /// Attempts kept with a delivery: those of two full rounds.
+  private static let keptAttempts = 24
+
   private static let endStatement = Statement(
     "event-deliveries-end",
     """
     UPDATE event_deliveries d SET state = t.state, status = t.status, reason = t.reason,
       due_at = clock_timestamp() + make_interval(secs => t.seconds),
-      ended_at = CASE WHEN t.state > \(Events.State.waiting.sql) THEN clock_timestamp() END
+      ended_at = CASE WHEN t.state > \(Events.State.waiting.sql) THEN clock_timestamp() END,
+      -- The oldest gives way.
+      history = CASE WHEN jsonb_array_length(d.history) < \(keptAttempts) THEN d.history ELSE d.history - 0 END
+        || jsonb_build_object('at', to_char((clock_timestamp() - t.ms * interval '1 ms') AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'status', t.status, 'milliseconds', t.ms, 'reason', t.reason)
     FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::smallint[], $5::integer[], $6::smallint[],
-      $7::text[]) AS t(event, webhook, fence, state, seconds, status, reason)
+      $7::text[], $8::integer[]) AS t(event, webhook, fence, state, seconds, status, reason, ms)
     WHERE d.event = t.event AND d.webhook = t.webhook
       -- Whoever took too long, or was asked to begin anew, has nothing to say any more.
       AND d.fence = t.fence AND d.state = \(Events.State.waiting.sql)
@@ -165,6 +174,7 @@ package enum EventDeliveries {
   package static func end(_ results: [Result]) -> Query<Void> {
     var events = Int64Column()
     var (webhooks, fences, seconds) = (Int32Column(), Int32Column(), Int32Column())
+    var milliseconds = Int32Column()
     var (states, statuses) = (Int16Column(), Int16Column())
     var reasons = TextColumn()
     for result in results {
@@ -175,6 +185,7 @@ package enum EventDeliveries {
       seconds.append(result.afterSeconds)
       statuses.append(result.status)
       reasons.append(result.reason)
+      milliseconds.append(result.milliseconds)
     }
     var parameters = Parameters()
     parameters.append(int64s: events)
@@ -184,6 +195,7 @@ package enum EventDeliveries {
     parameters.append(int32s: seconds)
     parameters.append(int16s: statuses)
     parameters.append(texts: reasons)
+    parameters.append(int32s: milliseconds)
     return Query(endStatement, parameters) { _ in }
   }
 }

@@ -221,12 +221,15 @@ package enum Events {
     package let reason: String?
     package let endedAt: Int64?
     package let data: [UInt8]
+    /// The latest attempts as a JSON array, oldest first.
+    package let history: [UInt8]
   }
 
   private static let listStatement = Statement(
     "events-list",
     """
-    SELECT e.event, e.id, e.event_kind, e.at, d.state, d.attempts, d.due_at, d.status, d.reason, d.ended_at, e.data::text
+    SELECT e.event, e.id, e.event_kind, e.at, d.state, d.attempts, d.due_at, d.status, d.reason, d.ended_at, e.data::text,
+      d.history::text
     FROM event_deliveries d JOIN events e ON e.event = d.event
     WHERE d.webhook = $1 AND d.event < $2 AND ($3::smallint IS NULL OR d.state = $3) ORDER BY d.event DESC LIMIT $4
     """)
@@ -247,7 +250,8 @@ package enum Events {
           at: rows.timestampMicroseconds(row, 3), state: State(rawValue: rows.int16(row, 4)) ?? .waiting,
           attempts: rows.int16(row, 5), dueAt: rows.timestampMicroseconds(row, 6),
           status: rows.isNull(row, 7) ? nil : rows.int16(row, 7), reason: rows.optionalText(row, 8),
-          endedAt: rows.optionalTimestamp(row, 9), data: rows.bytes(row, 10))
+          endedAt: rows.optionalTimestamp(row, 9), data: rows.bytes(row, 10),
+          history: rows.bytes(row, 11))
       }
     }
   }

@@ -13,11 +13,20 @@ package enum GroupTree {
     package let hasGroups: Bool
     /// Devices may join on their own.
     package let isJoinable: Bool
+    /// Members of the group itself; nil when there are more than `countedMembers`.
+    package let members: Int64?
   }
+
+  /// Members counted in lists at most.
+  package static let countedMembers = 10000
 
   private static let columnList = """
     g.groupseq, g.app, a.app_id, g.name, g.parent, g.created_at,
-    EXISTS (SELECT FROM groups c WHERE c.app = g.app AND c.parent = g.groupseq), g.is_joinable
+    EXISTS (SELECT FROM groups c WHERE c.app = g.app AND c.parent = g.groupseq), g.is_joinable,
+    (SELECT count(*) FROM (
+      SELECT FROM group_members m WHERE m.app = g.app AND m.groupseq = g.groupseq
+      -- Counting a large group would keep the reader waiting.
+      LIMIT \(countedMembers) + 1) counted)
     """
 
   private static func list(_ name: String, _ below: String) -> Statement {
@@ -59,7 +68,8 @@ package enum GroupTree {
       Record(
         group: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2), name: rows.text(row, 3),
         parent: rows.optionalInt64(row, 4), createdAt: rows.timestampMicroseconds(row, 5), hasGroups: rows.bool(row, 6),
-        isJoinable: rows.bool(row, 7))
+        isJoinable: rows.bool(row, 7),
+        members: rows.int64(row, 8) > countedMembers ? nil : rows.int64(row, 8))
     }
   }
 

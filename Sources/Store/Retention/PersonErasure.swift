@@ -143,6 +143,7 @@ package enum PersonErasure {
     notice AS (DELETE FROM device_notices WHERE app = $1 AND user_key = $2),
     pending AS (UPDATE devices SET pending_user = NULL, pending_at = NULL WHERE app = $1 AND pending_user = $2),
     fallback AS (DELETE FROM fallbacks WHERE app = $1 AND user_key = $2),
+    testers AS (DELETE FROM test_recipients WHERE app = $1 AND user_key = $2),
     former AS (DELETE FROM former_users WHERE app = $1 AND user_key = $2),
     told AS (
       DELETE FROM event_deliveries WHERE event IN (

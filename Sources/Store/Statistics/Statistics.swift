@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 
 /// Statistics per minute, written together with the totals of messages, in separate rows per writer, so that no writer
-/// waits for another. Statistics are never recomputed from deliveries.
+/// waits for another. Statistics are never recomputed from deliveries. Tests are not counted. Decision 137.
 ///
 /// The janitor rolls minutes up to hours and days (`StatisticsRollup`). Decision 015.
 package enum Statistics {
@@ -51,9 +51,11 @@ package enum Statistics {
     package var isEmpty: Bool { cells.isEmpty }
 
     /// Counts deliveries with this outcome.
+    /// - Parameter key: nil for deliveries that are not counted.
     package mutating func count(
-      _ status: OutcomeStatus, _ key: Key, times: Int64 = 1
+      _ status: OutcomeStatus, _ key: Key?, times: Int64 = 1
     ) {
+      guard let key else { return }
       switch status {
       case .accepted: cells[key, default: Counts()].accepted += times
       case .rejected: cells[key, default: Counts()].rejected += times
@@ -67,6 +69,9 @@ package enum Statistics {
     package mutating func countJoined(_ key: Key) { cells[key, default: Counts()].joined += 1 }
     package mutating func countLeft(_ key: Key) { cells[key, default: Counts()].left += 1 }
   }
+
+  /// SQL about a message `m`: its deliveries count (`MessagePurpose.isCounted`).
+  package static let isCounted = "m.purpose <> \(MessagePurpose.test.sql)"
 
   static let keyColumns = "app, at, network, lane, app_version, reason"
   static let countColumns = #"accepted, rejected, expired, cancelled, skipped, received, read, joined, "left""#
@@ -122,7 +127,8 @@ package enum Statistics {
     "statistics-add-of-message",
     """
     INSERT INTO statistics_minutes (app, network, lane, app_version, reason, at, writer, expired, cancelled, skipped)
-    SELECT app, 0, lane, '', $2, date_trunc('minute', clock_timestamp()), $3, $4, $5, $6 FROM messages WHERE seqno = $1
+    SELECT m.app, 0, m.lane, '', $2, date_trunc('minute', clock_timestamp()), $3, $4, $5, $6
+    FROM messages m WHERE m.seqno = $1 AND \(isCounted)
     ON CONFLICT (app, at, network, lane, app_version, reason, writer) DO UPDATE SET
       expired = statistics_minutes.expired + excluded.expired,
       cancelled = statistics_minutes.cancelled + excluded.cancelled,

@@ -45,6 +45,17 @@ final class Browser {
     try wait("page \(page)", "return document.querySelector('main')?.dataset.ready === arguments[0]", [String(path)])
   }
 
+  enum Place: String, CaseIterable { case tab, window }
+
+  /// Opens the console in a further tab or window, which this browser is then at. - Returns: its name, for `turn`.
+  func openFurther(_ place: Place, page: String) throws -> String {
+    let handle = try driver.open(place.rawValue)
+    try driver.go("\(base)/#\(page)")
+    return handle
+  }
+
+  func turn(to handle: String) throws { try driver.turn(to: handle) }
+
   func reload() throws {
     try driver.script("location.reload()")
   }

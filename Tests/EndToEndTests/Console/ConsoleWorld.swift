@@ -14,11 +14,16 @@ final class ConsoleWorld {
   let browser: Browser
   private let directory = TemporaryDirectory.make()
 
-  /// - Parameter publicURL: how devices reach the server; plain HTTP, as people try it out.
-  init(isEmpty: Bool = false, publicURL: String? = nil) throws {
+  /// - Parameters:
+  ///   - publicURL: how devices reach the server; plain HTTP, as people try it out.
+  ///   - configure: how the server differs.
+  init(
+    isEmpty: Bool = false, publicURL: String? = nil, server configure: (inout Configuration) throws -> Void = { _ in }
+  ) throws {
     world = try World(isEmpty: isEmpty) { configuration in
       configuration.publicDirectory = TestDatabase.migrationsDirectory + "/../Public"
       configuration.publicURL = publicURL
+      try configure(&configuration)
     }
     browser = try Browser(port: world.server.address.port)
   }

@@ -162,8 +162,8 @@ import Testing
     try browser.select("select[name=sound]", "silent")
     try browser.select("select[name=canary]", "percent")
     try browser.type("input[name=canarySize]", "10")
-    try browser.select("select[name='fallback.after']", "PT10M")
     try browser.script("document.querySelector('input[name=sms]').click()")
+    try browser.select("select[name='fallback.after']", "PT10M")
     #expect(try browser.text("#audience-count") == "3")
     let shown = try browser.script("return document.querySelector('.screen .b').innerText") as? String
     #expect(shown == "Hello 3%")

@@ -100,6 +100,17 @@ final class WebDriver {
 
   func go(_ url: String) throws { try call("POST", "/session/\(session)/url", ["url": url]) }
 
+  /// Opens a tab or a window of its own (`tab`, `window`), and goes there. - Returns: its name.
+  func open(_ type: String) throws -> String {
+    let made = try call("POST", "/session/\(session)/window/new", ["type": type]) as? [String: Any]
+    let handle = try #require(made?["handle"] as? String)
+    try turn(to: handle)
+    return handle
+  }
+
+  /// Commands go to this tab from now on.
+  func turn(to handle: String) throws { try call("POST", "/session/\(session)/window", ["handle": handle]) }
+
   func back() throws { try call("POST", "/session/\(session)/back", [:]) }
 
   /// Runs a function body in the page and gives what it returns.

@@ -65,7 +65,7 @@ extension Endpoint {
 
   private static let imported = """
     {"importId":"9","appId":"com.example.bank","kind":"users","groupSeq":null,"skipErrors":true,"encoding":"UTF-8",\
-    "state":"finished","parts":1,"lines":4,"imported":2,"rejected":1,"createdAt":"2026-11-21T09:30:00.123Z","createdBy":"kim@example.com",\
+    "state":"finished","parts":1,"lines":3,"imported":2,"rejected":1,"createdAt":"2026-11-21T09:30:00.123Z","createdBy":"kim@example.com",\
     "finishedAt":"2026-11-21T09:30:04.567Z"}
     """
 }

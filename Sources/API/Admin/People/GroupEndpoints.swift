@@ -78,7 +78,7 @@ extension Endpoint {
 
   private static let groupExample = """
     {"groupSeq":"12","appId":"com.example.bank","name":"News","parent":null,"createdAt":"2026-11-21T09:30:00.123Z",\
-    "hasGroups":false,"joinable":false}
+    "hasGroups":false,"joinable":false,"members":120}
     """
 
   /// Request and response schemas, in the order of the description.

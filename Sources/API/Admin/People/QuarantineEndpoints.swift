@@ -11,8 +11,8 @@ extension Endpoint {
       "Their network refused the token. They keep everything they have, and come back when they register again.",
       by: .permission(.manageQuarantine), load: .heavy,
       parameters: [
-        .query("appId", JSONSchema.appID, "Whose devices.", isNeeded: true), .limit,
-        .cursor,
+        .query("appId", JSONSchema.appID, "Whose devices.", isNeeded: true),
+        .query("reason", reason, "Only those that the network refused with this word."), .limit, .cursor,
       ],
       answers: [
         Answer(
@@ -24,14 +24,27 @@ extension Endpoint {
             """)
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.quarantine)),
     Endpoint(
+      .get, "/v1/admin/quarantine/reasons", id: "listQuarantineReasons", in: .administration,
+      "Count quarantined devices by reason",
+      "Many at once with one reason point to a credential or an environment, few with several to uninstalled apps.",
+      by: .permission(.manageQuarantine), load: .heavy, parameters: [.ofApp()],
+      answers: [
+        Answer(
+          200, "The reasons.", QuarantineService.Reasons.object,
+          example: """
+            {"reasons":[{"reason":"BadDeviceToken","pnsId":"APNS","devices":12,"latest":"2026-11-21T09:30:00.123Z"}]}
+            """)
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.quarantineReasons)),
+    Endpoint(
       .post, "/v1/admin/quarantine/restore", id: "restoreQuarantine", in: .administration, "Give devices back",
-      "One, those quarantined since a time, or all. What was skipped meanwhile is not sent again.",
+      "One, those quarantined since a time or for a reason, or all. What was skipped meanwhile is not sent again.",
       by: .permission(.manageQuarantine),
       body: Body(
         schema: "Restoration",
         examples: [
           ("all", #"{"appId":"com.example.bank","all":true}"#),
           ("since", #"{"appId":"com.example.bank","since":"2026-11-21T09:00:00Z"}"#),
+          ("reason", #"{"appId":"com.example.bank","reason":"BadDeviceToken"}"#),
         ]),
       answers: [Answer(200, "How many came back.", QuarantineService.Restored.object, example: #"{"restored":3}"#)],
       problems: [.unknownApp, .unknownDevice], handler: .whole(AdminCall.restoreQuarantine)),
@@ -45,11 +58,14 @@ extension Endpoint {
       JSONSchema.oneOf([
         restoration("device", JSONSchema.uuid, "This one."),
         restoration("since", JSONSchema.moment, "Those quarantined since then."),
+        restoration("reason", reason, "Those quarantined with this word of the network."),
         restoration("all", JSONSchema.constant(.flag(true)), "Everyone."),
       ])
     ),
-    QuarantineService.Restored.object.named,
+    QuarantineService.Restored.object.named, QuarantineService.Reasons.object.named,
   ]
+
+  private static let reason = JSONSchema.text(upTo: 200)
 
   /// Must match `AdminCall.readRestoration`.
   private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
@@ -63,7 +79,12 @@ extension AdminCall {
       throw Problem(.invalidField, "Say whose devices: /v1/admin/quarantine?appId=…")
     }
     let page = try page()
-    return .json(.ok, try QuarantineService.list(appID, page, by: caller, on: connection))
+    return .json(
+      .ok, try QuarantineService.list(appID, reason: query["reason"], page, by: caller, on: connection))
+  }
+
+  fileprivate func quarantineReasons() throws(Problem) -> Response {
+    .json(.ok, try QuarantineService.reasons(try required("appId"), by: caller, on: connection))
   }
 
   fileprivate func restoreQuarantine() throws(Problem) -> Response {
@@ -71,8 +92,8 @@ extension AdminCall {
     return .json(.ok, try QuarantineService.restore(scope, of: appID, by: caller, on: connection))
   }
 
-  /// `{"appId", "device"}` restores one device, `{"appId", "since"}` those quarantined since a time, `{"appId", "all":
-  /// true}` all.
+  /// `{"appId", "device"}` restores one device, `{"appId", "since"}` those quarantined since a time, `{"appId",
+  /// "reason"}` those quarantined for one, `{"appId", "all": true}` all.
   static func readRestoration(_ body: [UInt8]) throws(Problem) -> (appID: String, scope: QuarantineService.Scope) {
     var reader = JSONReader(body)
     var appID: String?
@@ -83,6 +104,7 @@ extension AdminCall {
         case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
         case "device": scopes.append(.device(try readDevice(&reader)))
         case "since": scopes.append(.since(try reader.readMoment()))
+        case "reason": scopes.append(.reason(try reader.readText(upTo: 200)))
         case "all":
           guard try reader.readBool() else { throw JSONError("must be true, or left out") }
           scopes.append(.all)
@@ -95,7 +117,7 @@ extension AdminCall {
     }
     guard let appID else { throw Problem(at: "/appId", "is needed") }
     guard scopes.count == 1 else {
-      throw Problem(.invalidField, "Give one of device, since and all: whom to give back.")
+      throw Problem(.invalidField, "Give one of device, since, reason and all: whom to give back.")
     }
     return (appID, scopes[0])
   }

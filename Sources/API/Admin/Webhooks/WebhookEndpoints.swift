@@ -120,7 +120,8 @@ extension Endpoint {
     {"items":[{"id":"0b0e6c0a-7d3c-4a57-9a3e-3a9c5c1f2e11","kind":"sms.requested","at":"2026-11-21T09:30:00.123Z",\
     "state":"dead","attempts":11,"nextAt":null,"endedAt":"2026-11-22T01:30:00.123Z","status":500,\
     "reason":"it answered 500 instead of 2xx","data":{"seqno":"104","clientUid":"kim01","clientName":"Kim",\
-    "unless":"received","title":"이체 완료","body":"Kim님, 10,000원이 이체되었습니다.","sender":"UMSUI"}}],"nextCursor":null}
+    "unless":"received","title":"이체 완료","body":"Kim님, 10,000원이 이체되었습니다.","sender":"UMSUI"},"history":[{"at":"2026-11-22T01:30:00.001Z","status":500,\
+    "milliseconds":122,"reason":"it answered 500 instead of 2xx"}]}],"nextCursor":null}
     """
   private static let fallbacks = """
     {"items":[{"clientUid":"kim01","state":"sms-requested","dueAt":"2026-11-21T09:33:00.123Z",\

@@ -1,0 +1,127 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// Lists an app's uploaded media and audience files, and deletes them before they expire. What an open message still
+/// needs is not deleted.
+package enum StoredUploadService {
+  /// A picture, sound or film.
+  package struct Media: DescribedAnswer {
+    let found: StoredUploads.Media
+    /// Nil without a public URL.
+    let url: String?
+
+    package static let object = JSONObject<Media>(
+      "StoredUpload",
+      [
+        .always("uploadId", .anyText, \.found.name, "What a send names as `media`."),
+        .always("url", .orNull(.anyText), \.url, "Where devices fetch it; null without UPMC_PUBLIC_URL."),
+        .always("path", .anyText, \.path, "The same at this server."),
+        .always("contentType", .anyText, \.found.type), .always("bytes", .count, \.found.bytes),
+        .always("uploadedBy", .orNull(.anyText), \.found.keyName, "The API key's name; null: a person's upload."),
+        .always("createdAt", .moment, \.found.createdAt),
+        .always("expiresAt", .moment, \.found.expiresAt, "A message that shows it keeps it for longer."),
+      ])
+
+    private var path: String { ContentHosting.mediaPath + found.name + found.suffix }
+  }
+
+  /// Lists an app's media, newest first.
+  /// - Parameter now: microseconds since 1970.
+  package static func media(
+    of appID: String, _ page: PageRequest, hosting: ContentHosting, by caller: Caller, on connection: Connection,
+    now: Int64
+  ) throws(Problem) -> ItemPage<Media> {
+    let app = try connection.app(appID, allowing: caller, to: .send)
+    let place = try mediaPlace(page.cursor)
+    let found = try connection.answer(
+      StoredUploads.media(of: app.number, at: now, before: place.createdAt, place.name, limit: page.limit + 1))
+    let items = found.map { media in
+      Media(found: media, url: hosting.publicURL.map { $0 + ContentHosting.mediaPath + media.name + media.suffix })
+    }
+    return ItemPage(items, limit: page.limit) { "\($0.found.createdAt) \($0.found.name)" }
+  }
+
+  /// The time and name after which a page begins.
+  private static func mediaPlace(_ cursor: String?) throws(Problem) -> (createdAt: Int64, name: String) {
+    guard let cursor else { return (Operations.Limits.latestMoment, "") }
+    let parts = cursor.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, let createdAt = Int64(parts[0]), createdAt < Operations.Limits.latestMoment else {
+      throw PageRequest.foreignCursor
+    }
+    return (createdAt, String(parts[1]))
+  }
+
+  /// Deletes a file: whoever opens an earlier message sees it no longer.
+  package static func deleteMedia(
+    _ name: String, of appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) {
+    let app = try connection.app(appID, allowing: caller, to: .manageContent)
+    if let seqno = try connection.answer(StoredUploads.message(showing: name, of: app.number)) {
+      throw inUse("shows the file", seqno)
+    }
+    let isGone = try connection.commit { () throws(PostgresError) -> Bool in
+      guard let bytes = try connection.run(StoredUploads.deleteMedia(name, of: app.number)) else { return false }
+      let change = AuditTrail.Change("upload.delete", name, in: app).from { $0.member("bytes", bytes) }
+      try connection.run(AuditTrail.add(change, by: caller))
+      return true
+    }
+    guard isGone else { throw Problem(.unknownUpload, "The app \(appID) has no uploaded file \(name).") }
+  }
+
+  /// An audience file.
+  package struct File: DescribedAnswer {
+    let found: StoredUploads.File
+
+    package static let object = JSONObject<File>(
+      "StoredAudience",
+      [
+        .always("csv", .sequence, \.found.csv, "Its number, for the audience of a send."),
+        .always("lines", .count, \.found.lines, "Users in it."), .always("createdAt", .moment, \.found.createdAt),
+        .always("expiresAt", .moment, \.found.expiresAt, "A message that uses it keeps it for longer."),
+      ])
+  }
+
+  /// Lists an app's audience files, newest first.
+  /// - Parameter now: microseconds since 1970.
+  package static func files(
+    of appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> ItemPage<File> {
+    let app = try connection.app(appID, allowing: caller, to: .send)
+    let found = try connection.answer(
+      StoredUploads.files(of: app.number, at: now, before: try page.number(first: .max), limit: page.limit + 1))
+    return ItemPage(found.map(File.init), limit: page.limit) { String($0.found.csv) }
+  }
+
+  /// Deletes an audience file with its lines, which are personal data.
+  package static func deleteFile(
+    _ csv: Int64, of appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) {
+    let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
+    let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
+      // The lock keeps off a message that would begin to use it now.
+      guard let lines = try connection.run(StoredUploads.lockFile(csv, of: app.number)) else {
+        return Problem(.unknownUpload, "The app \(appID) has no uploaded file \(csv).")
+      }
+      if let seqno = try connection.run(StoredUploads.message(using: csv, of: app.number)) {
+        return inUse("goes to the file's users", seqno)
+      }
+      try connection.run(StoredUploads.deleteFile(csv))
+      let change = AuditTrail.Change("audience.delete", String(csv), in: app).from { $0.member("lines", lines) }
+      try connection.run(AuditTrail.add(change, by: caller))
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  private static func inUse(_ what: String, _ seqno: Int64) -> Problem {
+    Problem(
+      .conflict, "The message \(seqno) is not finished and \(what). Wait for its end, or cancel it first.")
+  }
+}
+
+extension Operations.Limits {
+  /// Later than every stored time, in microseconds since 1970: the year 9999.
+  static let latestMoment: Int64 = 253_402_300_799_000_000
+}

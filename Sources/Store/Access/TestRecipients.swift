@@ -1,0 +1,66 @@
+package import Domain
+internal import Postgres
+
+/// An app's test groups: named users to whom messages are sent for a trial. Rows, so that erasing a person erases them
+/// here too. Decision 138.
+package enum TestRecipients {
+  /// A named list of users.
+  package struct Group: Equatable, Sendable {
+    package var name: String
+    package var users: [UserKey]
+
+    package init(name: String, users: [UserKey]) {
+      self.name = name
+      self.users = users
+    }
+  }
+
+  private static let listStatement = Statement(
+    "test-recipients-list",
+    "SELECT group_name, user_key FROM test_recipients WHERE app = $1 ORDER BY group_name, place")
+
+  /// Returns an app's groups by name; users in the order in which they were given.
+  package static func list(_ app: App.Number) -> Query<[Group]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    return Query(listStatement, parameters) { rows in
+      var groups: [Group] = []
+      for row in 0..<rows.count {
+        let name = rows.text(row, 0)
+        if groups.last?.name != name { groups.append(Group(name: name, users: [])) }
+        groups[groups.count - 1].users.append(rows.userKey(row, 1))
+      }
+      return groups
+    }
+  }
+
+  private static let clearStatement = Statement(
+    "test-recipients-clear", "DELETE FROM test_recipients WHERE app = $1")
+
+  private static let addStatement = Statement(
+    "test-recipients-add",
+    """
+    INSERT INTO test_recipients (app, group_name, user_key, place)
+    SELECT $1, group_name, user_key, place FROM unnest($2, $3, $4) AS t(group_name, user_key, place)
+    """)
+
+  /// Returns the queries that replace an app's groups, to be run in one transaction.
+  package static func replace(_ groups: [Group], of app: App.Number) -> [Query<Void>] {
+    var (names, users) = (TextColumn(), TextColumn())
+    var places = Int32Column()
+    for group in groups {
+      for (place, user) in group.users.enumerated() {
+        names.append(group.name)
+        users.append(user.text)
+        places.append(Int32(place))
+      }
+    }
+    var cleared = Parameters()
+    cleared.append(app)
+    var added = cleared
+    added.append(texts: names)
+    added.append(texts: users)
+    added.append(int32s: places)
+    return [Query(clearStatement, cleared) { _ in }, Query(addStatement, added) { _ in }]
+  }
+}

@@ -1,0 +1,162 @@
+package import Domain
+internal import Postgres
+
+/// Uploaded media and audience files of an app, for lists, and their removal before they expire.
+package enum StoredUploads {
+  /// SQL: an open message for which `uses` holds. By state, because each state has its own partial index.
+  private static func message(_ uses: String) -> String {
+    [
+      "m.state = \(MessageState.scheduled.sql)",
+      "m.state IN (\(MessageState.queued.sql), \(MessageState.sending.sql))", "m.state = \(MessageState.paused.sql)",
+    ].map { "(SELECT seqno FROM messages m WHERE \($0) AND m.app = $1 AND \(uses) ORDER BY seqno LIMIT 1)" }
+      .joined(separator: " UNION ALL ")
+  }
+
+  // MARK: Media
+
+  /// An uploaded picture, sound or film.
+  package struct Media: Sendable {
+    package let name: String
+    package let suffix: String
+    package let type: String
+    package let bytes: Int64
+    /// The API key that uploaded it; nil for a console account and the command line.
+    package let keyName: String?
+    /// Microseconds since 1970.
+    package let createdAt: Int64
+    package let expiresAt: Int64
+  }
+
+  private static let mediaStatement = Statement(
+    "stored-uploads-media",
+    """
+    SELECT f.name, f.suffix, f.type, f.bytes, k.name, f.created_at, f.expires_at
+    FROM hosted_files f LEFT JOIN api_keys k ON k.api_key = f.api_key
+    WHERE f.app = $1 AND left(f.suffix, 1) = '.' AND f.expires_at > $2 AND (f.created_at, f.name) < ($3, $4::text)
+    ORDER BY f.created_at DESC, f.name DESC LIMIT $5
+    """)
+
+  /// Returns an app's media, newest first.
+  /// - Parameters:
+  ///   - now: microseconds since 1970; what has expired by then is left out.
+  ///   - createdAt, name: those of the last one of the page before.
+  package static func media(
+    of app: App.Number, at now: Int64, before createdAt: Int64, _ name: String, limit: Int
+  ) -> Query<[Media]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(timestampMicroseconds: createdAt)
+    parameters.append(text: name)
+    parameters.append(limit)
+    return Query(mediaStatement, parameters) { rows in
+      rows.map { row in
+        Media(
+          name: rows.text(row, 0), suffix: rows.text(row, 1), type: rows.text(row, 2), bytes: rows.int64(row, 3),
+          keyName: rows.optionalText(row, 4), createdAt: rows.timestampMicroseconds(row, 5),
+          expiresAt: rows.timestampMicroseconds(row, 6))
+      }
+    }
+  }
+
+  private static let showingStatement = Statement(
+    "stored-uploads-showing", message("(m.request->>'media' = $2 OR position($2 in m.links->>'media') > 0)"))
+
+  /// Returns an open message that shows the file; nil when there is none.
+  package static func message(showing name: String, of app: App.Number) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: name)
+    return Query(showingStatement, parameters) { $0.count == 0 ? nil : $0.int64(0, 0) }
+  }
+
+  private static let deleteMediaStatement = Statement(
+    "stored-uploads-delete-media",
+    """
+    WITH gone AS (
+      DELETE FROM hosted_files WHERE app = $1 AND name = $2 AND left(suffix, 1) = '.' RETURNING name, bytes
+    ), parts AS (DELETE FROM hosted_parts p USING gone g WHERE p.name = g.name)
+    SELECT bytes FROM gone
+    """)
+
+  /// Deletes a file. Returns its size; nil when the app has no such file.
+  package static func deleteMedia(_ name: String, of app: App.Number) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: name)
+    return Query(deleteMediaStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+  }
+
+  // MARK: Audience files
+
+  /// An audience that was uploaded as a file.
+  package struct File: Sendable {
+    package let csv: CSVAudiences.Number
+    package let lines: Int32
+    /// Microseconds since 1970.
+    package let createdAt: Int64
+    package let expiresAt: Int64
+  }
+
+  private static let filesStatement = Statement(
+    "stored-uploads-files",
+    """
+    SELECT csv, lines, created_at, expires_at FROM csv_audiences WHERE app = $1 AND expires_at > $2 AND csv < $3
+    ORDER BY csv DESC LIMIT $4
+    """)
+
+  /// Returns an app's audience files before `csv`, newest first.
+  package static func files(
+    of app: App.Number, at now: Int64, before csv: CSVAudiences.Number, limit: Int
+  ) -> Query<[File]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(csv)
+    parameters.append(limit)
+    return Query(filesStatement, parameters) { rows in
+      rows.map { row in
+        File(
+          csv: rows.int64(row, 0), lines: rows.int32(row, 1), createdAt: rows.timestampMicroseconds(row, 2),
+          expiresAt: rows.timestampMicroseconds(row, 3))
+      }
+    }
+  }
+
+  private static let usingStatement = Statement(
+    "stored-uploads-using", message("m.request->'audience'->>'csv' = $2"))
+
+  /// Returns an open message whose audience is the file; nil when there is none.
+  package static func message(using csv: CSVAudiences.Number, of app: App.Number) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: String(csv))
+    return Query(usingStatement, parameters) { $0.count == 0 ? nil : $0.int64(0, 0) }
+  }
+
+  private static let lockFileStatement = Statement(
+    "stored-uploads-lock-file", "SELECT lines FROM csv_audiences WHERE app = $1 AND csv = $2 FOR UPDATE")
+
+  /// Locks a file against messages that would use it (`CSVAudiences.keep`). Returns its lines; nil when the app has no
+  /// such file.
+  package static func lockFile(_ csv: CSVAudiences.Number, of app: App.Number) -> Query<Int32?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(csv)
+    return Query(lockFileStatement, parameters) { $0.count == 1 ? $0.int32(0, 0) : nil }
+  }
+
+  private static let deleteFileStatement = Statement(
+    "stored-uploads-delete-file",
+    """
+    WITH gone AS (DELETE FROM csv_audiences WHERE csv = $1 RETURNING csv)
+    DELETE FROM csv_lines WHERE csv IN (SELECT csv FROM gone)
+    """)
+
+  /// Deletes a file with its lines.
+  package static func deleteFile(_ csv: CSVAudiences.Number) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(csv)
+    return Query(deleteFileStatement, parameters) { _ in }
+  }
+}

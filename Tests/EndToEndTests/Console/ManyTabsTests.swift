@@ -1,0 +1,45 @@
+import Postgres
+import TestTier
+import Testing
+
+/// Several tabs and windows of one browser, which has six connections to a server over HTTP/1.1.
+@Suite(.slow, .serialized) struct ManyTabsTests {
+  @Test(arguments: Browser.Place.allCases)
+  func `eight tabs or windows at once all load, and all show what happens`(place: Browser.Place) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.startDevices(4, users: 2)
+    try console.waitForDevices(4)
+    _ = try console.world.finished(try console.world.send(#"{"all":true}"#))
+    // It waits, so its page follows it.
+    let waiting = try console.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"P1D"}"#)
+    try console.enter("en")
+    var places: [String] = []
+    for number in 0..<8 {
+      let page = number.isMultiple(of: 2) ? "/" : "/messages/\(waiting)"
+      places.append(try browser.openFurther(place, page: page))
+      try browser.waitFor("main[data-ready='\(page)']")
+    }
+    // Each is still alive: it asks the server, and is answered.
+    for handle in places {
+      try browser.turn(to: handle)
+      try browser.script(
+        "window.answer = null; fetch('/v1/admin/session').then((one) => { window.answer = one.status })")
+      try browser.wait("an answer", "return window.answer === 200")
+    }
+    // What happens is seen in all, listening or asking.
+    _ = try console.world.control("pause", waiting)
+    for (number, handle) in places.enumerated() where !number.isMultiple(of: 2) {
+      try browser.turn(to: handle)
+      try browser.waitForState("paused")
+    }
+    if place == .window {
+      let streams = try browser.script(
+        """
+        return navigator.locks.query().then((all) => all.held.filter((one) => one.name.startsWith('upmc.stream.')).length)
+        """)
+      #expect(streams as? Int == 3)
+    }
+    try browser.expectSilence("the last \(place)")
+  }
+}

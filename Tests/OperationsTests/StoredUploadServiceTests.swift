@@ -1,0 +1,135 @@
+import Domain
+import Postgres
+import Store
+import Testing
+
+@testable import Operations
+
+@Suite struct StoredUploadServiceTests {
+  private let world: BatchWorld
+  private let hosting = ContentHosting(publicURL: "https://u")
+
+  init() throws {
+    world = try BatchWorld()
+    try world.populate()
+  }
+
+  private func upload() throws -> String {
+    let body: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + [UInt8](repeating: 7, count: 600)
+    return try UploadService.upload(
+      UploadService.Request(
+        appID: "com.example.bank", contentType: nil, body: ByteSource(body), expiresIn: nil, caller: .commandLine,
+        hosting: hosting), on: world.connection, now: world.now
+    ).upload
+  }
+
+  private func media(_ limit: String? = nil, _ cursor: String? = nil) throws -> ItemPage<StoredUploadService.Media> {
+    try StoredUploadService.media(
+      of: "com.example.bank", PageRequest(limit: limit, cursor: cursor), hosting: hosting, by: .commandLine,
+      on: world.connection, now: world.now)
+  }
+
+  private func code(_ body: () throws(Problem) -> Void) -> Problem.Code? {
+    do throws(Problem) {
+      try body()
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  private func deleteMedia(_ name: String, by caller: Caller = .commandLine) throws(Problem) {
+    try StoredUploadService.deleteMedia(name, of: "com.example.bank", by: caller, on: world.connection)
+  }
+
+  @Test func `media are listed newest first, page by page, without those that have expired`() throws {
+    var names: [String] = []
+    for _ in 0..<5 {
+      names.append(try upload())
+      world.now += 1_000
+    }
+    try world.connection.script("UPDATE hosted_files SET expires_at = created_at WHERE name = '\(names[2])'")
+    var seen: [String] = []
+    var cursor: String?
+    repeat {
+      let page = try media("2", cursor)
+      seen += page.items.map(\.found.name)
+      cursor = page.nextCursor
+    } while cursor != nil
+    #expect(seen == [4, 3, 1, 0].map { names[$0] })
+    let json = String(decoding: try media("1").json, as: UTF8.self)
+    #expect(json.contains("\"url\":\"https://u/m/\(names[4]).jpg\",\"path\":\"/m/\(names[4]).jpg\""), "\(json)")
+    #expect(json.contains(#""bytes":604"#))
+    #expect(code { () throws(Problem) in _ = try page("elsewhere") } == .invalidField)
+  }
+
+  private func page(_ cursor: String) throws(Problem) -> ItemPage<StoredUploadService.Media> {
+    try StoredUploadService.media(
+      of: "com.example.bank", try PageRequest(cursor: cursor), hosting: hosting, by: .commandLine,
+      on: world.connection, now: world.now)
+  }
+
+  @Test func `a file is deleted with its parts, unless an open message shows it`() throws {
+    let (shown, free) = (try upload(), try upload())
+    guard case .accepted(let message) = try world.send(world.request(#"{"all":true}"#)) else {
+      Issue.record("not sent")
+      return
+    }
+    try world.connection.script(
+      "UPDATE messages SET request = jsonb_set(request::jsonb, '{media}', '\"\(shown)\"')::json")
+    #expect(code { () throws(Problem) in try deleteMedia(shown) } == .conflict)
+    try deleteMedia(free)
+    #expect(code { () throws(Problem) in try deleteMedia(free) } == .unknownUpload)
+    #expect(try world.count("SELECT count(DISTINCT name) FROM hosted_parts") == 1)
+    try world.connection.script("UPDATE messages SET state = 4, finished_at = now() WHERE seqno = \(message.seqno)")
+    try deleteMedia(shown)
+    #expect(try media().items.isEmpty)
+    #expect(try world.count("SELECT count(*) FROM hosted_parts") == 0)
+    #expect(try world.count("SELECT count(*) FROM audit_log WHERE action = 'upload.delete'") == 2)
+  }
+
+  @Test func `a page of a message is no upload`() throws {
+    try world.connection.script("UPDATE hosted_files SET suffix = '_ext.html' WHERE name = '\(try upload())'")
+    #expect(try media().items.isEmpty)
+    let name = try #require(
+      try world.connection.run(Statement("test-name", "SELECT name FROM hosted_files")).optionalText(0, 0))
+    #expect(code { () throws(Problem) in try deleteMedia(name) } == .unknownUpload)
+  }
+
+  @Test func `an audience file goes with its lines, unless an open message goes to it`() throws {
+    func store(_ text: String) throws -> Int64 {
+      try CSVUploads.store(
+        ByteSource(Array(text.utf8)), of: "com.example.bank", skipsFaults: false, by: .commandLine,
+        on: world.connection, now: world.now
+      ).csv
+    }
+    func delete(_ csv: Int64) throws(Problem) {
+      try StoredUploadService.deleteFile(csv, of: "com.example.bank", by: .commandLine, on: world.connection)
+    }
+    let (used, free) = (try store("kim,Kim\n"), try store("lee,Lee\nkim,Kim\n"))
+    let sent = try world.send(world.request("{\"csv\":\"\(used)\"}"))
+    guard case .accepted = sent else {
+      Issue.record("not sent")
+      return
+    }
+    let list = try StoredUploadService.files(
+      of: "com.example.bank", PageRequest(), by: .commandLine, on: world.connection, now: world.now)
+    #expect(list.items.map(\.found.csv) == [free, used] && list.items.map(\.found.lines) == [2, 1])
+    #expect(code { () throws(Problem) in try delete(used) } == .conflict)
+    try delete(free)
+    #expect(try world.count("SELECT count(*) FROM csv_lines") == 1)
+    #expect(code { () throws(Problem) in try delete(free) } == .unknownUpload)
+  }
+
+  @Test func `only those who manage content delete it`() throws {
+    let name = try upload()
+    for role in [Role.sender, .viewer] {
+      let caller = Caller(role: role, app: nil, apiKey: 1)
+      #expect(code { () throws(Problem) in try deleteMedia(name, by: caller) } == .forbidden)
+    }
+    #expect(
+      code { () throws(Problem) in try deleteMedia(name, by: Caller(role: .operator, app: world.app.number, apiKey: 1))
+      }
+        == nil)
+  }
+}
