@@ -138,7 +138,11 @@ let package = Package(
       "Maintenance",
       on: ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"]),
     program(
-      "upmc", on: ["Maintenance", "Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
+      "upmc",
+      on: [
+        "Maintenance", "Server", "API", "Operations", "Store", "HTTPServer", "HTTPClient", "TLS", "Domain", "JSON",
+        "Postgres", "Reactor", arguments,
+      ]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
 
     // Which suites an everyday run leaves out.

@@ -18,7 +18,14 @@ CREATE TABLE apps (
   time_zone       text NOT NULL DEFAULT 'Asia/Seoul',
   -- Identifies the app. It is inside every copy of the app, so it is no secret and may be shown again.
   client_key      text COLLATE "C" NOT NULL,
+  -- The one before, which identifies the app too until it ends; NULL: none, and no end.
+  former_client_key text COLLATE "C",
+  former_client_key_ends_at timestamptz,
   created_at      timestamptz NOT NULL DEFAULT now(),
+
+  -- When an operator deleted it, and when all of it goes; NULL: it is not deleted.
+  deleted_at      timestamptz,
+  purge_at        timestamptz,
 
   -- Why the app is paused; NULL when it is not.
   paused_reason   text,
@@ -107,13 +114,24 @@ CREATE TABLE apns_tokens (
   issued_at       timestamptz NOT NULL
 );
 
--- The server's own signing keys (pushkey, authKey), sealed with the master key.
+-- The server's own signing keys (pushkey, authKey), sealed with the master key. Every one that has not ended verifies;
+-- the newest active one signs.
 CREATE TABLE signing_keys (
   purpose         text NOT NULL,
   generation      integer NOT NULL,
   sealed          bytea NOT NULL,
   created_at      timestamptz NOT NULL DEFAULT now(),
+  -- A new key signs only when every node has read it.
+  active_at       timestamptz NOT NULL DEFAULT now(),
+  ended_at        timestamptz,
   PRIMARY KEY (purpose, generation)
+);
+
+-- Master keys that have sealed, by their ids; the newest one seals. The keys themselves are in no database.
+CREATE TABLE master_keys (
+  entry           integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  key_id          bytea NOT NULL,
+  since           timestamptz NOT NULL DEFAULT now()
 );
 
 -- API keys ----------------------------------------------------------------------------------------------------------

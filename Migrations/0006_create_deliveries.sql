@@ -12,7 +12,10 @@ CREATE TABLE nodes (
   -- Its lease has ended, and it has no claims left; NULL: not known. A dead node stays recorded for a while, so that
   -- claims of dead nodes are found from here and not by walking over all claims: while another session holds an old
   -- snapshot, hours of finished claims cannot be removed.
-  left_nothing_at timestamptz
+  left_nothing_at timestamptz,
+  -- Ids of the master keys that it knows, and of the one that it seals with.
+  master_keys     bytea[],
+  seals_with      bytea
 );
 
 -- Claimed devices whose outcomes are not all written: after a crash, exactly these are in doubt.

@@ -36,6 +36,9 @@ CREATE TABLE webhooks (
   url             text NOT NULL,
   -- The signing secret, sealed with the master key and bound to this row.
   sealed          bytea NOT NULL,
+  -- The secret before, which signs too until it ends.
+  former_sealed   bytea,
+  former_ends_at  timestamptz,
   kinds           text[] NOT NULL,
   active          boolean NOT NULL DEFAULT true,
   created_at      timestamptz NOT NULL,

@@ -19,6 +19,11 @@ package enum KeyDerivation {
     return SymmetricKey(Array(bytes.prefix(count)))
   }
 
+  /// Public bytes that name a key and tell nothing about it.
+  package static func identifier(of key: SymmetricKey, purpose: String, count: Int) -> [UInt8] {
+    hkdf(key, purpose: purpose, count: count).bytes
+  }
+
   /// scrypt (RFC 7914); uses 128 · `rounds` · `blockSize` bytes of memory.
   /// - Parameters:
   ///   - rounds: N, a power of two.

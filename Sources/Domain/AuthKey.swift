@@ -6,10 +6,15 @@ package import Crypto
 /// over the device id, which is derived from the app, and the epoch. Nothing is stored per key: raising the device's
 /// epoch invalidates all earlier keys. Issuing a new key does not invalidate the old ones.
 package struct AuthKeyring: Sendable {
-  private let hmac: HMAC
+  private let keys: LiveKeys<HMAC>
 
-  package init(key: SymmetricKey) {
-    hmac = HMAC(key: key)
+  package init(key: SymmetricKey, others: [SymmetricKey] = []) {
+    keys = LiveKeys(HMAC(key: key), others: others.map { HMAC(key: $0) })
+  }
+
+  /// Has other keys make and verify from now on, in every copy of this keyring.
+  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
+    keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
   /// The content of a genuine key. Only the device's row tells whether it is still current.
@@ -34,7 +39,7 @@ package struct AuthKeyring: Sendable {
   /// - Parameter isAsked: only the token was shown for it, so that the key does not authorize a new token.
   package func make(device: DeviceID, epoch: Int16, isAsked: Bool = false) -> String {
     let mark = isAsked ? "a" : ""
-    return "\(device).\(mark)\(epoch).\(seal(device, "\(mark)\(epoch)"))"
+    return "\(device).\(mark)\(epoch).\(Self.seal(device, "\(mark)\(epoch)", keys.present))"
   }
 
   /// Returns the content of a key; nil for anything that this keyring did not make.
@@ -43,11 +48,13 @@ package struct AuthKeyring: Sendable {
     guard parts.count == 3, let device = DeviceID(parts[0]) else { return nil }
     let isAsked = parts[1].hasPrefix("a")
     guard let epoch = Int16(parts[1].dropFirst(isAsked ? 1 : 0)) else { return nil }
-    guard ConstantTime.isEqual(Array(parts[2].utf8), Array(seal(device, String(parts[1])).utf8)) else { return nil }
+    let (given, epochText) = (Array(parts[2].utf8), String(parts[1]))
+    guard keys.all.contains(where: { ConstantTime.isEqual(given, Array(Self.seal(device, epochText, $0).utf8)) })
+    else { return nil }
     return Claim(device: device, epoch: epoch, isAsked: isAsked)
   }
 
-  private func seal(_ device: DeviceID, _ epoch: String) -> String {
+  private static func seal(_ device: DeviceID, _ epoch: String, _ hmac: HMAC) -> String {
     let message = Array("authKey \(device) \(epoch)".utf8)
     return Hex.encode(hmac.authenticationCode(for: message).prefix(20))
   }

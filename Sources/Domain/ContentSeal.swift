@@ -3,34 +3,53 @@ package import Crypto
 /// Seals the content of confidential messages with AES-256-GCM, bound to the app. All servers of one database share the
 /// key, which the database holds only in sealed form.
 package struct ContentSeal: Sendable {
-  private let keys: [SymmetricKey]
-  private let digests: HMAC
+  /// A key that seals, and one derived from it that names requests.
+  private struct Key: Sendable {
+    let seal: SymmetricKey
+    let digests: HMAC
+
+    init(_ key: SymmetricKey) {
+      seal = key
+      // Derived, so that one key serves two purposes and neither result reveals anything about the other.
+      digests = HMAC(key: KeyDerivation.hkdf(key, purpose: "upmc request digest"))
+    }
+  }
+
+  private let keys: LiveKeys<Key>
 
   /// - Parameter keys: the current key, then former ones that may still be needed; not empty.
   package init(_ keys: [SymmetricKey]) {
     precondition(!keys.isEmpty)
-    self.keys = keys
-    // Derived, so that one key serves two purposes and neither result reveals anything about the other.
-    digests = HMAC(key: KeyDerivation.hkdf(keys[0], purpose: "upmc request digest"))
+    self.keys = LiveKeys(Key(keys[0]), others: keys.dropFirst().map(Key.init))
+  }
+
+  /// Has other keys seal and open from now on, in every copy.
+  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
+    keys.take(Key(present), others: others.map(Key.init))
   }
 
   private static func place(_ app: App.Number) -> [UInt8] { Array("content of app \(app)".utf8) }
 
   package func seal(_ content: [UInt8], of app: App.Number) -> [UInt8] {
-    AESGCM.seal(content, using: keys[0], authenticating: Self.place(app))
+    AESGCM.seal(content, using: keys.present.seal, authenticating: Self.place(app))
   }
 
   /// Returns nil if it was sealed with another key or for another app, or was modified.
   package func open(_ sealed: [UInt8], of app: App.Number) -> [UInt8]? {
-    for key in keys {
-      if let content = AESGCM.open(sealed, using: key, authenticating: Self.place(app)) { return content }
+    for key in keys.all {
+      if let content = AESGCM.open(sealed, using: key.seal, authenticating: Self.place(app)) { return content }
     }
     return nil
   }
 
   /// Identifies requests like a hash, but only with the key: six digits are quickly found by brute force.
   package func digest(_ body: [UInt8]) -> [UInt8] {
-    digests.authenticationCode(for: body)
+    keys.present.digests.authenticationCode(for: body)
+  }
+
+  /// Whether a digest is of this body, made with the present key or a former one.
+  package func isDigest(_ digest: [UInt8], of body: [UInt8]) -> Bool {
+    keys.all.contains { $0.digests.authenticationCode(for: body) == digest }
   }
 
   /// Returns a message's request as it was accepted, including its content.

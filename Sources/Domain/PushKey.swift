@@ -15,7 +15,7 @@ package import Crypto
 /// **Incarnation**: a restored database reuses block numbers that it assigned to other devices in a former life. A key
 /// from a former life still proves its token, but its coordinates are ignored.
 ///
-/// The current key is tried first, then the previous one, so that keys can be rotated while messages are in progress.
+/// The current key is tried first, then former ones, so that keys can be rotated while messages are in progress.
 package struct PushKeyring: Sendable {
   /// What a pushkey proves besides the token.
   package struct Proof: Equatable, Sendable {
@@ -24,20 +24,23 @@ package struct PushKeyring: Sendable {
   }
 
   private static let digestBytes = 20
-  private let present: HMAC
-  private let previous: HMAC?
+  private let keys: LiveKeys<HMAC>
   private let incarnation: UInt64
 
   /// - Parameter incarnation: the database's incarnation, below 2²¹.
   package init(present: SymmetricKey, previous: SymmetricKey? = nil, incarnation: Int32 = 0) {
-    self.present = HMAC(key: present)
-    self.previous = previous.map { HMAC(key: $0) }
+    keys = LiveKeys(HMAC(key: present), others: previous.map { [HMAC(key: $0)] } ?? [])
     self.incarnation = UInt64(incarnation) & (1 << 21 - 1)
+  }
+
+  /// Has other keys make and verify from now on, in every copy of this keyring.
+  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
+    keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
   /// Appends the 40 digits to a payload.
   package func append(seqno: String, psid: String, at place: DeliveryCoordinates? = nil, to bytes: inout [UInt8]) {
-    let digest = Self.digest(seqno, psid, present)
+    let digest = Self.digest(seqno, psid, keys.present)
     let coordinates = place?.packed ?? DeliveryCoordinates.nowhere
     let start = bytes.count
     Hex.append(digest[..<8], to: &bytes)
@@ -55,8 +58,10 @@ package struct PushKeyring: Sendable {
   /// Verifies a pushkey. Returns nil if it proves nothing.
   package func proof(_ pushkey: String, seqno: String, psid: String) -> Proof? {
     guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return nil }
-    return proof(claimed, Self.digest(seqno, psid, present))
-      ?? previous.flatMap { proof(claimed, Self.digest(seqno, psid, $0)) }
+    for key in keys.all {
+      if let proof = proof(claimed, Self.digest(seqno, psid, key)) { return proof }
+    }
+    return nil
   }
 
   private func proof(_ claimed: [UInt8], _ digest: [UInt8]) -> Proof? {

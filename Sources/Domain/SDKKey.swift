@@ -6,10 +6,15 @@ package import Crypto
 /// a user, so it survives a change of user. A new key does not invalidate the old ones. Nothing is stored; raising the
 /// device's epoch invalidates what it proves about the device. Decision 106.
 package struct SDKKeyring: Sendable {
-  private let hmac: HMAC
+  private let keys: LiveKeys<HMAC>
 
-  package init(key: SymmetricKey) {
-    hmac = HMAC(key: key)
+  package init(key: SymmetricKey, others: [SymmetricKey] = []) {
+    keys = LiveKeys(HMAC(key: key), others: others.map { HMAC(key: $0) })
+  }
+
+  /// Has other keys make and verify from now on, in every copy of this keyring.
+  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
+    keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
   /// What a genuine key is valid for.
@@ -47,7 +52,7 @@ package struct SDKKeyring: Sendable {
   /// - Parameter now: seconds since 1970.
   package func make(_ subject: Subject, now: Int64) -> String {
     let text = "\(subject.text).\(now + Domain.Limits.sdkKeySeconds)"
-    return "\(text).\(seal(text))"
+    return "\(text).\(Self.seal(text, keys.present))"
   }
 
   /// - Parameter now: seconds since 1970.
@@ -58,7 +63,8 @@ package struct SDKKeyring: Sendable {
     guard parts.count == 6, let app = App.Number(parts[0]), let epoch = Int16(parts[3].dropFirst(isAsked ? 1 : 0)),
       let end = Int64(parts[4])
     else { return .forged }
-    guard ConstantTime.isEqual(Array(parts[5].utf8), Array(seal(parts[..<5].joined(separator: ".")).utf8)) else {
+    let (given, text) = (Array(parts[5].utf8), parts[..<5].joined(separator: "."))
+    guard keys.all.contains(where: { ConstantTime.isEqual(given, Array(Self.seal(text, $0).utf8)) }) else {
       return .forged
     }
     guard now < end else { return .expired }
@@ -67,7 +73,7 @@ package struct SDKKeyring: Sendable {
   }
 
   /// The prefix separates these keys from everything else that is signed with the same secret.
-  private func seal(_ text: String) -> String {
+  private static func seal(_ text: String, _ hmac: HMAC) -> String {
     let message = Array("AUTHKEY of the SDK \(text)".utf8)
     return Hex.encode(hmac.authenticationCode(for: message).prefix(20))
   }

@@ -8,22 +8,37 @@ internal import JSON
 /// HMAC-SHA-256 over the CUID (valid as long as the secret), or a JSON Web Token signed with HS256 whose `sub` is the
 /// CUID and whose `exp` is in the future (RFC 7519). Decision 029.
 package struct UserProofKeyring: Sendable {
-  private let hmac: HMAC
+  private let keys: LiveKeys<HMAC>
 
-  package init(key: SymmetricKey) {
-    hmac = HMAC(key: key)
+  package init(key: SymmetricKey, others: [SymmetricKey] = []) {
+    keys = LiveKeys(HMAC(key: key), others: others.map { HMAC(key: $0) })
+  }
+
+  /// Has other keys make and verify from now on, in every copy of this keyring.
+  package func take(_ present: SymmetricKey, others: [SymmetricKey]) {
+    keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
   /// Returns the secret of an app's backend: 64 hex digits, whose ASCII bytes are the key. Each generation has another
   /// secret. Nothing is stored.
   package func secret(appID: String, generation: Int16) -> String {
+    Self.secret(appID, generation, keys.present)
+  }
+
+  private static func secret(_ appID: String, _ generation: Int16, _ hmac: HMAC) -> String {
     let message = Array("userProof \(generation) \(appID)".utf8)
     return Hex.encode(hmac.authenticationCode(for: message))
   }
 
   /// - Parameter now: microseconds since 1970.
   package func verify(_ proof: String, clientUID: String, appID: String, generation: Int16, now: Int64) -> Bool {
-    let secret = HMAC(key: SymmetricKey(Array(secret(appID: appID, generation: generation).utf8)))
+    keys.all.contains { key in
+      let secret = HMAC(key: SymmetricKey(Array(Self.secret(appID, generation, key).utf8)))
+      return Self.verify(proof, clientUID: clientUID, secret, now: now)
+    }
+  }
+
+  private static func verify(_ proof: String, clientUID: String, _ secret: HMAC, now: Int64) -> Bool {
     let parts = proof.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3 else {
       return ConstantTime.isEqual(

@@ -31,6 +31,13 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
     }
   }
 
+  /// Parses one JSON value from elsewhere.
+  package init(parsing text: [UInt8]) throws(JSONError) {
+    var reader = JSONReader(text)
+    self = try Self.read(&reader)
+    try reader.finish()
+  }
+
   private static func read(_ reader: inout JSONReader) throws(JSONError) -> JSONTree {
     switch try reader.peek() {
     case .object:

@@ -154,6 +154,7 @@ struct AppChecks {
     switch try SigningKeys.fit(master, connection) {
     case true?:
       note(openFile ?? .ok("master key", place, "opens what the database holds"))
+      try rotation(master, place, note)
       return master
     case false?:
       note(
@@ -169,13 +170,36 @@ struct AppChecks {
     }
   }
 
-  /// A warning if users outside the key file's owner and group may access it; nil otherwise, or if there is no file.
+  /// How far a rotation of the master key is, while there is more than one.
+  private func rotation(_ master: MasterKey, _ place: String, _ note: (Finding) -> Void) throws {
+    if let current = try MasterKeyRotation.current(on: connection) { _ = master.seal(with: current) }
+    let former = master.ids.filter { $0 != master.sealingID }
+    guard !former.isEmpty else { return }
+    let names = former.map(\.description).joined(separator: ", ")
+    let left = try MasterKeyRotation.countLeft(master, on: connection)
+    let nodes = try MasterKeyRotation.nodes(master.sealingID, on: connection)
+    guard left == 0, nodes.seal == nodes.all else {
+      return note(
+        .warning(
+          "master key", place,
+          "\(left) secrets are sealed with another key than \(master.sealingID), and \(nodes.seal) of \(nodes.all) nodes seal with it",
+          remedy: "`upmc master-key rotate` goes on until all are sealed anew."))
+    }
+    note(
+      .warning(
+        "master key", place, "nothing needs \(names) any more: all is sealed with \(master.sealingID)",
+        remedy:
+          "Keep it with the backups that were made before, and remove it here and on the other nodes: `upmc master-key forget`."
+      ))
+  }
+
+  /// A warning if others than the key file's owner may access it; nil otherwise, or if there is no file.
   private var openFile: Finding? {
-    guard configuration.masterKey == nil else { return nil }
-    let path = configuration.masterKeyFile ?? configuration.dataDirectory + "/master.key"
-    guard let mode = FileStatus(path)?.permissions, mode & 0o007 != 0 else { return nil }
+    guard let path = MasterKeyFile.path(configuration), let mode = FileStatus(path)?.permissions, mode & 0o077 != 0
+    else { return nil }
+    let who = mode & 0o007 != 0 ? "others on this machine" : "the members of its group"
     return .warning(
-      "master key", path, "it opens what is sealed, but others on this machine may read it",
+      "master key", path, "it opens what is sealed, but \(who) may read it",
       remedy: "`chmod 600 \(path)`, or 400: whoever has it can open every credential in a backup.")
   }
 

@@ -5,6 +5,7 @@ internal import FCM
 internal import Logging
 internal import Metrics
 internal import Operations
+internal import Postgres
 internal import PushTransport
 internal import Reactor
 internal import TLS
@@ -23,7 +24,7 @@ final class Senders {
 
   init(
     _ configuration: Configuration, databaseURL: String, catalog: Catalog, master: MasterKey, results: ResultInbox,
-    gauges: SenderSettings.Gauges, clock: DatabaseClock
+    gauges: SenderSettings.Gauges, clock: DatabaseClock, keys: SigningKeys, node: UUIDValue
   ) throws {
     let keyCheck = try KeyCheck(configuration, databaseURL: databaseURL, master: master)
     self.keyCheck = keyCheck
@@ -61,7 +62,9 @@ final class Senders {
         beganAt: beganAt, keyIsNew: { keyCheck.look(at: $0) })
       let fcm = FCMCredentialRefresher(
         sender: fcm, master: master, health: gauges.health, tokens: configuration.tokenAddress)
+      let keys = KeyRefresher(configuration, keys: keys, master: master, node: node)
       return { connection in
+        try keys.turn(connection)
         try apns.turn(connection)
         try fcm.turn(connection)
       }

@@ -66,6 +66,7 @@ package final class Server {
     let connection = try Connection(databaseURL)
     let clock = DatabaseClock(machine: configuration.handicaps.clock)
     try clock.ask(connection)
+    try MasterKeyRotation.adopt(master, on: connection)
     let keys = try SigningKeys.load(connection, master: master)
     let catalog = try Catalog(seal: keys.contents)
     try catalog.refresh(connection)
@@ -74,12 +75,12 @@ package final class Server {
     let (metrics, health) = (Metrics(), Health())
     let lastAccepted = LastSuccess()
     let gauges = SenderSettings.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted)
-    senders = try Senders(
-      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results, gauges: gauges,
-      clock: clock)
-
     var numbers = SystemRandomNumberGenerator()
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
+    senders = try Senders(
+      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results, gauges: gauges,
+      clock: clock, keys: keys, node: node)
+
     // Writers of totals only need to differ from each other; a collision would cost time, not correctness.
     let firstWriter = Int32.random(in: 1...(Int32.max - 100), using: &numbers)
     dispatcher = try Dispatcher(

@@ -45,9 +45,10 @@ enum Notice {
 
   /// - Parameters:
   ///   - target: path and query of the webhook.
+  ///   - secrets: each signs.
   ///   - seconds: the present time, since 1970.
   static func request(
-    _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String?, to target: String, secret: [UInt8],
+    _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String?, to target: String, secrets: [[UInt8]],
     seconds: Int64
   ) -> HTTPRequest {
     let body = body(attempt, contents, phone: phone)
@@ -57,7 +58,7 @@ enum Notice {
       headers: [
         ("Content-Type", "application/json"), ("User-Agent", "\(Product.name)/\(Product.version)"), ("webhook-id", id),
         ("webhook-timestamp", String(seconds)),
-        ("webhook-signature", Signature.sign(id: id, seconds: seconds, body: body, secret: secret)),
+        ("webhook-signature", Signature.sign(id: id, seconds: seconds, body: body, secrets: secrets)),
       ], body: body)
     // The receiver recognizes a repetition by its id.
     request.isRepeatable = true

@@ -108,16 +108,23 @@ final class Rounds {
     isOffUntil = loop.clock.now + WebhookDeliveryLimits.databasePause
   }
 
-  /// The target of a webhook; a new one when the webhook was changed.
+  /// The target of a webhook; a new one when its address was changed.
   private func target(_ listener: EventDeliveries.Listener) -> Target {
-    if let known = targets[listener.webhook], known.url == listener.url, known.sealed == listener.sealed {
+    if let known = targets[listener.webhook], known.url == listener.url {
+      if known.sealed != listener.sealed { known.take(listener.sealed, secrets: secrets(of: listener)) }
       return known
     }
     // The former one's requests end by themselves, and its results are stored; nothing more is sent by it.
     if let former = targets[listener.webhook], former.underWay > 0 { replaced.append(former) }
-    let made = Target(listener, secret: configuration.secret(listener.sealed, listener.webhook))
+    let made = Target(listener, secrets: secrets(of: listener))
     targets[listener.webhook] = made
     return made
+  }
+
+  /// Nil when one does not open.
+  private func secrets(of listener: EventDeliveries.Listener) -> [[UInt8]]? {
+    let secrets = listener.sealed.compactMap { configuration.secret($0, listener.webhook) }
+    return secrets.count == listener.sealed.count ? secrets : nil
   }
 
   /// Shared by all targets: loading the machine's authorities takes a while, and an address may change every minute.
@@ -140,7 +147,7 @@ final class Rounds {
     target.servedAt = now
     guard room(for: target, at: now) > 0, shares.room(for: target.app) > 0 else { return }
     if target.place == nil { target.fail(Way.Refusal(reason: "\(target.url) is no URL")) }
-    if target.secret == nil {
+    if target.secrets == nil {
       target.fail(Way.Refusal(reason: "its secret does not open with this master key"))
     }
     if case .none(let refusal) = target.standing {
@@ -153,7 +160,7 @@ final class Rounds {
     }
     // While an address is known, a slow resolver delays nothing.
     if target.needsAddress(at: now) { ask(target) }
-    guard case .ready = target.standing, let secret = target.secret, let place = target.place else { return }
+    guard case .ready = target.standing, let secrets = target.secrets, let place = target.place else { return }
     let isTunnelled = target.isTunnelled
     for attempt in try take(min(room(for: target, at: now), shares.room(for: target.app)), for: target) {
       let seconds = loop.clock.wallMicroseconds / 1_000_000
@@ -161,7 +168,7 @@ final class Rounds {
       // own server has.
       let phone = attempt.sealed != nil ? nil : attempt.phone.flatMap { configuration.phone($0.sealed, $0.user) }
       let request = Notice.request(
-        attempt, configuration.contents, phone: phone, to: place.target, secret: secret, seconds: seconds)
+        attempt, configuration.contents, phone: phone, to: place.target, secrets: secrets, seconds: seconds)
       began(target)
       if isTunnelled { wayOut.began() }
       let begun = loop.clock.now
@@ -203,7 +210,7 @@ final class Rounds {
   // MARK: Names
 
   private func ask(_ target: Target) {
-    guard let place = target.place, target.secret != nil else { return }
+    guard let place = target.place, target.secrets != nil else { return }
     let (webhook, found) = (target.webhook, found)
     target.asks()
     let question = Way.question(place, configuration.proxy, asker: String(target.app)) { result in

@@ -4,6 +4,12 @@ internal import FoundationEssentials
 /// Proves to the receiver that an event is ours and recent (standardwebhooks.com, version 1): HMAC-SHA-256 over
 /// `id.timestamp.body`, in base64, keyed with the secret's bytes.
 package enum Signature {
+  /// One signature for each secret, with blanks between them: a receiver takes the one that it can verify, so a secret is
+  /// renewed without a moment at which it knows none.
+  package static func sign(id: String, seconds: Int64, body: [UInt8], secrets: [[UInt8]]) -> String {
+    secrets.map { sign(id: id, seconds: seconds, body: body, secret: $0) }.joined(separator: " ")
+  }
+
   /// - Parameter seconds: since 1970, as in `webhook-timestamp`.
   package static func sign(id: String, seconds: Int64, body: [UInt8], secret: [UInt8]) -> String {
     let code = HMAC.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: SymmetricKey(secret))

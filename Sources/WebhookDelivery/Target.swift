@@ -22,8 +22,9 @@ final class Target {
   let webhook: Webhooks.Number
   let app: App.Number
   let url: String
-  let sealed: [UInt8]
-  let secret: [UInt8]?
+  private(set) var sealed: [[UInt8]]
+  /// What signs; nil when one does not open.
+  private(set) var secrets: [[UInt8]]?
   let place: HTTPURL?
   private(set) var standing = Standing.unknown
   private(set) var isAsking = false
@@ -38,13 +39,21 @@ final class Target {
   private var wasMissed = false
   private var restsUntil = Instant(nanoseconds: 0)
 
-  init(_ listener: EventDeliveries.Listener, secret: [UInt8]?) {
+  init(_ listener: EventDeliveries.Listener, secrets: [[UInt8]]?) {
     webhook = listener.webhook
     app = listener.app
     url = listener.url
     sealed = listener.sealed
-    self.secret = secret
+    self.secrets = secrets
     place = HTTPURL(listener.url)
+  }
+
+  /// Other secrets sign from now on; connections stay.
+  func take(_ sealed: [[UInt8]], secrets: [[UInt8]]?) {
+    self.sealed = sealed
+    self.secrets = secrets
+    // It was of no use only for want of a secret that opens.
+    if case .none = standing, secrets != nil { standing = .unknown }
   }
 
   // MARK: Address

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import JSON
 internal import Operations
 
 /// `upmc account`: people who use the console.
@@ -28,14 +29,19 @@ struct AccountCommand: ParsableCommand {
     @Option(name: .customLong("app"), help: "The only app it reaches; without: all apps.")
     var appID: String?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let link = try ConsoleAccounts.create(
-          login, name: name, role: role, appID: appID, by: .here, on: database.connection,
-          now: database.now)
-        output.show(link, "Made account \(link.account). It opens once, within an hour, at \(link.path)")
+      try call.withAPI { api in
+        let link = try api.answer(
+          .post(
+            "accounts",
+            body: .members([
+              "login": .text(login), "name": .text(name), "role": .text(role.rawValue), "appId": .optional(appID),
+            ]))
+        ).json
+        call.output.show(
+          link, "Made account \(link.text("account")). It opens once, within an hour, at \(link.text("path"))")
       }
     }
   }
@@ -47,14 +53,20 @@ struct AccountCommand: ParsableCommand {
     @Option(help: "How many.")
     var limit = 100
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        try ListOutput.show(
-          output, limit: limit, none: "There are no accounts.",
-          { (entry: ConsoleAccounts.Entry) in ListOutput.text(entry) }
-        ) { page in try ConsoleAccounts.list(page, by: .here, on: database.connection) }
+      try call.withAPI { api in
+        try ListOutput.table(
+          api, .get("accounts"), call.output, limit: limit, none: "There are no accounts.",
+          columns: ["ID", "LOGIN", "NAME", "ROLE", "APP", "STATE"]
+        ) { account in
+          let state = account.given("disabledAt") != nil ? "disabled" : account.flag("hasPassword") ? "open" : "unopened"
+          return [
+            account.text("account"), account.text("login"), account.text("name"), account.text("role"),
+            account.optional("appId") ?? "all", state,
+          ]
+        }
       }
     }
   }
@@ -84,7 +96,7 @@ struct AccountCommand: ParsableCommand {
     @Flag(help: "It may be used again.")
     var enable = false
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func validate() throws {
       guard name != nil || role != nil || disable != enable else {
@@ -93,13 +105,12 @@ struct AccountCommand: ParsableCommand {
     }
 
     func run() throws {
-      var change = ConsoleAccounts.Change()
-      change.name = name
-      change.role = role
-      change.isDisabled = disable ? true : enable ? false : nil
-      try withDatabase { database in
-        let entry = try ConsoleAccounts.change(account, change, by: .here, on: database.connection)
-        output.show(entry, "Changed account \(account).")
+      let change = JSONTree.members([
+        "name": .optional(name), "role": .optional(role?.rawValue), "disabled": disable ? .flag(true) : enable ? .flag(false) : nil,
+      ])
+      try call.withAPI { api in
+        let entry = try api.answer(AdminRequest(.patch, ["accounts", String(account)], body: change)).json
+        call.output.show(entry, "Changed account \(account).")
       }
     }
   }
@@ -112,13 +123,12 @@ struct AccountCommand: ParsableCommand {
     @Argument(help: "The account's number, as lists show it.")
     var account: Int32
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let link = try ConsoleAccounts.link(
-          account, by: .here, on: database.connection, now: database.now)
-        output.show(link, "It opens once, within an hour, at \(link.path)")
+      try call.withAPI { api in
+        let link = try api.answer(.post("accounts", String(account), "link")).json
+        call.output.show(link, "It opens once, within an hour, at \(link.text("path"))")
       }
     }
   }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Domain
+internal import JSON
 internal import Operations
 
 /// `upmc app`: the tenants of everything else.
@@ -8,7 +9,7 @@ struct AppCommand: ParsableCommand {
     commandName: "app", abstract: "Make apps, give them credentials and settings, list and resume them.",
     subcommands: [
       Create.self, SetCredential.self, SetApp.self, SetPolicies.self, ShowIdentity.self,
-      SetAds.self, List.self, Resume.self,
+      SetAds.self, ClientKeyCommand.self, List.self, Resume.self,
     ])
 
   struct Create: ParsableCommand {
@@ -31,21 +32,33 @@ struct AppCommand: ParsableCommand {
     @Option(help: "Name for people.")
     var name: String
 
-    @Option(help: "IANA time zone of the send date in payloads.")
-    var timeZone = "Asia/Seoul"
+    @Option(help: "IANA time zone of the send date in payloads, and of days. Without: \(Create.standardZone).")
+    var timeZone: String?
 
     @Option(help: "What it takes to call a device a user's.")
     var identity = App.Identity.proof
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let app = try Administration.createApp(
-          appID, name: name, timeZone: timeZone, identity: identity, by: .here, on: database.connection)
-        output.show(app, "Made \(app.appID), identity \(app.identity.name). Its client key: \(app.clientKey)")
+      try call.withAPI { api in
+        let app = try api.answer(
+          .post(
+            "apps",
+            body: .members([
+              "appId": .text(appID), "name": .text(name), "timeZone": .optional(timeZone),
+              "identity": .text(identity.name),
+            ]))
+        ).json
+        let zone = timeZone == nil ? " Its time zone is \(Self.standardZone): --time-zone names another." : ""
+        call.output.show(
+          app,
+          "Made \(app.text("appId")), identity \(app.text("identity")).\(zone) Its client key: \(app.text("clientKey"))")
       }
     }
+
+    /// What the server takes when none is named.
+    static let standardZone = Administration.NewApp().timeZone
   }
 
   struct List: ParsableCommand {
@@ -58,20 +71,21 @@ struct AppCommand: ParsableCommand {
           upmc app list --json
         """)
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        for entry in try Administration.apps(for: .here, on: database.connection) {
-          output.show(entry, Self.sentence(entry))
-        }
+      try call.withAPI { api in
+        try ListOutput.show(
+          api, .get("apps"), call.output, limit: .max, none: "There are no apps. `upmc app create` makes one.",
+          Self.sentence)
       }
     }
 
-    private static func sentence(_ entry: Administration.AppEntry) -> String {
-      let pause = entry.app.pausedReason.map { "  paused: \($0)" } ?? ""
+    private static func sentence(_ app: JSONTree) -> String {
+      let pause = app.optional("pausedReason").map { "  paused: \($0)" } ?? ""
       return """
-        \(entry.app.appID)  \(entry.app.name)  \(entry.app.timeZone)  \(entry.app.identity.name)  \(entry.clientKey)\(pause)
+        \(app.text("appId"))  \(app.text("name"))  \(app.text("timeZone"))  \(app.text("identity"))  \
+        \(app.text("clientKey"))\(pause)
         """
     }
   }
@@ -90,12 +104,12 @@ struct AppCommand: ParsableCommand {
     @Argument(help: "The app's id.")
     var appID: String
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let entry = try Administration.resumeApp(appID, by: .here, on: database.connection)
-        output.show(entry, "Messages of \(entry.app.appID) go on.")
+      try call.withAPI { api in
+        let app = try api.answer(.post("apps", appID, "resume")).json
+        call.output.show(app, "Messages of \(app.text("appId")) go on.")
       }
     }
   }

@@ -1,6 +1,5 @@
 internal import ArgumentParser
-internal import Operations
-internal import Server
+internal import JSON
 
 /// `upmc approval`: messages that wait for a second person.
 struct ApprovalCommand: ParsableCommand {
@@ -26,18 +25,13 @@ struct ApprovalCommand: ParsableCommand {
     @Option(help: "How many.")
     var limit = 50
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
+      try call.withAPI { api in
         try ListOutput.show(
-          output, limit: limit, none: "Nothing of this kind is there.",
-          { (entry: ApprovalService.Entry) in entry.sentence }
-        ) { page in
-          try ApprovalService.list(
-            of: appID, state: state, page, by: .here, on: database.connection,
-            now: database.now)
-        }
+          api, .get("approvals", query: ["appId": appID, "state": state]), call.output, limit: limit,
+          none: "Nothing of this kind is there.", ApprovalCommand.sentence)
       }
     }
   }
@@ -49,14 +43,19 @@ struct ApprovalCommand: ParsableCommand {
     @Argument(help: "Its number.")
     var number: Int64
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let answer = try ApprovalService.approve(
-          number, hosting: ContentHosting(publicURL: database.configuration.publicURL), seal: database.contentSeal,
-          by: .here, on: database.connection, now: database.now)
-        output.show(answer, Send.sentence(answer))
+      try call.withAPI { api in
+        if confirmation.canAsk {
+          let entry = try api.answer(.get("approvals", String(number))).json
+          try confirmation.ask(
+            devices: entry.given("targeted").map { _ in entry.number("targeted") },
+            of: "What \(entry.text("requestedBy")) asked for")
+        }
+        let answer = try api.answer(.post("approvals", String(number), "approve", sealing: .content)).json
+        call.output.show(answer, SendSentence.of(answer))
       }
     }
   }
@@ -71,21 +70,20 @@ struct ApprovalCommand: ParsableCommand {
     @Option(help: "Why, for the person who asked.")
     var reason: String?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let entry = try ApprovalService.reject(
-          number, reason: reason, by: .here, on: database.connection, now: database.now)
-        output.show(entry, entry.sentence)
+      try call.withAPI { api in
+        let body = reason.map { JSONTree.object([("reason", .text($0))]) }
+        let entry = try api.answer(.post("approvals", String(number), "reject", body: body)).json
+        call.output.show(entry, ApprovalCommand.sentence(entry))
       }
     }
   }
-}
 
-extension ApprovalService.Entry {
-  fileprivate var sentence: String {
-    let targeted = targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
-    return "\(number)  \(state)  \(requestedBy)  \(targeted)\(seqno.map { "  message \($0)" } ?? "")"
+  private static func sentence(_ entry: JSONTree) -> String {
+    let targeted = entry.optional("targeted").map { "\($0) devices" } ?? "more devices than are counted at once"
+    return "\(entry.text("approvalId"))  \(entry.text("state"))  \(entry.text("requestedBy"))  "
+      + "\(targeted)\(entry.optional("seqno").map { "  message \($0)" } ?? "")"
   }
 }

@@ -22,6 +22,7 @@ struct BackupCommand: ParsableCommand {
   @Argument(help: "The file, which must not be there yet; -: standard output.")
   var file: String
 
+  @OptionGroup var here: LocalOnly
   @OptionGroup var output: OutputOptions
 
   func run() throws {
@@ -70,6 +71,7 @@ struct RestoreCommand: ParsableCommand {
   @Argument(help: "A file that `upmc backup` has written.")
   var file: String
 
+  @OptionGroup var here: LocalOnly
   @OptionGroup var output: OutputOptions
 
   func run() throws {

@@ -52,3 +52,10 @@ func withDatabase(migrates: Bool = true, _ body: (CommandDatabase) throws -> Voi
   try body(
     CommandDatabase(connection: try Connection(database.url, options: options), configuration: configuration))
 }
+
+extension Configuration {
+  /// The settings of a command: its environment.
+  static func ofCommand() throws -> Configuration {
+    try Configuration(environment: ProcessInfo.processInfo.environment)
+  }
+}

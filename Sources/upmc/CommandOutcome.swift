@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Domain
+internal import JSON
 internal import Postgres
 
 /// How a command ends: its messages and exit status.
@@ -10,36 +11,53 @@ enum CommandOutcome {
 
   /// Parses the process's arguments and runs the command they name.
   /// - Returns: the exit status.
-  static func run(_ root: any ParsableCommand.Type) -> Int32 {
+  static func run(_ root: any ParsableCommand.Type, _ arguments: [String] = CommandLine.arguments) -> Int32 {
+    let printsJSON = arguments.prefix { $0 != "--" }.contains("--json")
     var command: any ParsableCommand
     do {
       command = try root.parseAsRoot()
     } catch {
-      return explain(error, of: root)
+      return explain(error, of: root, printsJSON)
     }
     do {
       try command.run()
       return done
     } catch let error as any Error & CustomStringConvertible where !isForParser(error) {
-      Output.complain("upmc: \(sentence(error))")
+      complain(error, printsJSON)
       return failed
     } catch {
-      return explain(error, of: root)
+      return explain(error, of: root, printsJSON)
     }
   }
 
+  private static func complain(_ error: any Error & CustomStringConvertible, _ printsJSON: Bool) {
+    guard printsJSON else { return Output.complain("upmc: \(sentence(error))") }
+    switch error {
+    case let refusal as Refusal: Output.complain(refusal.json.line)
+    case let problem as Problem: Output.complain(String(decoding: problem.json(requestID: ""), as: UTF8.self))
+    default: Output.complain(object("upmc:failed", sentence(error)).line)
+    }
+  }
+
+  /// An error in the form of a problem, for programs.
+  private static func object(_ type: String, _ detail: String) -> JSONTree {
+    .object([("type", .text(type)), ("detail", .text(detail))])
+  }
+
   /// Prints errors in the arguments, or requested help.
-  private static func explain(_ error: any Error, of root: any ParsableCommand.Type) -> Int32 {
+  private static func explain(
+    _ error: any Error, of root: any ParsableCommand.Type, _ printsJSON: Bool
+  ) -> Int32 {
     let text = root.fullMessage(for: error)
     switch root.exitCode(for: error) {
     case .success:
       Output.line(text)
       return done
     case .validationFailure:
-      Output.complain(text)
+      Output.complain(printsJSON ? object("upmc:wrong-usage", root.message(for: error)).line : text)
       return wrongUsage
     default:
-      Output.complain(text)
+      Output.complain(printsJSON ? object("upmc:failed", root.message(for: error)).line : text)
       return failed
     }
   }
@@ -70,4 +88,13 @@ enum CommandOutcome {
 extension Problem: CustomStringConvertible {
   /// The detail, which includes the remedy.
   public var description: String { detail }
+}
+
+/// The reason a command failed, in one sentence.
+struct CommandError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
 }

@@ -26,6 +26,7 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "Check the promises about messages and counts too. Reads every delivery.")
   var invariants = false
 
+  @OptionGroup var here: LocalOnly
   @OptionGroup var output: OutputOptions
 
   func run() throws {

@@ -1,9 +1,6 @@
 internal import ArgumentParser
-internal import Domain
+internal import JSON
 internal import Operations
-internal import Postgres
-internal import Server
-internal import Store
 
 /// `upmc import`: people and devices from files.
 struct ImportCommand: ParsableCommand {
@@ -47,7 +44,7 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup(title: "Devices of another push server")
   var installed: InstalledOptions
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func validate() throws {
     guard installed.registrations == nil else {
@@ -62,40 +59,43 @@ struct ImportCommand: ParsableCommand {
   }
 
   func run() throws {
-    guard installed.registrations == nil else { return try installed.run(isStrict: allOrNothing, output) }
+    guard installed.registrations == nil else {
+      try call.refuseServer("import --registrations", "It reads the file twice beside the database.")
+      return try installed.run(isStrict: allOrNothing, call.output)
+    }
     guard let appID, let file else { return }
     let bytes = try InputFile.open(file)
-    try withDatabase { database in
-      let connection = database.connection
-      var new = ImportService.New()
-      new.appID = appID
-      new.kind = devices ? .devices : group == nil ? .users : .members
-      (new.group, new.skipsErrors) = (group, !allOrNothing)
-      // `CSVParts` has already decoded the parts.
-      new.encoding = .utf8
-      var entry = try ImportService.begin(new, by: .here, on: connection)
-      var parts = try CSVParts(bytes, on: connection, partBytes: Operations.Limits.importPartBytes)
-      var number: Int32 = 0
-      while let part = try parts.next() {
-        number += 1
-        entry = try ImportService.take(
-          ImportService.Part(number: number, bytes: part.bytes, isLast: part.isLast), of: entry.number, by: .here,
-          on: connection, now: connection.run(WallClock.now()))
-        if number > 1 || !part.isLast { Output.complain("\(parts.offset * 100 / bytes.count) %: \(entry.sentence)") }
+    let new: JSONTree = .members([
+      "appId": .text(appID), "kind": .text(devices ? "devices" : group == nil ? "users" : "members"),
+      "groupSeq": group.map { .text(String($0)) }, "skipErrors": .flag(!allOrNothing),
+    ])
+    try call.withAPI { api in
+      var entry = try api.answer(.post("imports", body: new)).json
+      let number = entry.text("importId")
+      var (offset, part) = (0, 0)
+      repeat {
+        let count = min(Operations.Limits.importPartBytes, bytes.count - offset)
+        let piece = try bytes.part(at: offset, count)
+        offset += count
+        part += 1
+        var request = AdminRequest(
+          .put, ["imports", number, "parts", String(part)], query: ["last": offset == bytes.count ? "true" : "false"])
+        request.set(piece, type: "text/csv")
+        entry = try api.answer(request).json
+        if offset < bytes.count { Output.complain("\(offset * 100 / bytes.count) %: \(Self.sentence(entry))") }
+      } while offset < bytes.count && entry.text("state") != "refused"
+      if !call.output.json, entry.number("rejected") > 0 {
+        try ListOutput.show(api, .get("imports", number, "errors"), call.output, limit: .max, none: "") { fault in
+          "line \(fault.text("line")): \(fault.text("error"))"
+        }
       }
-      if !output.json, entry.hasFaults {
-        try ListOutput.show(
-          output, limit: .max, none: "", { (fault: ImportService.FaultEntry) in "line \(fault.line): \(fault.error)" }
-        ) { page in try ImportService.faults(of: entry.number, page, by: .here, on: connection) }
-      }
-      output.show(entry, entry.sentence)
+      call.output.show(entry, Self.sentence(entry))
     }
   }
-}
 
-extension ImportService.Entry {
-  fileprivate var sentence: String {
-    "Import \(number) is \(state): \(imported) people of \(lines) lines brought in, \(rejected) lines were wrong."
+  private static func sentence(_ entry: JSONTree) -> String {
+    "Import \(entry.text("importId")) is \(entry.text("state")): \(entry.number("imported")) people of "
+      + "\(entry.number("lines")) lines brought in, \(entry.number("rejected")) lines were wrong."
   }
 }
 
@@ -127,6 +127,8 @@ struct ExportCommand: ParsableCommand {
   @Option(help: "The message's number: needed for deliveries.")
   var message: Int64?
 
+  @OptionGroup var call: CallOptions
+
   func validate() throws {
     switch list {
     case .users where appID == nil: throw ValidationError("Say whose users: --app.")
@@ -137,16 +139,13 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    try withDatabase { database in
-      let connection = database.connection
-      var export =
-        switch list {
-        case .users: try CSVExport.users(of: appID ?? "", prefix: prefix, by: .here, on: connection)
-        case .members: try CSVExport.members(of: group ?? 0, by: .here, on: connection)
-        case .deliveries: try CSVExport.deliveries(of: message ?? 0, by: .here, on: connection)
-        case .audit: try CSVExport.audit(of: appID, by: .here, on: connection)
-        }
-      while let piece = try export.next(on: connection) { Output.piece(piece) }
-    }
+    let request: AdminRequest =
+      switch list {
+      case .users: .get("exports", "users", query: ["appId": appID, "prefix": prefix.isEmpty ? nil : prefix])
+      case .members: .get("exports", "members", query: ["groupSeq": group.map(String.init)])
+      case .deliveries: .get("exports", "deliveries", query: ["seqno": message.map(String.init)])
+      case .audit: .get("exports", "audit", query: ["appId": appID])
+      }
+    try call.withAPI { api in try api.download(request) { Output.piece($0) } }
   }
 }

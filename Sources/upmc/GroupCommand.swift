@@ -1,6 +1,5 @@
 internal import ArgumentParser
-internal import Operations
-internal import Store
+internal import JSON
 
 /// `upmc group`: groups of users.
 struct GroupCommand: ParsableCommand {
@@ -22,16 +21,14 @@ struct GroupCommand: ParsableCommand {
     @Option(help: "How many.")
     var limit = 1000
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
+      try call.withAPI { api in
         try ListOutput.show(
-          output, limit: limit, none: "There are no groups.",
-          { (entry: GroupService.Entry) in "\(entry.record.group)  \(entry.record.name)" }
-        ) { page in
-          try GroupService.list(of: appID, below: parent, page, by: .here, on: database.connection)
-        }
+          api, .get("groups", query: ["appId": appID, "parent": parent.map(String.init)]), call.output, limit: limit,
+          none: "There are no groups."
+        ) { "\($0.text("groupSeq"))  \($0.text("name"))" }
       }
     }
   }
@@ -46,14 +43,16 @@ struct GroupCommand: ParsableCommand {
     @Option(help: "How many.")
     var limit = 1000
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
+      try call.withAPI { api in
         try ListOutput.show(
-          output, limit: limit, none: "It has no members.",
-          { (entry: GroupService.MemberEntry) in ListOutput.text(entry) }
-        ) { page in try GroupService.members(of: group, page, by: .here, on: database.connection) }
+          api, .get("groups", String(group), "members"), call.output, limit: limit, none: "It has no members."
+        ) { member in
+          let who = member.optional("clientUid") ?? "guest \(member.text("device"))"
+          return "\(who)  \(member.text("clientName"))  \(member.text("joinedAt"))"
+        }
       }
     }
   }
@@ -81,14 +80,19 @@ struct GroupCommand: ParsableCommand {
       inversion: .prefixedNo, help: "Whether devices may join it by themselves; at first only in apps that are open.")
     var joinable: Bool?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let group = try Administration.createGroup(
-          Administration.NewGroup(appID: appID, name: name, parent: parent, isJoinable: joinable), by: .here,
-          on: database.connection)
-        output.show(group, "Made group \(group.groupSeq).")
+      try call.withAPI { api in
+        let group = try api.answer(
+          .post(
+            "groups",
+            body: .members([
+              "appId": .text(appID), "name": .text(name), "parent": parent.map { .text(String($0)) },
+              "joinable": joinable.map { .flag($0) },
+            ]))
+        ).json
+        call.output.show(group, "Made group \(group.text("groupSeq")).")
       }
     }
   }

@@ -23,6 +23,7 @@ struct HealthCommand: ParsableCommand {
   @Option(help: "Seconds to wait for the answer.")
   var timeout = 3
 
+  @OptionGroup var here: LocalOnly
   @OptionGroup var output: OutputOptions
 
   func validate() throws {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import JSON
 internal import Operations
 
 /// `upmc key`: API keys.
@@ -27,13 +28,18 @@ struct KeyCommand: ParsableCommand {
     @Option(help: "Whose key it is, for lists.")
     var name = ""
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let key = try Administration.createKey(
-          role, appID: appID, name: name, by: .here, on: database.connection)
-        output.show(key, key.apiKey)
+      try call.withAPI { api in
+        let key = try api.answer(
+          .post(
+            "api-keys",
+            body: .members([
+              "role": .text(role.rawValue), "appId": .optional(appID), "name": name.isEmpty ? nil : .text(name),
+            ]))
+        ).json
+        call.output.show(key, key.text("apiKey"))
       }
     }
   }
@@ -50,14 +56,19 @@ extension KeyCommand {
     @Option(help: "How many.")
     var limit = 100
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        try ListOutput.show(
-          output, limit: limit, none: "There are no API keys.",
-          { (entry: Administration.KeyEntry) in ListOutput.text(entry) }
-        ) { page in try Administration.keys(of: appID, page, by: .here, on: database.connection) }
+      try call.withAPI { api in
+        try ListOutput.table(
+          api, .get("api-keys", query: ["appId": appID]), call.output, limit: limit, none: "There are no API keys.",
+          columns: ["ID", "ROLE", "APP", "NAME", "MADE", "REVOKED"]
+        ) { key in
+          [
+            key.text("apiKeyId"), key.text("role"), key.optional("appId") ?? "all", key.text("name"),
+            key.text("createdAt"), key.optional("revokedAt") ?? "-",
+          ]
+        }
       }
     }
   }
@@ -69,12 +80,12 @@ extension KeyCommand {
     @Argument(help: "The key's number, as `upmc key list` shows it.")
     var key: Int32
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let entry = try Administration.revokeKey(key, by: .here, on: database.connection)
-        output.show(entry, "Revoked key \(key).")
+      try call.withAPI { api in
+        let entry = try api.answer(AdminRequest(.delete, ["api-keys", String(key)])).json
+        call.output.show(entry, "Revoked key \(key).")
       }
     }
   }

@@ -1,6 +1,5 @@
 internal import ArgumentParser
-internal import Operations
-internal import Store
+internal import JSON
 
 /// `upmc audit`: who did what.
 struct AuditCommand: ParsableCommand {
@@ -23,19 +22,17 @@ struct AuditCommand: ParsableCommand {
   @Option(help: "How many.")
   var limit = 50
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func run() throws {
-    let question = AuditTrail.Question(appID: appID, action: action, actor: actor)
-    try withDatabase { database in
+    try call.withAPI { api in
       try ListOutput.show(
-        output, limit: limit, none: "Nothing of this kind is in the log.",
-        { (entry: AuditTrail.Entry) in
-          let record = entry.record
-          let after = record.after.map { "  \($0)" } ?? ""
-          return "\(Timestamp.text(record.at))  \(record.actor)  \(record.action)  \(record.object)\(after)"
-        }
-      ) { page in try AuditTrail.list(question, page, by: .here, on: database.connection) }
+        api, .get("audit", query: ["appId": appID, "action": action, "actor": actor]), call.output, limit: limit,
+        none: "Nothing of this kind is in the log."
+      ) { entry in
+        let after = entry.given("after").map { "  \($0.line)" } ?? ""
+        return "\(entry.text("at"))  \(entry.text("actor"))  \(entry.text("action"))  \(entry.text("object"))\(after)"
+      }
     }
   }
 }
@@ -64,26 +61,26 @@ struct StatisticsCommand: ParsableCommand {
   @Option(help: "Before then.")
   var to: String?
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func run() throws {
-    let question = StatisticsService.Question(appID: appID, from: from, to: to, by: by, per: per)
-    try withDatabase { database in
-      let report = try StatisticsService.report(
-        question, by: .here, on: database.connection, now: database.now)
-      if output.json { return Output.line(report) }
-      if report.rows.isEmpty { Output.line("Nothing happened in this time.") }
-      for row in report.rows {
-        let counts = row.counts
-        Output.line(
-          """
-          \(Timestamp.text(row.at))  \(row.part)  accepted \(counts.accepted), rejected \(counts.rejected), \
-          expired \(counts.expired), cancelled \(counts.cancelled), skipped \(counts.skipped), \
-          received \(counts.received), read \(counts.read), joined \(counts.joined), left \(counts.left)
-          """)
+    let request = AdminRequest.get(
+      "statistics", query: ["appId": appID, "from": from, "to": to, "by": by, "per": per])
+    try call.withAPI { api in
+      let report = try api.answer(request).json
+      if call.output.json { return Output.line(report) }
+      let rows = report.list("items")
+      if rows.isEmpty { Output.line("Nothing happened in this time.") }
+      for row in rows {
+        let counts = Self.counts.map { "\($0) \(row.number($0))" }.joined(separator: ", ")
+        Output.line("\(row.text("at"))  \(row.text(report.text("per")))  \(counts)")
       }
     }
   }
+
+  private static let counts = [
+    "accepted", "rejected", "expired", "cancelled", "skipped", "received", "read", "joined", "left",
+  ]
 }
 
 /// `upmc explain`: one message for one person.
@@ -104,13 +101,23 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: "en or ko.")
   var language = "en"
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func run() throws {
-    try withDatabase { database in
-      let answer = try ExplanationService.explain(
-        seqno, for: clientUID, language: language, by: .here, on: database.connection)
-      output.show(answer, answer.story)
+    var request = AdminRequest.get("messages", String(seqno), "users", clientUID, "explain")
+    request.headers.append(("accept-language", language))
+    try call.withAPI { api in
+      let answer = try api.answer(request).json
+      call.output.show(answer, answer.list("steps").map(Self.sentence).joined(separator: "\n"))
+      guard !answer.list("steps").contains(where: { $0.text("code") == "unknown-user" }) else {
+        throw CommandError("The app has no user \(clientUID).")
+      }
     }
+  }
+
+  private static func sentence(_ step: JSONTree) -> String {
+    let place = step.optional("device").map { "[\($0)] " } ?? ""
+    let advice = step.optional("advice").map { " → \($0)" } ?? ""
+    return "\(step.optional("at") ?? "                        ")  \(place)\(step.text("text"))\(advice)"
   }
 }

@@ -22,14 +22,18 @@ struct MessageCommand: ParsableCommand {
     @Argument(help: "The message's number.")
     var seqno: Int64
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var call: CallOptions
 
     /// Changes the message and prints its numbers.
     func run() throws {
-      try withDatabase { database in
-        let answer = try ControlService.control(
-          Words.control, seqno, for: .here, on: database.connection, now: database.now)
-        output.show(answer, Status.sentence(answer.funnel))
+      try call.withAPI { api in
+        if Words.control == .resume, confirmation.canAsk {
+          let now = try api.answer(.get("messages", String(seqno))).json
+          try confirmation.ask(devices: now.given("pending").map { _ in now.number("pending") }, of: "Message \(seqno)")
+        }
+        let answer = try api.answer(.post("messages", String(seqno), Words.control.rawValue)).json
+        call.output.show(answer, Status.sentence(answer))
       }
     }
   }
@@ -80,7 +84,7 @@ struct MessageCommand: ParsableCommand {
     @Flag(help: "As fast as it can.")
     var none = false
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func validate() throws {
       let ways = [perSecond != nil, devices != nil && wait != nil, none].count { $0 }
@@ -90,25 +94,16 @@ struct MessageCommand: ParsableCommand {
     }
 
     func run() throws {
-      var writer = JSONWriter()
-      writer.object { writer in
-        if none {
-          writer.name("pace")
-          writer.null()
-        } else {
-          writer.member(
-            "pace",
-            object: { writer in
-              if let perSecond { writer.member("perSecond", perSecond) }
-              if let devices { writer.member("devices", devices) }
-              if let wait { writer.member("wait", wait) }
-            })
-        }
-      }
-      let pace = try ControlService.PaceChange.object.read(body: writer.bytes).pace
-      try withDatabase { database in
-        let answer = try ControlService.setPace(pace, of: seqno, for: .here, on: database.connection)
-        output.show(answer, Status.sentence(answer.funnel))
+      let pace: JSONTree =
+        none
+        ? .null
+        : .members([
+          "perSecond": perSecond.map { .number($0) }, "devices": devices.map { .number($0) }, "wait": .optional(wait),
+        ])
+      try call.withAPI { api in
+        let request = AdminRequest(.patch, ["messages", String(seqno)], body: .object([("pace", pace)]))
+        let answer = try api.answer(request).json
+        call.output.show(answer, Status.sentence(answer))
       }
     }
   }
@@ -132,21 +127,26 @@ struct MessageCommand: ParsableCommand {
     @Option(help: "Repeating the command with the same key and options sends nothing twice.")
     var idempotencyKey: String?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var call: CallOptions
 
     func validate() throws {
       guard ResendTarget(name: to) != nil else { throw ValidationError("--to: failed, not-received or not-read.") }
     }
 
     func run() throws {
-      var writer = JSONWriter()
-      writer.object { $0.member("to", to) }
-      var request = SendRequest(body: writer.bytes, idempotencyKey: idempotencyKey, caller: .here)
-      try withDatabase { database in
-        request.seal = database.contentSeal
-        let answer = try ResendService.resend(
-          seqno, request, on: database.connection, now: database.now)
-        output.show(answer, Send.sentence(answer))
+      var request = AdminRequest.post(
+        "messages", String(seqno), "resend", body: .object([("to", .text(to))]), sealing: .content)
+      if let idempotencyKey { request.headers.append(("idempotency-key", idempotencyKey)) }
+      try call.withAPI { api in
+        if confirmation.canAsk {
+          let old = try api.answer(.get("messages", String(seqno))).json
+          try confirmation.ask(
+            devices: old.given("targeted").map { _ in old.number("targeted") },
+            of: "Message \(seqno) once more, to those of its devices that it has not reached,")
+        }
+        let answer = try api.answer(request).json
+        call.output.show(answer, SendSentence.of(answer))
       }
     }
   }

@@ -20,6 +20,7 @@ struct Migrate: ParsableCommand {
   @Flag(help: "Only say what would be run.")
   var dryRun = false
 
+  @OptionGroup var here: LocalOnly
   @OptionGroup var output: OutputOptions
 
   func run() throws {

@@ -28,6 +28,11 @@ enum Output {
     line(String(decoding: answer.json, as: UTF8.self))
   }
 
+  /// Prints a JSON value on one line.
+  static func line(_ answer: JSONTree) {
+    line(answer.line)
+  }
+
   static func complain(_ text: String) {
     StandardError.write(Array("\(VisibleText.of(text, keepingLines: true))\n".utf8))
   }
@@ -40,6 +45,11 @@ struct OutputOptions: ParsableArguments {
 
   /// Prints the object as JSON, or the sentence for people.
   func show(_ answer: some JSONAnswer, _ sentence: @autoclosure () -> String) {
+    if json { Output.line(answer) } else { Output.line(sentence()) }
+  }
+
+  /// Prints the answer as JSON, or the sentence for people.
+  func show(_ answer: JSONTree, _ sentence: @autoclosure () -> String) {
     if json { Output.line(answer) } else { Output.line(sentence()) }
   }
 }

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Operations
+internal import JSON
 
 /// `upmc person`: what was sent to one person.
 struct PersonCommand: ParsableCommand {
@@ -23,17 +23,29 @@ struct PersonCommand: ParsableCommand {
   @Option(help: "How many.")
   var limit = 50
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func run() throws {
-    try withDatabase { database in
+    try call.withAPI { api in
       try ListOutput.show(
-        output, limit: limit,
-        none: "Nothing that is kept and was asked for in the last 90 days was sent to \(clientUID).",
-        { (entry: PersonHistory.Entry) in entry.story }
-      ) { page in
-        try PersonHistory.list(clientUID, of: appID, page, by: .here, on: database.connection, now: database.now)
-      }
+        api, .get("users", clientUID, "messages", query: ["appId": appID]), call.output, limit: limit,
+        none: "Nothing that is kept and was asked for in the last 90 days was sent to \(clientUID).", Self.story)
     }
+  }
+
+  /// One line for the message and one per device.
+  private static func story(_ entry: JSONTree) -> String {
+    let named = entry.flag("confidential") ? "(confidential)" : entry.text("title")
+    let head =
+      "\(entry.text("createdAt"))  \(entry.text("seqno"))  \(entry.text("lane"))  \(entry.optional("sender") ?? "-")  \(named)"
+    let devices = entry.list("devices").map { delivery in
+      let words = [
+        delivery.text("status"), delivery.optional("reason").map { "(\($0))" }, delivery.optional("at"),
+        delivery.optional("receivedAt").map { "received \($0)" }, delivery.optional("readAt").map { "read \($0)" },
+      ]
+      return "    \(delivery.text("device"))  \(words.compactMap { $0 }.joined(separator: " "))"
+    }
+    let fallback = entry.given("fallback").map { "    short message: \($0.text("state"))" }
+    return ([head] + devices + [fallback].compactMap { $0 }).joined(separator: "\n")
   }
 }

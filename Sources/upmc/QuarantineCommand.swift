@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Domain
+internal import JSON
 internal import Operations
-internal import Store
 
 /// `upmc quarantine`: devices whose token their push network refused.
 struct QuarantineCommand: ParsableCommand {
@@ -30,27 +30,27 @@ struct QuarantineCommand: ParsableCommand {
     @Option(help: "The device after which to go on, as the last line of a list shows it.")
     var after: String?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let page = try QuarantineService.list(
-          appID, PageRequest(limit: String(limit), cursor: after), by: .here,
-          on: database.connection)
-        for item in page.items { output.show(item, Self.sentence(item)) }
-        if !output.json {
-          if let next = page.nextCursor { Output.line("There are more: --after \(next)") }
-          if page.items.isEmpty { Output.line("No device of \(appID) is in quarantine.") }
-        }
+      try call.withAPI { api in
+        let page = try api.answer(
+          .get("quarantine", query: ["appId": appID, "limit": String(limit), "cursor": after])
+        ).json
+        let items = page.list("items")
+        for item in items { call.output.show(item, Self.sentence(item)) }
+        guard !call.output.json else { return }
+        if let next = page.optional("nextCursor") { Output.line("There are more: --after \(next)") }
+        if items.isEmpty { Output.line("No device of \(appID) is in quarantine.") }
       }
     }
 
-    private static func sentence(_ entry: QuarantineService.Entry) -> String {
-      let record = entry.record
-      return """
-        \(record.device)  \(record.userKey.description)  \(record.network.pnsID) \(record.environment.name)  \
-        \(entry.tokenPrefix)…  \(record.reason)  message \(record.seqno)  \(Timestamp.text(record.at))
-        """
+    private static func sentence(_ entry: JSONTree) -> String {
+      """
+      \(entry.text("device"))  \(entry.optional("clientUid") ?? "GUEST")  \(entry.text("pnsId")) \
+      \(entry.text("environment"))  \(entry.text("psidPrefix"))…  \(entry.text("reason"))  \
+      message \(entry.text("seqno"))  \(entry.text("at"))
+      """
     }
   }
 
@@ -77,37 +77,31 @@ struct QuarantineCommand: ParsableCommand {
     @Flag(help: "All of them.")
     var all = false
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var call: CallOptions
 
     func validate() throws {
       guard [device != nil, since != nil, all].count(where: { $0 }) == 1 else {
         throw ValidationError("Give one of --device, --since and --all: whom to give back.")
       }
-      _ = try scope()
+      if let device, DeviceID(device) == nil {
+        throw ValidationError("\(device) is no device's id. `upmc quarantine list` shows them.")
+      }
+      if let since, Moment.microseconds(since) == nil {
+        throw ValidationError("\(since) is no time. Write it like 2026-12-24T09:00:00+09:00.")
+      }
     }
 
     func run() throws {
-      let scope = try scope()
-      try withDatabase { database in
-        let restored = try QuarantineService.restore(scope, of: appID, by: .here, on: database.connection)
-        output.show(restored, "Gave back \(restored.count) \(restored.count == 1 ? "device" : "devices").")
+      let body: JSONTree = .members([
+        "appId": .text(appID), "device": .optional(device), "since": .optional(since), "all": all ? .flag(true) : nil,
+      ])
+      try call.withAPI { api in
+        if all { try confirmation.ask("Messages go again to every quarantined device of \(appID).") }
+        let restored = try api.answer(.post("quarantine", "restore", body: body)).json
+        let count = restored.number("restored")
+        call.output.show(restored, "Gave back \(count) \(count == 1 ? "device" : "devices").")
       }
-    }
-
-    private func scope() throws -> QuarantineService.Scope {
-      if let device {
-        guard let id = DeviceID(device) else {
-          throw ValidationError("\(device) is no device's id. `upmc quarantine list` shows them.")
-        }
-        return .device(id)
-      }
-      if let since {
-        guard let moment = Moment.microseconds(since) else {
-          throw ValidationError("\(since) is no time. Write it like 2026-12-24T09:00:00+09:00.")
-        }
-        return .since(moment)
-      }
-      return .all
     }
   }
 }

@@ -1,7 +1,6 @@
 internal import ArgumentParser
-internal import Domain
+internal import JSON
 internal import Operations
-internal import Server
 internal import Store
 
 /// `upmc template`, `upmc draft` and `upmc sender`: saved messages.
@@ -25,16 +24,13 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
     @Option(help: "How many.")
     var limit = 100
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
+      try call.withAPI { api in
         try ListOutput.show(
-          output, limit: limit, none: "There are no \(Words.kind.word)s.",
-          { (entry: SavedMessageService.Entry) in entry.sentence }
-        ) { page in
-          try SavedMessageService.list(Words.kind, of: appID, page, by: .here, on: database.connection)
-        }
+          api, .get(Words.list, query: ["appId": appID]), call.output, limit: limit,
+          none: "There are no \(Words.kind.word)s.", Words.sentence)
       }
     }
   }
@@ -48,12 +44,12 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
     @Argument(help: "Its number.")
     var number: Int64
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let entry = try SavedMessageService.show(number, Words.kind, by: .here, on: database.connection)
-        output.show(entry, "\(entry.sentence)\n\(entry.record.message)")
+      try call.withAPI { api in
+        let entry = try api.answer(.get(Words.list, String(number))).json
+        call.output.show(entry, "\(Words.sentence(entry))\n\(entry["message"]?.line ?? "")")
       }
     }
   }
@@ -84,18 +80,24 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
     @Option(help: "The number of the one that is replaced.")
     var replace: Int64?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      let new = SavedMessageService.New(name: name, sender: sender, message: Array(message.utf8))
-      try withDatabase { database in
-        let entry =
-          if let replace {
-            try SavedMessageService.replace(replace, Words.kind, with: new, by: .here, on: database.connection)
-          } else {
-            try SavedMessageService.create(new, Words.kind, of: appID, by: .here, on: database.connection)
-          }
-        output.show(entry, "Kept \(Words.kind.word) \(entry.record.number).")
+      let message: JSONTree
+      do throws(JSONError) {
+        message = try JSONTree(parsing: Array(self.message.utf8))
+      } catch {
+        throw CommandError("--message is no JSON: \(error).")
+      }
+      let body: JSONTree = .members([
+        "appId": replace == nil ? .text(appID) : nil, "name": .text(name), "sender": .optional(sender),
+        "message": message,
+      ])
+      try call.withAPI { api in
+        let request =
+          replace.map { AdminRequest(.put, [Words.list, String($0)], body: body) } ?? .post(Words.list, body: body)
+        let entry = try api.answer(request).json
+        call.output.show(entry, "Kept \(Words.kind.word) \(entry.text(Words.kind.idName)).")
       }
     }
   }
@@ -109,13 +111,13 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
     @Argument(help: "Its number.")
     var number: Int64
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let entry = try SavedMessageService.show(number, Words.kind, by: .here, on: database.connection)
-        try SavedMessageService.delete(number, Words.kind, by: .here, on: database.connection)
-        output.show(entry, "Deleted \(Words.kind.word) \(number).")
+      try call.withAPI { api in
+        let entry = try api.answer(.get(Words.list, String(number))).json
+        _ = try api.answer(AdminRequest(.delete, [Words.list, String(number)]))
+        call.output.show(entry, "Deleted \(Words.kind.word) \(number).")
       }
     }
   }
@@ -147,8 +149,12 @@ enum SenderWords: SavedWords {
   static let example = #" --sender UMSUI --message '{"lane":"bulk"}'"#
 }
 
-extension SavedMessageService.Entry {
-  fileprivate var sentence: String {
-    "\(record.number)  \(record.sender.map { "\($0)  " } ?? "")\(record.name)  \(record.updatedBy)"
+extension SavedWords {
+  /// The segment of its paths.
+  fileprivate static var list: String { "\(kind.word)s" }
+
+  fileprivate static func sentence(_ entry: JSONTree) -> String {
+    "\(entry.text(kind.idName))  \(entry.optional("sender").map { "\($0)  " } ?? "")\(entry.text("name"))  "
+      + entry.text("updatedBy")
   }
 }

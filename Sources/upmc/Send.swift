@@ -1,8 +1,5 @@
 internal import ArgumentParser
-internal import Domain
 internal import JSON
-internal import Operations
-internal import Server
 
 /// `upmc send`.
 struct Send: ParsableCommand {
@@ -16,7 +13,7 @@ struct Send: ParsableCommand {
         upmc send com.example.bank --user kim01 --title Transfer \\
           --body "%CNAME%, 10,000 won arrived." --badge +1
         upmc send com.example.bank --group 3 --body "Meeting at 10" --lane bulk
-        upmc send com.example.bank --all --body Hello --translation ko=안녕 \
+        upmc send com.example.bank --all --body Hello --translation ko=안녕 \\
           --media-url https://www.example.com/a.jpg --dry-run --json
         upmc status 1 --follow
       """)
@@ -27,7 +24,8 @@ struct Send: ParsableCommand {
   @OptionGroup(title: "Audience (one kind)") var audience: AudienceOptions
   @OptionGroup(title: "Content") var content: ContentOptions
   @OptionGroup(title: "Delivery") var delivery: DeliveryOptions
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var confirmation: Confirmation
+  @OptionGroup(title: "Server") var call: CallOptions
 
   func validate() throws {
     guard audience.kinds == 1 else {
@@ -42,15 +40,28 @@ struct Send: ParsableCommand {
   }
 
   func run() throws {
-    let body = try self.body()
-    try withDatabase { database in
-      var request = SendRequest(
-        body: body, idempotencyKey: delivery.idempotencyKey, caller: .here,
-        hosting: ContentHosting(publicURL: database.configuration.publicURL))
-      request.seal = database.contentSeal
-      let answer = try SendService.send(request, on: database.connection, now: database.now)
-      output.show(answer, Self.sentence(answer))
+    var request = AdminRequest.post("messages", sealing: .content)
+    request.setJSON(try body())
+    if let key = delivery.idempotencyKey { request.headers.append(("idempotency-key", key)) }
+    try call.withAPI { api in
+      if confirmation.canAsk, !delivery.dryRun { try ask(api) }
+      let answer = try api.answer(request).json
+      call.output.show(answer, SendSentence.of(answer))
+      guard !(answer["targeted"]?.string == "0" && !answer.list("unknown").isEmpty && !delivery.dryRun) else {
+        throw CommandError("It reaches nobody: \(appID) knows none of those that were named.")
+      }
     }
+  }
+
+  /// Counts first, and asks before a message to many.
+  private func ask(_ api: any AdminAPI) throws {
+    var trial = self
+    trial.delivery.dryRun = true
+    var request = AdminRequest.post("messages", sealing: .content)
+    request.setJSON(try trial.body())
+    let answer = try api.answer(request).json
+    try confirmation.ask(
+      devices: answer.given("targeted").map { _ in answer.number("targeted") }, of: "This message")
   }
 
   /// The request, as the admin API takes it.
@@ -70,31 +81,43 @@ struct Send: ParsableCommand {
     }
     return writer.bytes
   }
+}
 
-  static func sentence(_ answer: SendAnswer) -> String {
-    switch answer {
-    case .accepted(let accepted):
-      let targeted = accepted.targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
-      let state = accepted.dueAt.map { "is scheduled for \(Timestamp.text($0))" } ?? "is queued"
-      return "Message \(accepted.seqno) for \(targeted) \(state)." + unknown(accepted.unknown)
-    case .waiting(let waiting):
-      let targeted = waiting.targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
-      let before = waiting.because == .hour ? ", and you have sent to \(waiting.withinHour) within the hour" : ""
-      return "It is for \(targeted)\(before), so a second person is asked: approval \(waiting.approval)."
-    case .tried(let dryRun):
-      let targeted = dryRun.targeted.map { String($0) } ?? "more than 1,000,000"
-      let payloads = dryRun.samples.map { sample in
-        "\n\(sample.network.pnsID)\(sample.language.map { " \($0)" } ?? ""), \(sample.payload.count) bytes: "
-          + String(decoding: sample.payload, as: UTF8.self)
-      }
-      let notes = dryRun.notes.map { "\nNote: \($0)" }
-      let refusals = dryRun.refusals.map { "\nRefused: \($0.detail)" }
-      return "Nothing was sent. Devices: \(targeted)." + unknown(dryRun.unknown) + payloads.joined()
-        + notes.joined() + refusals.joined()
+/// What a send has come to, for people.
+enum SendSentence {
+  static func of(_ answer: JSONTree) -> String {
+    switch answer.text("state") {
+    case "dry-run": tried(answer)
+    case "waiting-for-approval":
+      "It is for \(devices(answer))\(before(answer)), so a second person is asked: approval "
+        + "\(answer.text("approvalId"))."
+    default:
+      "Message \(answer.text("seqno")) for \(devices(answer)) "
+        + (answer.optional("sendAt").map { "is scheduled for \($0)" } ?? "is queued") + "." + unknown(answer)
     }
   }
 
-  private static func unknown(_ entries: [UInt8]) -> String {
-    entries == Array("[]".utf8) ? "" : " Unknown: " + String(decoding: entries, as: UTF8.self)
+  private static func devices(_ answer: JSONTree) -> String {
+    answer.optional("targeted").map { "\($0) devices" } ?? "more devices than are counted at once"
+  }
+
+  /// What the person has sent within the hour, if that is why a second one is asked.
+  private static func before(_ answer: JSONTree) -> String {
+    answer.text("because") == "hour" ? ", and you have sent to \(answer.text("sentWithinHour")) within the hour" : ""
+  }
+
+  private static func tried(_ answer: JSONTree) -> String {
+    let payloads = answer.list("payloads").map { sample in
+      "\n\(sample.text("pnsId"))\(sample.optional("language").map { " \($0)" } ?? ""), "
+        + "\(sample.number("bytes")) bytes: \(sample["payload"]?.line ?? "")"
+    }
+    let notes = answer.list("notes").compactMap(\.string).map { "\nNote: \($0)" }
+    let refusals = answer.list("refusals").map { "\nRefused: \($0.text("detail"))" }
+    return "Nothing was sent. Devices: \(answer.optional("targeted") ?? "more than 1,000,000")." + unknown(answer)
+      + payloads.joined() + notes.joined() + refusals.joined()
+  }
+
+  private static func unknown(_ answer: JSONTree) -> String {
+    answer.list("unknown").isEmpty ? "" : " Unknown: \(answer["unknown"]?.line ?? "")"
   }
 }

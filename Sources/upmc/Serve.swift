@@ -30,6 +30,8 @@ struct Serve: ParsableCommand {
     return "  \(variable.name)\(standard)\n      \(variable.meaning)"
   }
 
+  @OptionGroup var here: LocalOnly
+
   func run() throws {
     try ServerCommands.serve()
   }
@@ -46,6 +48,8 @@ struct Demo: ParsableCommand {
 
         upmc demo
       """)
+
+  @OptionGroup var here: LocalOnly
 
   func run() throws {
     try ServerCommands.demo()

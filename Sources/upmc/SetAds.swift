@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Domain
-internal import Operations
+internal import JSON
 
 /// `upmc app ads`: an app's rules for ads.
 struct SetAds: ParsableCommand {
@@ -27,15 +27,15 @@ struct SetAds: ParsableCommand {
   @Option(help: "Hours at which ads wait, from-to, for example 21:00-08:00; off: none.")
   var night: String?
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
-  private func hours(_ text: String) throws -> AdRules.Night? {
+  private func hours(_ text: String) throws -> (from: String, to: String)? {
     if text == "off" { return nil }
     let parts = text.split(separator: "-")
     guard parts.count == 2, let from = ClockTime(parts[0]), let to = ClockTime(parts[1]), from != to else {
       throw ValidationError("--night \(text): write from-to, for example 21:00-08:00, or off.")
     }
-    return AdRules.Night(from: from, to: to)
+    return (String(parts[0]), String(parts[1]))
   }
 
   func validate() throws {
@@ -43,16 +43,28 @@ struct SetAds: ParsableCommand {
   }
 
   func run() throws {
-    var change = AdvertisingRules.Change()
-    change.label = label
-    change.optOut = optOut
-    if let night { change.night = .some(try hours(night)) }
-    try withDatabase { database in
-      let entry =
-        change == AdvertisingRules.Change()
-        ? try AdvertisingRules.show(appID, by: .here, on: database.connection)
-        : try AdvertisingRules.change(change, of: appID, by: .here, on: database.connection)
-      output.show(entry, ListOutput.text(entry))
+    var change: [JSONTree.Member] = []
+    if let label { change.append(("label", .text(label))) }
+    if let optOut { change.append(("optOut", .text(optOut))) }
+    if let night {
+      let hours = try hours(night).map { JSONTree.object([("from", .text($0.from)), ("to", .text($0.to))]) }
+      change.append(("night", hours ?? .null))
     }
+    try call.withAPI { api in
+      let path = ["apps", appID, "ad-rules"]
+      let entry = try api.answer(
+        change.isEmpty ? AdminRequest(.get, path) : AdminRequest(.put, path, body: .object(change))
+      ).json
+      call.output.show(entry, Self.sentence(entry))
+    }
+  }
+
+  private static func sentence(_ rules: JSONTree) -> String {
+    let night = rules.given("night").map { "wait from \($0.text("from")) to \($0.text("to"))" } ?? "go at any hour"
+    let (label, optOut) = (rules.text("label"), rules.text("optOut"))
+    return """
+      Ads of \(rules.text("appId")) begin with \(label.isEmpty ? "nothing" : "\"\(label)\""), \
+      say \(optOut.isEmpty ? "nothing" : "\"\(optOut)\"") about refusing more, and \(night).
+      """
   }
 }

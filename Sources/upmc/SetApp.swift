@@ -1,6 +1,5 @@
 internal import ArgumentParser
-internal import Domain
-internal import Operations
+internal import JSON
 
 /// `upmc app set`: settings of an app.
 struct SetApp: ParsableCommand {
@@ -19,18 +18,17 @@ struct SetApp: ParsableCommand {
   @Option(help: "Messages that one device may send in a minute; 0: none.")
   var deviceSends: Int16?
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func validate() throws {
     guard deviceSends != nil else { throw ValidationError("Name a setting: --device-sends.") }
   }
 
   func run() throws {
-    var change = Administration.AppChange()
-    change.deviceSends = deviceSends
-    try withDatabase { database in
-      let entry = try Administration.change(appID, change, by: .here, on: database.connection)
-      output.show(entry, "Devices of \(appID) may send \(deviceSends ?? 0) messages a minute.")
+    let change: JSONTree = .members(["deviceSends": deviceSends.map { .number($0) }])
+    try call.withAPI { api in
+      let entry = try api.answer(AdminRequest(.patch, ["apps", appID], body: change)).json
+      call.output.show(entry, "Devices of \(appID) may send \(entry.number("deviceSends")) messages a minute.")
     }
   }
 }

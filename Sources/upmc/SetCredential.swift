@@ -1,14 +1,13 @@
 internal import ArgumentParser
 internal import FoundationEssentials
-internal import Operations
-internal import Server
+internal import JSON
 
 /// `upmc app credential`.
 struct SetCredential: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credential", abstract: "Give an app what opens Apple's or Google's push service.",
     usage: """
-      upmc app credential <app-id> --apns-key <file> --key-id <id> --team-id <id> [--json]
+      upmc app credential <app-id> --apns-key <file> --key-id <id> --team-id <id> [--check] [--json]
       upmc app credential <app-id> --apns-certificate <file> [--passphrase-file <file>] [--json]
       upmc app credential <app-id> --fcm-service-account <file> [--fcm-style data|notification]
         [--fcm-platforms all|android] [--json]
@@ -17,6 +16,9 @@ struct SetCredential: ParsableCommand {
       The .p8 key is made at developer.apple.com under Certificates, Identifiers & Profiles, Keys. The key id stands \
       beside it there, and in its file name; the team id under Membership. The key is sealed with the master key and \
       never shown again. A running server uses it within a second, and resumes the app if it was paused.
+
+      With --check Apple is asked before the key takes the place of another, by a push to a token that nobody has: one that \
+      Apple does not take replaces nothing. Without, a running server asks afterwards.
 
       A push certificate works too, as a .p12 archive or PEM with its private key. It ends after a year, and is for the \
       topics it names.
@@ -43,6 +45,9 @@ struct SetCredential: ParsableCommand {
   @Option(help: "Team id: 10 capital letters and digits.")
   var teamID: String?
 
+  @Flag(help: "Ask Apple before the old key goes; a key that it does not take changes nothing.")
+  var check = false
+
   @Option(help: "File with a push certificate and its private key: .p12 or PEM.")
   var apnsCertificate: String?
 
@@ -61,7 +66,7 @@ struct SetCredential: ParsableCommand {
   @Option(help: "all: iOS devices come through FCM too; android: none do, and messages are smaller.")
   var fcmPlatforms = "all"
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func validate() throws {
     if fcmServiceAccount != nil {
@@ -84,6 +89,7 @@ struct SetCredential: ParsableCommand {
         throw ValidationError("--key-id and --team-id belong to --apns-key; a certificate has none.")
       }
     }
+    guard !check || apnsKey != nil else { throw ValidationError("--check is for --apns-key.") }
     guard passphrase == nil || passphraseFile == nil else {
       throw ValidationError("Give either --passphrase or --passphrase-file.")
     }
@@ -99,29 +105,33 @@ struct SetCredential: ParsableCommand {
   }
 
   private func setCertificate(_ path: String) throws {
-    let certificate = Administration.APNsCertificate(file: try bytes(path), passphrase: try readPassphrase())
-    try withDatabase { database in
-      let set = try Administration.setCredential(
-        certificate, of: appID, master: database.masterKey(), by: .here, on: database.connection)
-      output.show(
-        set,
-        """
-        \(set.appID) pushes with a certificate for \(set.topics.joined(separator: ", ")) from now on. \
-        It ends on \(Timestamp.text(set.endsAt * 1_000_000)).
-        """)
+    let body: JSONTree = .object([
+      ("file", .text(Data(try bytes(path)).base64EncodedString())), ("passphrase", .text(try readPassphrase())),
+    ])
+    try set("apnsCertificate", body) { set in
+      """
+      \(set.text("appId")) pushes with a certificate for \
+      \(set.list("topics").compactMap(\.string).joined(separator: ", ")) from now on. It ends on \(set.text("endsAt")).
+      """
     }
   }
 
   private func setServiceAccount(_ path: String) throws {
-    var settings = Administration.FCMSettings()
-    settings.style = fcmStyle
-    settings.platforms = fcmPlatforms
-    let account = Administration.FCMServiceAccount(json: try read(path), settings: settings)
-    try withDatabase { database in
-      let set = try Administration.setCredential(
-        account, of: appID, master: database.masterKey(), tokens: database.configuration.tokenAddress, by: .here,
-        on: database.connection)
-      output.show(set, "\(set.appID) pushes through project \(set.projectID) as \(set.clientEmail) from now on.")
+    try set(
+      "fcmServiceAccount",
+      .object([("json", .text(try read(path))), ("style", .text(fcmStyle)), ("platforms", .text(fcmPlatforms))])
+    ) { set in
+      "\(set.text("appId")) pushes through project \(set.text("projectId")) as \(set.text("clientEmail")) from now on."
+    }
+  }
+
+  private func set(_ kind: String, _ body: JSONTree, _ sentence: (JSONTree) -> String) throws {
+    var members: [JSONTree.Member] = [("appId", .text(appID)), (kind, body)]
+    if check { members.append(("check", .flag(true))) }
+    let request = AdminRequest(.put, ["credentials"], body: .object(members), sealing: .secret)
+    try call.withAPI { api in
+      let set = try api.answer(request).json
+      call.output.show(set, sentence(set))
     }
   }
 
@@ -131,13 +141,11 @@ struct SetCredential: ParsableCommand {
   }
 
   private func setKey(_ path: String, _ keyID: String, _ teamID: String) throws {
-    let pem = try read(path)
-    try withDatabase { database in
-      let set = try Administration.setCredential(
-        Administration.APNsKey(pem: pem, keyID: keyID, teamID: teamID), of: appID, master: database.masterKey(),
-        by: .here, on: database.connection)
-      output.show(
-        set, "\(set.appID) pushes with key \(set.keyID) of team \(set.teamID) from now on. \(set.checkSentence)")
+    try set(
+      "apnsKey", .object([("pem", .text(try read(path))), ("keyId", .text(keyID)), ("teamId", .text(teamID))])
+    ) { set in
+      "\(set.text("appId")) pushes with key \(set.text("keyId")) of team \(set.text("teamId")) from now on. "
+        + CheckSentence.of(set.given("check"))
     }
   }
 
@@ -153,11 +161,15 @@ struct SetCredential: ParsableCommand {
   }
 }
 
-/// The reason a command failed, in one sentence.
-struct CommandError: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
+/// What Apple said of a key, for people.
+enum CheckSentence {
+  static func of(_ check: JSONTree?) -> String {
+    guard let check else { return "Apple has not been asked yet: `upmc doctor` asks it." }
+    let word = check.text("word")
+    return switch check.text("result") {
+    case "works": "Apple takes it (\(word))."
+    case "refused": "Apple refuses it: \(word). Look at key, key id, team id and the app's id."
+    default: "Apple could not be asked: \(word)."
+    }
   }
 }

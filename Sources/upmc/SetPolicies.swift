@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Domain
-internal import Operations
+internal import JSON
 
 /// `upmc app policy`: an app's policies.
 struct SetPolicies: ParsableCommand {
@@ -82,13 +82,14 @@ struct SetPolicies: ParsableCommand {
   @Option(help: "Above how many devices a message needs a second person; 0: never.")
   var approvalAbove: Int64?
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func validate() throws {
     guard
       devices != nil || badgeSync != nil || approvalAbove != nil || confidentialLanes != nil || confidentialSdk != nil
         || `extension` != nil
-        || identityChange != Administration.IdentityChange()
+        || identity != nil || observe != nil || unproved != nil || userProof != nil || keepUserOnRefresh != nil
+        || confidentialTo != nil || tellDevices != nil
     else { throw ValidationError("Give at least one setting, for example --identity proof.") }
     guard userProof == nil || userProof == .renewed || identity == nil else {
       throw ValidationError("--user-proof on and off are --identity proof and open: give one of them.")
@@ -96,63 +97,63 @@ struct SetPolicies: ParsableCommand {
   }
 
   func run() throws {
-    var policies = Administration.AppChange()
-    policies.devicePolicy = devices.map { $0 == .single ? .single : .multi }
-    policies.identity = identityChange
-    policies.badgeSync = badgeSync.map { $0 == .on }
-    policies.approvalAbove = approvalAbove
-    policies.confidentialLanes = try confidentialLanes.map(Self.lanes)
-    policies.confidentialSDK = confidentialSdk.map { $0 == .on }
-    policies.hasExtension = `extension`.map { $0 == .on }
+    let body = try change()
     let asksProofs = (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil
-    try withDatabase { database in
-      // Checked first, so that a key that does not open changes nothing.
-      if asksProofs { _ = try secret(database) }
-      let entry = try Administration.change(appID, policies, by: .here, on: database.connection)
-      output.show(entry, Self.sentence(entry.app))
-      if asksProofs {
-        let secret = try secret(database)
-        output.show(secret, "Proofs are made with this secret, which belongs on the app's own server: \(secret.secret)")
+    try call.withAPI { api in
+      // Asked first, so that a key that does not open changes nothing.
+      let secret = asksProofs ? try (api as? LocalAPI)?.userProofSecret(of: appID) : nil
+      if userProof == .renewed, secret == nil {
+        throw CommandError("Another secret is made where it can be shown: run this on a server's machine.")
       }
+      let app = try api.answer(AdminRequest(.patch, ["apps", appID], body: body)).json
+      call.output.show(app, Self.sentence(app))
+      guard asksProofs else { return }
+      guard let api = api as? LocalAPI else {
+        return Output.complain("The secret that proofs are made with is shown on a server's machine: run this there.")
+      }
+      let now = try api.userProofSecret(of: appID)
+      call.output.show(
+        now, "Proofs are made with this secret, which belongs on the app's own server: \(now.text("userProofSecret"))")
     }
   }
 
-  private static func lanes(_ names: String) throws -> Set<Lane> {
+  private func change() throws -> JSONTree {
+    .members([
+      "devicePolicy": .optional(devices?.rawValue),
+      "identity": .optional(identity?.name ?? (userProof == .on ? "proof" : userProof == .off ? "open" : nil)),
+      "unprovedBindings": unproved.map { .number($0) },
+      "observedIdentity": observe.map { $0 == .open ? .null : .text($0.name) },
+      "keepsUserOnRefresh": keepUserOnRefresh.map { .flag($0 == .on) },
+      "confidentialTo": .optional(confidentialTo?.rawValue),
+      "confidentialLanes": try confidentialLanes.map(Self.lanes).map { .texts($0) },
+      "confidentialSdkSends": confidentialSdk.map { .flag($0 == .on) },
+      "tellsDevices": tellDevices.map { .flag($0 == .on) }, "approvalAbove": approvalAbove.map { .number($0) },
+      "renewsUserProofSecret": userProof == .renewed ? .flag(true) : nil,
+      "badgeSync": badgeSync.map { .flag($0 == .on) }, "extension": `extension`.map { .flag($0 == .on) },
+    ])
+  }
+
+  private static func lanes(_ names: String) throws -> [String] {
     guard names != "none" else { return [] }
-    return Set(
-      try names.split(separator: ",").map { name in
-        guard let lane = Lane(name: String(name)) else {
-          throw ValidationError(
-            "--confidential-lanes takes urgent, normal and bulk, with commas, or none: not \(name).")
-        }
-        return lane
-      })
+    return try names.split(separator: ",").map { name in
+      guard Lane(name: String(name)) != nil else {
+        throw ValidationError(
+          "--confidential-lanes takes urgent, normal and bulk, with commas, or none: not \(name).")
+      }
+      return String(name)
+    }
   }
 
-  private func secret(_ database: CommandDatabase) throws -> Administration.UserProofSecret {
-    try Administration.userProofSecret(
-      of: appID, master: database.masterKey(), by: .here, on: database.connection)
-  }
-
-  private var identityChange: Administration.IdentityChange {
-    var change = Administration.IdentityChange()
-    change.identity = identity ?? (userProof == .on ? .proof : userProof == .off ? .open : nil)
-    change.unprovedBindings = unproved
-    change.observed = observe.map { $0 == .open ? nil : $0 }
-    change.renewsSecret = userProof == .renewed
-    change.keepsUserOnRefresh = keepUserOnRefresh.map { $0 == .on }
-    change.keepsConfidentialToProved = confidentialTo.map { $0 == .proved }
-    change.tellsDevices = tellDevices.map { $0 == .on }
-    return change
-  }
-
-  private static func sentence(_ app: App) -> String {
-    """
-    \(app.appID): \(app.devicePolicy == .single ? "a user has one device" : "a user may have several devices"), \
-    identity \(app.identity.name)\(app.identityRules.observed.map { ", \($0.name) is tried out" } ?? ""), \
-    other devices \(app.syncsBadges ? "are" : "are not") told new counts, \
-    alerts \(app.hasExtension ? "start" : "do not start") the app's extension, \
-    \(app.approvalAbove.map { "a second person is asked above \($0) devices" } ?? "no second person is asked").
-    """
+  private static func sentence(_ app: JSONTree) -> String {
+    let observed = app.optional("observedIdentity").map { ", \($0) is tried out" } ?? ""
+    let approval = app.optional("approvalAbove").map { "a second person is asked above \($0) devices" }
+    return """
+      \(app.text("appId")): \
+      \(app.text("devicePolicy") == "single" ? "a user has one device" : "a user may have several devices"), \
+      identity \(app.text("identity"))\(observed), \
+      other devices \(app.flag("badgeSync") ? "are" : "are not") told new counts, \
+      alerts \(app.flag("extension") ? "start" : "do not start") the app's extension, \
+      \(approval ?? "no second person is asked").
+      """
   }
 }

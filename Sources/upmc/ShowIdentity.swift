@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Domain
+internal import JSON
 internal import Operations
 
 /// `upmc app identity`: how an app establishes which user a device belongs to.
@@ -11,26 +11,27 @@ struct ShowIdentity: ParsableCommand {
   @Argument(help: "The app's id.")
   var appID: String
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func run() throws {
-    try withDatabase { database in
-      let standing = try Administration.identity(of: appID, by: .here, on: database.connection)
-      output.show(standing, Self.text(standing))
+    try call.withAPI { api in
+      let standing = try api.answer(.get("apps", appID, "identity")).json
+      call.output.show(standing, Self.text(standing))
     }
   }
 
-  private static func text(_ standing: Administration.IdentityStanding) -> String {
-    let rules = standing.app.identityRules
+  private static func text(_ standing: JSONTree) -> String {
+    let observed = standing.optional("observedIdentity").map { ", \($0) is tried out" } ?? ""
+    let unproved = standing.given("unprovedBindings") ?? .object([])
     return """
-      \(standing.app.appID): identity \(rules.identity.name)\(rules.observed.map { ", \($0.name) is tried out" } ?? "")
-      devices with a user, by less than proof: \(standing.unproved[.proof] ?? 0), by less than strict: \
-      \(standing.unproved[.strict] ?? 0)
+      \(standing.text("appId")): identity \(standing.text("identity"))\(observed)
+      devices with a user, by less than proof: \(unproved.number("proof")), by less than strict: \
+      \(unproved.number("strict"))
       in \(Operations.Limits.countedIdentityDays) days, counted while it is proof or strict, or tried out:
-        registrations without anybody to vouch for the user: \(standing.refusedRegistrations)
-        calls by an AUTHKEY that was only asked for: \(standing.refusedCalls)
+        registrations without anybody to vouch for the user: \(standing.number("unprovedRegistrations"))
+        calls by an AUTHKEY that was only asked for: \(standing.number("callsByAskedKeys"))
       in \(Operations.Limits.countedIdentityDays) days, whatever the identity is:
-        devices of users that became guests with a new push token: \(standing.refreshedGuests)
+        devices of users that became guests with a new push token: \(standing.number("guestsByNewToken"))
       """
   }
 }

@@ -3,7 +3,6 @@ internal import Domain
 internal import JSON
 internal import Operations
 internal import Reactor
-internal import Store
 
 /// `upmc status`.
 struct Status: ParsableCommand {
@@ -27,7 +26,7 @@ struct Status: ParsableCommand {
   @Flag(help: "Show how far the parts of the audience are claimed.")
   var shards = false
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func validate() throws {
     guard !follow && !shards || seqno != nil else { throw ValidationError("--follow and --shards need a SEQNO.") }
@@ -35,90 +34,79 @@ struct Status: ParsableCommand {
   }
 
   func run() throws {
-    try withDatabase { database in
+    try call.withAPI { api in
       guard let seqno else {
-        for answer in try ReportService.recent(for: .here, on: database.connection) { show(answer) }
+        let page = try api.answer(.get("messages", query: ["limit": String(Self.newest)])).json
+        for answer in page.list("items") { show(answer) }
         return
       }
-      guard !shards else { return try showShards(of: seqno, database) }
-      var last: Funnel?
+      guard !shards else { return try showShards(of: seqno, api) }
+      var last = ""
       while true {
-        let answer = try ReportService.funnel(seqno, for: .here, on: database.connection)
-        if answer.funnel != last { show(answer) }
-        last = answer.funnel
-        guard follow, !answer.funnel.state.isFinal else { return }
+        let answer = try api.answer(.get("messages", String(seqno))).json
+        if answer.line != last { show(answer) }
+        last = answer.line
+        let state = MessageState.allCases.first { $0.name == answer.text("state") }
+        guard follow, state?.isFinal != true else { return }
         Polling.rest(Self.pause)
       }
     }
   }
 
+  /// Messages listed without a number.
+  private static let newest = 20
   /// Poll interval while following a message.
   private static let pause: Duration = .milliseconds(200)
 
-  private func show(_ answer: ReportService.FunnelAnswer) {
-    output.show(answer, Self.sentence(answer.funnel))
+  private func show(_ answer: JSONTree) {
+    call.output.show(answer, Self.sentence(answer))
   }
 
   /// Prints the shards page by page: one line of totals, then one line per shard.
-  private func showShards(of seqno: Int64, _ database: CommandDatabase) throws {
-    var page = try PageRequest(limit: "\(Operations.Limits.pageSizes.upperBound)")
+  private func showShards(of seqno: Int64, _ api: any AdminAPI) throws {
+    var cursor: String?
     repeat {
-      let answer = try ReportService.shards(of: seqno, page, for: .here, on: database.connection)
-      output.show(answer, Self.lines(answer, isFirst: page.cursor == nil).joined(separator: "\n"))
-      page.cursor = answer.nextCursor
-    } while page.cursor != nil
+      let answer = try api.answer(
+        .get(
+          "messages", String(seqno), "shards",
+          query: ["limit": "\(Operations.Limits.pageSizes.upperBound)", "cursor": cursor])
+      ).json
+      call.output.show(answer, Self.lines(answer, isFirst: cursor == nil).joined(separator: "\n"))
+      cursor = answer.optional("nextCursor")
+    } while cursor != nil
   }
 
-  private static func lines(_ answer: ReportService.ShardsAnswer, isFirst: Bool) -> [String] {
-    let all = answer.progress
-    let plan = all.planned ? "all planned" : "still planning"
+  private static func lines(_ answer: JSONTree, isFirst: Bool) -> [String] {
+    let plan = answer.flag("planned") ? "all planned" : "still planning"
     let sum =
-      "\(answer.seqno)  \(all.count) shards, \(plan)  exhausted \(all.exhausted)  "
-      + "claimed \(all.claimed) of \(all.targeted)"
+      "\(answer.text("seqno"))  \(answer.number("shards")) shards, \(plan)  exhausted \(answer.number("exhausted"))  "
+      + "claimed \(answer.number("claimed")) of \(answer.number("targeted"))"
     return (isFirst ? [sum] : [])
-      + all.page.map { shard in
-        "shard \(shard.shard)\(shard.wave > 0 ? "  wave \(shard.wave)" : "")  claimed \(shard.claimed) of "
-          + "\(shard.targeted)\(shard.exhausted ? "  exhausted" : "")"
+      + answer.list("items").map { shard in
+        "shard \(shard.number("shard"))\(shard.number("wave") > 0 ? "  wave \(shard.number("wave"))" : "")  "
+          + "claimed \(shard.number("claimed")) of "
+          + "\(shard.number("targeted"))\(shard.flag("exhausted") ? "  exhausted" : "")"
       }
   }
 
   /// The first 40 characters of the title, or of the body if there is no title.
-  private static func title(_ funnel: Funnel) -> String? {
-    guard let json = funnel.alert else { return nil }
-    var (title, text): (String?, String?)
-    var reader = JSONReader(Array(json.utf8))
-    do throws(JSONError) {
-      if json.hasPrefix("\"") {
-        text = try reader.readString()
-      } else {
-        try reader.readObject { (reader, key) throws(JSONError) in
-          switch key {
-          case "title": title = try reader.readString()
-          case "body": text = try reader.readString()
-          default: try reader.skip()
-          }
-        }
-      }
-    } catch {
-      return nil
-    }
-    guard let words = title ?? text else { return nil }
+  private static func title(_ funnel: JSONTree) -> String? {
+    guard let alert = funnel.given("alert") else { return nil }
+    guard let words = alert.optional("title") ?? alert.optional("body") ?? alert.string else { return nil }
     return words.count > 40 ? words.prefix(39) + "…" : words
   }
 
-  static func sentence(_ funnel: Funnel) -> String {
-    let decided: [(String, Int64)] = [
-      ("rejected", funnel.rejected), ("expired", funnel.expired), ("cancelled", funnel.cancelled),
-      ("skipped", funnel.skipped), ("unknown", funnel.unknown), ("resent", funnel.resent),
-    ]
-    let rare = decided.filter { $0.1 > 0 }.map { "  \($0.0) \($0.1)" }.joined()
-    let targeted = funnel.targeted.map { String($0) } ?? "?"
-    let pending = funnel.pending.map { String($0) } ?? "?"
-    let why = funnel.stateReason.map { "  (\($0))" } ?? ""
+  /// A message's numbers, from its funnel or from a list.
+  static func sentence(_ funnel: JSONTree) -> String {
+    let rare = ["rejected", "expired", "cancelled", "skipped", "unknown", "resent"].filter { funnel.number($0) > 0 }
+      .map { "  \($0) \(funnel.number($0))" }.joined()
+    let why = funnel.optional("stateReason").map { "  (\($0))" } ?? ""
     let title = Self.title(funnel).map { "  \"\($0)\"" } ?? ""
     return """
-      \(funnel.seqno)  \(funnel.appID)\(title)  \(Timestamp.text(funnel.createdAt))  \(funnel.state.name)  targeted \(targeted)  pending \(pending)  accepted \(funnel.accepted)  \
-      received \(funnel.received)  read \(funnel.read)\(rare)\(why)
+      \(funnel.text("seqno"))  \(funnel.text("appId"))\(title)  \(funnel.text("createdAt"))  \
+      \(funnel.text("state"))  targeted \(funnel.optional("targeted") ?? "?")  \
+      pending \(funnel.optional("pending") ?? "?")  accepted \(funnel.number("accepted"))  \
+      received \(funnel.number("received"))  read \(funnel.number("read"))\(rare)\(why)
       """
   }
 }

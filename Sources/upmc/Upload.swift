@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
-internal import Operations
-internal import Server
+internal import JSON
 
 /// `upmc upload`.
 struct Upload: ParsableCommand {
@@ -24,20 +23,18 @@ struct Upload: ParsableCommand {
   @Option(help: "ISO 8601 duration until it is deleted, unless a message needs it longer. Without: 90 days.")
   var expiresIn: String?
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func run() throws {
     guard let data = FileManager.default.contents(atPath: file) else {
       throw CommandError("The file \(file) cannot be read. Give the path of a file that is there and may be read.")
     }
-    let body = Array(data)
-    try withDatabase { database in
-      let uploaded = try UploadService.upload(
-        UploadService.Request(
-          appID: appID, contentType: nil, body: ByteSource(body), expiresIn: expiresIn, caller: .here,
-          hosting: ContentHosting(publicURL: database.configuration.publicURL)),
-        on: database.connection, now: database.now)
-      output.show(uploaded, "\(uploaded.upload) \(uploaded.url)")
+    var request = AdminRequest(.post, ["uploads"], query: ["appId": appID, "expiresIn": expiresIn])
+    // What it is, its first bytes say.
+    request.set(Array(data), type: "application/octet-stream")
+    try call.withAPI { api in
+      let uploaded = try api.answer(request).json
+      call.output.show(uploaded, "\(uploaded.text("uploadId")) \(uploaded.text("url"))")
     }
   }
 }

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import Domain
-internal import Operations
+internal import JSON
 
 /// `upmc voucher`: vouches by hand, as the app's server does at login.
 struct VoucherCommand: ParsableCommand {
@@ -26,16 +26,21 @@ struct VoucherCommand: ParsableCommand {
   @Option(help: "How long it waits for the device, up to PT15M.")
   var expiresIn = "PT15M"
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var call: CallOptions
 
   func run() throws {
-    guard let seconds = ISODuration.seconds(expiresIn) else {
+    guard ISODuration.seconds(expiresIn) != nil else {
       throw ValidationError("--expires-in must be a duration such as PT5M.")
     }
-    try withDatabase { database in
-      let voucher = try Administration.vouch(
-        for: clientUID, of: appID, deviceID: deviceID, seconds: seconds, by: .here, on: database.connection)
-      output.show(
+    try call.withAPI { api in
+      let voucher = try api.answer(
+        .post(
+          "users", clientUID, "vouchers",
+          body: .members([
+            "appId": .text(appID), "deviceId": .optional(deviceID), "expiresIn": .text(expiresIn),
+          ]))
+      ).json
+      call.output.show(
         voucher,
         "The next device\(deviceID.map { " \($0)" } ?? "") that names \(clientUID) is its, within \(expiresIn).")
     }

@@ -1,14 +1,12 @@
 internal import ArgumentParser
 internal import Domain
-internal import Operations
-internal import Postgres
-internal import Store
+internal import JSON
 
 /// `upmc webhook`: the addresses of events, and their deliveries.
 struct WebhookCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "webhook", abstract: "Send events to a server of yours, and see what became of them.",
-    subcommands: [Create.self, List.self, Delete.self, Test.self, Deliveries.self, Replay.self])
+    subcommands: [Create.self, List.self, RenewSecret.self, Delete.self, Test.self, Deliveries.self, Replay.self])
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,7 +27,7 @@ struct WebhookCommand: ParsableCommand {
     @Option(name: .customLong("event"), help: "A kind of event it receives; repeat it for several.")
     var kinds: [EventKind]
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func validate() throws {
       guard kinds.allSatisfy(EventKind.wanted.contains) else {
@@ -38,12 +36,12 @@ struct WebhookCommand: ParsableCommand {
     }
 
     func run() throws {
-      try withDatabase { database in
-        var new = WebhookService.NewWebhook()
-        (new.appID, new.url, new.kinds) = (appID, url, kinds)
-        let made = try WebhookService.create(
-          new, master: try database.masterKey(), by: .here, on: database.connection, now: database.now)
-        output.show(made, "Made webhook \(made.record.webhook). Its secret: \(made.secret)")
+      let body: JSONTree = .members([
+        "appId": .text(appID), "url": .text(url), "kinds": .texts(kinds.map(\.rawValue)),
+      ])
+      try call.withAPI { api in
+        let made = try api.answer(.post("webhooks", body: body, sealing: .secret)).json
+        call.output.show(made, "Made webhook \(made.text("webhook")). Its secret: \(made.text("secret"))")
       }
     }
   }
@@ -56,18 +54,18 @@ struct WebhookCommand: ParsableCommand {
     @Option(name: .customLong("app"), help: "Only those of this app.")
     var appID: String?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
+      try call.withAPI { api in
         try ListOutput.show(
-          output, limit: .max, none: "There are no webhooks.",
-          { (entry: WebhookService.Entry) in
-            let record = entry.record
-            return "\(record.webhook)  \(record.appID)  \(record.url)  \(record.kinds.joined(separator: " "))  "
-              + "\(record.isActive ? "" : "off, ")\(record.waiting) waiting, \(record.dead) given up"
-          }
-        ) { page in try WebhookService.list(appID, page, by: .here, on: database.connection) }
+          api, .get("webhooks", query: ["appId": appID]), call.output, limit: .max, none: "There are no webhooks."
+        ) { webhook in
+          let kinds = webhook.list("kinds").compactMap(\.string).joined(separator: " ")
+          return "\(webhook.text("webhook"))  \(webhook.text("appId"))  \(webhook.text("url"))  \(kinds)  "
+            + "\(webhook.flag("active") ? "" : "off, ")\(webhook.number("waiting")) waiting, "
+            + "\(webhook.number("dead")) given up"
+        }
       }
     }
   }
@@ -79,19 +77,49 @@ struct WebhookCommand: ParsableCommand {
     @Argument(help: "The webhook's number.")
     var webhook: String
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let entry = try WebhookService.find(webhook, by: .here, on: database.connection)
-        try WebhookService.delete(webhook, by: .here, on: database.connection)
-        output.show(entry, "Deleted webhook \(webhook).")
+      try call.withAPI { api in
+        let entry = try api.answer(.get("webhooks", webhook)).json
+        try confirmation.ask("\(entry.text("url")) gets no more events of \(entry.text("appId")).")
+        _ = try api.answer(AdminRequest(.delete, ["webhooks", webhook]))
+        call.output.show(entry, "Deleted webhook \(webhook).")
       }
     }
   }
 }
 
 extension WebhookCommand {
+  struct RenewSecret: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "renew-secret", abstract: "Make another signing secret, and print it this once.",
+      discussion: """
+        Events are signed with both, the old and the new one, for --keep-for: a receiver that knows either takes them.
+
+          upmc webhook renew-secret 3 --keep-for P7D
+        """)
+
+    @Argument(help: "The webhook's number.")
+    var webhook: String
+
+    @Option(help: "How long the old secret signs too: P7D; PT0S: no longer. Without: a day.")
+    var keepFor: String?
+
+    @OptionGroup var call: CallOptions
+
+    func run() throws {
+      let body: JSONTree = .members(["renewSecret": .flag(true), "keepSecretFor": .optional(keepFor)])
+      try call.withAPI { api in
+        let entry = try api.answer(AdminRequest(.patch, ["webhooks", webhook], body: body, sealing: .secret)).json
+        let old = entry.optional("formerSecretEndsAt").map { "The old one signs too, until \($0)." }
+        call.output.show(
+          entry, "The new secret: \(entry.text("secret")). \(old ?? "The old one signs nothing more.")")
+      }
+    }
+  }
+
   struct Test: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Have a test event sent; `upmc webhook deliveries` shows the result.",
@@ -100,12 +128,12 @@ extension WebhookCommand {
     @Argument(help: "The webhook's number.")
     var webhook: String
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let tested = try EventService.test(webhook, by: .here, on: database.connection)
-        output.show(tested, "A running server sends the event \(tested.id).")
+      try call.withAPI { api in
+        let tested = try api.answer(.post("webhooks", webhook, "test")).json
+        call.output.show(tested, "A running server sends the event \(tested.text("id")).")
       }
     }
   }
@@ -124,19 +152,16 @@ extension WebhookCommand {
     @Option(help: "How many.")
     var limit = 50
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
+      try call.withAPI { api in
         try ListOutput.show(
-          output, limit: limit, none: "There is no delivery of this kind.",
-          { (entry: EventService.Entry) in
-            let event = entry.entry
-            let reason = event.reason.map { "  \($0)" } ?? ""
-            return "\(Timestamp.text(event.at))  \(event.id)  \(event.kind)  \(event.state.name)\(reason)"
-          }
-        ) { page in
-          try EventService.list(webhook, state: state, page, by: .here, on: database.connection)
+          api, .get("webhooks", webhook, "deliveries", query: ["state": state]), call.output, limit: limit,
+          none: "There is no delivery of this kind."
+        ) { event in
+          let reason = event.optional("reason").map { "  \($0)" } ?? ""
+          return "\(event.text("at"))  \(event.text("id"))  \(event.text("kind"))  \(event.text("state"))\(reason)"
         }
       }
     }
@@ -150,12 +175,14 @@ extension WebhookCommand {
     @Argument(help: "The webhook's number.")
     var webhook: String
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let replayed = try EventService.replay(.dead, to: webhook, by: .here, on: database.connection)
-        output.show(replayed, "\(replayed.count) events will be sent again.")
+      try call.withAPI { api in
+        let replayed = try api.answer(
+          .post("webhooks", webhook, "replay", body: .object([("dead", .flag(true))]))
+        ).json
+        call.output.show(replayed, "\(replayed.number("replayed")) events will be sent again.")
       }
     }
   }

@@ -29,11 +29,14 @@ struct AdminResources: Sendable {
   let hosting: ContentHosting
   /// Where Google's access tokens are obtained.
   let tokens: TokenAddress
+  /// Asks Apple about keys that are not stored yet; nil where that is not possible.
+  let keyTrial: (any KeyTrial)?
   /// To broadcast channels; nil where there are none.
   let channels: ChannelWays?
   /// Told of everybody who is let in.
   let known: KnownCallers
-  let streams: AdminStreams
+  /// Writes answers in pieces; nil where the caller itself does.
+  let streams: AdminStreams?
   let isConnected: @Sendable (Bool) -> Void
   let messageCommitted: @Sendable () -> Void
   /// Called on the thread `passwords` with the result of each sign-in; nil: success.

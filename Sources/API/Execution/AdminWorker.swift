@@ -111,9 +111,10 @@ final class AdminWorker {
     case .device, .controller, .own: preconditionFailure("\(endpoint.id) is no endpoint of the admin API")
     case .pieces(let kind, let begin):
       // Before `begin` writes an audit entry for what the client would not get.
-      let place = try resources.streams.place(kind, for: QuotaHolder(caller, address: nil))
+      guard let streams = resources.streams else { preconditionFailure("a server writes answers in pieces") }
+      let place = try streams.place(kind, for: QuotaHolder(caller, address: nil))
       let source = try begin(call)()
-      guard resources.streams.open(kind, source, place, ticket, isHead: request.method == .head) else {
+      guard streams.open(kind, source, place, ticket, isHead: request.method == .head) else {
         throw Problem(.busy, "This server is stopping. Try again in a moment.")
       }
       return nil

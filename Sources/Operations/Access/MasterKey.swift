@@ -1,18 +1,62 @@
 internal import Crypto
 package import Domain
+internal import Synchronization
 
 /// Seals secrets for storage with AES-256-GCM; the 256-bit key never enters the database.
 ///
-/// Each secret is bound to its place (a name such as `credential 3 apns`): moved to another row, it does not open.
+/// A ring of keys, so that the key can change while servers run (Decision 149): one seals, and every one opens what it
+/// has sealed. Each secret is bound to its place (a name such as `credential 3 apns`): moved to another row, it does not
+/// open. All copies of a value share the ring.
+///
+/// ```
+///   sealed = id of the key (8 bytes) ‖ nonce ‖ ciphertext ‖ tag
+/// ```
 package struct MasterKey: Sendable {
-  private let key: SymmetricKey
+  /// Names a key without telling anything about it: 8 bytes derived from it.
+  package struct ID: Hashable, Sendable, CustomStringConvertible {
+    package let bytes: [UInt8]
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// 16 hex digits.
+    package var description: String { Hex.encode(bytes) }
+
+    package static let count = 8
+  }
+
+  private struct Ring: Sendable {
+    var keys: [(id: ID, key: SymmetricKey)]
+    /// Index of the key that seals.
+    var sealing = 0
+  }
+
+  /// Shared by all copies.
+  private final class Shared: Sendable {
+    let ring: Mutex<Ring>
+
+    init(_ ring: Ring) { self.ring = Mutex(ring) }
+  }
+
+  private let shared: Shared
 
   /// - Throws: unless `bytes` has 32 bytes.
   package init(bytes: [UInt8]) throws(Problem) {
-    guard bytes.count == 32 else {
+    try self.init(keys: [bytes])
+  }
+
+  /// - Parameter keys: 32 bytes each, at least one; the first one seals until `seal(with:)` says otherwise.
+  package init(keys: [[UInt8]]) throws(Problem) {
+    shared = Shared(Ring(keys: try Self.named(keys)))
+  }
+
+  private static func named(_ keys: [[UInt8]]) throws(Problem) -> [(id: ID, key: SymmetricKey)] {
+    for bytes in keys where bytes.count != 32 {
       throw Problem(.invalidField, "The master key must have 32 bytes (44 characters of base64), not \(bytes.count).")
     }
-    key = SymmetricKey(bytes)
+    return keys.map { bytes in
+      let key = SymmetricKey(bytes)
+      return (id: ID(KeyDerivation.identifier(of: key, purpose: "upmc master key id", count: ID.count)), key: key)
+    }
   }
 
   /// Returns 32 random bytes from the kernel's generator.
@@ -21,19 +65,63 @@ package struct MasterKey: Sendable {
     return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }
 
-  /// Returns nonce, ciphertext and tag, concatenated.
+  // MARK: Keys
+
+  /// All keys, in the order of the file.
+  package var ids: [ID] { shared.ring.withLock { $0.keys.map(\.id) } }
+
+  /// The key that seals.
+  package var sealingID: ID { shared.ring.withLock { $0.keys[$0.sealing].id } }
+
+  /// Takes the keys of a file that has changed. The key that seals stays, if the file still holds it.
+  package func take(_ keys: [[UInt8]]) throws(Problem) {
+    let named = try Self.named(keys)
+    shared.ring.withLock { ring in
+      let id = ring.keys[ring.sealing].id
+      ring = Ring(keys: named, sealing: named.firstIndex { $0.id == id } ?? 0)
+    }
+  }
+
+  /// Has another key seal from now on. Returns false, and changes nothing, if it is not among these.
+  package func seal(with id: ID) -> Bool {
+    shared.ring.withLock { ring in
+      guard let index = ring.keys.firstIndex(where: { $0.id == id }) else { return false }
+      ring.sealing = index
+      return true
+    }
+  }
+
+  /// The key that has sealed a secret.
+  package static func id(of sealed: [UInt8]) -> ID { ID(Array(sealed.prefix(ID.count))) }
+
+  // MARK: Secrets
+
+  /// Returns the key's id, nonce, ciphertext and tag, concatenated.
   package func seal(_ secret: [UInt8], for place: String) -> [UInt8] {
-    AESGCM.seal(secret, using: key, authenticating: Array(place.utf8))
+    let (id, key) = shared.ring.withLock { $0.keys[$0.sealing] }
+    return id.bytes + AESGCM.seal(secret, using: key, authenticating: Array(place.utf8))
   }
 
   /// - Throws: if the key is wrong, or the secret was changed or moved.
   package func open(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8] {
-    guard let secret = AESGCM.open(sealed, using: key, authenticating: Array(place.utf8)) else {
+    let id = Self.id(of: sealed)
+    let key = shared.ring.withLock { ring in ring.keys.first { $0.id == id }?.key }
+    guard let key,
+      let secret = AESGCM.open(
+        Array(sealed.dropFirst(ID.count)), using: key, authenticating: Array(place.utf8))
+    else {
       throw Problem(
         .internalError,
         "The secret \"\(place)\" does not open with this master key. Start with the key it was sealed with (UPMC_MASTER_KEY)."
       )
     }
     return secret
+  }
+
+  /// Seals a secret anew with the key that seals now; nil if it is already.
+  /// - Throws: like `open`.
+  package func renew(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8]? {
+    guard Self.id(of: sealed) != sealingID else { return nil }
+    return seal(try open(sealed, for: place), for: place)
   }
 }

@@ -2,9 +2,25 @@ internal import Crypto
 package import Domain
 package import Postgres
 internal import Store
+internal import Synchronization
 
 /// The server's own signing keys, created once and shared by all nodes.
+///
+/// They may change while servers run (Decision 150): a new generation signs only some seconds after it is stored, when
+/// every node has read it; former ones verify and open until they are ended.
 package struct SigningKeys: Sendable {
+  /// What a key is for. Raw values are stored.
+  package enum Purpose: String, CaseIterable, Sendable {
+    /// Receipts and reads: proves which delivery they are of.
+    case pushkey
+    /// Devices' own credentials, those of the existing SDK too.
+    case authkey
+    /// The secrets with which apps' servers vouch for users.
+    case userproof
+    /// The content of confidential messages.
+    case content
+  }
+
   package let pushkeys: PushKeyring
   package let authKeys: AuthKeyring
   package let userProofs: UserProofKeyring
@@ -14,34 +30,89 @@ package struct SigningKeys: Sendable {
   package let contents: ContentSeal
   /// Seals the telephone numbers of users.
   package let phones: PhoneNumberSeal
+  /// What was read last: purpose, generation, and whether it signs.
+  private let known: Known
+
+  private final class Known: Sendable {
+    let marks: Mutex<[String]>
+
+    init(_ marks: [String]) { self.marks = Mutex(marks) }
+  }
 
   /// Reads the keys; creates them in a new database.
   /// - Throws: `Problem` if the master key does not fit, `PostgresError` from the database.
   package static func load(_ connection: Connection, master: MasterKey) throws -> SigningKeys {
-    let pushkeys = try load("pushkey", connection, master)
-    let authKeys = try load("authkey", connection, master)
-    let userProofs = try load("userproof", connection, master)
+    var stored = try connection.run(Secrets.signingKeys())
+    for purpose in Purpose.allCases where !stored.contains(where: { $0.purpose == purpose.rawValue }) {
+      let sealed = master.seal(MasterKey.makeBytes(), for: place(purpose.rawValue, 1))
+      // Another node may be first: the stored key counts.
+      try connection.run(Secrets.addSigningKey(purpose: purpose.rawValue, generation: 1, sealed: sealed))
+      stored = try connection.run(Secrets.signingKeys())
+    }
+    let rings = try Dictionary(
+      uniqueKeysWithValues: Purpose.allCases.map { ($0, try ring(of: $0, stored, master)) })
+    func keys(_ purpose: Purpose) -> [SymmetricKey] { rings[purpose] ?? [] }
+    let pushkeys = PushKeyring(
+      present: keys(.pushkey)[0], incarnation: try connection.run(Incarnations.present()))
+    pushkeys.take(keys(.pushkey)[0], others: Array(keys(.pushkey).dropFirst()))
+    let (auth, proofs) = (keys(.authkey), keys(.userproof))
     return SigningKeys(
-      pushkeys: PushKeyring(
-        present: pushkeys[0], previous: pushkeys.count > 1 ? pushkeys[1] : nil,
-        incarnation: try connection.run(Incarnations.present())),
-      authKeys: AuthKeyring(key: authKeys[0]), userProofs: UserProofKeyring(key: userProofs[0]),
-      sdkKeys: SDKKeyring(key: authKeys[0]), contents: ContentSeal(try load("content", connection, master)),
-      phones: PhoneNumberSeal(master: master))
+      pushkeys: pushkeys, authKeys: AuthKeyring(key: auth[0], others: Array(auth.dropFirst())),
+      userProofs: UserProofKeyring(key: proofs[0], others: Array(proofs.dropFirst())),
+      sdkKeys: SDKKeyring(key: auth[0], others: Array(auth.dropFirst())), contents: ContentSeal(keys(.content)),
+      phones: PhoneNumberSeal(master: master), known: Known(marks(stored)))
+  }
+
+  /// Takes keys that were added, became active or ended since; in every copy of these keyrings.
+  package func refresh(_ connection: Connection, master: MasterKey) throws {
+    let stored = try connection.run(Secrets.signingKeys())
+    let marks = Self.marks(stored)
+    guard known.marks.withLock({ $0 }) != marks else { return }
+    for purpose in Purpose.allCases {
+      let keys = try Self.ring(of: purpose, stored, master)
+      let others = Array(keys.dropFirst())
+      switch purpose {
+      case .pushkey: pushkeys.take(keys[0], others: others)
+      case .authkey:
+        authKeys.take(keys[0], others: others)
+        sdkKeys.take(keys[0], others: others)
+      case .userproof: userProofs.take(keys[0], others: others)
+      case .content: contents.take(keys[0], others: others)
+      }
+    }
+    known.marks.withLock { $0 = marks }
+  }
+
+  private static func marks(_ stored: [Secrets.SigningKey]) -> [String] {
+    stored.map { "\($0.purpose) \($0.generation) \($0.isActive)" }
+  }
+
+  /// Opens the keys of a purpose: the one that signs, then the others, newest first.
+  private static func ring(
+    of purpose: Purpose, _ stored: [Secrets.SigningKey], _ master: MasterKey
+  ) throws -> [SymmetricKey] {
+    let own = stored.filter { $0.purpose == purpose.rawValue }.sorted { $0.generation > $1.generation }
+    let present = own.first { $0.isActive } ?? own.last
+    guard let present else {
+      throw Problem(.internalError, "There is no signing key of the kind \(purpose.rawValue). Start the server again.")
+    }
+    return try ([present] + own.filter { $0.generation != present.generation }).map {
+      SymmetricKey(try master.open($0.sealed, for: place(purpose.rawValue, $0.generation)))
+    }
   }
 
   /// Whether the master key opens what is sealed in the database; nil if nothing is sealed yet. Creates no keys.
   ///
   /// Signing keys decide where they exist, since every server that has run on the database has opened them.
   package static func fit(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
-    var known = false
-    for purpose in ["pushkey", "authkey", "userproof", "content"] {
-      for stored in try connection.run(Secrets.signingKeys(purpose: purpose)) {
-        known = true
-        if (try? master.open(stored.sealed, for: place(purpose, stored.generation))) == nil { return false }
-      }
+    if let current = try connection.run(MasterKeys.current()), !master.ids.contains(MasterKey.ID(current)) {
+      return false
     }
-    return known ? true : try fitOthers(master, connection)
+    let stored = try connection.run(Secrets.signingKeys())
+    for key in stored where (try? master.open(key.sealed, for: place(key.purpose, key.generation))) == nil {
+      return false
+    }
+    return stored.isEmpty ? try fitOthers(master, connection) : true
   }
 
   /// Checks secrets sealed by commands before any server ran on the database; one that opens is enough.
@@ -55,19 +126,5 @@ package struct SigningKeys: Sendable {
     return sealed.contains { (try? master.open($0.0, for: $0.1)) != nil }
   }
 
-  /// Returns the current key for a purpose, followed by the previous one if it exists.
-  private static func load(
-    _ purpose: String, _ connection: Connection, _ master: MasterKey
-  ) throws -> [SymmetricKey] {
-    var stored = try connection.run(Secrets.signingKeys(purpose: purpose))
-    if stored.isEmpty {
-      let sealed = master.seal(MasterKey.makeBytes(), for: place(purpose, 1))
-      try connection.run(Secrets.addSigningKey(purpose: purpose, generation: 1, sealed: sealed))
-      // Another node may have been first: the stored key counts.
-      stored = try connection.run(Secrets.signingKeys(purpose: purpose))
-    }
-    return try stored.map { SymmetricKey(try master.open($0.sealed, for: place(purpose, $0.generation))) }
-  }
-
-  private static func place(_ purpose: String, _ generation: Int32) -> String { "signing key \(purpose) \(generation)" }
+  static func place(_ purpose: String, _ generation: Int32) -> String { "signing key \(purpose) \(generation)" }
 }

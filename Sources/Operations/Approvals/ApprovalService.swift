@@ -35,7 +35,8 @@ package enum ApprovalService {
         .always("seqno", .null, { _ in nil }, "There is no message yet."),
         .always("state", .constant("waiting-for-approval"), { _ in "waiting-for-approval" }),
         .always("approvalId", .sequence, \.approval), .always("targeted", .orNull(.count), \.targeted),
-        ResolvedAudience.unknownField.of(\.unknown),
+        .always("because", .words(SecondPerson.Because.allCases.map(\.name)), \.because.name, "As in the approval."),
+        .always("sentWithinHour", .count, \.withinHour), ResolvedAudience.unknownField.of(\.unknown),
       ])
   }
 

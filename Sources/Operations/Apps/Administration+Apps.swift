@@ -11,6 +11,8 @@ extension Administration {
     package var timeZone = "Asia/Seoul"
     package var identity = App.Identity.proof
 
+    package init() {}
+
     package static let object = JSONObject(
       "NewApp", from: NewApp(),
       [
@@ -71,12 +73,14 @@ extension Administration {
   package struct AppEntry: DescribedAnswer {
     package let app: App
     package let clientKey: String
+    private let former: Apps.FormerKey?
     /// Whether the app's extension sends receipts; nil if not determined or if there is too little data.
     var extensionReports: Bool?
 
-    package init(app: App, clientKey: String) {
-      self.app = app
-      self.clientKey = clientKey
+    init(_ record: Apps.Record) {
+      app = record.app
+      clientKey = record.clientKey
+      former = record.former
     }
 
     package static let object = JSONObject<AppEntry>(
@@ -89,6 +93,12 @@ extension Administration {
             False: the app's extension does not report; none of its last 1,000 accepted iOS alerts with mutable-content \
             was confirmed. Only where one app is asked for, and where enough is known.
             """),
+          .always(
+            "formerClientKey", .orNull(.anyText), { $0.former?.clientKey },
+            "The client key before, which identifies the app too; null: there is none."),
+          .always(
+            "formerClientKeyEndsAt", .orNull(.moment), { $0.former?.endsAt },
+            "Until when it does; null: until it is ended."),
           .always("pausedReason", .orNull(.anyText), \.app.pausedReason, "Why it is paused; null when it is not."),
         ])
   }
@@ -98,7 +108,7 @@ extension Administration {
     try caller.require(.manageApps)
     return try connection.answer(Apps.all()).filter { caller.reaches($0.app.number) }
       .sorted { $0.app.appID < $1.app.appID }
-      .map { AppEntry(app: $0.app, clientKey: $0.clientKey) }
+      .map { AppEntry($0) }
   }
 
   /// Resumes an app that was paused, automatically or by an operator.
@@ -116,7 +126,7 @@ extension Administration {
     guard let record = try connection.answer(Apps.find(appID: appID)) else {
       throw Problem(.unknownApp, "The app \(appID) was deleted meanwhile.")
     }
-    return AppEntry(app: record.app, clientKey: record.clientKey)
+    return AppEntry(record)
   }
 
   /// Ends an app's pause and notifies all nodes. To be called within a transaction.

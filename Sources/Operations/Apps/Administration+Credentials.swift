@@ -55,12 +55,17 @@ extension Administration {
   }
 
   /// Stores the key in place of any earlier one, and ends a pause, which the old key may have caused.
+  /// - Parameters:
+  ///   - isChecked: whether Apple is asked first; otherwise a server asks afterwards.
+  ///   - trial: asks it.
   package static func setCredential(
-    _ key: APNsKey, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection
+    _ key: APNsKey, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection,
+    isChecked: Bool = false, trial: (any KeyTrial)? = nil
   ) throws(Problem) -> KeySet {
     let app = try connection.app(appID)
     try caller.require(.manageApps, in: app)
     try check(key)
+    if isChecked { try tryOut(key, for: app, trial, on: connection) }
     var set = KeySet(appID: app.appID, keyID: key.keyID, teamID: key.teamID)
     try store(
       Credential(

@@ -30,6 +30,8 @@ extension Administration {
     package var key: APNsKey?
     package var certificate: APNsCertificate?
     package var account: FCMServiceAccount?
+    /// Whether Apple is asked before the key takes the place of another.
+    package var isChecked = false
 
     package static let object = JSONObject(
       "NewCredential", about: "One of `apnsKey`, `apnsCertificate` and `fcmServiceAccount`.", from: NewCredential(),
@@ -37,6 +39,9 @@ extension Administration {
         .required("appId", .appID, \.appID), .given("apnsKey", APNsKey.object.form, \.key),
         .given("apnsCertificate", APNsCertificate.object.form, \.certificate),
         .given("fcmServiceAccount", FCMServiceAccount.object.form, \.account),
+        .given(
+          "check", .flag, \.isChecked,
+          "True: Apple is asked first, and an `apnsKey` that it does not take replaces nothing."),
       ])
   }
 

@@ -51,6 +51,9 @@ extension Administration {
           "confidentialTo", .confidentialTo, \.identity.keepsConfidentialToProved, App.IdentityRules.aboutConfidential),
         .given("confidentialLanes", .lanes, \.confidentialLanes, App.Confidentiality.aboutLanes),
         .given("confidentialSdkSends", .flag, \.confidentialSDK, App.Confidentiality.aboutSDK),
+        .given(
+          "renewsUserProofSecret", .flag, \.identity.renewsSecret,
+          "True: proofs are made with another secret from now on, which `upmc app policy` shows."),
         .given("tellsDevices", .flag, \.identity.tellsDevices, App.IdentityRules.aboutTelling),
         .given(
           "approvalAbove", approvalAbove, \.approvalAbove,
@@ -76,7 +79,7 @@ extension Administration {
     let entries = try connection.answer(Apps.all())
       .filter { caller.reaches($0.app.number) && $0.app.appID > (page.cursor ?? "") }
       .sorted { $0.app.appID < $1.app.appID }
-      .map { AppEntry(app: $0.app, clientKey: $0.clientKey) }
+      .map { AppEntry($0) }
     return ItemPage(entries, limit: page.limit) { $0.app.appID }
   }
 
@@ -86,7 +89,7 @@ extension Administration {
       throw Problem(.unknownApp, "There is no app \(appID).")
     }
     try caller.require(.viewMessages, in: record.app)
-    var entry = AppEntry(app: record.app, clientKey: record.clientKey)
+    var entry = AppEntry(record)
     entry.extensionReports = try ExtensionCheck.reports(record.app, on: connection)
     return entry
   }

@@ -59,16 +59,18 @@ package final class Catalog: Sendable {
   }
 
   /// Reloads all apps and API keys.
-  package func refresh(_ connection: Connection) throws(PostgresError) {
+  /// - Parameter timeZones: false where no device registers: PostgreSQL takes a while to list them.
+  package func refresh(_ connection: Connection, timeZones: Bool = true) throws(PostgresError) {
     var fresh = Contents()
     for record in try connection.run(Apps.all()) {
       fresh.byNumber[record.app.number] = record.app
       fresh.byID[record.app.appID] = record.app
       fresh.byClientKey[record.clientKey] = record.app
+      if let former = record.former { fresh.byClientKey[former.clientKey] = record.app }
     }
     fresh.policies = AppPolicies(fresh.byNumber.values)
     // Time zones hardly ever change.
-    let isTime = generation.isMultiple(of: Operations.Limits.readingsPerTimeZones)
+    let isTime = timeZones && generation.isMultiple(of: Operations.Limits.readingsPerTimeZones)
     fresh.timeZones = isTime ? try connection.run(TimeZones.all()) : contents.withLock { $0.timeZones }
     for (hash, key) in try connection.run(Secrets.apiKeys()) { fresh.callers[hash] = Caller(key) }
     contents.withLock { $0 = fresh }

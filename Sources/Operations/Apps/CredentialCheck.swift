@@ -1,8 +1,8 @@
-internal import Domain
+package import Domain
 internal import JSON
-internal import Postgres
+package import Postgres
 internal import Reactor
-internal import Store
+package import Store
 
 /// Checks a new APNs key with Apple: a running server signs once with the key, pushes to a token that no device has,
 /// and stores the response. A response of "bad token" proves that key, team and topic were accepted.
@@ -27,19 +27,39 @@ extension CredentialChecks.Check {
     ])
 }
 
-extension Administration.KeySet {
-  /// The result of the check, as a sentence.
-  package var checkSentence: String {
-    guard let check else { return "Apple has not been asked yet: `upmc doctor` asks it." }
-    switch check.result {
-    case .works: return "Apple takes it (\(check.word))."
-    case .refused: return "Apple refuses it: \(check.word). Look at key, key id, team id and the app's id."
-    case .unreachable: return "Apple could not be asked: \(check.word)."
-    }
-  }
+/// Asks Apple about a key that is not stored yet.
+package protocol KeyTrial: Sendable {
+  /// Blocks until Apple has answered, or half a minute. Writes nothing but a provider token.
+  func ask(_ key: Administration.APNsKey, for app: App, on connection: Connection) throws -> CredentialChecks.Check
 }
 
 extension Administration {
+  /// - Throws: `.impossible` for a key that Apple refuses, `.networkAway` when it cannot be asked; nothing was changed.
+  static func tryOut(
+    _ key: APNsKey, for app: App, _ trial: (any KeyTrial)?, on connection: Connection
+  ) throws(Problem) {
+    guard let trial else {
+      throw Problem(.notConfigured, "This server cannot ask Apple. Store the key without `check`.")
+    }
+    let check: CredentialChecks.Check
+    do {
+      check = try trial.ask(key, for: app, on: connection)
+    } catch let problem as Problem {
+      throw problem
+    } catch {
+      throw Problem(.networkAway, "Apple could not be asked (\(error)). Nothing was changed.")
+    }
+    switch check.result {
+    case .works: return
+    case .refused:
+      throw Problem(
+        at: "/apnsKey",
+        "is refused by Apple (\(check.word)), and the old key stays: look at key, key id, team id and the app's id")
+    case .unreachable:
+      throw Problem(.networkAway, "Apple could not be asked (\(check.word)), and the old key stays. Try again.")
+    }
+  }
+
   /// Waits a few seconds for the check of a newly stored credential. Returns nil if no server has made it yet, or none
   /// runs.
   static func awaitCheck(

@@ -17,7 +17,7 @@ package struct ByteSource: Sendable {
   }
 
   /// Returns the part that begins at `offset`; shorter than `bytes` only at the end.
-  func part(at offset: Int, _ bytes: Int) throws(Problem) -> [UInt8] {
+  package func part(at offset: Int, _ bytes: Int) throws(Problem) -> [UInt8] {
     guard offset < count else { return [] }
     let part = try read(offset, bytes)
     guard part.count == min(bytes, count - offset) else {

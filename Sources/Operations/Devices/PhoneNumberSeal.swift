@@ -19,5 +19,5 @@ package struct PhoneNumberSeal: Sendable {
     (try? master.open(sealed, for: Self.place(user))).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private static func place(_ user: Users.Key) -> String { "phone \(user.app) \(user.userKey.text)" }
+  static func place(_ user: Users.Key) -> String { "phone \(user.app) \(user.userKey.text)" }
 }

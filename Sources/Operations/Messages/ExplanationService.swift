@@ -112,16 +112,6 @@ package enum ExplanationService {
       }
     }
 
-    /// For people: one line per step.
-    package var story: String {
-      told.map { told in
-        let (step, words) = (told.step, told.words)
-        let place = step.device.map { "[\($0)] " } ?? ""
-        let advice = words.advice.map { " → \($0)" } ?? ""
-        return "\(step.at.map(Timestamp.text) ?? "                        ")  \(place)\(words.text)\(advice)"
-      }.joined(separator: "\n")
-    }
-
     /// The network and environment of a device, if the device still exists.
     private func place(_ device: DeviceID) -> ExplanationWords.Place? {
       facts.devices.first { $0.record.device == device }.map {

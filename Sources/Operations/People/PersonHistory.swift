@@ -51,23 +51,6 @@ package enum PersonHistory {
 
     /// Nil if the message has no title or the caller may not see it.
     package var title: String? { showsTitle && !message.isConfidential ? message.title : nil }
-
-    /// For people: one line for the message and one per device.
-    package var story: String {
-      let named = message.isConfidential ? "(confidential)" : title ?? ""
-      let head =
-        "\(Timestamp.text(message.createdAt))  \(message.seqno)  \(message.lane.name)  \(message.sender ?? "-")  \(named)"
-      let devices = deliveries.map { delivery in
-        let words = [
-          delivery.status.name, delivery.reason.map { "(\($0))" }, delivery.at.map(Timestamp.text),
-          delivery.receivedAt.map { "received \(Timestamp.text($0))" },
-          delivery.readAt.map { "read \(Timestamp.text($0))" },
-        ]
-        return "    \(delivery.device)  \(words.compactMap { $0 }.joined(separator: " "))"
-      }
-      let fallback = message.fallback.map { "    short message: \($0.decision?.name ?? "waiting")" }
-      return ([head] + devices + [fallback].compactMap { $0 }).joined(separator: "\n")
-    }
   }
 
   /// Lists messages to the user's current devices, newest first: those requested within the last 90 days (scheduled

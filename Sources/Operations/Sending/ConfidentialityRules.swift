@@ -52,12 +52,13 @@ struct StoredRequest {
 struct RequestDigest {
   /// The digest stored with the message.
   let stored: [UInt8]
-  /// Input of the alternative digest, needed if the app's confidentiality settings have changed in between.
+  /// Input of the alternative digests, needed if the app's confidentiality settings or the server's keys have changed in
+  /// between.
   private let other: (body: [UInt8], seal: ContentSeal?)?
 
   init(_ body: [UInt8], isConfidential: Bool, seal: ContentSeal?) {
     if isConfidential, let seal {
-      (stored, other) = (seal.digest(body), (body, nil))
+      (stored, other) = (seal.digest(body), (body, seal))
     } else {
       (stored, other) = (SHA256.hash(body), (body, seal))
     }
@@ -72,6 +73,6 @@ struct RequestDigest {
   func matches(_ earlier: [UInt8]?) -> Bool {
     if earlier == stored { return true }
     guard let earlier, let (body, seal) = other else { return false }
-    return earlier == seal?.digest(body) ?? SHA256.hash(body)
+    return earlier == SHA256.hash(body) || seal?.isDigest(earlier, of: body) == true
   }
 }

@@ -30,6 +30,9 @@ package enum WebhookService {
     .always("webhook", .sequence, \.webhook, "Its number."), .always("appId", .appID, \.appID),
     .always("url", .anyText, \.url), .always("kinds", .list(of: .anyText), \.kinds, "The kinds of events it receives."),
     .always("active", .flag, \.isActive), .always("createdAt", .moment, \.createdAt),
+    .always(
+      "formerSecretEndsAt", .orNull(.moment), \.formerEndsAt,
+      "Until then the former secret signs too, beside the present one; null: it does not."),
     .always("waiting", .count, \.waiting, "Events on their way."), .always("dead", .count, \.dead, "Events given up."),
   ]
 
@@ -57,6 +60,8 @@ package enum WebhookService {
     package var kinds: [EventKind]?
     package var isActive: Bool?
     package var renewsSecret = false
+    /// How long the former secret signs beside the new one.
+    package var overlap: Int32 = 86_400
 
     package init() {}
 
@@ -64,7 +69,10 @@ package enum WebhookService {
       "WebhookChange", from: Change(),
       [
         .given("url", urlForm, \.url), .given("kinds", kindsForm, \.kinds), .given("active", .flag, \.isActive),
-        .given("renewSecret", .flag, \.renewsSecret, "The old secret signs nothing more."),
+        .given("renewSecret", .flag, \.renewsSecret, "True: the answer holds a new secret."),
+        .given(
+          "keepSecretFor", .seconds(Operations.Limits.secretOverlap), \.overlap,
+          "How long the old secret signs beside the new one; PT0S: no longer. P1D when absent."),
         .refused("appId", "cannot be changed"),
       ])
   }
@@ -149,7 +157,8 @@ package enum WebhookService {
     try connection.commit { () throws(PostgresError) in
       try connection.run(
         Webhooks.change(
-          number, url: change.url, kinds: kinds, isActive: change.isActive, sealed: sealed))
+          number, url: change.url, kinds: kinds, isActive: change.isActive, sealed: sealed,
+          overlap: change.overlap))
       try connection.run(AuditTrail.add(audited, by: caller))
     }
     return Entry(record: try record(number, .manageApps, caller, connection), secret: secret.map(text))
@@ -218,6 +227,8 @@ package enum WebhookService {
 }
 
 extension Operations.Limits {
+  /// How long a webhook's former secret may sign beside the new one, in seconds: up to 30 days.
+  static let secretOverlap: ClosedRange<Int64> = 0...2_592_000
   /// Longest URL that all intermediaries can be expected to accept, in bytes.
   package static let webhookURLBytes = 2_048
   /// Maximum of kinds named in a request, duplicates included; only a handful exist.

@@ -28,6 +28,7 @@ extension Configuration {
     Topic(title: "Retention", korean: "보관 기간", variables: keepingVariables),
     Topic(title: "Apps built with the existing SDK", korean: "기존 SDK로 만든 앱", variables: sdkVariables),
     Topic(title: "Logs and files", korean: "로그와 파일", variables: logVariables),
+    Topic(title: "Commands that ask a server", korean: "서버에 요청하는 명령", variables: commandVariables),
   ]
 
   package static let variables: [Variable] = topics.flatMap(\.variables)
@@ -61,12 +62,17 @@ extension Configuration {
       korean: "전용 PostgreSQL과 마스터 키, 저장 전의 업로드 파일(최대 2 GiB)을 두는 디렉터리"),
     Variable(
       name: "UPMC_MASTER_KEY", standard: "",
-      meaning: "32 bytes in base64 that seal credentials; made once with the private database, required with your own",
-      korean: "인증 정보를 암호화하는 32바이트 키(base64). 전용 데이터베이스에서는 처음에 한 번 만들어지고, 직접 운영하는 데이터베이스에서는 필수입니다"),
+      meaning:
+        "32 bytes in base64 that seal credentials; made once with the private database, required with your own. While it "
+        + "is rotated: all keys, with commas",
+      korean: "인증 정보를 암호화하는 32바이트 키(base64). 전용 데이터베이스에서는 처음에 한 번 만들어지고, 직접 운영하는 데이터베이스에서는 필수입니다. "
+        + "교체하는 동안에는 모든 키를 쉼표로 구분해 적습니다"),
     Variable(
       name: "UPMC_MASTER_KEY_FILE", standard: "",
-      meaning: "file that holds the master key; set this or UPMC_MASTER_KEY",
-      korean: "마스터 키가 든 파일. `UPMC_MASTER_KEY`와 둘 중 하나만 설정합니다"),
+      meaning:
+        "file that holds the master key, while it is rotated one key a line; read again when it changes. Set this or "
+        + "UPMC_MASTER_KEY",
+      korean: "마스터 키가 든 파일. 교체하는 동안에는 한 줄에 키 하나씩 적습니다. 파일이 바뀌면 다시 읽습니다. `UPMC_MASTER_KEY`와 둘 중 하나만 설정합니다"),
   ]
 
   private static let networkVariables = [

@@ -42,6 +42,7 @@ package struct Configuration: Sendable {
   package var proxy: OutboundProxy?
   var proxyWords = ProxyWords()
   package var keeping = RetentionPolicy()
+  package var commandLine = CommandLine()
 
   /// Settings of the API for apps built with the existing SDK.
   package var sdk = LegacyConfiguration()
@@ -109,6 +110,7 @@ package struct Configuration: Sendable {
       if try listening.set(name, value) { return }
       if try setKeeping(name, value) { return }
       if try setProxy(name, value) { return }
+      if setCommandLine(name, value) { return }
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
     }

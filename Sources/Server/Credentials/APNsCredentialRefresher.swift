@@ -23,6 +23,8 @@ final class APNsCredentialRefresher {
   private let log = Logger(label: "apns-keeper")
   private var keys: [App.Number: SigningKey] = [:]
   private var sealed: [App.Number: [UInt8]] = [:]
+  /// When the credentials in use were stored: one that was only sealed anew goes on as it is.
+  private var inUse: [App.Number: Int64] = [:]
   private(set) var tokens: [KeyName: ProviderToken] = [:]
 
   /// - Parameters:
@@ -65,10 +67,12 @@ final class APNsCredentialRefresher {
       present.insert(credential.app)
       guard sealed[credential.app] != credential.sealed else { continue }
       sealed[credential.app] = credential.sealed
+      if let storedAt = credential.storedAt, inUse[credential.app] == storedAt { continue }
       use(credential)
     }
     for app in sealed.keys where !present.contains(app) {
       sealed[app] = nil
+      inUse[app] = nil
       keys[app] = nil
       sender.set(nil, for: app)
       health.note(nil, of: app, .apns)
@@ -78,6 +82,7 @@ final class APNsCredentialRefresher {
   private func use(_ credential: Secrets.Credential) {
     let app = credential.app
     keys[app] = nil
+    inUse[app] = nil
     do {
       switch try APNsSecret(credential, master) {
       case .key(let key):
@@ -90,6 +95,7 @@ final class APNsCredentialRefresher {
         health.note(Health.Credential(isUsable: true, endsAt: identity.certificate.notAfter), of: app, .apns)
         warnOfEnd(identity, app)
       }
+      inUse[app] = credential.storedAt
     } catch {
       // The previous credential is no longer what the operator wants.
       sender.set(nil, for: app)

@@ -14,6 +14,8 @@ final class FCMCredentialRefresher {
   private let log = Logger(label: "fcm-keeper")
   /// What was passed to the sender, as stored.
   private var known: [App.Number: Stored] = [:]
+  /// When the credentials in use were stored.
+  private var inUse: [App.Number: Int64] = [:]
 
   private struct Stored: Equatable {
     let sealed: [UInt8]
@@ -37,10 +39,13 @@ final class FCMCredentialRefresher {
       let stored = Stored(sealed: credential.sealed, publicPart: credential.publicPart)
       guard known[credential.app] != stored else { continue }
       known[credential.app] = stored
+      // One that was only sealed anew goes on as it is.
+      if let storedAt = credential.storedAt, inUse[credential.app] == storedAt { continue }
       use(credential)
     }
     for app in Array(known.keys) where !present.contains(app) {
       known[app] = nil
+      inUse[app] = nil
       sender.set(nil, for: app)
       health.note(nil, of: app, .fcm)
     }
@@ -48,6 +53,7 @@ final class FCMCredentialRefresher {
   }
 
   private func use(_ credential: Secrets.Credential) {
+    inUse[credential.app] = nil
     do {
       guard credential.kind == Administration.fcmServiceAccountKind else {
         throw ServerError("The credential is of the kind \(credential.kind), which this version does not know.")
@@ -62,6 +68,7 @@ final class FCMCredentialRefresher {
         FCMCredential(account: try ServiceAccount(json: json, tokens: tokens), style: style, tokenURL: tokens.url),
         for: credential.app)
       health.note(Health.Credential(isUsable: true), of: credential.app, .fcm)
+      inUse[credential.app] = credential.storedAt
     } catch {
       // The previous credential is no longer what the operator wants.
       sender.set(nil, for: credential.app)

@@ -8,6 +8,12 @@ package enum MasterKeyFile {
   /// The configured key. For the private database one is generated at the first start and kept beside it.
   /// - Throws: `Configuration.Mistake`.
   package static func load(_ configuration: Configuration) throws -> MasterKey {
+    try MasterKey(keys: try read(configuration))
+  }
+
+  /// The configured keys, 32 bytes each: one, or several while the key is rotated. A file holds one a line.
+  /// - Throws: `Configuration.Mistake`.
+  package static func read(_ configuration: Configuration) throws -> [[UInt8]] {
     if let text = configuration.masterKey { return try decode(text, source: "UPMC_MASTER_KEY") }
     if let path = configuration.masterKeyFile {
       return try decode(try SecretFile.read(path, name: "UPMC_MASTER_KEY_FILE", holding: "the key"), source: path)
@@ -19,10 +25,35 @@ package enum MasterKeyFile {
           with `openssl rand -base64 32` and keep it safe, for without it sealed credentials cannot be opened.
           """)
     }
-    let path = configuration.dataDirectory + "/master.key"
+    let path = privatePath(configuration)
     if !FileManager.default.fileExists(atPath: path) { try make(path) }
     return try decode(
       try SecretFile.read(path, name: "The private database's master key", holding: "the key"), source: path)
+  }
+
+  private static func privatePath(_ configuration: Configuration) -> String {
+    configuration.dataDirectory + "/master.key"
+  }
+
+  /// The file that holds the keys; nil when UPMC_MASTER_KEY itself does.
+  package static func path(_ configuration: Configuration) -> String? {
+    configuration.masterKey == nil ? configuration.masterKeyFile ?? privatePath(configuration) : nil
+  }
+
+  /// Replaces the file, mode 0600, with these keys, one a line.
+  package static func write(_ keys: [[UInt8]], to path: String) throws {
+    let text = keys.map { Data($0).base64EncodedString() + "\n" }.joined()
+    // A secret is often a symbolic link: the file behind it is replaced.
+    let target = RegularFile.resolve(path) ?? path
+    do {
+      try PrivateFile.replace(target, Array(text.utf8))
+    } catch {
+      throw Configuration.Mistake(
+        description: """
+          The master key file cannot be written: \(error). Give this user the right to, or add the key by hand where the \
+          file comes from.
+          """)
+    }
   }
 
   /// True when no key is configured and the private database's own is used.
@@ -33,13 +64,15 @@ package enum MasterKeyFile {
   /// Loads the key and verifies that it opens what the database holds.
   package static func load(_ configuration: Configuration, for connection: DatabaseConnection) throws -> MasterKey {
     let master = try load(configuration)
-    guard try fits(master, connection) != false else {
+    guard let fit = try fits(master, connection) else { return master }
+    guard fit else {
       throw Configuration.Mistake(
         description: """
           \(source(configuration)) is another key than the one that sealed what this database holds. Nothing was changed. \
           Give the key that the database was made with, as it is kept with its backups.
           """)
     }
+    if let current = try MasterKeyRotation.current(on: connection) { _ = master.seal(with: current) }
     return master
   }
 
@@ -58,13 +91,14 @@ package enum MasterKeyFile {
     return "The master key in \(configuration.masterKeyFile ?? configuration.dataDirectory + "/master.key")"
   }
 
-  private static func decode(_ text: String, source: String) throws -> MasterKey {
-    let trimmed = text.filter { !$0.isWhitespace }
-    guard let bytes = Data(base64Encoded: trimmed), bytes.count == 32 else {
+  private static func decode(_ text: String, source: String) throws -> [[UInt8]] {
+    let words = text.split { $0.isWhitespace || $0 == "," }
+    let keys = words.compactMap { Data(base64Encoded: String($0)) }.filter { $0.count == 32 }.map(Array.init)
+    guard !keys.isEmpty, keys.count == words.count else {
       throw Configuration.Mistake(
         description: "\(source) does not hold 32 bytes in base64. Make a key with `openssl rand -base64 32`.")
     }
-    return try MasterKey(bytes: Array(bytes))
+    return keys
   }
 
   private static func make(_ path: String) throws {

@@ -109,14 +109,28 @@ package final class ProviderProbe {
 
   /// Answers in the order of the questions. Blocks until all are there, for about half a minute at most.
   package func ask(_ questions: [Question], _ connection: DatabaseConnection) throws -> [Answer] {
+    try clock.ask(connection)
+    return try ask(questions) {
+      try apnsKeeper.turn(connection)
+      try fcmKeeper.turn(connection)
+    }
+  }
+
+  /// Asks Apple with a key that is not stored. Answers as above.
+  func ask(_ questions: [Question], with token: ProviderToken, _ key: SigningKey) throws -> [Answer] {
+    for question in questions { apns.set(.token(key.name), for: question.app.number) }
+    apns.set(token)
+    apns.credentialsAreKnown()
+    return try ask(questions) {}
+  }
+
+  private func ask(_ questions: [Question], feed: () throws -> Void) throws -> [Answer] {
     var answers = [Answer?](repeating: nil, count: questions.count)
     var isUnderWay = [Bool](repeating: false, count: questions.count)
     let system = SystemClock()
     let began = system.now
-    try clock.ask(connection)
     while answers.contains(where: { $0 == nil }) {
-      try apnsKeeper.turn(connection)
-      try fcmKeeper.turn(connection)
+      try feed()
       for (number, question) in questions.enumerated() where answers[number] == nil && !isUnderWay[number] {
         isUnderWay[number] = offer(question, number: number)
       }

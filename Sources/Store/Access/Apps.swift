@@ -6,12 +6,22 @@ package enum Apps {
   package struct Record: Sendable {
     package let app: App
     package let clientKey: String
+    /// The key before, while it identifies the app too.
+    package let former: FormerKey?
+  }
+
+  /// A client key that another has replaced.
+  package struct FormerKey: Sendable {
+    package let clientKey: String
+    /// Microseconds since 1970; nil: when an operator ends it.
+    package let endsAt: Int64?
   }
 
   private static let columnList = """
     app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends, badge_sync,
     approval_above, identity, observed_identity, grace_ends_at, keeps_user_on_refresh, confidential_to_proved,
-    tells_devices, user_proof, confidential_lanes, confidential_sdk, extension, android::text
+    tells_devices, user_proof, confidential_lanes, confidential_sdk, extension, android::text,
+    CASE WHEN coalesce(former_client_key_ends_at > now(), true) THEN former_client_key END, former_client_key_ends_at
     """
 
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
@@ -96,6 +106,42 @@ package enum Apps {
     return Query(saveStatement, parameters) { _ in }
   }
 
+  private static let replaceKeyStatement = Statement(
+    "apps-replace-client-key",
+    """
+    UPDATE apps SET former_client_key = client_key, client_key = $2,
+      former_client_key_ends_at = CASE WHEN $3::integer IS NOT NULL THEN now() + make_interval(secs => $3::integer) END
+    WHERE app = $1
+      AND (former_client_key IS NULL OR coalesce(former_client_key_ends_at <= now(), false))
+    RETURNING \(columnList)
+    """)
+
+  /// Gives an app another client key; the present one identifies it too.
+  /// - Parameter seconds: how long it does; nil: until it is ended.
+  /// - Returns: nil if there is a former one already.
+  package static func replaceClientKey(_ app: App.Number, with clientKey: String, keeping seconds: Int32?) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: clientKey)
+    parameters.append(seconds)
+    return Query(replaceKeyStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
+  private static let endKeyStatement = Statement(
+    "apps-end-client-key",
+    """
+    UPDATE apps SET former_client_key = NULL, former_client_key_ends_at = NULL WHERE app = $1
+      AND former_client_key IS NOT NULL AND coalesce(former_client_key_ends_at > now(), true)
+    RETURNING \(columnList)
+    """)
+
+  /// Ends an app's former client key. Nil if there is none.
+  package static func endFormerClientKey(_ app: App.Number) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    return Query(endKeyStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
   private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
 
   /// Counts the time zones with this name: 1 or 0.
@@ -114,7 +160,8 @@ package enum Apps {
       hasExtension: rows.bool(row, 19), identityRules: rules(rows, row))
     app.confidentiality = App.Confidentiality(bits: rows.int16(row, 17), coversSDK: rows.bool(row, 18))
     app.android = AndroidContent(stored: rows.bytes(row, 20))
-    return Record(app: app, clientKey: rows.text(row, 6))
+    let former = rows.optionalText(row, 21).map { FormerKey(clientKey: $0, endsAt: rows.optionalTimestamp(row, 22)) }
+    return Record(app: app, clientKey: rows.text(row, 6), former: former)
   }
 
   private static func rules(_ rows: Rows, _ row: Int) -> App.IdentityRules {

@@ -24,6 +24,12 @@ package enum CredentialChecks {
     package let result: Result
     /// The network's own reason, or why it could not be reached.
     package let word: String
+
+    package init(at: Int64, result: Result, word: String) {
+      self.at = at
+      self.result = result
+      self.word = word
+    }
   }
 
   static let columnList = "c.checked_at, c.check_result, c.check_word"

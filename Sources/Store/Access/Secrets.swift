@@ -124,29 +124,101 @@ package enum Secrets {
 
   // MARK: Signing keys
 
-  private static let signingKeysStatement = Statement(
-    "signing-keys", "SELECT generation, sealed FROM signing_keys WHERE purpose = $1 ORDER BY generation DESC LIMIT 2")
+  /// A signing key that verifies.
+  package struct SigningKey: Sendable {
+    package let purpose: String
+    package let generation: Int32
+    package let sealed: [UInt8]
+    /// Whether it may sign.
+    package let isActive: Bool
+  }
 
-  /// Returns the current key of a purpose and its predecessor, newest first.
-  package static func signingKeys(purpose: String) -> Query<[(generation: Int32, sealed: [UInt8])]> {
+  private static let signingKeysStatement = Statement(
+    "signing-keys",
+    """
+    SELECT purpose, generation, sealed, active_at <= now() FROM signing_keys WHERE ended_at IS NULL
+    ORDER BY purpose, generation DESC
+    """)
+
+  /// Returns the keys that have not ended, of each purpose the newest first.
+  package static func signingKeys() -> Query<[SigningKey]> {
+    Query(signingKeysStatement, Parameters()) { rows in
+      rows.map {
+        SigningKey(
+          purpose: rows.text($0, 0), generation: rows.int32($0, 1), sealed: rows.bytes($0, 2),
+          isActive: rows.bool($0, 3))
+      }
+    }
+  }
+
+  /// A signing key without its secret.
+  package struct SigningKeyRecord: Sendable {
+    package let purpose: String
+    package let generation: Int32
+    /// Microseconds since 1970, as the other times.
+    package let createdAt: Int64
+    package let activeAt: Int64
+    package let endedAt: Int64?
+    package let isActive: Bool
+  }
+
+  private static let allSigningKeysStatement = Statement(
+    "signing-keys-all",
+    """
+    SELECT purpose, generation, created_at, active_at, ended_at, active_at <= now() FROM signing_keys
+    ORDER BY purpose, generation
+    """)
+
+  package static func allSigningKeys() -> Query<[SigningKeyRecord]> {
+    Query(allSigningKeysStatement, Parameters()) { rows in
+      rows.map {
+        SigningKeyRecord(
+          purpose: rows.text($0, 0), generation: rows.int32($0, 1), createdAt: rows.timestampMicroseconds($0, 2),
+          activeAt: rows.timestampMicroseconds($0, 3), endedAt: rows.optionalTimestamp($0, 4),
+          isActive: rows.bool($0, 5))
+      }
+    }
+  }
+
+  private static let nextSigningKeyStatement = Statement(
+    "signing-keys-next", "SELECT coalesce(max(generation), 0) + 1 FROM signing_keys WHERE purpose = $1")
+
+  /// The generation of a purpose's next key.
+  package static func nextSigningKey(purpose: String) -> Query<Int32> {
     var parameters = Parameters()
     parameters.append(text: purpose)
-    return Query(signingKeysStatement, parameters) { rows in rows.map { (rows.int32($0, 0), rows.bytes($0, 1)) } }
+    return Query(nextSigningKeyStatement, parameters) { $0.int32(0, 0) }
   }
 
   private static let addSigningKeyStatement = Statement(
     "signing-keys-add",
     """
-    INSERT INTO signing_keys (purpose, generation, sealed) VALUES ($1, $2, $3)
+    INSERT INTO signing_keys (purpose, generation, sealed, active_at)
+    VALUES ($1, $2, $3, now() + make_interval(secs => $4))
     -- Two nodes may start together: the first one's key stands.
     ON CONFLICT (purpose, generation) DO NOTHING
     """)
 
-  package static func addSigningKey(purpose: String, generation: Int32, sealed: [UInt8]) -> Query<Void> {
+  /// - Parameter seconds: until it signs.
+  package static func addSigningKey(
+    purpose: String, generation: Int32, sealed: [UInt8], seconds: Int32 = 0
+  ) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(text: purpose)
     parameters.append(generation)
     parameters.append(bytes: sealed)
+    parameters.append(seconds)
     return Query(addSigningKeyStatement, parameters) { _ in }
+  }
+
+  private static let endSigningKeyStatement = Statement(
+    "signing-keys-end",
+    "UPDATE signing_keys SET ended_at = now() WHERE purpose = $1 AND generation = $2 AND ended_at IS NULL")
+
+  package static func endSigningKey(purpose: String, generation: Int32) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(text: purpose)
+    parameters.append(generation)
+    return Query(endSigningKeyStatement, parameters) { _ in }
   }
 }

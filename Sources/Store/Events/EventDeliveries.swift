@@ -31,7 +31,7 @@ package enum EventDeliveries {
   private static let activeStatement = Statement(
     "event-deliveries-webhooks",
     """
-    SELECT w.webhook, w.app, w.url, w.sealed FROM webhooks w
+    SELECT w.webhook, w.app, w.url, w.sealed, CASE WHEN w.former_ends_at > now() THEN w.former_sealed END FROM webhooks w
     WHERE w.active AND w.webhook <> ALL ($2::integer[]) AND EXISTS (
       SELECT FROM event_deliveries d WHERE d.webhook = w.webhook
         AND d.state = \(Events.State.waiting.sql) AND d.due_at <= clock_timestamp())
@@ -46,7 +46,8 @@ package enum EventDeliveries {
     package let webhook: Webhooks.Number
     package let app: App.Number
     package let url: String
-    package let sealed: [UInt8]
+    /// Its signing secrets: the present one, and the former one while that signs too.
+    package let sealed: [[UInt8]]
   }
 
   /// Returns webhooks with due deliveries, in round-robin order.
@@ -65,7 +66,8 @@ package enum EventDeliveries {
     return Query(activeStatement, parameters) { rows in
       rows.map {
         Listener(
-          webhook: rows.int32($0, 0), app: rows.int32($0, 1), url: rows.text($0, 2), sealed: rows.bytes($0, 3))
+          webhook: rows.int32($0, 0), app: rows.int32($0, 1), url: rows.text($0, 2),
+          sealed: [rows.bytes($0, 3)] + (rows.isNull($0, 4) ? [] : [rows.bytes($0, 4)]))
       }
     }
   }

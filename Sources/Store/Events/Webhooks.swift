@@ -15,6 +15,8 @@ package enum Webhooks {
     package let kinds: [String]
     package let isActive: Bool
     package let createdAt: Int64
+    /// Until when the former secret signs too, in microseconds since 1970; nil: there is none.
+    package let formerEndsAt: Int64?
     /// How many of its deliveries are waiting, and how many were given up.
     package let waiting: Int64
     package let dead: Int64
@@ -22,6 +24,7 @@ package enum Webhooks {
 
   private static let columnList = """
     w.webhook, w.app, a.app_id, w.url, w.sealed, array_to_string(w.kinds, ' '), w.active, w.created_at,
+    CASE WHEN w.former_ends_at > now() THEN w.former_ends_at END,
     (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook
       AND d.state = \(Events.State.waiting.sql)),
     (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook
@@ -87,12 +90,19 @@ package enum Webhooks {
     "webhooks-change",
     """
     UPDATE webhooks SET url = coalesce($2, url), kinds = coalesce(string_to_array($3::text, ' '), kinds), active = coalesce($4, active),
-      sealed = coalesce($5, sealed) WHERE webhook = $1
+      former_sealed = CASE WHEN $5::bytea IS NULL THEN former_sealed WHEN $6 > 0 THEN sealed END,
+      former_ends_at = CASE WHEN $5::bytea IS NULL THEN former_ends_at
+        WHEN $6 > 0 THEN now() + make_interval(secs => $6::integer) END,
+      sealed = coalesce($5, sealed)
+    WHERE webhook = $1
     """)
 
   /// Changes the fields that are given.
+  /// - Parameters:
+  ///   - sealed: a new secret.
+  ///   - overlap: seconds for which the present one signs beside it.
   package static func change(
-    _ webhook: Number, url: String?, kinds: [String]?, isActive: Bool?, sealed: [UInt8]?
+    _ webhook: Number, url: String?, kinds: [String]?, isActive: Bool?, sealed: [UInt8]?, overlap: Int32
   ) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(webhook)
@@ -100,6 +110,7 @@ package enum Webhooks {
     parameters.append(text: kinds?.joined(separator: " "))
     parameters.append(isActive)
     parameters.append(bytes: sealed)
+    parameters.append(overlap)
     return Query(changeStatement, parameters) { _ in }
   }
 
@@ -131,7 +142,7 @@ package enum Webhooks {
     Record(
       webhook: rows.int32(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2), url: rows.text(row, 3),
       sealed: rows.bytes(row, 4), kinds: rows.text(row, 5).split(separator: " ").map(String.init),
-      isActive: rows.bool(row, 6), createdAt: rows.timestampMicroseconds(row, 7), waiting: rows.int64(row, 8),
-      dead: rows.int64(row, 9))
+      isActive: rows.bool(row, 6), createdAt: rows.timestampMicroseconds(row, 7), formerEndsAt: rows.optionalTimestamp(row, 8),
+      waiting: rows.int64(row, 9), dead: rows.int64(row, 10))
   }
 }

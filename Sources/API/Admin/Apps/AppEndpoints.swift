@@ -65,6 +65,24 @@ extension Endpoint {
         ]),
       answers: [Answer(200, "As it is now.", Administration.AppEntry.object, example: app)],
       problems: [.unknownApp, .conflict], handler: .whole(AdminCall.changeApp)),
+    Endpoint(
+      .post, "/v1/admin/apps/{appId}/client-key", id: "replaceClientKey", in: .administration,
+      "Give an app another client key",
+      """
+      The present one identifies the app too, for as long as you say: it is inside every copy of the app. Both are shown with \
+      the app.
+      """, by: .permission(.manageApps),
+      body: Body(
+        Administration.NewClientKey.object,
+        examples: [("a year", #"{"keepFormerFor":"P365D"}"#), ("until it is ended", "{}")]),
+      answers: [Answer(200, "The app, with both keys.", Administration.AppEntry.object, example: app)],
+      problems: [.unknownApp, .conflict], handler: .whole(AdminCall.replaceClientKey)),
+    Endpoint(
+      .delete, "/v1/admin/apps/{appId}/client-key/former", id: "endFormerClientKey", in: .administration,
+      "End an app's former client key", "Copies of the app that have it can register no more.",
+      by: .permission(.manageApps),
+      answers: [Answer(200, "The app, with one key.", Administration.AppEntry.object, example: app)],
+      problems: [.unknownApp, .notFound], handler: .whole(AdminCall.endFormerClientKey)),
   ]
 
   /// Request and response schemas, in the order in which the OpenAPI document lists them.
@@ -72,6 +90,7 @@ extension Endpoint {
     Administration.AppEntry.object.named, Administration.IdentityStanding.object.named,
     ItemPage<Administration.AppEntry>.object.named, Administration.NewApp.object.named,
     Administration.AppCreated.object.named, Administration.AppChange.object.named,
+    Administration.NewClientKey.object.named,
   ]
 
   private static let app = """
@@ -79,7 +98,7 @@ extension Endpoint {
     "deviceSends":0,"devicePolicy":"multi","identity":"proof","observedIdentity":null,"graceEndsAt":null,\
     "keepsUserOnRefresh":false,"confidentialTo":"proved","tellsDevices":false,"confidentialLanes":["urgent"],\
     "confidentialSdkSends":false,"badgeSync":false,"approvalAbove":null,"extension":true,"android":{"channelId":"bank"},\
-    "pausedReason":null}
+    "formerClientKey":null,"formerClientKeyEndsAt":null,"pausedReason":null}
     """
 }
 
@@ -107,6 +126,16 @@ extension AdminCall {
   fileprivate func changeApp() throws(Problem) -> Response {
     let change = try body(Administration.AppChange.object)
     return .json(.ok, try Administration.change(parameters["appId"], change, by: caller, on: connection))
+  }
+
+  fileprivate func replaceClientKey() throws(Problem) -> Response {
+    let new = try body(Administration.NewClientKey.object)
+    return .json(
+      .ok, try Administration.replaceClientKey(of: parameters["appId"], new, by: caller, on: connection))
+  }
+
+  fileprivate func endFormerClientKey() throws(Problem) -> Response {
+    .json(.ok, try Administration.endFormerClientKey(of: parameters["appId"], by: caller, on: connection))
   }
 
   fileprivate func resumeApp() throws(Problem) -> Response {

@@ -24,7 +24,8 @@ extension Endpoint {
       .put, "/v1/admin/credentials", id: "setCredential", in: .administration, "Give an app a credential",
       """
       In place of an earlier one. It is sealed, and never given out again. An app that was paused goes on. A new APNs key is \
-      tried once, by a push to a token of nobody: `check` says what Apple answered within three seconds; null: nothing yet. A \
+      tried once, by a push to a token of nobody: `check` says what Apple answered within three seconds; null: nothing yet. \
+      With `check` true it is tried before, and replaces nothing if Apple does not take it. A \
       service account's file must name Google's address for access tokens as its `token_uri`, or the operator's.
       """, by: .permission(.manageApps),
       body: Body(
@@ -42,7 +43,8 @@ extension Endpoint {
           200, "What may be shown of it.", Administration.credentialSet.name,
           example:
             #"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890","check":null}"#)
-      ], problems: [.unknownApp, .impossible], handler: .whole(AdminCall.setCredential)),
+      ], problems: [.unknownApp, .impossible, .notConfigured, .networkAway],
+      handler: .whole(AdminCall.setCredential)),
     Endpoint(
       .delete, "/v1/admin/credentials", id: "deleteCredential", in: .administration, "Take a credential away",
       "Nothing is sent through this network for the app any more.", by: .permission(.manageApps),
@@ -79,7 +81,10 @@ extension AdminCall {
     switch (new.key, new.certificate, new.account) {
     case (let key?, nil, nil):
       return .json(
-        .ok, try Administration.setCredential(key, of: new.appID, master: master, by: caller, on: connection))
+        .ok,
+        try Administration.setCredential(
+          key, of: new.appID, master: master, by: caller, on: connection, isChecked: new.isChecked,
+          trial: resources.keyTrial))
     case (nil, let certificate?, nil):
       return .json(
         .ok,

@@ -54,7 +54,7 @@ extension Endpoint {
       by: .permission(.manageApps),
       body: Body(
         WebhookService.Change.object,
-        examples: [("off", #"{"active":false}"#), ("new secret", #"{"renewSecret":true}"#)]),
+        examples: [("off", #"{"active":false}"#), ("new secret", #"{"renewSecret":true,"keepSecretFor":"P7D"}"#)]),
       answers: [
         Answer(200, "The webhook now; with its secret if that is new.", WebhookService.Entry.object, example: webhook)
       ],
@@ -109,11 +109,11 @@ extension Endpoint {
 
   private static let webhook = """
     {"webhook":"3","appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"],\
-    "active":true,"createdAt":"2026-11-21T09:30:00.123Z","waiting":0,"dead":0}
+    "active":true,"createdAt":"2026-11-21T09:30:00.123Z","formerSecretEndsAt":null,"waiting":0,"dead":0}
     """
   private static let made = """
     {"webhook":"3","appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"],\
-    "active":true,"createdAt":"2026-11-21T09:30:00.123Z","waiting":0,"dead":0,\
+    "active":true,"createdAt":"2026-11-21T09:30:00.123Z","formerSecretEndsAt":null,"waiting":0,"dead":0,\
     "secret":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="}
     """
   private static let events = """

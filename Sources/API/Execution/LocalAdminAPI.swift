@@ -1,0 +1,70 @@
+package import Domain
+package import HTTPServer
+package import Operations
+package import Postgres
+package import Reactor
+
+/// The admin API without HTTP: the same endpoints, checks and answers, on the caller's thread and connection.
+///
+/// The command line uses it on a machine that holds the database. So a command is written once, as a request of the
+/// admin API, whether a server answers it or this does. Decision 148.
+package struct LocalAdminAPI {
+  private let router = Endpoint.router(Endpoint.ofAdmin)
+  private let connection: Connection
+  private let caller: Caller
+  private let resources: AdminResources
+
+  /// - Parameters:
+  ///   - catalog: refreshed by the owner; its seal is needed for requests with content.
+  ///   - master: nil where nothing is sealed.
+  ///   - clock: the database's.
+  package init(
+    on connection: Connection, by caller: Caller, catalog: Catalog, master: MasterKey?, hosting: ContentHosting,
+    tokens: TokenAddress, keyTrial: (any KeyTrial)?, clock: any Clock
+  ) {
+    self.connection = connection
+    self.caller = caller
+    resources = AdminResources(
+      databaseURL: "", catalog: catalog, master: master, clock: clock, isSecure: false, hosting: hosting,
+      tokens: tokens, keyTrial: keyTrial, channels: nil, known: KnownCallers(catalog: catalog, clock: clock), streams: nil,
+      isConnected: { _ in }, messageCommitted: {}, signedIn: { _ in })
+  }
+
+  /// Carries a request out.
+  /// - Parameter piece: called with each piece of a file; the answer's body is then empty.
+  /// - Returns: what a server would answer, refusals included.
+  package func answer(_ request: OwnedRequest, piece: ([UInt8]) -> Void) -> Response {
+    do throws(Problem) {
+      switch router.match(request.method, request.path.utf8Span.span) {
+      case .found(let endpoint, let parameters): return try serve(endpoint, request, parameters, piece)
+      case .methodNotAllowed(let allowed): return .methodNotAllowed(allowed, requestID: request.id)
+      case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
+      }
+    } catch {
+      return .problem(error, requestID: request.id)
+    }
+  }
+
+  private func serve(
+    _ endpoint: Endpoint, _ request: OwnedRequest, _ parameters: PathParameters, _ piece: ([UInt8]) -> Void
+  ) throws(Problem) -> Response {
+    guard case .permission(let permission) = endpoint.access else {
+      throw Problem(.impossible, "Signing in is for browsers.")
+    }
+    try caller.require(permission)
+    let query = try QueryParameters(request.query, known: endpoint.query) { Problem(.invalidField, $0) }
+    let call = AdminCall(
+      request: request, parameters: parameters, query: query, caller: caller, connection: connection,
+      resources: resources)
+    switch endpoint.handler {
+    case .whole(let answer): return try answer(call)()
+    case .pieces(_, let begin):
+      guard case .file(var export) = try begin(call)() else {
+        throw Problem(.impossible, "Numbers as they change come from a server.")
+      }
+      while let next = try export.next(on: connection) { piece(next) }
+      return Response(status: .ok, headers: [("Content-Type", "text/csv; charset=utf-8")])
+    case .device, .controller, .own: preconditionFailure("\(endpoint.id) is no endpoint of the admin API")
+    }
+  }
+}

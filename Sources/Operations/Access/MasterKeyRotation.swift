@@ -1,0 +1,142 @@
+package import Domain
+package import Postgres
+internal import Store
+
+/// Changes the master key while servers run. Decision 149.
+///
+/// ```
+///   every node knows the new key ─► it seals, on every node ─► all that others have sealed is sealed anew ─► the old one
+///        refused until then            from the next second       in batches, from where it was left          may go
+/// ```
+/// **Crash**: each batch is one transaction, and what is sealed says by which key, so a rotation that was killed goes on
+/// with what is left. **A wrong key** opens nothing: the batch ends with the place that did not open, and changes
+/// nothing.
+package enum MasterKeyRotation {
+  /// Nodes that run, and how far they are.
+  package struct Nodes: Equatable, Sendable {
+    package let all: Int64
+    package let know: Int64
+    package let seal: Int64
+  }
+
+  package static func nodes(_ id: MasterKey.ID, on connection: Connection) throws(PostgresError) -> Nodes {
+    let (all, know, seal) = try connection.run(MasterKeys.nodes(knowing: id.bytes))
+    return Nodes(all: all, know: know, seal: seal)
+  }
+
+  /// Has the key of the ring seal that the database names; the ring's first one in a database that names none.
+  /// - Returns: false if the ring does not hold it.
+  @discardableResult
+  package static func adopt(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> Bool {
+    guard let current = try connection.run(MasterKeys.current()) else {
+      try connection.run(MasterKeys.makeCurrent(master.sealingID.bytes))
+      return true
+    }
+    return master.seal(with: MasterKey.ID(current))
+  }
+
+  /// Which key seals, as the database says; nil when nothing was sealed yet.
+  package static func current(on connection: Connection) throws(PostgresError) -> MasterKey.ID? {
+    try connection.run(MasterKeys.current()).map { MasterKey.ID($0) }
+  }
+
+  /// The key of the ring that has never sealed, which a rotation goes to; nil: there is none.
+  package static func coming(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> MasterKey.ID? {
+    let former = try connection.run(MasterKeys.all()).map { MasterKey.ID($0) }
+    return master.ids.last { !former.contains($0) }
+  }
+
+  /// Whether a rotation was begun and has not sealed everything anew.
+  package static func isUnderWay(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> Bool {
+    guard master.ids.count > 1 else { return false }
+    return try countLeft(master, on: connection) > 0
+  }
+
+  /// Has a key of the ring seal from now on, on every node that looks.
+  package static func begin(
+    _ id: MasterKey.ID, _ master: MasterKey, by caller: Caller, on connection: Connection
+  ) throws(Problem) {
+    guard master.ids.contains(id) else {
+      throw Problem(.impossible, "The key \(id) is not among those that this machine has.")
+    }
+    let change = AuditTrail.Change("master-key.rotate", id.description, app: nil)
+    try connection.commit { () throws(PostgresError) -> Void in
+      try connection.run(MasterKeys.makeCurrent(id.bytes))
+      try connection.run(Announcements.announce(Catalog.channel))
+      try connection.run(AuditTrail.add(change, by: caller))
+    }
+    _ = master.seal(with: id)
+  }
+
+  /// How many secrets are sealed with another key than the one that seals. Reads all users.
+  package static func countLeft(_ master: MasterKey, on connection: Connection) throws(PostgresError) -> Int64 {
+    try connection.run(MasterKeys.countLeft(sealedWithout: master.sealingID.bytes))
+  }
+
+  /// Seals everything anew that another key has sealed.
+  /// - Parameter progress: called with the number of telephone numbers so far.
+  /// - Throws: `Problem` for a secret that no key of the ring opens; what was sealed anew before stays so.
+  package static func renew(
+    _ master: MasterKey, on connection: Connection, progress: (Int) -> Void = { _ in }
+  ) throws {
+    try renewFew(master, connection)
+    var last: Users.Key?
+    var count = 0
+    repeat {
+      last = try connection.withTransaction { () throws -> Users.Key? in
+        let locked = try connection.run(
+          MasterKeys.lockPhones(
+            sealedWithout: master.sealingID.bytes, after: last, limit: Operations.Limits.renewedPhones))
+        let renewed = try locked.map { entry in
+          (
+            user: entry.user,
+            sealed: try master.renew(entry.sealed, for: PhoneNumberSeal.place(entry.user)) ?? entry.sealed
+          )
+        }
+        if !renewed.isEmpty { try connection.run(MasterKeys.savePhones(renewed)) }
+        count += renewed.count
+        return locked.last?.user
+      }
+      progress(count)
+    } while last != nil
+  }
+
+  /// Credentials, signing keys, webhooks and provider tokens: some for each app.
+  private static func renewFew(_ master: MasterKey, _ connection: Connection) throws {
+    for credential in try connection.run(Secrets.credentials()) {
+      let place = Administration.place(ofCredentialFor: credential.app, credential.network)
+      guard let sealed = try master.renew(credential.sealed, for: place) else { continue }
+      try connection.run(MasterKeys.save(credential, sealed: sealed))
+    }
+    for key in try connection.run(MasterKeys.signingKeys()) {
+      guard let sealed = try master.renew(key.sealed, for: SigningKeys.place(key.purpose, key.generation)) else {
+        continue
+      }
+      try connection.run(MasterKeys.save(purpose: key.purpose, generation: key.generation, sealed: sealed))
+    }
+    for webhook in try connection.run(MasterKeys.webhooks()) {
+      let place = Webhooks.place(of: webhook.webhook)
+      let sealed = try master.renew(webhook.sealed, for: place)
+      let former = try webhook.former.flatMap { try master.renew($0, for: place) }
+      guard sealed != nil || former != nil else { continue }
+      try connection.run(
+        MasterKeys.save(
+          webhook.webhook, from: (webhook.sealed, webhook.former),
+          to: (sealed ?? webhook.sealed, former ?? webhook.former)))
+    }
+    let id = master.sealingID.bytes
+    try connection.run(MasterKeys.dropTokens(sealedWithout: id))
+    try connection.withTransaction { () throws -> Void in
+      for token in try connection.run(MasterKeys.lockTokens(sealedWithout: id)) {
+        let place = ProviderTokens.place(of: token.fingerprint)
+        guard let sealed = try master.renew(token.sealed, for: place) else { continue }
+        try connection.run(MasterKeys.save(token: token.fingerprint, sealed: sealed))
+      }
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Telephone numbers sealed anew in one transaction: their users are locked for some ten milliseconds.
+  static let renewedPhones = 500
+}

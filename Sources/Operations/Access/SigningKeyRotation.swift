@@ -1,0 +1,82 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Changes signing keys while servers run. Decision 150.
+package enum SigningKeyRotation {
+  /// A generation of a signing key, as people see it.
+  package struct Entry: JSONAnswer {
+    package let record: Secrets.SigningKeyRecord
+
+    /// `signs`, `coming`, `verifies` or `ended`.
+    package let state: String
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("purpose", record.purpose)
+      writer.member("generation", Int64(record.generation))
+      writer.member("state", state)
+      writer.member("createdAt", Timestamp.text(record.createdAt))
+      writer.member("activeAt", Timestamp.text(record.activeAt))
+      writer.member("endedAt", record.endedAt.map(Timestamp.text))
+    }
+  }
+
+  package static func list(on connection: Connection) throws(Problem) -> [Entry] {
+    let records = try connection.answer(Secrets.allSigningKeys())
+    return records.map { record in
+      let newest = records.filter { $0.purpose == record.purpose && $0.endedAt == nil && $0.isActive }
+        .map(\.generation).max()
+      let state =
+        record.endedAt != nil
+        ? "ended" : !record.isActive ? "coming" : record.generation == newest ? "signs" : "verifies"
+      return Entry(record: record, state: state)
+    }
+  }
+
+  /// Makes a new generation, which signs when every node has had time to read it.
+  package static func rotate(
+    _ purpose: SigningKeys.Purpose, master: MasterKey, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Int32 {
+    let change = AuditTrail.Change("signing-key.rotate", purpose.rawValue, app: nil)
+    return try connection.commit { () throws(PostgresError) -> Int32 in
+      let generation = try connection.run(Secrets.nextSigningKey(purpose: purpose.rawValue))
+      let sealed = master.seal(MasterKey.makeBytes(), for: SigningKeys.place(purpose.rawValue, generation))
+      try connection.run(
+        Secrets.addSigningKey(
+          purpose: purpose.rawValue, generation: generation, sealed: sealed,
+          // Where nothing signs yet, nobody need wait.
+          seconds: generation == 1 ? 0 : Operations.Limits.signingKeyRest))
+      try connection.run(Announcements.announce(Catalog.channel))
+      try connection.run(AuditTrail.add(change, by: caller))
+      return generation
+    }
+  }
+
+  /// Ends a former generation: what it has made proves nothing any more.
+  /// - Throws: `.conflict` for the one that signs, and for one that the present one has not replaced yet.
+  package static func end(
+    _ purpose: SigningKeys.Purpose, _ generation: Int32, by caller: Caller, on connection: Connection
+  ) throws(Problem) {
+    let entries = try list(on: connection).filter { $0.record.purpose == purpose.rawValue }
+    guard let entry = entries.first(where: { $0.record.generation == generation }) else {
+      throw Problem(.notFound, "There is no \(purpose.rawValue) key of generation \(generation).")
+    }
+    guard entry.state == "verifies" else {
+      throw Problem(
+        .conflict, "Generation \(generation) \(entry.state == "ended" ? "has ended" : "is \(entry.state)"): only one that a newer has replaced can be ended.")
+    }
+    let change = AuditTrail.Change("signing-key.end", "\(purpose.rawValue) \(generation)", app: nil)
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Secrets.endSigningKey(purpose: purpose.rawValue, generation: generation))
+      try connection.run(Announcements.announce(Catalog.channel))
+      try connection.run(AuditTrail.add(change, by: caller))
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Seconds until a new signing key signs. Nodes read keys every second; one that has not for so long has lost the
+  /// database, and accepts nothing.
+  package static let signingKeyRest: Int32 = 15
+}

@@ -1,0 +1,42 @@
+/// The variables of commands that ask a server instead of the database. The server itself ignores them.
+extension Configuration {
+  /// Where the commands of the admin API go.
+  package struct CommandLine: Sendable {
+    /// The server's address; nil: the database, or the context in use.
+    package var server: String?
+    package var apiKey: String?
+    package var apiKeyFile: String?
+  }
+
+  static let commandVariables = [
+    Variable(
+      name: "UPMC_SERVER", standard: "",
+      meaning: "address of a server that commands ask instead of the database: https://push.example.com",
+      korean: "명령이 데이터베이스 대신 요청을 보낼 서버의 주소: `https://push.example.com`"),
+    Variable(
+      name: "UPMC_API_KEY", standard: "",
+      meaning: "the API key that commands use with UPMC_SERVER", korean: "명령이 `UPMC_SERVER`에 쓰는 API 키"),
+    Variable(
+      name: "UPMC_API_KEY_FILE", standard: "",
+      meaning: "file that holds this key; set this or UPMC_API_KEY",
+      korean: "이 키가 든 파일. `UPMC_API_KEY`와 둘 중 하나만 설정합니다"),
+  ]
+
+  /// Returns false when the variable is not one of these.
+  mutating func setCommandLine(_ name: String, _ value: String) -> Bool {
+    let given = value.isEmpty ? nil : value
+    switch name {
+    case "UPMC_SERVER": commandLine.server = given
+    case "UPMC_API_KEY": commandLine.apiKey = given
+    case "UPMC_API_KEY_FILE": commandLine.apiKeyFile = given
+    default: return false
+    }
+    return true
+  }
+
+  /// Reads a file that holds an API key.
+  package static func readAPIKey(_ path: String) throws(Mistake) -> String {
+    let text = try SecretFile.read(path, name: "The API key's file", holding: "the key")
+    return text.filter { !$0.isWhitespace }
+  }
+}

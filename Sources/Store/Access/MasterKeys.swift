@@ -1,0 +1,237 @@
+internal import Domain
+package import Postgres
+
+/// Which master key seals, which nodes know which, and what is sealed with another: for changing the key while servers
+/// run. No key is in the database; each has an id that tells nothing about it.
+package enum MasterKeys {
+  private static let currentStatement = Statement(
+    "master-keys-current", "SELECT key_id FROM master_keys ORDER BY since DESC, entry DESC LIMIT 1")
+
+  /// The id of the key that seals; nil in a database in which nothing was sealed yet.
+  package static func current() -> Query<[UInt8]?> {
+    Query(currentStatement, Parameters()) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+  }
+
+  private static let allStatement = Statement("master-keys-all", "SELECT DISTINCT key_id FROM master_keys")
+
+  /// The ids of all keys that seal or have sealed.
+  package static func all() -> Query<[[UInt8]]> {
+    Query(allStatement, Parameters()) { rows in rows.map { rows.bytes($0, 0) } }
+  }
+
+  private static let makeCurrentStatement = Statement(
+    "master-keys-make-current",
+    """
+    INSERT INTO master_keys (key_id) SELECT $1
+    WHERE $1 IS DISTINCT FROM (SELECT key_id FROM master_keys ORDER BY since DESC, entry DESC LIMIT 1)
+    """)
+
+  /// Has a key seal from now on, on every node.
+  package static func makeCurrent(_ id: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(bytes: id)
+    return Query(makeCurrentStatement, parameters) { _ in }
+  }
+
+  // MARK: Nodes
+
+  private static let reportStatement = Statement(
+    "master-keys-report",
+    """
+    UPDATE nodes SET master_keys = $2, seals_with = $3 WHERE node = $1
+      AND (master_keys, seals_with) IS DISTINCT FROM ($2, $3)
+    """)
+
+  /// Records which keys a node knows, and which one it seals with. Nothing before the node's first lease.
+  package static func report(_ node: UUIDValue, keys: [[UInt8]], sealing: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    var column = BytesColumn()
+    for key in keys { column.append(key) }
+    parameters.append(bytes: column)
+    parameters.append(bytes: sealing)
+    return Query(reportStatement, parameters) { _ in }
+  }
+
+  private static let nodesStatement = Statement(
+    "master-keys-nodes",
+    """
+    SELECT count(*), count(*) FILTER (WHERE $1 = ANY(master_keys)), count(*) FILTER (WHERE seals_with = $1)
+    FROM nodes WHERE alive_until > now()
+    """)
+
+  /// Of the nodes that run: how many there are, know the key, and seal with it.
+  package static func nodes(knowing id: [UInt8]) -> Query<(all: Int64, know: Int64, seal: Int64)> {
+    var parameters = Parameters()
+    parameters.append(bytes: id)
+    return Query(nodesStatement, parameters) { ($0.int64(0, 0), $0.int64(0, 1), $0.int64(0, 2)) }
+  }
+
+  // MARK: What is sealed
+
+  /// A secret in the database.
+  package struct Sealed: Sendable {
+    /// The context that it is bound to.
+    package let place: String
+    package let sealed: [UInt8]
+  }
+
+  private static let leftStatement = Statement(
+    "master-keys-left",
+    """
+    SELECT (SELECT count(*) FROM credentials WHERE substring(sealed FROM 1 FOR 8) <> $1)
+      + (SELECT count(*) FROM signing_keys WHERE substring(sealed FROM 1 FOR 8) <> $1)
+      + (SELECT count(*) FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1)
+      + (SELECT count(*) FROM webhooks WHERE substring(sealed FROM 1 FOR 8) <> $1
+          OR substring(former_sealed FROM 1 FOR 8) <> $1)
+      + (SELECT count(*) FROM users WHERE phone IS NOT NULL AND substring(phone FROM 1 FOR 8) <> $1)
+    """)
+
+  /// How many rows hold a secret that another key has sealed. Reads all users.
+  package static func countLeft(sealedWithout id: [UInt8]) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(bytes: id)
+    return Query(leftStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static let phonesStatement = Statement(
+    "master-keys-phones",
+    """
+    SELECT app, user_key, phone FROM users
+    WHERE (app, user_key) > ($2, $3) AND phone IS NOT NULL AND substring(phone FROM 1 FOR 8) <> $1
+    ORDER BY app, user_key LIMIT $4 FOR NO KEY UPDATE
+    """)
+
+  /// Locks the next users whose telephone number another key has sealed, in the order in which all lock users.
+  /// - Parameter after: the last user that was looked at; nil to begin.
+  package static func lockPhones(
+    sealedWithout id: [UInt8], after: Users.Key?, limit: Int
+  ) -> Query<[(user: Users.Key, sealed: [UInt8])]> {
+    var parameters = Parameters()
+    parameters.append(bytes: id)
+    parameters.append(after?.app ?? Int32.min)
+    parameters.append(text: after?.userKey.text ?? "")
+    parameters.append(limit)
+    return Query(phonesStatement, parameters) { rows in
+      rows.map {
+        (Users.Key(app: rows.int32($0, 0), userKey: UserKey(stored: rows.text($0, 1))), rows.bytes($0, 2))
+      }
+    }
+  }
+
+  private static let savePhonesStatement = Statement(
+    "master-keys-save-phones",
+    """
+    UPDATE users u SET phone = t.phone FROM unnest($1, $2, $3) AS t(app, user_key, phone)
+    WHERE u.app = t.app AND u.user_key = t.user_key COLLATE "C"
+    """)
+
+  /// Saves telephone numbers that were sealed anew. The caller holds the users' locks.
+  package static func savePhones(_ phones: [(user: Users.Key, sealed: [UInt8])]) -> Query<Void> {
+    var (apps, keys, column) = (Int32Column(), TextColumn(), BytesColumn())
+    for phone in phones {
+      apps.append(phone.user.app)
+      keys.append(phone.user.userKey.text)
+      column.append(phone.sealed)
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: keys)
+    parameters.append(bytes: column)
+    return Query(savePhonesStatement, parameters) { _ in }
+  }
+
+  private static let credentialStatement = Statement(
+    "master-keys-credential", "UPDATE credentials SET sealed = $4 WHERE app = $1 AND network = $2 AND sealed = $3")
+
+  /// Saves a credential that was sealed anew, unless it was replaced meanwhile.
+  package static func save(_ credential: Secrets.Credential, sealed: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(credential.app)
+    parameters.append(credential.network.rawValue)
+    parameters.append(bytes: credential.sealed)
+    parameters.append(bytes: sealed)
+    return Query(credentialStatement, parameters) { _ in }
+  }
+
+  private static let signingStatement = Statement(
+    "master-keys-signing", "SELECT purpose, generation, sealed FROM signing_keys")
+
+  package static func signingKeys() -> Query<[(purpose: String, generation: Int32, sealed: [UInt8])]> {
+    Query(signingStatement, Parameters()) { rows in
+      rows.map { (rows.text($0, 0), rows.int32($0, 1), rows.bytes($0, 2)) }
+    }
+  }
+
+  private static let saveSigningStatement = Statement(
+    "master-keys-save-signing", "UPDATE signing_keys SET sealed = $3 WHERE purpose = $1 AND generation = $2")
+
+  package static func save(purpose: String, generation: Int32, sealed: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(text: purpose)
+    parameters.append(generation)
+    parameters.append(bytes: sealed)
+    return Query(saveSigningStatement, parameters) { _ in }
+  }
+
+  private static let webhooksStatement = Statement(
+    "master-keys-webhooks", "SELECT webhook, sealed, former_sealed FROM webhooks")
+
+  package static func webhooks() -> Query<[(webhook: Int32, sealed: [UInt8], former: [UInt8]?)]> {
+    Query(webhooksStatement, Parameters()) { rows in
+      rows.map { (rows.int32($0, 0), rows.bytes($0, 1), rows.isNull($0, 2) ? nil : rows.bytes($0, 2)) }
+    }
+  }
+
+  private static let saveWebhookStatement = Statement(
+    "master-keys-save-webhook",
+    """
+    UPDATE webhooks SET sealed = $4, former_sealed = $5 WHERE webhook = $1 AND sealed = $2
+      AND former_sealed IS NOT DISTINCT FROM $3
+    """)
+
+  /// Saves secrets that were sealed anew, unless they were renewed meanwhile.
+  package static func save(
+    _ webhook: Int32, from before: (sealed: [UInt8], former: [UInt8]?), to after: (sealed: [UInt8], former: [UInt8]?)
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(webhook)
+    parameters.append(bytes: before.sealed)
+    parameters.append(bytes: before.former)
+    parameters.append(bytes: after.sealed)
+    parameters.append(bytes: after.former)
+    return Query(saveWebhookStatement, parameters) { _ in }
+  }
+
+  private static let dropTokensStatement = Statement(
+    "master-keys-drop-tokens",
+    "DELETE FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1 AND issued_at < now() - interval '1 hour'")
+
+  /// Drops provider tokens of another key that have ended: APNs takes none that is older than an hour.
+  package static func dropTokens(sealedWithout id: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(bytes: id)
+    return Query(dropTokensStatement, parameters) { _ in }
+  }
+
+  private static let tokensStatement = Statement(
+    "master-keys-tokens",
+    "SELECT fingerprint, sealed FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1 FOR UPDATE")
+
+  /// Locks the provider tokens that another key has sealed.
+  package static func lockTokens(sealedWithout id: [UInt8]) -> Query<[(fingerprint: String, sealed: [UInt8])]> {
+    var parameters = Parameters()
+    parameters.append(bytes: id)
+    return Query(tokensStatement, parameters) { rows in rows.map { (rows.text($0, 0), rows.bytes($0, 1)) } }
+  }
+
+  private static let saveTokenStatement = Statement(
+    "master-keys-save-token", "UPDATE apns_tokens SET sealed = $2 WHERE fingerprint = $1")
+
+  package static func save(token fingerprint: String, sealed: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(text: fingerprint)
+    parameters.append(bytes: sealed)
+    return Query(saveTokenStatement, parameters) { _ in }
+  }
+}

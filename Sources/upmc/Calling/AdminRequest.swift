@@ -1,0 +1,83 @@
+internal import Domain
+internal import JSON
+
+/// A request of the admin API, as a command makes it: the same for a server and for the database.
+struct AdminRequest {
+  enum Method: String {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+  }
+
+  /// What the database must be able to seal for it; a server has the keys anyway.
+  enum Sealing {
+    case nothing
+    /// The content of a message. A confidential one is refused without the key.
+    case content
+    /// A secret: impossible without the master key.
+    case secret
+  }
+
+  var method: Method
+  /// Percent-encoded, from `/v1/admin` on.
+  var path: String
+  /// Percent-encoded, without the question mark.
+  var query: String
+  var headers: [(name: String, value: String)] = []
+  var body: [UInt8] = []
+  var sealing = Sealing.nothing
+
+  /// - Parameters:
+  ///   - path: segments below `/v1/admin`, not encoded.
+  ///   - query: without those that are nil.
+  init(
+    _ method: Method, _ path: [String], query: KeyValuePairs<String, String?> = [:], body: JSONTree? = nil,
+    sealing: Sealing = .nothing
+  ) {
+    self.method = method
+    self.path = "/v1/admin" + path.map { "/\(Self.encode($0))" }.joined()
+    self.query = query.compactMap { name, value in value.map { "\(name)=\(Self.encode($0))" } }.joined(separator: "&")
+    self.sealing = sealing
+    if let body { setJSON(body.bytes) }
+  }
+
+  static func get(_ path: String..., query: KeyValuePairs<String, String?> = [:]) -> AdminRequest {
+    AdminRequest(.get, path, query: query)
+  }
+
+  static func post(_ path: String..., body: JSONTree? = nil, sealing: Sealing = .nothing) -> AdminRequest {
+    AdminRequest(.post, path, body: body, sealing: sealing)
+  }
+
+  /// A body of JSON.
+  mutating func setJSON(_ bytes: [UInt8]) {
+    set(bytes, type: "application/json")
+  }
+
+  mutating func set(_ bytes: [UInt8], type: String) {
+    body = bytes
+    headers.append(("content-type", type))
+  }
+
+  mutating func add(_ name: String, _ value: String) {
+    query += "\(query.isEmpty ? "" : "&")\(name)=\(Self.encode(value))"
+  }
+
+  /// Every byte but letters, digits and `-._~` as `%XX` (RFC 3986 §2.3).
+  static func encode(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        bytes.append(byte)
+      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,63 @@
+internal import API
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Server
+internal import Store
+
+/// The admin API on the database of this machine, on behalf of the person who runs the command.
+struct LocalAPI: AdminAPI {
+  private let database: CommandDatabase
+  private let clock = DatabaseClock()
+
+  var name: String { "the database" }
+
+  init(_ database: CommandDatabase) throws {
+    self.database = database
+    try clock.ask(database.connection)
+  }
+
+  func answer(_ request: AdminRequest) throws -> Answer {
+    let response = try response(to: request) { _ in }
+    let answer = try Answer(status: response.status.code, body: response.body, from: name)
+    guard answer.status < 400 else { throw Refusal(answer) }
+    return answer
+  }
+
+  func download(_ request: AdminRequest, _ piece: ([UInt8]) -> Void) throws {
+    let response = try response(to: request, piece)
+    guard response.status.code >= 400 else { return }
+    throw Refusal(try Answer(status: response.status.code, body: response.body, from: name))
+  }
+
+  private func response(to request: AdminRequest, _ piece: ([UInt8]) -> Void) throws -> Response {
+    let seal = request.sealing == .content ? database.contentSeal : nil
+    let catalog = try Catalog(seal: seal)
+    do throws(PostgresError) {
+      try catalog.refresh(database.connection, timeZones: false)
+    } catch {
+      if error.isConnectionLost { throw error }
+      throw Problem(error)
+    }
+    let configuration = database.configuration
+    let master = request.sealing == .secret ? try database.masterKey() : nil
+    let api = LocalAdminAPI(
+      on: database.connection, by: .here, catalog: catalog, master: master,
+      hosting: ContentHosting(publicURL: configuration.publicURL), tokens: configuration.tokenAddress,
+      keyTrial: master.map { AppleKeyTrial(configuration, master: $0) }, clock: clock)
+    return api.answer(
+      OwnedRequest(
+        method: Method(rawValue: request.method.rawValue) ?? .other, path: request.path, query: request.query,
+        headers: request.headers, body: request.body), piece: piece)
+  }
+
+  /// The secret with which an app's own server vouches for users. No API shows it: it needs the master key.
+  func userProofSecret(of appID: String) throws -> JSONTree {
+    let secret = try Administration.userProofSecret(
+      of: appID, master: database.masterKey(), by: .here, on: database.connection)
+    return try JSONTree(parsing: secret.json)
+  }
+}

@@ -1,0 +1,266 @@
+internal import ArgumentParser
+internal import Domain
+internal import FoundationEssentials
+internal import JSON
+internal import Operations
+internal import Reactor
+internal import Server
+
+/// `upmc master-key`: the key that seals all others.
+struct MasterKeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "master-key", abstract: "Change the key that seals all others, while servers run.",
+    discussion: """
+      rotate makes a new key, waits until every node has it, has it seal, and seals anew all that the old one has sealed. \
+      Run again, it goes on where it was: after a kill, and when it has told you to bring the new key to other machines. \
+      Nothing is refused meanwhile; a key that does not open changes nothing.
+
+        upmc master-key rotate
+        upmc master-key list
+        upmc master-key forget
+      """,
+    subcommands: [Rotate.self, List.self, Forget.self])
+
+  struct Rotate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make a new master key, or go on with one, until all is sealed with it.",
+      discussion: """
+        The new key is added to UPMC_MASTER_KEY_FILE as a line of its own; servers read the file again within a second. \
+        Nodes on other machines have a file of their own: bring it there when this command asks for it, then run it again.
+
+        Where UPMC_MASTER_KEY itself holds the key, add a new one to it by hand, behind a comma (openssl rand -base64 32), \
+        restart the nodes one after the other, then run this.
+        """)
+
+    @Option(help: "Seconds to wait for the nodes.")
+    var timeout = 20
+
+    @OptionGroup var here: LocalOnly
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let master = try database.masterKey()
+        let connection = database.connection
+        try MasterKeyRotation.adopt(master, on: connection)
+        let former = master.sealingID
+        let next = try MasterKeyRotation.isUnderWay(master, on: connection) ? former : try coming(master, database)
+        try wait(for: next, database) { $0.know }
+        if next != former { try MasterKeyRotation.begin(next, master, by: .here, on: connection) }
+        try wait(for: next, database) { $0.seal }
+        // A node may have sealed with the old key until it took the new one.
+        var told = Int.min
+        repeat {
+          try MasterKeyRotation.renew(master, on: connection) { count in
+            guard count >= told + 10_000 else { return }
+            told = count
+            if count > 0 { Output.complain("\(count) telephone numbers are sealed anew.") }
+          }
+        } while try MasterKeyRotation.countLeft(master, on: connection) > 0
+        let old = master.ids.filter { $0 != next }.map(\.description)
+        output.show(
+          .members(["key": .text(next.description), "former": .texts(old)]),
+          """
+          Everything is sealed with \(next). \(old.joined(separator: ", ")) opens only backups that were made before: keep \
+          it with them. `upmc master-key forget` removes it here.
+          """)
+      }
+    }
+
+    /// The key to change to: one in the file that does not seal yet, or a new one.
+    private func coming(_ master: MasterKey, _ database: CommandDatabase) throws -> MasterKey.ID {
+      if let waiting = try MasterKeyRotation.coming(master, on: database.connection) { return waiting }
+      guard let path = MasterKeyFile.path(database.configuration) else {
+        throw CommandError(
+          """
+          UPMC_MASTER_KEY holds one key. Add a new one behind a comma (openssl rand -base64 32) on every node, restart \
+          them one after the other, and run this again.
+          """)
+      }
+      let keys = try MasterKeyFile.read(database.configuration) + [MasterKey.makeBytes()]
+      try MasterKeyFile.write(keys, to: path)
+      try master.take(keys)
+      Output.complain("Made a new key, as the last line of \(path).")
+      return master.ids[keys.count - 1]
+    }
+
+    /// Waits until all nodes that run are so far.
+    private func wait(
+      for id: MasterKey.ID, _ database: CommandDatabase, _ far: (MasterKeyRotation.Nodes) -> Int64
+    ) throws {
+      let clock = SystemClock()
+      let deadline = clock.now + .seconds(timeout)
+      while true {
+        let nodes = try MasterKeyRotation.nodes(id, on: database.connection)
+        if far(nodes) == nodes.all { return }
+        guard clock.now < deadline else {
+          let path = MasterKeyFile.path(database.configuration) ?? "UPMC_MASTER_KEY"
+          throw CommandError(
+            """
+            \(far(nodes)) of \(nodes.all) nodes have the key \(id) yet, and nothing was changed. Bring \(path) to the \
+            machines of the others, which read it within a second, and run this again: it goes on.
+            """)
+        }
+        Polling.rest(.milliseconds(200))
+      }
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the master keys of this machine by their ids: which one seals, and what others still have to open.",
+      discussion: "  upmc master-key list")
+
+    @OptionGroup var here: LocalOnly
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let master = try database.masterKey()
+        let left = try MasterKeyRotation.countLeft(master, on: database.connection)
+        for id in master.ids {
+          let seals = id == master.sealingID
+          output.show(
+            .members(["key": .text(id.description), "seals": .flag(seals), "left": seals ? nil : .number(left)]),
+            "\(id)  \(seals ? "seals" : "\(left) secrets are sealed with another than the one that seals")")
+        }
+      }
+    }
+  }
+
+  struct Forget: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Remove the keys that nothing needs any more from this machine's file.",
+      discussion: """
+        Refused while anything in the database is sealed with them. Keep them with the backups that were made before.
+
+          upmc master-key forget
+        """)
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var here: LocalOnly
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let master = try database.masterKey()
+        guard let path = MasterKeyFile.path(database.configuration) else {
+          throw CommandError("UPMC_MASTER_KEY holds the keys: remove the old ones there, and restart the nodes.")
+        }
+        let old = master.ids.filter { $0 != master.sealingID }
+        guard !old.isEmpty else { throw CommandError("\(path) holds one key, the one that seals.") }
+        let left = try MasterKeyRotation.countLeft(master, on: database.connection)
+        guard left == 0 else {
+          throw CommandError("\(left) secrets are still sealed with another key. Run `upmc master-key rotate`.")
+        }
+        let names = old.map(\.description).joined(separator: ", ")
+        try confirmation.ask("\(names) is removed from \(path); backups made before need it.")
+        let keys = try MasterKeyFile.read(database.configuration)
+        let kept = zip(master.ids, keys).filter { $0.0 == master.sealingID }.map(\.1)
+        try MasterKeyFile.write(kept, to: path)
+        output.show(
+          .members(["removed": .texts(old.map(\.description))]), "Removed \(names) from \(path).")
+      }
+    }
+  }
+}
+
+/// `upmc signing-key`: the server's own signing keys.
+struct SigningKeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "signing-key", abstract: "Change the keys with which the server signs, while servers run.",
+    discussion: """
+      pushkey: proves receipts and reads. authkey: devices' own credentials. userproof: the secrets with which apps' \
+      servers vouch for users. content: seals confidential messages. A new key signs 15 seconds after it is made, when \
+      every node has read it; the former one verifies and opens until you end it.
+
+        upmc signing-key rotate pushkey
+        upmc signing-key list
+        upmc signing-key end pushkey 1
+      """,
+    subcommands: [Rotate.self, List.self, End.self])
+
+  struct Rotate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make a new key of a kind; the former one goes on verifying.",
+      discussion: """
+          upmc signing-key rotate pushkey
+
+        With userproof every app's secret changes: `upmc app policy` shows the new ones. Proofs by the old secrets are taken \
+        until the former key is ended.
+        """)
+
+    @Argument(help: "pushkey, authkey, userproof or content.")
+    var purpose: SigningKeys.Purpose
+
+    @OptionGroup var here: LocalOnly
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let generation = try SigningKeyRotation.rotate(
+          purpose, master: try database.masterKey(), by: .here, on: database.connection)
+        output.show(
+          .members(["purpose": .text(purpose.rawValue), "generation": .number(generation)]),
+          """
+          Generation \(generation) signs in \(Operations.Limits.signingKeyRest) seconds. Those before it verify until \
+          `upmc signing-key end`.
+          """)
+      }
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the signing keys, never the keys themselves.", discussion: "  upmc signing-key list")
+
+    @OptionGroup var here: LocalOnly
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let entries = try SigningKeyRotation.list(on: database.connection).map { try JSONTree(parsing: $0.json) }
+        guard !output.json else { return entries.forEach { Output.line($0) } }
+        let rows = entries.map { entry in
+          ["purpose", "generation", "state", "activeAt"].map { entry.text($0) } + [entry.optional("endedAt") ?? "-"]
+        }
+        for line in ListOutput.lines(["PURPOSE", "GENERATION", "STATE", "SIGNS FROM", "ENDED"], rows) {
+          Output.line(line)
+        }
+      }
+    }
+  }
+
+  struct End: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End a former key: what it has made proves nothing, and what it has sealed does not open.",
+      discussion: """
+        pushkey: 30 days after it was replaced no receipt needs it. authkey: devices get a new authKey whenever the app \
+        registers, so wait until all have. content: messages that wait, and approvals, do not open any more.
+
+          upmc signing-key end pushkey 1
+        """)
+
+    @Argument(help: "pushkey, authkey, userproof or content.")
+    var purpose: SigningKeys.Purpose
+
+    @Argument(help: "Its generation, as `upmc signing-key list` shows it.")
+    var generation: Int32
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var here: LocalOnly
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        try confirmation.ask("What \(purpose.rawValue) \(generation) has made is worth nothing from then on.")
+        try SigningKeyRotation.end(purpose, generation, by: .here, on: database.connection)
+        output.show(
+          .members(["purpose": .text(purpose.rawValue), "generation": .number(generation)]),
+          "Ended \(purpose.rawValue) \(generation).")
+      }
+    }
+  }
+}
+
+extension SigningKeys.Purpose: ExpressibleByArgument {}
