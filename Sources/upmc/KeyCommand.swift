@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Domain
 internal import Operations
 
 /// `upmc key`: API keys.
@@ -14,7 +15,7 @@ struct KeyCommand: ParsableCommand {
         Only a hash of the key is kept: what is not written down now is lost. Roles: sender sends and looks, operator \
         also makes groups, viewer only looks, admin may do everything.
 
-          upmc key create --role sender --app com.example.bank
+          upmc key create --role sender --app com.example.bank --name CRM --expires 2027-12-31T00:00:00+09:00
           curl -H "Authorization: Bearer upmc_…" …/v1/admin/messages/1
         """)
 
@@ -27,12 +28,22 @@ struct KeyCommand: ParsableCommand {
     @Option(help: "Whose key it is, for lists.")
     var name = ""
 
+    @Option(
+      help: "When it ends, with the offset (2027-12-31T00:00:00+09:00); without: it never ends.")
+    var expires: String?
+
     @OptionGroup var output: OutputOptions
 
     func run() throws {
+      let endsAt = try expires.map { text in
+        guard let moment = Moment.microseconds(text) else {
+          throw ValidationError("\(text) is no time. Write it like 2027-12-31T00:00:00+09:00.")
+        }
+        return moment
+      }
       try withDatabase { database in
         let key = try Administration.createKey(
-          role, appID: appID, name: name, by: .here, on: database.connection)
+          role, appID: appID, name: name, endsAt: endsAt, by: .here, on: database.connection)
         output.show(key, key.apiKey)
       }
     }
@@ -42,9 +53,10 @@ struct KeyCommand: ParsableCommand {
 extension KeyCommand {
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List API keys, never the keys themselves.", discussion: "  upmc key list --app com.example.bank")
+      abstract: "List API keys with their end and last use, never the keys themselves.",
+      discussion: "  upmc key list --app com.example.bank")
 
-    @Option(name: .customLong("app"), help: "Only those for this app.")
+    @Option(name: .customLong("app"), help: "Only those that reach this app, also those for all apps.")
     var appID: String?
 
     @Option(help: "How many.")
