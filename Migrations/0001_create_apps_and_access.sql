@@ -146,6 +146,10 @@ CREATE TABLE api_keys (
   name            text NOT NULL DEFAULT '',
   created_at      timestamptz NOT NULL DEFAULT now(),
   revoked_at      timestamptz,
+  -- From then on it is refused; NULL: it never ends.
+  ends_at         timestamptz,
+  -- Its last use, to the minute; nodes write it once a minute. NULL: never used.
+  used_at         timestamptz,
   -- The person who created it, in the form of `messages.asked_by`; what the key creates counts as created by that
   -- person.
   made_by         text COLLATE "C",
@@ -166,9 +170,19 @@ CREATE TABLE accounts (
   -- scrypt; NULL until a password is chosen.
   password        bytea,
   salt            bytea,
+  -- Secret of the authenticator app, sealed with the master key for this row; NULL: no second factor.
+  factor          bytea,
+  -- The last 30-second step whose code was accepted; no earlier step is accepted again.
+  factor_step     bigint NOT NULL DEFAULT 0,
+  -- A secret that is being set up: it becomes `factor` with its first correct code.
+  new_factor      bytea,
+  -- Hash of the identity provider's issuer and subject; NULL: the account signs in with a password.
+  subject         bytea,
   created_at      timestamptz NOT NULL DEFAULT now(),
   disabled_at     timestamptz,
   CONSTRAINT accounts_login_is_unique UNIQUE (login),
+  CONSTRAINT accounts_subject_is_unique UNIQUE (subject),
+  CONSTRAINT accounts_subject_has_no_password CHECK (subject IS NULL OR password IS NULL),
   CONSTRAINT accounts_role_is_known CHECK (role IN ('sender', 'operator', 'viewer', 'admin')),
   CONSTRAINT accounts_password_is_salted CHECK ((password IS NULL) = (salt IS NULL))
 );
@@ -186,17 +200,30 @@ CREATE TABLE account_hands (
 
 CREATE INDEX account_hands_by_account ON account_hands (account);
 
+-- Recovery codes for a lost authenticator app; each works once. Only hashes of 80 random bits.
+CREATE TABLE recovery_codes (
+  account         integer NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  sha256          bytea NOT NULL,
+  PRIMARY KEY (account, sha256)
+);
+
 -- Only hashes: reading this table does not allow signing in.
 CREATE TABLE sessions (
   sha256          bytea PRIMARY KEY,
+  -- Names the session in lists.
+  session         bigint GENERATED ALWAYS AS IDENTITY,
   account         integer NOT NULL REFERENCES accounts ON DELETE CASCADE,
   created_at      timestamptz NOT NULL,
+  -- Last use, to the minute.
+  used_at         timestamptz NOT NULL,
   -- Extended while the session is used, never beyond `ends_at`.
   idle_until      timestamptz NOT NULL,
   ends_at         timestamptz NOT NULL,
   origin          text NOT NULL,
-  -- A session opened by a link may choose a password without knowing the current one.
-  by_link         boolean NOT NULL
+  -- How it began. A session opened by a link may choose a password without knowing the current one.
+  way             text COLLATE "C" NOT NULL,
+  CONSTRAINT sessions_session_is_unique UNIQUE (session),
+  CONSTRAINT sessions_way_is_known CHECK (way IN ('password', 'link', 'openid'))
 );
 
 CREATE INDEX sessions_by_account ON sessions (account);

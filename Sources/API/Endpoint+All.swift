@@ -9,7 +9,8 @@ extension Endpoint {
     + messages + uploads + storedUploads + testGroups + reports + control + messageLists + messageRecords + statistics
     + tags + segments + files
     + groups + groupTree
-    + people + quarantine + apps + channels + credentials + apiKeys + audit + sessions + accounts + adRules
+    + people + quarantine + apps + channels + credentials + apiKeys + audit + sessions + secondFactor + openID
+    + accounts + adRules
     + webhooks + saved + approvals + imports + exports + controllers + server
 
   /// Endpoints carried out on an HTTP loop, batched in its committer.

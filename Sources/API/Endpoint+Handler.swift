@@ -11,8 +11,18 @@ extension Endpoint {
     case clientKey
     /// The authKey of the device in the path.
     case authKey
+    /// An API key or a console session, also one that still has to set up its second factor.
+    case caller
     /// An API key or a console session whose role has the permission.
     case permission(Permission)
+
+    /// Whether an API key or a console session is needed.
+    var needsCaller: Bool {
+      switch self {
+      case .caller, .permission: true
+      case .open, .clientKey, .authKey: false
+      }
+    }
   }
 
   /// The thread time that an endpoint inherently takes.
@@ -23,6 +33,8 @@ extension Endpoint {
     case heavy
     /// Hashes a password, which takes a tenth of a second and 32 MiB: it has its own thread.
     case password
+    /// Asks the identity provider, which may take seconds: it has its own thread.
+    case provider
   }
 
   enum Handler: Sendable {

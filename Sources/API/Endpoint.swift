@@ -54,7 +54,7 @@ struct Endpoint: Sendable {
     var problems = ownProblems
     switch access {
     case .open: break
-    case .clientKey, .permission: problems += [.noCredential, .badCredential, .forbidden]
+    case .clientKey, .caller, .permission: problems += [.noCredential, .badCredential, .forbidden]
     case .authKey: problems += [.noCredential, .badCredential, .forbidden, .unknownDevice]
     }
     if body != nil { problems += [.malformed, .invalidField, .bodyTooLarge, .unsupportedMediaType] }

@@ -42,6 +42,17 @@ final class AsymmetricKey: @unchecked Sendable {
     self.init(key)
   }
 
+  /// - Parameter publicDER: SubjectPublicKeyInfo (RFC 5280).
+  convenience init(publicDER: [UInt8]) throws(UnusableKey) {
+    defer { ErrorQueue.clear() }
+    let bytes = OpenSSLObject.memory(publicDER)
+    guard
+      let key = unsafe OpenSSLObject(
+        takingOwnership: d2i_PUBKEY_bio(bytes.pointer, nil), free: { unsafe EVP_PKEY_free($0) })
+    else { throw UnusableKey("is no public key") }
+    self.init(key)
+  }
+
   // MARK: Properties
 
   var isP256: Bool {

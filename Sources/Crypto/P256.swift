@@ -42,6 +42,12 @@ package enum P256 {
       guard key.isP256 else { throw UnusableKey("is no key on the curve P-256") }
     }
 
+    /// - Parameters: coordinates of 32 bytes each; the point must be on the curve.
+    package init(x: [UInt8], y: [UInt8]) throws(UnusableKey) {
+      guard x.count == 32, y.count == 32 else { throw UnusableKey("is no point on the curve P-256") }
+      key = try AsymmetricKey(publicDER: PublicKeyParts.p256(x: x, y: y))
+    }
+
     package var pem: String { key.publicPEM }
     /// SubjectPublicKeyInfo.
     package var der: [UInt8] { key.publicDER }

@@ -34,6 +34,12 @@ package enum RSA {
       key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: false))
     }
 
+    /// - Parameters: big-endian numbers, of which the modulus has at least 2,048 bits.
+    package init(modulus: [UInt8], exponent: [UInt8]) throws(UnusableKey) {
+      let der = PublicKeyParts.rsa(modulus: modulus, exponent: exponent)
+      key = try RSA.checked(AsymmetricKey(publicDER: der))
+    }
+
     package var pem: String { key.publicPEM }
     /// SubjectPublicKeyInfo.
     package var der: [UInt8] { key.publicDER }

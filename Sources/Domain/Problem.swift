@@ -13,6 +13,7 @@ package struct Problem: Error, Equatable, Sendable {
     case payloadTooLarge = "upmc:payload-too-large"
     case noCredential = "upmc:no-credential"
     case badCredential = "upmc:bad-credential"
+    case secondFactorNeeded = "upmc:second-factor-needed"
     case badUserProof = "upmc:bad-user-proof"
     case forbidden = "upmc:forbidden"
     case userMismatch = "upmc:user-mismatch"
@@ -40,6 +41,7 @@ package struct Problem: Error, Equatable, Sendable {
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
     case networkAway = "upmc:network-away"
+    case identityProviderAway = "upmc:identity-provider-away"
     case outcomeUnknown = "upmc:outcome-unknown"
     case internalError = "upmc:internal-error"
 
@@ -47,7 +49,7 @@ package struct Problem: Error, Equatable, Sendable {
     package var status: Int {
       switch self {
       case .malformed, .invalidField, .badgeOutOfRange: 400
-      case .noCredential, .badCredential: 401
+      case .noCredential, .badCredential, .secondFactorNeeded: 401
       case .forbidden, .badUserProof, .userMismatch: 403
       case .notFound, .unknownApp, .unknownDevice, .unknownUser, .unknownGroup, .unknownMessage, .unknownSegment,
         .unknownUpload, .unknownWebhook, .unknownChannel, .notKept:
@@ -59,7 +61,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .impossible, .notConfigured, .payloadTooLarge: 422
       case .tooManyAttempts, .tooManyRequests: 429
       case .internalError: 500
-      case .busy, .databaseAway, .networkAway, .outcomeUnknown: 503
+      case .busy, .databaseAway, .networkAway, .identityProviderAway, .outcomeUnknown: 503
       }
     }
 
@@ -72,6 +74,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .payloadTooLarge: "The payload is too large for the push network"
       case .noCredential: "A credential is needed"
       case .badCredential: "The credential is not valid"
+      case .secondFactorNeeded: "A second factor is needed"
       case .badUserProof: "The user is not vouched for"
       case .forbidden: "The credential does not allow this"
       case .userMismatch: "The device belongs to another user"
@@ -99,6 +102,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"
       case .networkAway: "The push network cannot be reached"
+      case .identityProviderAway: "The identity provider cannot be reached"
       case .outcomeUnknown: "It is not known whether this was carried out"
       case .internalError: "Internal error"
       }

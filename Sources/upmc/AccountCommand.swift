@@ -6,7 +6,7 @@ internal import Operations
 struct AccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account", abstract: "Make console accounts, list, change and open them.",
-    subcommands: [Create.self, List.self, Change.self, Link.self])
+    subcommands: [Create.self, List.self, Change.self, Link.self, ResetFactor.self])
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -129,6 +129,30 @@ struct AccountCommand: ParsableCommand {
       try call.withAPI { api in
         let link = try api.answer(.post("accounts", String(account), "link")).json
         call.output.show(link, "It opens once, within an hour, at \(link.text("path"))")
+      }
+    }
+  }
+
+  struct ResetFactor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "reset-second-factor",
+      abstract: "Remove the second factor of an account whose owner has lost it.",
+      discussion: """
+        The account is signed out everywhere. Its owner signs in with the password alone, and sets up a new second factor \
+        where the role needs one. Make sure who is asking.
+
+          upmc account reset-second-factor 2
+        """)
+
+    @Argument(help: "The account's number, as lists show it.")
+    var account: Int32
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let entry = try ConsoleAccounts.resetFactor(account, by: .here, on: database.connection)
+        output.show(entry, "Account \(account) has no second factor now.")
       }
     }
   }

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import JSON
+internal import Domain
 internal import Operations
 
 /// `upmc key`: API keys.
@@ -15,7 +15,7 @@ struct KeyCommand: ParsableCommand {
         Only a hash of the key is kept: what is not written down now is lost. Roles: sender sends and looks, operator \
         also makes groups, viewer only looks, admin may do everything.
 
-          upmc key create --role sender --app com.example.bank
+          upmc key create --role sender --app com.example.bank --name CRM --expires 2027-12-31T00:00:00+09:00
           curl -H "Authorization: Bearer upmc_…" …/v1/admin/messages/1
         """)
 
@@ -28,6 +28,10 @@ struct KeyCommand: ParsableCommand {
     @Option(help: "Whose key it is, for lists.")
     var name = ""
 
+    @Option(
+      help: "When it ends, with the offset (2027-12-31T00:00:00+09:00); without: it never ends.")
+    var expires: String?
+
     @OptionGroup var call: CallOptions
 
     func run() throws {
@@ -37,6 +41,7 @@ struct KeyCommand: ParsableCommand {
             "api-keys",
             body: .members([
               "role": .text(role.rawValue), "appId": .optional(appID), "name": name.isEmpty ? nil : .text(name),
+              "expiresAt": .optional(expires),
             ]))
         ).json
         call.output.show(key, key.text("apiKey"))
@@ -48,9 +53,10 @@ struct KeyCommand: ParsableCommand {
 extension KeyCommand {
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List API keys, never the keys themselves.", discussion: "  upmc key list --app com.example.bank")
+      abstract: "List API keys with their end and last use, never the keys themselves.",
+      discussion: "  upmc key list --app com.example.bank")
 
-    @Option(name: .customLong("app"), help: "Only those for this app.")
+    @Option(name: .customLong("app"), help: "Only those that reach this app, also those for all apps.")
     var appID: String?
 
     @Option(help: "How many.")
@@ -62,11 +68,12 @@ extension KeyCommand {
       try call.withAPI { api in
         try ListOutput.table(
           api, .get("api-keys", query: ["appId": appID]), call.output, limit: limit, none: "There are no API keys.",
-          columns: ["ID", "ROLE", "APP", "NAME", "MADE", "REVOKED"]
+          columns: ["ID", "ROLE", "APP", "NAME", "MADE", "ENDS", "LAST USED", "REVOKED"]
         ) { key in
           [
             key.text("apiKeyId"), key.text("role"), key.optional("appId") ?? "all", key.text("name"),
-            key.text("createdAt"), key.optional("revokedAt") ?? "-",
+            key.text("createdAt"), key.optional("expiresAt") ?? "-", key.optional("lastUsedAt") ?? "-",
+            key.optional("revokedAt") ?? "-",
           ]
         }
       }

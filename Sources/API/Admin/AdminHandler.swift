@@ -10,7 +10,8 @@ internal import Operations
 /// ```
 ///                           ┌─► AdminQueue ──► AdminWorker (threads admin-0…n)
 ///   http-0 ── AdminHandler ─┤                    │ route → authenticate → authorize → endpoint → operation
-///     ▲         │           └─► AdminQueue ──► AdminWorker (thread passwords): signing in, choosing a password
+///     ▲         │           ├─► AdminQueue ──► AdminWorker (thread passwords): signing in, choosing a password
+///     │         │           └─► AdminQueue ──► AdminWorker (thread provider): signing in at the identity provider
 ///     │         │ over its share: 429, full: 503   │
 ///     │         ▼                                  ▼
 ///     └──────────────── ResponseTicket ◄───────────┤
@@ -50,7 +51,12 @@ final class AdminHandler: RequestHandler {
     let caller = credential(of: request).flatMap(threads.known.caller)
     let party = QuotaHolder(caller, address: request.clientAddress)
     let load = load(of: request)
-    let queue = load == .password ? threads.passwords : threads.queue
+    let queue =
+      switch load {
+      case .password: threads.passwords
+      case .provider: threads.provider
+      case .light, .heavy: threads.queue
+      }
     // Checked first, so that an overload costs no copies. A spooled body takes no memory.
     let problem =
       queue.refusal(of: party, bytes: request.withBody { $0.count })
@@ -94,8 +100,8 @@ final class AdminHandler: RequestHandler {
     UploadAllowance.isFile(request)
   }
 
-  /// The one call that needs no credential: it brings a login and password, or a link.
+  /// The calls that need no credential: they bring a login and password, a link, or the identity provider's answer.
   private static func isSigningIn(_ request: Request) -> Bool {
-    request.pathEquals("/v1/admin/session")
+    request.pathEquals("/v1/admin/session") || request.pathEquals("/v1/admin/session/openid/answer")
   }
 }

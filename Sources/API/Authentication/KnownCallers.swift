@@ -14,7 +14,7 @@ enum Credential: Sendable {
       guard let token = BearerToken.find(in: headers) else { return nil }
       self = .apiKey(token)
     } else {
-      guard let token = SessionCookie.token(in: headers, isSecure: isSecure) else { return nil }
+      guard let token = SessionCookie.session.value(in: headers, isSecure: isSecure) else { return nil }
       self = .session(token)
     }
   }

@@ -1,14 +1,18 @@
 internal import HTTPServer
 internal import Operations
 
-/// The console session's cookie: invisible to scripts, and never sent along with requests from other sites.
-enum SessionCookie {
-  /// Browsers take a `__Host-` cookie only over HTTPS and from this very host (RFC 6265bis, section 4.1.3.2).
-  private static func name(_ isSecure: Bool) -> String { isSecure ? "__Host-upmc_session" : "upmc_session" }
+/// The console's cookies: invisible to scripts, and never sent along with requests from other sites.
+enum SessionCookie: String {
+  case session = "upmc_session"
+  /// Of a sign-in at the identity provider that is under way.
+  case openID = "upmc_openid"
 
-  /// The token that a request came with; the first, if there are several. Over HTTPS only the `__Host-` cookie counts,
+  /// Browsers take a `__Host-` cookie only over HTTPS and from this very host (RFC 6265bis, section 4.1.3.2).
+  private func name(_ isSecure: Bool) -> String { (isSecure ? "__Host-" : "") + rawValue }
+
+  /// The value that a request came with; the first, if there are several. Over HTTPS only the `__Host-` cookie counts,
   /// which no other host can have set.
-  static func token(in headers: [(name: String, value: String)], isSecure: Bool) -> String? {
+  func value(in headers: [(name: String, value: String)], isSecure: Bool) -> String? {
     for field in headers where field.name == "cookie" {
       for pair in field.value.split(separator: ";") {
         let parts = pair.split(separator: "=", maxSplits: 1)
@@ -19,15 +23,20 @@ enum SessionCookie {
     return nil
   }
 
-  static func set(_ token: String, isSecure: Bool) -> (String, String) {
-    header(token, maxAge: Operations.Limits.sessionSeconds, isSecure)
+  func set(_ value: String, isSecure: Bool) -> (String, String) {
+    let seconds =
+      switch self {
+      case .session: Operations.Limits.sessionSeconds
+      case .openID: Operations.Limits.openIDSeconds
+      }
+    return header(value, maxAge: seconds, isSecure)
   }
 
-  static func clear(isSecure: Bool) -> (String, String) {
+  func clear(isSecure: Bool) -> (String, String) {
     header("", maxAge: 0, isSecure)
   }
 
-  private static func header(_ value: String, maxAge: Int64, _ isSecure: Bool) -> (String, String) {
+  private func header(_ value: String, maxAge: Int64, _ isSecure: Bool) -> (String, String) {
     (
       "Set-Cookie",
       "\(name(isSecure))=\(value); Path=/; Max-Age=\(maxAge); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"

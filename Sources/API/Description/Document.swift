@@ -72,7 +72,7 @@ enum Document {
     case .open: .list([])
     case .clientKey: .list([.object([("clientKey", .list([]))]), .object([("authKey", .list([]))])])
     case .authKey: .list([.object([("authKey", .list([]))])])
-    case .permission: .list([.object([("apiKey", .list([]))])])
+    case .caller, .permission: .list([.object([("apiKey", .list([]))])])
     }
   }
 

@@ -59,6 +59,9 @@ struct PathParameter {
     PathParameter(
       name: "csv", schema: JSONSchema.sequence, about: "The number of an uploaded audience.", example: "5"),
     PathParameter(
+      name: "session", schema: JSONSchema.sequence, about: "The number of a session, as the list shows it.",
+      example: "7"),
+    PathParameter(
       name: "templateId", schema: JSONSchema.sequence, about: "The number of a template.", example: "5"),
     PathParameter(name: "draftId", schema: JSONSchema.sequence, about: "The number of a draft.", example: "6"),
     PathParameter(name: "senderId", schema: JSONSchema.sequence, about: "The number of a sender.", example: "7"),

@@ -22,7 +22,10 @@ struct AdminResources: Sendable {
   let databaseURL: String
   let catalog: Catalog
   /// Seals credentials; nil where none are accepted.
-  let master: MasterKey?
+  var master: MasterKey? { console.master }
+  let console: ConsoleSetting
+  /// Where people sign in to the console; nil: only here.
+  let provider: OpenIDProvider?
   let clock: any Clock
   /// True when browsers reach the console by HTTPS only.
   let isSecure: Bool
@@ -39,7 +42,7 @@ struct AdminResources: Sendable {
   let streams: AdminStreams?
   let isConnected: @Sendable (Bool) -> Void
   let messageCommitted: @Sendable () -> Void
-  /// Called on the thread `passwords` with the result of each sign-in; nil: success.
+  /// Called with the result of each sign-in, one at a time; nil: success.
   let signedIn: @Sendable (Problem.Code?) -> Void
   let log = Logger(label: "admin")
 }

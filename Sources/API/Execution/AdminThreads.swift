@@ -3,12 +3,15 @@ internal import HTTPServer
 package import Operations
 internal import Postgres
 package import Reactor
+internal import Synchronization
 
-/// The threads `admin-0…n` and `passwords`, with their queues. One for all HTTP loops; callable from any thread.
+/// The threads `admin-0…n`, `passwords` and `provider`, with their queues. One for all HTTP loops; callable from any thread.
 package final class AdminThreads: Sendable {
   let queue: AdminQueue
   /// For the thread `passwords`: hashing one takes a tenth of a second, and any client may cause it.
   let passwords: AdminQueue
+  /// For the thread `provider`: the identity provider may take seconds to answer, and passwords must not wait for it.
+  let provider: AdminQueue
   let known: KnownCallers
   let isSecure: Bool
   private let streams: AdminStreams
@@ -24,12 +27,14 @@ package final class AdminThreads: Sendable {
   ///   - channels: to broadcast channels; nil where there are none.
   ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
-  ///   - signedIn: told, always on the same thread, how each attempt to sign in ended; nil: well.
+  ///   - signedIn: told, one at a time, how each attempt to sign in ended; nil: well.
+  ///   - policy: the rules for signing in to the console.
+  ///   - identityProvider: where people sign in to it; nil: only here.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
     keyTrial: (any KeyTrial)? = nil, channels: ChannelWays? = nil, clock: any Clock = SystemClock(),
-    isSecure: Bool = false,
+    isSecure: Bool = false, policy: ConsolePolicy = ConsolePolicy(), identityProvider: OpenIDProvider? = nil,
     streamTimes: StreamTimes = StreamTimes(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
     signedIn: @escaping @Sendable (Problem.Code?) -> Void = { _ in },
     messageCommitted: @escaping @Sendable () -> Void
@@ -38,19 +43,23 @@ package final class AdminThreads: Sendable {
     self.queue = queue
     let passwords = try AdminQueue(.passwords)
     self.passwords = passwords
+    let provider = try AdminQueue(.passwords)
+    self.provider = provider
     self.isSecure = isSecure
     let known = KnownCallers(catalog: catalog, clock: clock)
     self.known = known
     let streams = try AdminStreams(databaseURL: databaseURL, clock: clock, times: streamTimes)
     self.streams = streams
+    let turn = Mutex(())
     let resources = AdminResources(
-      databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
+      databaseURL: databaseURL, catalog: catalog, console: ConsoleSetting(policy: policy, master: master),
+      provider: identityProvider, clock: clock, isSecure: isSecure, hosting: hosting,
       tokens: tokens, keyTrial: keyTrial, channels: channels, known: known, streams: streams, isConnected: isConnected,
       messageCommitted: messageCommitted,
-      signedIn: signedIn)
-    cancellers = (0...threads).map { _ in Canceller() }
-    for (number, canceller) in cancellers.enumerated() {
-      let (name, queue) = number < threads ? ("admin-\(number)", queue) : ("passwords", passwords)
+      signedIn: { code in turn.withLock { _ in signedIn(code) } })
+    let crew = (0..<threads).map { ("admin-\($0)", queue) } + [("passwords", passwords), ("provider", provider)]
+    cancellers = crew.map { _ in Canceller() }
+    for ((name, queue), canceller) in zip(crew, cancellers) {
       // The thread ends when the queue is closed and empty.
       _ = try Thread(name: name) { AdminWorker(resources, queue: queue, canceller: canceller).run() }
     }
@@ -71,6 +80,7 @@ package final class AdminThreads: Sendable {
   deinit {
     queue.close()
     passwords.close()
+    provider.close()
     streams.stop()
   }
 
@@ -84,6 +94,7 @@ package final class AdminThreads: Sendable {
   package func cutOff() {
     queue.cut()
     passwords.cut()
+    provider.cut()
     for canceller in cancellers { canceller.keepCancelling() }
   }
 
@@ -91,6 +102,7 @@ package final class AdminThreads: Sendable {
   package func stop() {
     queue.close()
     passwords.close()
+    provider.close()
     streams.stop()
     for canceller in cancellers { canceller.release() }
   }

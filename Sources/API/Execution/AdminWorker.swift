@@ -89,15 +89,16 @@ final class AdminWorker {
     _ endpoint: Endpoint, _ request: OwnedRequest, _ parameters: PathParameters, _ ticket: ResponseTicket
   ) throws(Problem) -> Response? {
     let credential = Credential(in: request.headers, isSecure: resources.isSecure)
-    if case .permission = endpoint.access, credential == nil { throw AdminCall.noCredential }
+    if endpoint.access.needsCaller, credential == nil { throw AdminCall.noCredential }
     let connection = try connected()
     defer { if connection.isConnected { note(isConnected: true) } }
     var caller = Caller.nobody
-    if case .permission(let permission) = endpoint.access, let credential {
-      caller = try authenticate(request, credential, on: connection)
-      try caller.require(permission)
+    if endpoint.access.needsCaller, let credential {
+      caller = try admit(request, credential, to: endpoint, on: connection)
+    } else if !resources.console.policy.admits(request.clientAddress) {
+      throw try strangeAddress(request, on: connection)
     }
-    caller.origin = request.clientAddress?.description ?? request.remoteAddress.host
+    caller.origin = Self.origin(of: request)
     caller.requestID = request.id
     let query = try QueryParameters(request.query, known: endpoint.query) { Problem(.invalidField, $0) }
     let call = AdminCall(
@@ -135,27 +136,53 @@ final class AdminWorker {
     log.info("carried out", metadata: metadata)
   }
 
-  /// By API key, or by console session; a session needs its CSRF token for anything but GET and HEAD.
-  private func authenticate(
-    _ request: OwnedRequest, _ credential: Credential, on connection: Connection
-  ) throws(Problem) -> Caller {
-    let caller = try authenticate(credential, on: connection)
-    if let session = credential.session, request.method != .get, request.method != .head {
-      try SignInService.checkCSRF(request.header("x-csrf-token"), of: session)
-    }
-    return caller
+  private static func origin(of request: OwnedRequest) -> String {
+    request.clientAddress?.description ?? request.remoteAddress.host
   }
 
-  private func authenticate(_ credential: Credential, on connection: Connection) throws(Problem) -> Caller {
+  /// By API key, or by console session; a session needs an address that the console is open to, and its CSRF token for
+  /// anything but GET and HEAD.
+  private func admit(
+    _ request: OwnedRequest, _ credential: Credential, to endpoint: Endpoint, on connection: Connection
+  ) throws(Problem) -> Caller {
+    let visit = try authenticate(credential, on: connection)
+    if let session = credential.session {
+      guard resources.console.policy.admits(request.clientAddress) else {
+        throw try strangeAddress(request, on: connection)
+      }
+      if request.method != .get, request.method != .head {
+        try SignInService.checkCSRF(request.header("x-csrf-token"), of: session)
+      }
+    }
+    if case .permission(let permission) = endpoint.access {
+      guard !visit.lacksFactor else {
+        throw Problem(.forbidden, "The role \(visit.caller.role.rawValue) needs a second factor. Set it up first.")
+      }
+      try visit.caller.require(permission)
+    }
+    return visit.caller
+  }
+
+  private func strangeAddress(_ request: OwnedRequest, on connection: Connection) throws(Problem) -> Problem {
+    try SignInService.refuseAddress(
+      origin: Self.origin(of: request), requestID: request.id, on: connection, now: resources.clock.wallMicroseconds)
+  }
+
+  private func authenticate(
+    _ credential: Credential, on connection: Connection
+  ) throws(Problem) -> SignInService.Visit {
     do throws(Problem) {
-      let caller =
+      let visit =
         switch credential {
-        case .apiKey(let key): try Authorization.authenticate(key, on: connection)
+        case .apiKey(let key):
+          SignInService.Visit(caller: try Authorization.authenticate(key, on: connection), lacksFactor: false)
         case .session(let session):
-          try SignInService.authenticate(session: session, on: connection, now: resources.clock.wallMicroseconds)
+          try SignInService.authenticate(
+            session: session, resources.console.policy, on: connection, now: resources.clock.wallMicroseconds)
         }
-      resources.known.note(credential, caller)
-      return caller
+      resources.known.note(credential, visit.caller)
+      if let key = visit.caller.apiKey { resources.catalog.noteUse(of: key) }
+      return visit
     } catch {
       // The request itself had not begun: only authentication was under way.
       if error.code == .outcomeUnknown {

@@ -8,10 +8,16 @@ extension Administration {
   package struct KeyCreated: DescribedAnswer {
     /// Shown only here: the database keeps just its hash.
     package let apiKey: String
+    package let number: Int32
     package let role: Role
+    package let endsAt: Int64?
 
     package static let object = JSONObject<KeyCreated>(
-      "APIKeyCreated", [.always("apiKey", .anyText, \.apiKey), .always("role", .role, \.role)])
+      "APIKeyCreated",
+      [
+        .always("apiKeyId", .sequence, \.number), .always("apiKey", .anyText, \.apiKey), .always("role", .role, \.role),
+        .always("expiresAt", .orNull(.moment), \.endsAt),
+      ])
   }
 
   package struct NewKey: Sendable {
@@ -20,12 +26,15 @@ extension Administration {
     package var appID: String?
     /// Owner, shown in lists; may be empty.
     package var name = ""
+    /// Microseconds since 1970; nil: it never ends.
+    package var endsAt: Int64?
 
     package static let object = JSONObject(
       "NewAPIKey", from: NewKey(),
       [
         .required("role", .role, \.role), .given("appId", .orNull(.appID), \.appID, "The only app it is for."),
         .given("name", nameForm, \.name, "Whose it is."),
+        .given("expiresAt", .orNull(.moment), \.endsAt, "From then on it is refused; null or absent: it never ends."),
       ])
 
     private static let nameForm = JSONForm.name.described(
@@ -35,8 +44,9 @@ extension Administration {
   /// - Parameters:
   ///   - appID: the only app the key may access; nil for all apps.
   ///   - name: owner, shown in lists; may be empty.
+  ///   - endsAt: microseconds since 1970; nil: it never ends.
   package static func createKey(
-    _ role: Role, appID: String?, name: String = "", by caller: Caller, on connection: Connection
+    _ role: Role, appID: String?, name: String = "", endsAt: Int64? = nil, by caller: Caller, on connection: Connection
   ) throws(Problem) -> KeyCreated {
     try caller.require(.manageApps)
     var app: App?
@@ -48,21 +58,26 @@ extension Administration {
       throw Problem(.forbidden, "A key for one app cannot make a key for all.")
     }
     if !name.isEmpty { try check(name: name) }
+    if let endsAt, try connection.answer(WallClock.now()) >= endsAt {
+      throw Problem(at: "/expiresAt", "must be in the future")
+    }
     // The prefix identifies the key to people and secret scanners.
     let apiKey = "upmc_" + RandomToken.make()
-    try connection.commit { () throws(PostgresError) in
+    let number = try connection.commit { () throws(PostgresError) in
       let key = try connection.run(
         Secrets.createAPIKey(
-          sha256: Authorization.hash(apiKey), role: role.rawValue, app: app?.number, name: name,
+          sha256: Authorization.hash(apiKey), role: role.rawValue, app: app?.number, name: name, endsAt: endsAt,
           madeBy: caller.asker, apiKey: caller.apiKey))
       try connection.run(Announcements.announce(Catalog.channel))
       let change = AuditTrail.Change("api-key.create", String(key), in: app).to { writer in
         writer.member("role", role.rawValue)
         writer.member("name", name)
         writer.member("appId", appID)
+        writer.member("expiresAt", endsAt.map(Timestamp.text))
       }
       try connection.run(AuditTrail.add(change, by: caller))
+      return key
     }
-    return KeyCreated(apiKey: apiKey, role: role)
+    return KeyCreated(apiKey: apiKey, number: number, role: role, endsAt: endsAt)
   }
 }

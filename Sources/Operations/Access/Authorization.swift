@@ -14,7 +14,8 @@ package enum Authorization {
   /// - Parameter token: the API key as issued.
   package static func authenticate(_ token: String, on connection: Connection) throws(Problem) -> Caller {
     guard let key = try connection.answer(Secrets.findAPIKey(sha256: hash(token))), let caller = Caller(key) else {
-      throw Problem(.badCredential, "This API key is not known, or was revoked. Make one with `upmc key create`.")
+      throw Problem(
+        .badCredential, "This API key is not known, was revoked, or has ended. Make one with `upmc key create`.")
     }
     return caller
   }

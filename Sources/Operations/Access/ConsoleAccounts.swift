@@ -16,6 +16,8 @@ package enum ConsoleAccounts {
         .always("appId", .orNull(.anyText), \.record.appID, "The only app; null: all."),
         .always("createdAt", .moment, \.record.createdAt), .always("disabledAt", .orNull(.moment), \.record.disabledAt),
         .always("hasPassword", .flag, { $0.record.password != nil }),
+        .always("hasSecondFactor", .flag, { $0.record.factor != nil }),
+        .always("byIdentityProvider", .flag, \.record.isByProvider, "It signs in at the identity provider."),
       ])
   }
 
@@ -59,6 +61,10 @@ package enum ConsoleAccounts {
   /// Logins are case-insensitive.
   static func normalize(_ login: String) -> String { login.lowercased() }
 
+  static func isLogin(_ login: String) -> Bool {
+    (1...Operations.Limits.loginBytes).contains(login.utf8.count) && login.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+  }
+
   package static func list(
     _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -76,9 +82,7 @@ package enum ConsoleAccounts {
     try caller.require(.manageAccounts)
     let app = try Administration.scope(appID, .manageAccounts, caller, connection)
     let login = normalize(login)
-    guard (1...Operations.Limits.loginBytes).contains(login.utf8.count),
-      login.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
-    else {
+    guard isLogin(login) else {
       throw Problem(
         at: "/login", "must have 1 to \(Operations.Limits.loginBytes) bytes and no blanks: an e-mail address")
     }
@@ -147,7 +151,9 @@ package enum ConsoleAccounts {
     try caller.require(.manageAccounts)
     let (token, endsAt) = (RandomToken.make(), now + Operations.Limits.linkSeconds * 1_000_000)
     let isMade = try connection.commit { () throws(PostgresError) in
-      guard let account = try find(number, caller, connection), account.disabledAt == nil else { return false }
+      guard let account = try find(number, caller, connection), account.disabledAt == nil, !account.isByProvider else {
+        return false
+      }
       try connection.run(Accounts.note(number, inHandsOf: caller.asker, apiKey: caller.apiKey, made: false, at: now))
       try connection.run(Sessions.addLink(sha256: Authorization.hash(token), account: number, endsAt: endsAt))
       try connection.run(AuditTrail.add(AuditTrail.Change("account.link", account.login, app: account.app), by: caller))
@@ -155,6 +161,28 @@ package enum ConsoleAccounts {
     }
     guard isMade else { throw unknown(number) }
     return Link(account: number, token: token, endsAt: endsAt)
+  }
+
+  /// Removes the second factor of another account whose owner has lost it. Its sessions end; the owner signs in with the
+  /// password and sets up a new one.
+  package static func resetFactor(
+    _ number: Int32, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    try caller.require(.manageAccounts)
+    guard number != caller.account else {
+      throw Problem(.conflict, "Another administrator resets it; your own you replace with one of your codes.")
+    }
+    let changed = try connection.commit { () throws(PostgresError) -> Accounts.Record? in
+      guard let account = try find(number, caller, connection) else { return nil }
+      guard account.factor != nil else { return account }
+      try connection.run(SecondFactors.remove(number))
+      try connection.run(Sessions.endAll(of: number))
+      let change = AuditTrail.Change("account.second-factor-reset", account.login, app: account.app)
+      try connection.run(AuditTrail.add(change, by: caller))
+      return try connection.run(Accounts.lock(number))
+    }
+    guard let changed else { throw unknown(number) }
+    return Entry(record: changed)
   }
 
   /// Returns the locked account. An administrator of one app neither sees nor changes accounts beyond it.
@@ -168,7 +196,7 @@ package enum ConsoleAccounts {
   }
 
   private static func unknown(_ number: Int32) -> Problem {
-    Problem(.notFound, "There is no account \(number), or it is disabled.")
+    Problem(.notFound, "There is no account \(number), or it is disabled, or it signs in elsewhere.")
   }
 }
 

@@ -1,14 +1,17 @@
 package import Domain
 package import JSON
 
-/// Body of a sign-in: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link.
+/// Body of a sign-in: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link; both with the
+/// `code` of a second factor where the account has one.
 package struct SignInRequest: Sendable {
   package let proof: SignInService.Proof
   /// Whether the sign-in may replace a different account's session in this browser.
   package let replaces: Bool
+  /// Code of the second factor; nil when none is given.
+  package let code: String?
 
   package init(_ body: [UInt8]) throws(Problem) {
-    var (login, password, link): (String?, String?, String?)
+    var (login, password, link, code): (String?, String?, String?, String?)
     var replaces = false
     var reader = JSONReader(body)
     do throws(JSONError) {
@@ -17,6 +20,7 @@ package struct SignInRequest: Sendable {
         case "login": login = try Self.secret.read(&reader)
         case "password": password = try Self.secret.read(&reader)
         case "link": link = try Self.secret.read(&reader)
+        case "code": code = try Self.codeForm.read(&reader)
         case "replace": replaces = try reader.readBool()
         default: throw .unknownField
         }
@@ -26,6 +30,7 @@ package struct SignInRequest: Sendable {
       throw Problem(error)
     }
     self.replaces = replaces
+    self.code = code
     switch (login, password, link) {
     case (let login?, let password?, nil): proof = .password(login: login, password)
     case (nil, nil, let link?): proof = .link(link)
@@ -34,15 +39,20 @@ package struct SignInRequest: Sendable {
   }
 
   private static let secret = JSONForm.text(upTo: Domain.Limits.clientUIDBytes)
+  private static let codeForm = JSONForm.text(upTo: Operations.Limits.codeBytes)
+  private static let codeProperty = JSONSchema.Property.optional(
+    "code", codeForm.schema, "Of the authenticator app, or a recovery code, where the account has a second factor.")
 
   package static let schema: JSONTree.Member = (
     "SignIn",
     JSONSchema.oneOf([
-      JSONSchema.object(isClosed: true, [.required("login", secret.schema), .required("password", secret.schema)]),
+      JSONSchema.object(
+        isClosed: true,
+        [.required("login", secret.schema), .required("password", secret.schema), codeProperty]),
       JSONSchema.object(
         isClosed: true,
         [
-          .required("link", secret.schema, "The token behind `#sign-in=`."),
+          .required("link", secret.schema, "The token behind `#sign-in=`."), codeProperty,
           .optional("replace", JSONSchema.flag, "True: also in place of another account that is signed in here."),
         ]),
     ])

@@ -1,8 +1,6 @@
 internal import Crypto
 package import Domain
-package import JSON
 package import Postgres
-internal import Reactor
 internal import Store
 
 /// Console sign-in: the browser holds a session token in a cookie, the database holds only its hash.
@@ -23,53 +21,22 @@ package enum SignInService {
     case link(String)
   }
 
-  /// A signed-in session.
-  package struct Session: Sendable {
-    /// For the cookie; never part of a response body.
-    package let token: String
-    package let login: String
-    package let name: String
-    package let role: String
-    package let appID: String?
-    package let endsAt: Int64
-    /// True until a password has been chosen.
-    package let needsPassword: Bool
-  }
-
   /// - Parameters:
+  ///   - code: of the second factor; nil when none was sent.
   ///   - former: the browser's previous token; its session ends.
   ///   - replaces: whether a link may sign in a different account than the current session's.
   ///   - now: microseconds since 1970.
   package static func signIn(
-    _ proof: Proof, former: String?, replaces: Bool = false, origin: String, requestID: String,
-    on connection: Connection, now: Int64
-  ) throws(Problem) -> Session {
+    _ proof: Proof, code: String? = nil, former: String?, replaces: Bool = false, _ setting: ConsoleSetting,
+    origin: String, requestID: String, on connection: Connection, now: Int64
+  ) throws(Problem) -> ConsoleSession {
     if let former, !replaces, case .link(let link) = proof {
       try checkReplacement(of: former, by: link, on: connection, now: now)
     }
-    let attempt = SignInAttempt(proof: proof, origin: origin, requestID: requestID, now: now)
-    let account = try attempt.prove(on: connection)
-    let token = RandomToken.make()
-    let endsAt = now + Operations.Limits.sessionSeconds * 1_000_000
-    try connection.commit { () throws(PostgresError) in
-      if let former { try connection.run(Sessions.end(sha256: Authorization.hash(former))) }
-      try connection.run(
-        Sessions.create(
-          sha256: Authorization.hash(token), account: account.number, now: now,
-          idleUntil: now + Operations.Limits.sessionIdleSeconds * 1_000_000, endsAt: endsAt, origin: origin,
-          byLink: proof.isLink))
-      try attempt.note(account.number, on: connection)
-      var caller = Caller(
-        role: Role(rawValue: account.role) ?? .viewer, app: account.app, apiKey: nil, account: account.number,
-        name: account.login)
-      caller.origin = origin
-      caller.requestID = requestID
-      let change = AuditTrail.Change("session.sign-in", account.login, app: account.app)
-      try connection.run(AuditTrail.add(change, by: caller))
-    }
-    return Session(
-      token: token, login: account.login, name: account.name, role: account.role, appID: account.appID, endsAt: endsAt,
-      needsPassword: account.password == nil)
+    let attempt = SignInAttempt(proof, code: code, setting, origin: origin, requestID: requestID, now: now)
+    let (account, factor) = try attempt.prove(on: connection)
+    let start = SessionStart(former: former, throttle: attempt.throttle, requestID: requestID)
+    return try start.begin(account, proof.way, factor: factor, setting.policy, on: connection)
   }
 
   /// Prevents a link sent by someone else from turning an open page into another person's.
@@ -79,7 +46,8 @@ package enum SignInService {
     guard
       let present = try connection.answer(
         Sessions.use(sha256: Authorization.hash(former), now: now, idleUntil: now)),
-      let login = try connection.answer(Sessions.login(ofLink: Authorization.hash(link))), login != present.login
+      let login = try connection.answer(Sessions.login(ofLink: Authorization.hash(link), now: now)),
+      login != present.login
     else { return }
     throw Problem(
       .conflict,
@@ -87,20 +55,46 @@ package enum SignInService {
     )
   }
 
+  /// Audits that a request came from an address from which nobody may sign in, and returns the problem for it.
+  package static func refuseAddress(
+    origin: String, requestID: String, on connection: Connection, now: Int64
+  ) throws(Problem) -> Problem {
+    let log = RefusalLog(throttle: SignInThrottle(origin: origin, now: now), requestID: requestID)
+    return try log.refuse(
+      nil, "address", Problem(.forbidden, "The console is not open to this address (UPMC_CONSOLE_ADDRESSES)."),
+      on: connection)
+  }
+
   // MARK: Using a session
+
+  /// A request's session, as far as it is proved.
+  package struct Visit: Sendable {
+    package let caller: Caller
+    /// True while the account's role needs a second factor that the account does not have yet.
+    package let lacksFactor: Bool
+
+    package init(caller: Caller, lacksFactor: Bool) {
+      self.caller = caller
+      self.lacksFactor = lacksFactor
+    }
+  }
 
   /// Returns the caller that the session belongs to.
   /// - Throws: `.badCredential` once the session is over.
   package static func authenticate(
-    session token: String, on connection: Connection, now: Int64
-  ) throws(Problem) -> Caller {
+    session token: String, _ policy: ConsolePolicy, on connection: Connection, now: Int64
+  ) throws(Problem) -> Visit {
     let idleUntil = now + Operations.Limits.sessionIdleSeconds * 1_000_000
     guard
       let account = try connection.answer(
         Sessions.use(sha256: Authorization.hash(token), now: now, idleUntil: idleUntil)),
       let role = Role(rawValue: account.role)
     else { throw Problem(.badCredential, "The session is over. Sign in again.") }
-    return Caller(role: role, app: account.app, apiKey: nil, account: account.number, name: account.login)
+    let caller = Caller(role: role, app: account.app, apiKey: nil, account: account.number, name: account.login)
+    return Visit(
+      caller: caller,
+      lacksFactor: policy.needsFactor(
+        role, has: account.hasFactor, byProvider: account.way == SignInWay.openID.rawValue))
   }
 
   /// The token that a page must send with every change.
@@ -116,15 +110,16 @@ package enum SignInService {
   }
 
   /// Returns the session of a request, for the console's pages.
-  package static func session(_ token: String, on connection: Connection, now: Int64) throws(Problem) -> Session {
+  package static func session(
+    _ token: String, _ policy: ConsolePolicy, on connection: Connection, now: Int64
+  ) throws(Problem) -> ConsoleSession {
     guard
       let session = try connection.answer(
         Sessions.use(sha256: Authorization.hash(token), now: now, idleUntil: now)),
-      let account = try connection.answer(Accounts.find(login: session.login))
+      let account = try connection.answer(Accounts.find(login: session.login)),
+      let way = SignInWay(rawValue: session.way)
     else { throw Problem(.badCredential, "The session is over. Sign in again.") }
-    return Session(
-      token: token, login: account.login, name: account.name, role: account.role, appID: account.appID,
-      endsAt: session.endsAt, needsPassword: account.password == nil)
+    return ConsoleSession(account, token: token, endsAt: session.endsAt, way, policy)
   }
 
   package static func signOut(_ token: String, by caller: Caller, on connection: Connection) throws(Problem) {
@@ -134,57 +129,13 @@ package enum SignInService {
         AuditTrail.add(AuditTrail.Change("session.sign-out", caller.name, app: caller.app), by: caller))
     }
   }
-
-  package struct NewPassword: Sendable {
-    package var new = ""
-    package var current: String?
-
-    package static let object = JSONObject(
-      "Password", from: NewPassword(),
-      [.required("new", .givenText, \.new, "10 to 256 bytes."), .given("current", .givenText, \.current)])
-  }
-
-  /// Sets a new password. All of the account's sessions end, including this one: the browser signs in again.
-  package static func choosePassword(
-    _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection
-  ) throws(Problem) {
-    guard caller.account != nil, let token,
-      let account = try connection.answer(Accounts.find(login: caller.name))
-    else {
-      throw Problem(.forbidden, "Only a console account has a password.")
-    }
-    let isByLink = try connection.answer(Sessions.isByLink(sha256: Authorization.hash(token)))
-    if account.password != nil, !isByLink {
-      guard let current = password.current, PasswordHash.matches(current, account.password, salt: account.salt) else {
-        throw Problem(at: "/current", "is not the present password")
-      }
-    }
-    guard Operations.Limits.passwordBytes.contains(password.new.utf8.count) else {
-      throw Problem(
-        at: "/new",
-        "must have \(Operations.Limits.passwordBytes.lowerBound) to \(Operations.Limits.passwordBytes.upperBound) bytes"
-      )
-    }
-    let salt = Array(MasterKey.makeBytes().prefix(16))
-    let hash = PasswordHash.make(password.new, salt: salt)
-    try connection.commit { () throws(PostgresError) in
-      try connection.run(Accounts.setPassword(account.number, hash, salt: salt))
-      try connection.run(Sessions.endAll(of: account.number))
-      try connection.run(
-        AuditTrail.add(AuditTrail.Change("account.password", account.login, app: account.app), by: caller))
-    }
-  }
 }
 
 extension SignInService.Proof {
-  fileprivate var isLink: Bool {
-    if case .link = self { true } else { false }
+  var way: SignInWay {
+    switch self {
+    case .password: .password
+    case .link: .link
+    }
   }
-}
-
-extension Operations.Limits {
-  /// A working day.
-  package static let sessionSeconds: Int64 = 12 * 3600
-  static let sessionIdleSeconds: Int64 = 2 * 3600
-  static let passwordBytes = 10...256
 }

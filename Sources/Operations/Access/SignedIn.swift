@@ -3,11 +3,11 @@ package import JSON
 /// The identity reported to the console: a signed-in account or the holder of an API key.
 package struct SignedIn: DescribedAnswer {
   /// Nil for an API key.
-  private let session: SignInService.Session?
+  private let session: ConsoleSession?
   private let name: String
   private let role: String
 
-  package init(_ session: SignInService.Session) {
+  package init(_ session: ConsoleSession) {
     self.session = session
     (name, role) = (session.name, session.role)
   }
@@ -25,7 +25,12 @@ package struct SignedIn: DescribedAnswer {
       .always("name", .anyText, \.name), .always("role", .role, \.role), .optional("login", .anyText, \.session?.login),
       .optional("appId", .orNull(.anyText), { $0.session.map(\.appID) }),
       .optional("endsAt", .moment, \.session?.endsAt),
+      .optional("signedInBy", .words(SignInWay.allCases.map(\.rawValue)), \.session?.way.rawValue),
       .optional("needsPassword", .flag, \.session?.needsPassword, "None has been chosen yet."),
+      .optional("hasSecondFactor", .flag, \.session?.hasFactor),
+      .optional(
+        "needsSecondFactor", .flag, \.session?.needsFactor,
+        "The role needs one: until it is set up, the session may do nothing else."),
       .optional(
         "csrfToken", .anyText, { $0.session.map { SignInService.csrfToken(of: $0.token) } }, "For `X-CSRF-Token`."),
     ])

@@ -100,9 +100,12 @@ extension Administration {
         .always("role", .role, \.record.role),
         .always("appId", .orNull(.anyText), \.record.appID, "The only app it is for; null: all."),
         .always("createdAt", .moment, \.record.createdAt), .always("revokedAt", .orNull(.moment), \.record.revokedAt),
+        .always("expiresAt", .orNull(.moment), \.record.endsAt, "From then on it is refused; null: it never ends."),
+        .always("lastUsedAt", .orNull(.moment), \.record.usedAt, "To the minute, a minute late; null: never used."),
       ])
   }
 
+  /// Lists the keys that reach an app: its own, and those for all apps.
   package static func keys(
     of appID: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<KeyEntry> {

@@ -21,6 +21,8 @@ package final class Catalog: Sendable {
   }
 
   private let contents = Mutex(Contents())
+  /// Numbers of the API keys used since they were last written.
+  private let usedKeys = Mutex<Set<Int32>>([])
   private let refreshes = Atomic<Int>(0)
   /// Signalled when a lookup misses an app that may have just been created.
   package let wanted: Wakeup
@@ -43,7 +45,30 @@ package final class Catalog: Sendable {
   /// Returns the holder of the API key if the key was known and not revoked at the last refresh.
   package func caller(apiKey: String) -> Caller? {
     let hash = Authorization.hash(apiKey)
-    return contents.withLock { $0.callers[hash] }
+    let caller = contents.withLock { $0.callers[hash] }
+    if let key = caller?.apiKey { noteUse(of: key) }
+    return caller
+  }
+
+  /// Remembers that an API key was used. Any thread.
+  package func noteUse(of key: Int32) {
+    usedKeys.withLock { _ = $0.insert(key) }
+  }
+
+  /// Writes which API keys have been used since the last call, all in one statement.
+  package func writeUses(_ connection: Connection) throws(PostgresError) {
+    let used = usedKeys.withLock { used in
+      defer { used.removeAll(keepingCapacity: true) }
+      return used
+    }
+    guard !used.isEmpty else { return }
+    do throws(PostgresError) {
+      // In order, so that two nodes never wait for each other.
+      try connection.run(KeyUses.note(used.sorted()))
+    } catch {
+      usedKeys.withLock { $0.formUnion(used) }
+      throw error
+    }
   }
 
   /// Per-app policies for hot operations.

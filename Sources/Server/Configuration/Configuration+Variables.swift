@@ -25,6 +25,10 @@ extension Configuration {
     Topic(title: "Proxies in front of the server", korean: "서버 앞의 프록시", variables: Listening.proxyVariables),
     Topic(title: "Push networks and webhooks", korean: "푸시망과 웹훅", variables: networkVariables),
     Topic(title: "Outbound proxy", korean: "외부로 나가는 프록시", variables: proxyVariables),
+    Topic(title: "Signing in to the console", korean: "콘솔 로그인", variables: consoleVariables),
+    Topic(
+      title: "Signing in at an identity provider (OpenID Connect)", korean: "통합 로그인(OpenID Connect)",
+      variables: openIDVariables),
     Topic(title: "Retention", korean: "보관 기간", variables: keepingVariables),
     Topic(title: "Apps built with the existing SDK", korean: "기존 SDK로 만든 앱", variables: sdkVariables),
     Topic(title: "Logs and files", korean: "로그와 파일", variables: logVariables),

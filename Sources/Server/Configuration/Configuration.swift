@@ -1,6 +1,7 @@
 package import Domain
 package import Dispatcher
 package import HTTPClient
+package import Operations
 package import Reactor
 package import API
 
@@ -41,6 +42,11 @@ package struct Configuration: Sendable {
   /// Proxy for all outgoing calls; nil for direct connections.
   package var proxy: OutboundProxy?
   var proxyWords = ProxyWords()
+  /// The rules for signing in to the console.
+  package var console = ConsolePolicy()
+  /// The identity provider for it; nil: there is none.
+  package var openID: OpenIDSettings?
+  var openIDWords = OpenIDWords()
   package var keeping = RetentionPolicy()
   package var commandLine = CommandLine()
 
@@ -77,6 +83,7 @@ package struct Configuration: Sendable {
     try listening.check()
     try checkKeeping()
     proxy = try readProxy()
+    openID = try readOpenID()
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Mistake) {
@@ -111,6 +118,7 @@ package struct Configuration: Sendable {
       if try setKeeping(name, value) { return }
       if try setProxy(name, value) { return }
       if setCommandLine(name, value) { return }
+      if try setConsole(name, value) { return }
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
     }

@@ -8,6 +8,8 @@ package enum ServerLimits {
   static let providerDrain: Duration = .seconds(5)
   /// How often apps and credentials are reloaded when no change is announced.
   static let catalogInterval: Duration = .seconds(1)
+  /// How often it is written which API keys were used: as often as their last use, to the minute, may change.
+  static let keyUseInterval: Duration = .seconds(60)
   /// Silence after which a probe checks whether the database still answers.
   static let catalogSilence: Duration = .seconds(5)
   /// How many days before a push certificate expires the log starts to warn.

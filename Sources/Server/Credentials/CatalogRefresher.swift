@@ -24,6 +24,7 @@ final class CatalogRefresher {
       let turn = makeTurn()
       let log = Logger(label: "catalog")
       var resumptions = Resumptions()
+      var usesAt = SystemClock().now
       var options = ConnectionOptions()
       options.applicationName = "upmc catalog"
       options.silence = ServerLimits.catalogSilence
@@ -35,6 +36,10 @@ final class CatalogRefresher {
         try catalog.refresh(connection)
         for app in resumptions.note(catalog.pausedApps) { forgive(app) }
         try turn(connection)
+        if SystemClock().now - usesAt >= ServerLimits.keyUseInterval {
+          usesAt = SystemClock().now
+          try catalog.writeUses(connection)
+        }
         _ = catalog.wanted.wait(atMost: ServerLimits.catalogInterval)
         catalog.wanted.drain()
       }

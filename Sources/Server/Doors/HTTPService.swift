@@ -50,6 +50,10 @@ final class HTTPService {
       databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
       hosting: hosting, tokens: configuration.tokenAddress,
       keyTrial: AppleKeyTrial(configuration, master: master), channels: channels, clock: clock, isSecure: isSecure,
+      policy: configuration.console,
+      identityProvider: configuration.openID.map { settings in
+        OpenIDProvider(settings, calls: IdentityProviderCaller(configuration))
+      },
       isConnected: { readiness.health.lacksConnections = !$0 }, signedIn: { signIns.ended($0) },
       messageCommitted: messageCommitted)
     self.admin = admin

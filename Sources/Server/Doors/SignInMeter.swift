@@ -1,7 +1,7 @@
 internal import Domain
 internal import Metrics
 
-/// Counts console sign-ins by their result. On the thread `passwords`.
+/// Counts console sign-ins by their result. One caller at a time.
 struct SignInMeter {
   private let accepted: Counter
   private let refused: Counter
@@ -20,7 +20,7 @@ struct SignInMeter {
   func ended(_ code: Problem.Code?) {
     switch code {
     case nil: accepted.add()
-    case .badCredential: refused.add()
+    case .badCredential, .forbidden, .conflict: refused.add()
     case .tooManyAttempts: slowed.add()
     default: failed.add()
     }

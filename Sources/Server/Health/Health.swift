@@ -15,6 +15,8 @@ final class Health: Sendable {
     var databaseBytes: Int64
     var webhooks: Vitals.Webhooks
     var history: Vitals.History
+    /// When the next API key in use ends, in microseconds since 1970; nil: none does.
+    var nextKeyEnd: Int64?
   }
 
   /// Whether this node could open a credential.

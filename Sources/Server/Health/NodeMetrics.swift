@@ -53,6 +53,12 @@ enum NodeMetrics {
     gauge("upmc_events_oldest_seconds", "How long ago the oldest event happened that waits for its webhook.") {
       $0.webhooks.oldestSeconds
     }
+    metrics.read(
+      "upmc_api_key_expiry_timestamp_seconds", .gauge,
+      "When the next API key that is in use ends, in seconds since 1970. It has no sample while none ends."
+    ) {
+      health.look?.nextKeyEnd.map { [(Labels(), Double($0) / 1e6)] } ?? []
+    }
     metrics.read("upmc_messages_waiting", .gauge, "Messages that are not over, by lane and state.") {
       (health.look?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], Double($0.count)) }
     }

@@ -70,7 +70,7 @@ final class VitalsSampler {
       return Health.Look(
         at: began, roundTrip: roundTrip, standing: standing, waiting: try lookAtMessages(connection, last: lastMessage),
         databaseBytes: databaseBytes, webhooks: try connection.run(Vitals.webhooks()),
-        history: try connection.run(Vitals.history()))
+        history: try connection.run(Vitals.history()), nextKeyEnd: try connection.run(KeyUses.nextEnd()))
     }
 
     private mutating func lookAtMessages(

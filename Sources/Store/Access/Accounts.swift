@@ -14,10 +14,15 @@ package enum Accounts {
     package let salt: [UInt8]?
     package let createdAt: Int64
     package let disabledAt: Int64?
+    /// The sealed secret of the authenticator app; nil without a second factor.
+    package let factor: [UInt8]?
+    /// Whether the account signs in at the identity provider.
+    package let isByProvider: Bool
   }
 
   private static let columnList = """
-    c.account, c.login, c.name, c.role, c.app, a.app_id, c.password, c.salt, c.created_at, c.disabled_at
+    c.account, c.login, c.name, c.role, c.app, a.app_id, c.password, c.salt, c.created_at, c.disabled_at,
+    c.factor, c.subject IS NOT NULL
     """
   private static let tables = "accounts c LEFT JOIN apps a ON a.app = c.app"
 
@@ -111,7 +116,8 @@ package enum Accounts {
         app: rows.isNull(row, 4) ? nil : rows.int32(row, 4), appID: rows.optionalText(row, 5),
         password: rows.isNull(row, 6) ? nil : rows.bytes(row, 6), salt: rows.isNull(row, 7) ? nil : rows.bytes(row, 7),
         createdAt: rows.timestampMicroseconds(row, 8),
-        disabledAt: rows.optionalTimestamp(row, 9))
+        disabledAt: rows.optionalTimestamp(row, 9), factor: rows.isNull(row, 10) ? nil : rows.bytes(row, 10),
+        isByProvider: rows.bool(row, 11))
     }
   }
 }

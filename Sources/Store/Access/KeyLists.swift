@@ -11,17 +11,23 @@ package enum KeyLists {
     package let name: String
     package let createdAt: Int64
     package let revokedAt: Int64?
+    package let endsAt: Int64?
+    /// The last use, to the minute.
+    package let usedAt: Int64?
   }
 
-  private static let columnList = "k.api_key, k.role, k.app, a.app_id, k.name, k.created_at, k.revoked_at"
+  private static let columnList =
+    "k.api_key, k.role, k.app, a.app_id, k.name, k.created_at, k.revoked_at, k.ends_at, k.used_at"
 
   private static let listStatement = Statement(
     "key-lists-list",
     """
     SELECT \(columnList) FROM api_keys k LEFT JOIN apps a ON a.app = k.app
-    WHERE ($1 IS NULL OR k.app = $1) AND k.api_key > $2 ORDER BY k.api_key LIMIT $3
+    WHERE ($1 IS NULL OR k.app = $1 OR k.app IS NULL) AND k.api_key > $2 ORDER BY k.api_key LIMIT $3
     """)
 
+  /// Lists the keys that reach an app: its own, and those for all apps.
+  /// - Parameter app: nil for the keys of all apps.
   package static func list(of app: App.Number?, after number: Int32, limit: Int) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(app)
@@ -55,7 +61,8 @@ package enum KeyLists {
       Record(
         number: rows.int32(row, 0), role: rows.text(row, 1), app: rows.isNull(row, 2) ? nil : rows.int32(row, 2),
         appID: rows.optionalText(row, 3), name: rows.text(row, 4), createdAt: rows.timestampMicroseconds(row, 5),
-        revokedAt: rows.optionalTimestamp(row, 6))
+        revokedAt: rows.optionalTimestamp(row, 6), endsAt: rows.optionalTimestamp(row, 7),
+        usedAt: rows.optionalTimestamp(row, 8))
     }
   }
 }

@@ -13,10 +13,12 @@ package enum Secrets {
     package let name: String
   }
 
-  private static let findKeyStatement = Statement(
-    "api-keys-find", "SELECT api_key, role, app, name FROM api_keys WHERE sha256 = $1 AND revoked_at IS NULL")
+  private static let isValid = "revoked_at IS NULL AND (ends_at IS NULL OR ends_at > clock_timestamp())"
 
-  /// Returns the API key with this SHA-256 if it exists and is not revoked.
+  private static let findKeyStatement = Statement(
+    "api-keys-find", "SELECT api_key, role, app, name FROM api_keys WHERE sha256 = $1 AND \(isValid)")
+
+  /// Returns the API key with this SHA-256 if it exists, is not revoked and has not ended.
   package static func findAPIKey(sha256: [UInt8]) -> Query<APIKey?> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
@@ -24,9 +26,9 @@ package enum Secrets {
   }
 
   private static let allKeysStatement = Statement(
-    "api-keys-all", "SELECT api_key, role, app, name, sha256 FROM api_keys WHERE revoked_at IS NULL")
+    "api-keys-all", "SELECT api_key, role, app, name, sha256 FROM api_keys WHERE \(isValid)")
 
-  /// Returns all API keys that are not revoked, by SHA-256.
+  /// Returns all API keys that are neither revoked nor at their end, by SHA-256.
   package static func apiKeys() -> Query<[[UInt8]: APIKey]> {
     Query(allKeysStatement, Parameters()) { rows in
       Dictionary(rows.map { (rows.bytes($0, 4), key(rows, $0)) }) { first, _ in first }
@@ -42,17 +44,18 @@ package enum Secrets {
   private static let createKeyStatement = Statement(
     "api-keys-create",
     """
-    INSERT INTO api_keys (sha256, role, app, name, made_by)
-    VALUES ($1, $2, $3, $4, coalesce($5, (SELECT made_by FROM api_keys WHERE api_key = $6)))
+    INSERT INTO api_keys (sha256, role, app, name, ends_at, made_by)
+    VALUES ($1, $2, $3, $4, $7, coalesce($5, (SELECT made_by FROM api_keys WHERE api_key = $6)))
     RETURNING api_key
     """)
 
   /// - Parameters:
+  ///   - endsAt: microseconds since 1970; nil: it never ends.
   ///   - maker: the person who creates the key.
   ///   - key: the API key that creates it instead; its own creator is then recorded.
   package static func createAPIKey(
-    sha256: [UInt8], role: String, app: App.Number?, name: String, madeBy maker: Principal? = nil,
-    apiKey key: Int32? = nil
+    sha256: [UInt8], role: String, app: App.Number?, name: String, endsAt: Int64? = nil,
+    madeBy maker: Principal? = nil, apiKey key: Int32? = nil
   ) -> Query<Int32> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
@@ -61,6 +64,7 @@ package enum Secrets {
     parameters.append(text: name)
     parameters.append(text: maker?.stored)
     parameters.append(key)
+    parameters.append(timestampMicroseconds: endsAt)
     return Query(createKeyStatement, parameters) { $0.int32(0, 0) }
   }
 

@@ -10,26 +10,30 @@ package enum Sessions {
     package let role: String
     package let app: App.Number?
     package let endsAt: Int64
+    /// How the session began.
+    package let way: String
+    package let hasFactor: Bool
   }
 
   private static let createStatement = Statement(
     "sessions-create",
     """
     WITH old AS (DELETE FROM sessions WHERE ends_at < $3 OR idle_until < $3)
-    INSERT INTO sessions (sha256, account, created_at, idle_until, ends_at, origin, by_link)
-    VALUES ($1, $2, $3, $4, $5, $6, $7)
+    INSERT INTO sessions (sha256, account, created_at, used_at, idle_until, ends_at, origin, way)
+    VALUES ($1, $2, $3, $3, $4, $5, $6, $7)
     """)
 
   /// Creates a session and deletes expired ones. Times in microseconds since 1970.
+  /// - Parameter way: `password`, `link` or `openid`.
   package static func create(
-    sha256: [UInt8], account: Int32, now: Int64, idleUntil: Int64, endsAt: Int64, origin: String, byLink: Bool
+    sha256: [UInt8], account: Int32, now: Int64, idleUntil: Int64, endsAt: Int64, origin: String, way: String
   ) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
     parameters.append(account)
     for time in [now, idleUntil, endsAt] { parameters.append(timestampMicroseconds: time) }
     parameters.append(text: origin)
-    parameters.append(byLink)
+    parameters.append(text: way)
     return Query(createStatement, parameters) { _ in }
   }
 
@@ -38,9 +42,9 @@ package enum Sessions {
     """
     WITH used AS (
       -- Moved on at most once a minute: not every look at a page is worth a write.
-      UPDATE sessions SET idle_until = least($3, ends_at)
+      UPDATE sessions SET idle_until = least($3, ends_at), used_at = greatest(used_at, $2)
       WHERE sha256 = $1 AND idle_until > $2 AND ends_at > $2 AND idle_until < $3 - interval '1 minute')
-    SELECT c.account, c.login, c.name, c.role, c.app, s.ends_at
+    SELECT c.account, c.login, c.name, c.role, c.app, s.ends_at, s.way, c.factor IS NOT NULL
     FROM sessions s JOIN accounts c ON c.account = s.account
     WHERE s.sha256 = $1 AND s.idle_until > $2 AND s.ends_at > $2 AND c.disabled_at IS NULL
     """)
@@ -55,12 +59,13 @@ package enum Sessions {
       guard rows.count == 1 else { return nil }
       return Account(
         number: rows.int32(0, 0), login: rows.text(0, 1), name: rows.text(0, 2), role: rows.text(0, 3),
-        app: rows.isNull(0, 4) ? nil : rows.int32(0, 4), endsAt: rows.timestampMicroseconds(0, 5))
+        app: rows.isNull(0, 4) ? nil : rows.int32(0, 4), endsAt: rows.timestampMicroseconds(0, 5),
+        way: rows.text(0, 6), hasFactor: rows.bool(0, 7))
     }
   }
 
   private static let isByLinkStatement = Statement(
-    "sessions-is-by-link", "SELECT by_link FROM sessions WHERE sha256 = $1")
+    "sessions-is-by-link", "SELECT way = 'link' FROM sessions WHERE sha256 = $1")
 
   package static func isByLink(sha256: [UInt8]) -> Query<Bool> {
     var parameters = Parameters()
@@ -110,12 +115,16 @@ package enum Sessions {
 
   private static let loginOfLinkStatement = Statement(
     "sessions-login-of-link",
-    "SELECT c.login FROM sign_in_links l JOIN accounts c ON c.account = l.account WHERE l.sha256 = $1")
+    """
+    SELECT c.login FROM sign_in_links l JOIN accounts c ON c.account = l.account
+    WHERE l.sha256 = $1 AND l.ends_at > $2 AND c.disabled_at IS NULL
+    """)
 
-  /// Returns the login that a link belongs to, without using it up.
-  package static func login(ofLink sha256: [UInt8]) -> Query<String?> {
+  /// Returns the login that a valid link belongs to, without using the link up.
+  package static func login(ofLink sha256: [UInt8], now: Int64) -> Query<String?> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
+    parameters.append(timestampMicroseconds: now)
     return Query(loginOfLinkStatement, parameters) { $0.count == 1 ? $0.text(0, 0) : nil }
   }
 

@@ -31,8 +31,11 @@ final class AdminWorld {
   ///   - databaseURL: another one than the test's own, for one that is away.
   ///   - isSecure: browsers reach it over HTTPS.
   ///   - isBehindProxy: whoever connects is a proxy that names its client.
+  ///   - policy: the rules for signing in.
+  ///   - identityProvider: where people sign in.
   init(
     databaseURL: String? = nil, isSecure: Bool = false, isBehindProxy: Bool = false,
+    policy: ConsolePolicy = ConsolePolicy(), identityProvider: OpenIDProvider? = nil,
     streamTimes: StreamTimes = StreamTimes()
   ) throws {
     database = try TestDatabase.make()
@@ -44,7 +47,8 @@ final class AdminWorld {
     threads = try AdminThreads(
       databaseURL: databaseURL ?? database.url, catalog: try Catalog(seal: ContentSeal([SymmetricKey.random()])),
       master: try MasterKey(bytes: MasterKey.makeBytes()), threads: 2,
-      hosting: ContentHosting(publicURL: "https://push.example.com"), isSecure: isSecure, streamTimes: streamTimes
+      hosting: ContentHosting(publicURL: "https://push.example.com"), isSecure: isSecure, policy: policy,
+      identityProvider: identityProvider, streamTimes: streamTimes
     ) {
       committed.count.add(1, ordering: .sequentiallyConsistent)
     }

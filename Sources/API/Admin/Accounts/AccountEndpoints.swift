@@ -34,18 +34,31 @@ extension Endpoint {
       "For who has lost the password. It works once, within an hour.", by: .permission(.manageAccounts),
       answers: [Answer(201, "The link.", ConsoleAccounts.Link.object, example: linkExample)], problems: [.notFound],
       handler: .whole(AdminCall.linkAccount)),
+    Endpoint(
+      .delete, "/v1/admin/accounts/{account}/second-factor", id: "resetSecondFactor", in: .administration,
+      "Reset an account's second factor",
+      """
+      For somebody who has lost both telephone and recovery codes. Another administrator does it; the account is signed out \
+      everywhere. Its owner then signs in with the password alone, and sets up a new one where the role needs it. Make sure \
+      who is asking.
+      """, by: .permission(.manageAccounts),
+      answers: [Answer(200, "As it is now.", ConsoleAccounts.Entry.object, example: accountExample)],
+      problems: [.notFound, .conflict], handler: .whole(AdminCall.resetSecondFactor)),
   ]
 
   /// Request and response schemas of sessions and accounts, in the order of the description.
-  static let accountSchemas: [JSONTree.Member] = [
-    SignInRequest.schema, SignedIn.object.named, SignInService.NewPassword.object.named,
-    ItemPage<ConsoleAccounts.Entry>.object.named, ConsoleAccounts.Entry.object.named,
-    ConsoleAccounts.NewAccount.object.named, ConsoleAccounts.Change.object.named, ConsoleAccounts.Link.object.named,
-  ]
+  static let accountSchemas: [JSONTree.Member] =
+    [
+      SignInRequest.schema, SignedIn.object.named, PasswordService.NewPassword.object.named,
+      ItemPage<SessionService.Entry>.object.named, SessionService.Entry.object.named,
+      ItemPage<ConsoleAccounts.Entry>.object.named, ConsoleAccounts.Entry.object.named,
+      ConsoleAccounts.NewAccount.object.named, ConsoleAccounts.Change.object.named, ConsoleAccounts.Link.object.named,
+    ] + secondFactorSchemas + openIDSchemas
 
   private static let accountExample = """
     {"account":"2","login":"kim@example.com","name":"Kim","role":"operator","appId":null,\
-    "createdAt":"2026-11-21T09:30:00.123Z","disabledAt":null,"hasPassword":true}
+    "createdAt":"2026-11-21T09:30:00.123Z","disabledAt":null,"hasPassword":true,"hasSecondFactor":true,\
+    "byIdentityProvider":false}
     """
 
   private static let linkExample = """
@@ -76,6 +89,10 @@ extension AdminCall {
     .json(
       .created,
       try ConsoleAccounts.link(try account(), by: caller, on: connection, now: now))
+  }
+
+  fileprivate func resetSecondFactor() throws(Problem) -> Response {
+    .json(.ok, try ConsoleAccounts.resetFactor(try account(), by: caller, on: connection))
   }
 
   private func account() throws(Problem) -> Int32 {

@@ -8,7 +8,8 @@ extension Endpoint {
   static let apiKeys: [Endpoint] = [
     Endpoint(
       .get, "/v1/admin/api-keys", id: "listAPIKeys", in: .administration, "List API keys",
-      "Revoked ones too; never the keys themselves.", by: .permission(.manageAccounts),
+      "Revoked and ended ones too; never the keys themselves. `appId`: those that reach the app, which are also those for all apps.",
+      by: .permission(.manageAccounts),
       parameters: [.ofApp(isNeeded: false), .limit, .pageCursor],
       answers: [
         Answer(200, "A page of keys.", ItemPage<Administration.KeyEntry>.object, example: Answer.page(keyExample))
@@ -19,11 +20,17 @@ extension Endpoint {
       "The key is in this answer and nowhere else: only a hash of it is kept.", by: .permission(.manageAccounts),
       body: Body(
         Administration.NewKey.object,
-        examples: [("sender", #"{"role":"sender","appId":"com.example.bank","name":"CRM"}"#)]),
+        examples: [
+          ("sender", #"{"role":"sender","appId":"com.example.bank","name":"CRM"}"#),
+          (
+            "untilAYearFromNow",
+            #"{"role":"sender","appId":"com.example.bank","name":"CRM","expiresAt":"2027-11-21T00:00:00Z"}"#
+          ),
+        ]),
       answers: [
         Answer(
-          201, "The key is made.", Administration.KeyCreated.object, example: #"{"apiKey":"upmc_q9x2","role":"sender"}"#
-        )
+          201, "The key is made.", Administration.KeyCreated.object,
+          example: #"{"apiKeyId":"3","apiKey":"upmc_q9x2","role":"sender","expiresAt":null}"#)
       ], problems: [.unknownApp], handler: .whole(AdminCall.createKey)),
     Endpoint(
       .delete, "/v1/admin/api-keys/{apiKeyId}", id: "revokeAPIKey", in: .administration, "Revoke an API key",
@@ -41,7 +48,7 @@ extension Endpoint {
 
   private static let keyExample = """
     {"apiKeyId":"3","name":"CRM","role":"sender","appId":"com.example.bank","createdAt":"2026-11-21T09:30:00.123Z",\
-    "revokedAt":null}
+    "revokedAt":null,"expiresAt":"2027-11-21T00:00:00.000Z","lastUsedAt":"2026-11-21T10:12:00.000Z"}
     """
 
 }
@@ -55,7 +62,8 @@ extension AdminCall {
     let new = try body(Administration.NewKey.object)
     return .json(
       .created,
-      try Administration.createKey(new.role, appID: new.appID, name: new.name, by: caller, on: connection))
+      try Administration.createKey(
+        new.role, appID: new.appID, name: new.name, endsAt: new.endsAt, by: caller, on: connection))
   }
 
   fileprivate func revokeKey() throws(Problem) -> Response {

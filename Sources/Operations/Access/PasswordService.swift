@@ -1,0 +1,54 @@
+internal import Crypto
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// Choosing a password.
+package enum PasswordService {
+  package struct NewPassword: Sendable {
+    package var new = ""
+    package var current: String?
+
+    package static let object = JSONObject(
+      "Password", from: NewPassword(),
+      [
+        .required(
+          "new", .givenText, \.new,
+          "At least 12 characters and at most 256 bytes, and not among the first that are guessed."),
+        .given("current", .givenText, \.current),
+      ])
+  }
+
+  /// Sets a new password. All of the account's sessions end, including this one: the browser signs in again. A wrong
+  /// present password counts like one at signing in.
+  package static func choose(
+    _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) {
+    guard caller.account != nil, let token, let account = try connection.answer(Accounts.find(login: caller.name)),
+      !account.isByProvider
+    else { throw Problem(.forbidden, "Only an account that signs in here has a password.") }
+    let isByLink = try connection.answer(Sessions.isByLink(sha256: Authorization.hash(token)))
+    if account.password != nil, !isByLink { try checkCurrent(password, of: account, by: caller, on: connection, now) }
+    try PasswordRule.check(password.new, login: account.login)
+    let salt = Array(MasterKey.makeBytes().prefix(16))
+    let hash = PasswordHash.make(password.new, salt: salt)
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Accounts.setPassword(account.number, hash, salt: salt))
+      try connection.run(Sessions.endAll(of: account.number))
+      try connection.run(
+        AuditTrail.add(AuditTrail.Change("account.password", account.login, app: account.app), by: caller))
+    }
+  }
+
+  private static func checkCurrent(
+    _ password: NewPassword, of account: Accounts.Record, by caller: Caller, on connection: Connection, _ now: Int64
+  ) throws(Problem) {
+    let wrong = Problem(at: "/current", "is not the present password")
+    guard let current = password.current else { throw wrong }
+    let throttle = SignInThrottle(origin: caller.origin, now: now)
+    try throttle.count(account.login, on: connection) { () throws(Problem) in }
+    guard PasswordHash.matches(current, account.password, salt: account.salt) else { throw wrong }
+    try throttle.forgive(account.login, on: connection)
+  }
+}

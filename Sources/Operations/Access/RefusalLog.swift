@@ -1,0 +1,30 @@
+internal import Domain
+internal import JSON
+internal import Postgres
+internal import Store
+
+/// Audits refused sign-ins, within the limits of `SignInThrottle`.
+struct RefusalLog {
+  let throttle: SignInThrottle
+  let requestID: String
+
+  /// Audits a failure and returns the problem for the client.
+  /// - Parameter reason: a stable word for the log.
+  func refuse(
+    _ account: Accounts.Record?, _ reason: String, _ problem: Problem, on connection: Connection
+  ) throws(Problem) -> Problem {
+    // The login is not logged: a password may have been typed into its field.
+    try note(account?.login ?? "unknown login", reason, app: account?.app, on: connection)
+    return problem
+  }
+
+  /// - Parameter object: the login, or what stands for it.
+  func note(_ object: String, _ reason: String, app: Int32? = nil, on connection: Connection) throws(Problem) {
+    guard try throttle.mayTell(on: connection) else { return }
+    let change = AuditTrail.Change("session.refuse", object, app: app).to { $0.member("reason", reason) }
+    var nobody = Caller.nobody
+    nobody.origin = throttle.origin
+    nobody.requestID = requestID
+    try connection.answer(AuditTrail.add(change, by: nobody))
+  }
+}

@@ -1,0 +1,49 @@
+internal import Domain
+internal import JSON
+internal import Postgres
+internal import Store
+
+/// Begins the session of an account that has proved itself, in one transaction with its audit entry.
+struct SessionStart {
+  /// The browser's previous token; its session ends.
+  let former: String?
+  let throttle: SignInThrottle
+  let requestID: String
+
+  /// The account as the caller of what its sign-in changes.
+  func caller(_ account: Accounts.Record) -> Caller {
+    var caller = Caller(
+      role: Role(rawValue: account.role) ?? .viewer, app: account.app, apiKey: nil, account: account.number,
+      name: account.login)
+    caller.origin = throttle.origin
+    caller.requestID = requestID
+    return caller
+  }
+
+  /// - Parameter factor: what proved the second factor; nil without one.
+  func begin(
+    _ account: Accounts.Record, _ way: SignInWay, factor: SecondFactor.Proof?, _ policy: ConsolePolicy,
+    on connection: Connection
+  ) throws(Problem) -> ConsoleSession {
+    let token = RandomToken.make()
+    let now = throttle.now
+    let endsAt = now + Operations.Limits.sessionSeconds * 1_000_000
+    let caller = caller(account)
+    try connection.commit { () throws(PostgresError) in
+      if let former { try connection.run(Sessions.end(sha256: Authorization.hash(former))) }
+      try connection.run(
+        Sessions.create(
+          sha256: Authorization.hash(token), account: account.number, now: now,
+          idleUntil: now + Operations.Limits.sessionIdleSeconds * 1_000_000, endsAt: endsAt, origin: throttle.origin,
+          way: way.rawValue))
+      try throttle.note(account.number, on: connection)
+      let change = AuditTrail.Change("session.sign-in", account.login, app: account.app).to { writer in
+        writer.member("way", way.rawValue)
+        if let factor { writer.member("secondFactor", factor.name) }
+        if case .recoveryCode(let left) = factor { writer.member("recoveryCodesLeft", left) }
+      }
+      try connection.run(AuditTrail.add(change, by: caller))
+    }
+    return ConsoleSession(account, token: token, endsAt: endsAt, way, policy)
+  }
+}

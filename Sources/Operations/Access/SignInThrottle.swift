@@ -1,0 +1,132 @@
+internal import Domain
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Counts wrong passwords and codes, and slows down whoever guesses. All nodes share the counters.
+///
+/// | failures within 15 minutes | more than | consequence |
+/// | --- | --- | --- |
+/// | from an address (IPv6: a /64) | 20 | 429 for that address |
+/// | from an address for one login | 5 | 429 for that address and login |
+/// | for a login, from anywhere | 20 | one attempt every 1, 2, 4 … 30 seconds, from places it never signed in from |
+///
+/// A wrong password and a wrong code of the second factor are the same kind of failure. From a place where the login has
+/// signed in before, one attempt every 1 … 30 seconds is allowed instead of a 429 for a quarter of an hour. So nobody can
+/// lock a login out of its owner's usual place, and guessing from a thousand addresses stays slow. Failures for unknown
+/// logins count as well; otherwise the counting would reveal which logins exist. Adding a row removes expired ones, and at
+/// most `signInFailures` rows exist: those that expire first are evicted.
+struct SignInThrottle {
+  /// The client's address.
+  let origin: String
+  /// Microseconds since 1970.
+  let now: Int64
+
+  private var place: String { IPAddress(origin)?.network.description ?? origin }
+  private var until: Int64 { now + Operations.Limits.signInWindowSeconds * 1_000_000 }
+
+  /// Hash under which a counter or place is stored.
+  private func subject(_ kind: String, _ rest: String...) -> [UInt8] {
+    Authorization.hash(([kind] + rest).joined(separator: " "))
+  }
+
+  /// Counts an attempt as a failure until it is forgiven. Call it before checking, so that concurrent attempts count too.
+  /// - Parameter flooded: called once per window when the address has exceeded its share.
+  /// - Throws: `.tooManyAttempts`.
+  func count(_ login: String, on connection: Connection, flooded: () throws(Problem) -> Void) throws(Problem) {
+    let isKnown = try connection.answer(
+      SignInCounts.knows(
+        login, subject("place", place), since: now - Operations.Limits.placeSeconds * 1_000_000))
+    let ofAddress = try fail(subject("address", place), on: connection)
+    if ofAddress == Operations.Limits.failuresOfAddress + 1 { try flooded() }
+    if !isKnown, ofAddress > Operations.Limits.failuresOfAddress {
+      throw Self.tooMany(Operations.Limits.signInWindowSeconds)
+    }
+    let both = subject("login", login, place)
+    let ofBoth = try fail(both, on: connection)
+    if isKnown {
+      // A colleague behind the same address may be guessing.
+      return try wait(for: both, after: ofBoth - Operations.Limits.failuresOfLogin, on: connection)
+    }
+    guard ofBoth <= Operations.Limits.failuresOfLogin else { throw Self.tooMany(Operations.Limits.signInWindowSeconds) }
+    let ofLogin = subject("login", login)
+    let failures = try fail(ofLogin, on: connection)
+    try wait(for: ofLogin, after: failures - Operations.Limits.failuresOfLoginAnywhere, on: connection)
+  }
+
+  /// Allows one attempt at a time, with delays that grow with the number of failures.
+  private func wait(for subject: [UInt8], after failures: Int32, on connection: Connection) throws(Problem) {
+    guard failures > 0 else { return }
+    let seconds = min(Int64(1) << Int64(min(failures - 1, 5)), Operations.Limits.longestSignInTurnSeconds)
+    guard try connection.answer(SignInCounts.takeTurn(subject, now: now, next: now + seconds * 1_000_000)) else {
+      throw Self.tooMany(seconds)
+    }
+  }
+
+  private func fail(_ subject: [UInt8], on connection: Connection) throws(Problem) -> Int32 {
+    let failures = try connection.answer(SignInCounts.fail(subject, now: now, until: until))
+    // Adding a row evicts expired and surplus ones.
+    if failures == 1 {
+      try connection.answer(SignInCounts.tidy(now: now, keeping: Operations.Limits.signInFailures))
+    }
+    return failures
+  }
+
+  /// Resets the counters of the login after a success. The address keeps its other failures; otherwise the owner of one
+  /// account could guess all others without limit.
+  func forgive(_ login: String, on connection: Connection) throws(Problem) {
+    try connection.answer(SignInCounts.forgive([subject("login", login, place), subject("login", login)]))
+    try connection.answer(SignInCounts.takeBack(subject("address", place)))
+  }
+
+  /// Takes back an attempt that was right as far as it went. Earlier failures remain.
+  func takeBack(_ login: String, on connection: Connection) throws(Problem) {
+    for counter in [subject("login", login, place), subject("login", login), subject("address", place)] {
+      try connection.answer(SignInCounts.takeBack(counter))
+    }
+  }
+
+  /// Records the place as known for the account.
+  func note(_ account: Int32, on connection: Connection) throws(PostgresError) {
+    try connection.run(
+      SignInCounts.note(
+        account, subject("place", place), now: now, keeping: Operations.Limits.placesOfAccount))
+  }
+
+  /// Whether another refusal may be audited. Entries within 15 minutes are limited per address and in total, so strangers
+  /// cannot flood the log.
+  func mayTell(on connection: Connection) throws(Problem) -> Bool {
+    guard try fail(subject("told", place), on: connection) <= Operations.Limits.failuresOfAddress + 1 else {
+      return false
+    }
+    return try fail(subject("told"), on: connection) <= Operations.Limits.toldFailures
+  }
+
+  private static func tooMany(_ seconds: Int64) -> Problem {
+    var problem = Problem(
+      .tooManyAttempts,
+      "Signing in failed too often. Wait \(seconds < 60 ? "\(seconds) seconds" : "\(seconds / 60) minutes"), or ask an administrator for a link."
+    )
+    problem.retryAfterSeconds = Int(seconds)
+    return problem
+  }
+}
+
+extension Operations.Limits {
+  static let signInWindowSeconds: Int64 = 900
+  /// Failures allowed per login and address in the window.
+  static let failuresOfLogin: Int32 = 5
+  /// Failures allowed per login from all addresses before attempts from unknown places are slowed down.
+  static let failuresOfLoginAnywhere: Int32 = 20
+  /// Failures allowed per address, which may serve a whole company.
+  static let failuresOfAddress: Int32 = 20
+  /// Audit log entries about failures in the window, for all addresses together.
+  static let toldFailures: Int32 = 1_000
+  static let longestSignInTurnSeconds: Int64 = 30
+  /// Failure counters kept, for all addresses and logins: enough for a few hundred addresses that use up their
+  /// attempts.
+  static let signInFailures: Int64 = 10_000
+  /// Known networks kept per account, and for how long.
+  static let placesOfAccount: Int64 = 32
+  static let placeSeconds: Int64 = 90 * 86_400
+}

@@ -1,0 +1,106 @@
+internal import Crypto
+internal import Domain
+internal import JSON
+
+/// An ID token (OpenID Connect Core §2), taken apart and checked. Pure.
+struct IDToken {
+  /// From the header: which key signed it, by which algorithm.
+  let keyID: String?
+  let algorithm: String
+  private let claims: TokenClaims
+  private let signed: [UInt8]
+  private let signature: [UInt8]
+
+  /// What the token has to match.
+  struct Expectation {
+    let issuer: String
+    let audience: String
+    let nonce: String
+    /// Seconds since 1970.
+    let now: Int64
+  }
+
+  /// - Throws: unless it is a JWS whose algorithm is RS256 or ES256.
+  init(_ text: String) throws(OpenIDFault) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, text.utf8.count <= Operations.Limits.idTokenBytes,
+      let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
+      let signature = Base64URL.decode(parts[2])
+    else { throw OpenIDFault("id-token", "holds no readable ID token") }
+    guard let algorithm = header.text("alg"), Self.algorithms.contains(algorithm), header["crit"] == nil else {
+      throw OpenIDFault("id-token-algorithm", "holds an ID token that is not signed by RS256 or ES256")
+    }
+    self.algorithm = algorithm
+    self.claims = claims
+    self.signature = signature
+    keyID = header.text("kid")
+    signed = Array("\(parts[0]).\(parts[1])".utf8)
+  }
+
+  static let algorithms: Set<String> = ["RS256", "ES256"]
+
+  private static func object(_ part: Substring) -> TokenClaims? {
+    Base64URL.decode(part).flatMap { try? TokenClaims($0) }
+  }
+
+  /// Returns the keys that may have signed it.
+  func candidates(_ keys: [JSONWebKey]) -> [JSONWebKey] {
+    keys.filter { $0.algorithm == algorithm && (keyID == nil || $0.id == keyID) }
+  }
+
+  /// Returns the claims of a token that was made by one of these keys, for us, for this sign-in, and now.
+  func verified(by keys: [JSONWebKey], _ expected: Expectation) throws(OpenIDFault) -> TokenClaims {
+    guard candidates(keys).contains(where: { $0.isValid(signature, for: signed) }) else {
+      throw OpenIDFault("id-token-signature", "holds an ID token that none of the provider's keys signed")
+    }
+    guard claims.text("iss") == expected.issuer else {
+      throw OpenIDFault("id-token-issuer", "holds an ID token of another issuer")
+    }
+    let audiences = claims.texts("aud")
+    guard audiences.contains(expected.audience) else {
+      throw OpenIDFault("id-token-audience", "holds an ID token for another client")
+    }
+    guard claims["azp"] == nil && audiences.count == 1 || claims.text("azp") == expected.audience else {
+      throw OpenIDFault("id-token-audience", "holds an ID token that was issued to another client")
+    }
+    try checkTimes(expected.now)
+    guard let nonce = claims.text("nonce"), ConstantTime.isEqual(Array(nonce.utf8), Array(expected.nonce.utf8)) else {
+      throw OpenIDFault("id-token-nonce", "holds an ID token of another sign-in (nonce)")
+    }
+    return claims
+  }
+
+  private func checkTimes(_ now: Int64) throws(OpenIDFault) {
+    let skew = Operations.Limits.clockSkewSeconds
+    guard let expires = claims.number("exp"), now < expires.addingSkew(skew) else {
+      throw OpenIDFault("id-token-expired", "holds an ID token that has expired: are the clocks right?")
+    }
+    guard let issued = claims.number("iat"), issued <= now + skew,
+      issued >= now - Operations.Limits.openIDSeconds - skew
+    else {
+      throw OpenIDFault("id-token-time", "holds an ID token that was not issued now: are the clocks right?")
+    }
+    if claims["nbf"] != nil {
+      guard let begins = claims.number("nbf"), begins <= now + skew else {
+        throw OpenIDFault("id-token-time", "holds an ID token that is not valid yet: are the clocks right?")
+      }
+    }
+  }
+}
+
+extension Int64 {
+  /// A peer's number may be as large as it likes.
+  fileprivate func addingSkew(_ seconds: Int64) -> Int64 {
+    let (sum, isTooLarge) = addingReportingOverflow(seconds)
+    return isTooLarge ? .max : sum
+  }
+}
+
+extension Operations.Limits {
+  /// Seconds by which the provider's clock may differ from ours.
+  static let clockSkewSeconds: Int64 = 60
+  /// Seconds that a person may spend at the provider.
+  package static let openIDSeconds: Int64 = 600
+  /// An ID token with a few hundred groups.
+  static let idTokenBytes = 65_536
+}

@@ -1,0 +1,148 @@
+internal import Domain
+internal import JSON
+internal import Synchronization
+
+/// The identity provider: its description (discovery), its keys, and the exchange of a code for an ID token.
+///
+/// Description and keys are kept for a while. A token by an unknown key makes the keys be read again, so a rotation is
+/// noticed at once, but not more often than every few seconds, because anybody may name an unknown key.
+package final class OpenIDProvider: Sendable {
+  package let settings: OpenIDSettings
+  private let calls: any IdentityProviderCalls
+  private let memory = Mutex(Memory())
+
+  private struct Memory {
+    var description: Description?
+    var describedAt: Int64 = 0
+    var keys: [JSONWebKey] = []
+    var keysAt: Int64 = 0
+    /// When they were last read for the sake of an unknown key.
+    var searchedAt: Int64 = 0
+  }
+
+  /// The addresses that discovery tells.
+  struct Description: Sendable {
+    let authorization: String
+    let token: String
+    let keys: String
+    /// How the client proves itself at the token endpoint: with a header, or in the form.
+    let takesHeader: Bool
+  }
+
+  package init(_ settings: OpenIDSettings, calls: any IdentityProviderCalls) {
+    self.settings = settings
+    self.calls = calls
+  }
+
+  // MARK: Discovery
+
+  /// - Parameter now: seconds since 1970.
+  func description(now: Int64) throws(Problem) -> Description {
+    let kept = memory.withLock { $0.describedAt > now - Operations.Limits.descriptionSeconds ? $0.description : nil }
+    if let kept { return kept }
+    let base = settings.issuer.hasSuffix("/") ? String(settings.issuer.dropLast()) : settings.issuer
+    let url = base + "/.well-known/openid-configuration"
+    let answer = try calls.get(url)
+    guard answer.status == 200, let members = try? TokenClaims(answer.body) else {
+      throw Self.away("\(url) has no description")
+    }
+    guard members.text("issuer") == settings.issuer else {
+      throw Self.away("\(url) describes another issuer than UPMC_OIDC_ISSUER names")
+    }
+    guard let authorization = members.text("authorization_endpoint"), let token = members.text("token_endpoint"),
+      let keys = members.text("jwks_uri"), [authorization, token, keys].allSatisfy(isProtected)
+    else { throw Self.away("\(url) names no usable endpoints") }
+    let methods = members.texts("token_endpoint_auth_methods_supported")
+    let description = Description(
+      authorization: authorization, token: token, keys: keys,
+      takesHeader: methods.isEmpty || methods.contains("client_secret_basic"))
+    memory.withLock { memory in
+      memory.description = description
+      memory.describedAt = now
+    }
+    return description
+  }
+
+  /// An issuer that is reached by HTTPS has no endpoint without it.
+  private func isProtected(_ url: String) -> Bool {
+    url.hasPrefix("https://") || settings.issuer.hasPrefix("http://") && url.hasPrefix("http://")
+  }
+
+  private static func away(_ detail: String) -> Problem {
+    Problem(.identityProviderAway, "The identity provider cannot be used: \(detail).")
+  }
+
+  // MARK: Keys
+
+  /// Returns the claims of a token that stands every check.
+  /// - Throws: when the provider's keys cannot be read.
+  func verified(_ text: String, nonce: String, now: Int64) throws(Problem) -> Result<TokenClaims, OpenIDFault> {
+    let token: IDToken
+    do throws(OpenIDFault) {
+      token = try IDToken(text)
+    } catch {
+      return .failure(error)
+    }
+    let keys = try keys(for: token, now: now)
+    let expected = IDToken.Expectation(issuer: settings.issuer, audience: settings.clientID, nonce: nonce, now: now)
+    return Result { () throws(OpenIDFault) in try token.verified(by: keys, expected) }
+  }
+
+  private func keys(for token: IDToken, now: Int64) throws(Problem) -> [JSONWebKey] {
+    let kept = memory.withLock { memory -> [JSONWebKey]? in
+      let isFresh = memory.keysAt > now - Operations.Limits.keySeconds
+      if isFresh, !token.candidates(memory.keys).isEmpty { return memory.keys }
+      if isFresh, memory.searchedAt > now - Operations.Limits.keyPauseSeconds { return memory.keys }
+      if isFresh { memory.searchedAt = now }
+      return nil
+    }
+    if let kept { return kept }
+    let url = try description(now: now).keys
+    let answer = try calls.get(url)
+    guard answer.status == 200, let keys = try? JSONWebKey.set(answer.body) else {
+      throw Self.away("\(url) has no keys")
+    }
+    memory.withLock { memory in
+      memory.keys = keys
+      memory.keysAt = now
+    }
+    return keys
+  }
+
+  // MARK: The code
+
+  /// Exchanges a code for the text of an ID token.
+  func exchange(_ code: String, verifier: String, now: Int64) throws(Problem) -> Result<String, OpenIDFault> {
+    let description = try description(now: now)
+    var form = [
+      ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", settings.redirectURL),
+      ("code_verifier", verifier),
+    ]
+    var authorization: String?
+    if let secret = settings.clientSecret, description.takesHeader {
+      // Both are encoded before they are joined (RFC 6749 §2.3.1).
+      let pair = FormText.encode(settings.clientID) + ":" + FormText.encode(secret)
+      authorization = "Basic " + FormText.base64(pair)
+    } else {
+      form.append(("client_id", settings.clientID))
+      if let secret = settings.clientSecret { form.append(("client_secret", secret)) }
+    }
+    let answer = try calls.post(description.token, form: FormText.form(form), authorization: authorization)
+    guard answer.status < 500 else { throw Self.away("its token endpoint answers \(answer.status)") }
+    let members = try? TokenClaims(answer.body)
+    guard answer.status == 200, let token = members?.text("id_token") else {
+      let word = members?.text("error").map { " (\($0.prefix(64)))" } ?? ""
+      return .failure(OpenIDFault("code", "holds a code that the provider itself does not take\(word)"))
+    }
+    return .success(token)
+  }
+}
+
+extension Operations.Limits {
+  /// Seconds for which a provider's description is kept.
+  static let descriptionSeconds: Int64 = 3600
+  /// Seconds for which its keys are kept, so that one that was withdrawn is soon refused.
+  static let keySeconds: Int64 = 600
+  /// Least seconds between two readings of the keys.
+  static let keyPauseSeconds: Int64 = 5
+}

@@ -1,0 +1,62 @@
+internal import Crypto
+internal import Domain
+internal import JSON
+
+/// What ties the answer of the identity provider to the browser that asked: one secret in a cookie, from which state,
+/// nonce and code verifier are derived.
+///
+/// ```
+///   secret ─┬─ hash ─► state      in the address, back from the provider
+///           ├─ hash ─► nonce      in the address, back in the ID token
+///           └─ hash ─► verifier   its own hash in the address (PKCE, RFC 7636); itself only to the token endpoint
+/// ```
+/// The cookie is sealed with the master key and says until when it is good, so nothing is stored, and every node can
+/// finish what another has begun.
+struct OpenIDRequest {
+  private let secret: [UInt8]
+
+  private static let place = "openid sign-in"
+
+  init() {
+    secret = MasterKey.makeBytes()
+  }
+
+  /// Nil for a cookie that this installation has not made, or whose time is over.
+  /// - Parameter now: microseconds since 1970.
+  init?(cookie: String, _ master: MasterKey, now: Int64) {
+    guard let sealed = Base64URL.decode(cookie), let bytes = try? master.open(sealed, for: Self.place),
+      bytes.count == 40
+    else { return nil }
+    let endsAt = bytes[32...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    guard now < endsAt else { return nil }
+    secret = Array(bytes.prefix(32))
+  }
+
+  func cookie(_ master: MasterKey, now: Int64) -> String {
+    let endsAt = now + Operations.Limits.openIDSeconds * 1_000_000
+    let time = (0..<8).map { UInt8(truncatingIfNeeded: endsAt >> (56 - 8 * $0)) }
+    return Base64URL.encode(master.seal(secret + time, for: Self.place))
+  }
+
+  private func derived(_ name: String) -> String {
+    Base64URL.encode(SHA256.hash(Array("\(name) ".utf8) + secret))
+  }
+
+  var nonce: String { derived("nonce") }
+  var verifier: String { derived("verifier") }
+  private var state: String { derived("state") }
+
+  func matches(state other: String) -> Bool {
+    ConstantTime.isEqual(Array(other.utf8), Array(state.utf8))
+  }
+
+  /// Where the browser goes.
+  func address(_ endpoint: String, _ settings: OpenIDSettings) -> String {
+    let query = FormText.form([
+      ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", settings.redirectURL),
+      ("scope", settings.scope), ("state", state), ("nonce", nonce),
+      ("code_challenge", Base64URL.encode(SHA256.hash(Array(verifier.utf8)))), ("code_challenge_method", "S256"),
+    ])
+    return endpoint + (endpoint.contains("?") ? "&" : "?") + query
+  }
+}

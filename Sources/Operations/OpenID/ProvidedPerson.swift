@@ -1,0 +1,58 @@
+internal import Domain
+internal import Postgres
+
+/// What the identity provider says of a person, as an account needs it.
+struct ProvidedPerson {
+  /// Hash of issuer and subject: the only thing by which the account is found again.
+  let subject: [UInt8]
+  let login: String
+  let name: String
+  /// Nil when the person's groups give no role here.
+  let role: Role?
+  /// The claim about the app; nil when there is none.
+  let app: Reach?
+
+  enum Reach: Equatable {
+    case all
+    case only(String)
+  }
+
+  init(_ claims: TokenClaims, _ settings: OpenIDSettings) throws(OpenIDFault) {
+    guard let subject = claims.text("sub"), !subject.isEmpty, subject.utf8.count <= 255 else {
+      throw OpenIDFault("subject", "does not say who the person is (sub)")
+    }
+    self.subject = Authorization.hash("openid \(settings.issuer) \(subject)")
+    let login = ConsoleAccounts.normalize(claims.text(settings.loginClaim) ?? "")
+    guard ConsoleAccounts.isLogin(login) else {
+      throw OpenIDFault("login-claim", "holds no usable name to sign in with (\(settings.loginClaim))")
+    }
+    if settings.loginClaim == "email", claims["email_verified"] == .flag(false) {
+      throw OpenIDFault("login-claim", "holds an e-mail address that is not verified")
+    }
+    self.login = login
+    name = Self.displayName(claims.text("name"), else: login)
+    let groups = Set(claims.texts(settings.roleClaim))
+    // The strongest of several.
+    role = Self.strength.first { role in settings.roles.contains { $0.value == role && groups.contains($0.key) } }
+    app = try Self.reach(claims, settings)
+  }
+
+  private static let strength: [Role] = [.admin, .operator, .sender, .viewer]
+
+  private static func reach(_ claims: TokenClaims, _ settings: OpenIDSettings) throws(OpenIDFault) -> Reach? {
+    guard let name = settings.appClaim else { return .all }
+    let apps = claims.texts(name)
+    if apps.contains("*") { return .all }
+    guard apps.count <= 1 else {
+      throw OpenIDFault("app-claim", "names several apps (\(name)): an account reaches one, or all with *")
+    }
+    return apps.first.map(Reach.only)
+  }
+
+  private static func displayName(_ name: String?, else login: String) -> String {
+    guard let name, !name.isEmpty, name.utf8.count <= Operations.Limits.nameBytes,
+      (try? Administration.check(name: name)) != nil
+    else { return login }
+    return name
+  }
+}

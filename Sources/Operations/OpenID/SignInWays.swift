@@ -1,0 +1,19 @@
+package import JSON
+
+/// How one may sign in here, for the sign-in page.
+package struct SignInWays: DescribedAnswer {
+  private let policy: ConsolePolicy
+  private let settings: OpenIDSettings?
+
+  package init(_ policy: ConsolePolicy, _ provider: OpenIDProvider?) {
+    self.policy = policy
+    settings = provider?.settings
+  }
+
+  package static let object = JSONObject<SignInWays>(
+    "SignInWays",
+    [
+      .always("password", .flag, \.policy.takesPasswords),
+      .always("identityProvider", .orNull(.anyText), \.settings?.label, "What it is called; null: there is none."),
+    ])
+}

@@ -1,0 +1,68 @@
+internal import JSON
+
+/// Members of a JSON object whose shape others decide: the claims of a token, a key, a provider's description.
+struct TokenClaims: Sendable {
+  enum Value: Equatable, Sendable {
+    case text(String)
+    case number(Int64)
+    case flag(Bool)
+    case texts([String])
+    /// Of a kind that no claim of ours has.
+    case other
+  }
+
+  private let members: [String: Value]
+
+  /// - Throws: for anything but an object.
+  init(_ json: [UInt8]) throws(JSONError) {
+    var members: [String: Value] = [:]
+    var reader = JSONReader(json)
+    try reader.readObject { (reader, name) throws(JSONError) in members[name] = try Self.value(&reader) }
+    try reader.finish()
+    self.members = members
+  }
+
+  private static func value(_ reader: inout JSONReader) throws(JSONError) -> Value {
+    switch try reader.peek() {
+    case .string: return .text(try reader.readString())
+    case .boolean: return .flag(try reader.readBool())
+    case .number:
+      // Times are whole numbers; a fraction is a claim that nobody reads here.
+      let text = String(decoding: try reader.readRaw(), as: UTF8.self)
+      return Int64(text).map(Value.number) ?? .other
+    case .array:
+      var texts: [String]? = []
+      try reader.readArray { (reader, _) throws(JSONError) in
+        if try reader.peek() == .string {
+          texts?.append(try reader.readString())
+        } else {
+          try reader.skip()
+          texts = nil
+        }
+      }
+      return texts.map(Value.texts) ?? .other
+    case .object, .null:
+      try reader.skip()
+      return .other
+    }
+  }
+
+  subscript(_ name: String) -> Value? { members[name] }
+
+  func text(_ name: String) -> String? {
+    if case .text(let text) = members[name] { text } else { nil }
+  }
+
+  func number(_ name: String) -> Int64? {
+    if case .number(let number) = members[name] { number } else { nil }
+  }
+
+  /// The strings of a claim that may be one or several.
+  func texts(_ name: String) -> [String] {
+    switch members[name] {
+    case .text(let text): [text]
+    case .texts(let texts): texts
+    default: []
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package import Domain
+internal import Postgres
+
+/// Accounts that sign in at an identity provider. They are known by the provider's name for the person, never by login.
+extension Accounts {
+  private static let findSubjectStatement = Statement(
+    "accounts-find-subject", "SELECT account FROM accounts WHERE subject = $1")
+
+  /// Returns the account of a person at the provider.
+  /// - Parameter subject: hash of issuer and subject.
+  package static func find(subject: [UInt8]) -> Query<Int32?> {
+    var parameters = Parameters()
+    parameters.append(bytes: subject)
+    return Query(findSubjectStatement, parameters) { $0.count == 1 ? $0.int32(0, 0) : nil }
+  }
+
+  private static let createForSubjectStatement = Statement(
+    "accounts-create-for-subject",
+    "INSERT INTO accounts (login, name, role, app, subject) VALUES ($1, $2, $3, $4, $5) RETURNING account")
+
+  /// Fails with `accounts_login_is_unique` when the login is taken.
+  package static func create(
+    login: String, name: String, role: String, app: App.Number?, subject: [UInt8]
+  ) -> Query<Int32> {
+    var parameters = Parameters()
+    parameters.append(text: login)
+    parameters.append(text: name)
+    parameters.append(text: role)
+    parameters.append(app)
+    parameters.append(bytes: subject)
+    return Query(createForSubjectStatement, parameters) { $0.int32(0, 0) }
+  }
+
+  private static let saveFromProviderStatement = Statement(
+    "accounts-save-from-provider", "UPDATE accounts SET name = $2, role = $3, app = $4 WHERE account = $1")
+
+  /// Takes over what the provider says of the person now.
+  package static func save(_ number: Int32, name: String, role: String, app: App.Number?) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(text: name)
+    parameters.append(text: role)
+    parameters.append(app)
+    return Query(saveFromProviderStatement, parameters) { _ in }
+  }
+}

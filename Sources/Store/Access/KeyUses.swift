@@ -1,0 +1,33 @@
+internal import Postgres
+
+/// When API keys were last used, and when the next one ends.
+package enum KeyUses {
+  private static let noteStatement = Statement(
+    "key-uses-note",
+    """
+    UPDATE api_keys SET used_at = date_trunc('minute', now())
+    WHERE api_key = ANY ($1::integer[]) AND (used_at IS NULL OR used_at < date_trunc('minute', now()))
+    """)
+
+  /// Records that the keys have been used just now.
+  package static func note(_ keys: [Int32]) -> Query<Void> {
+    var parameters = Parameters()
+    var column = Int32Column()
+    for key in keys { column.append(key) }
+    parameters.append(int32s: column)
+    return Query(noteStatement, parameters) { _ in }
+  }
+
+  private static let nextEndStatement = Statement(
+    "key-uses-next-end",
+    """
+    SELECT min(ends_at) FROM api_keys
+    -- A key that nobody has used for 90 days is missed by nobody.
+    WHERE revoked_at IS NULL AND ends_at > now() AND greatest(used_at, created_at) > now() - interval '90 days'
+    """)
+
+  /// When the next key in use ends, in microseconds since 1970; nil when none does.
+  package static func nextEnd() -> Query<Int64?> {
+    Query(nextEndStatement, Parameters()) { $0.optionalTimestamp(0, 0) }
+  }
+}

@@ -1,0 +1,115 @@
+internal import Postgres
+
+/// Second factors of console accounts: sealed secrets of authenticator apps, and hashed recovery codes.
+package enum SecondFactors {
+  private static let beginStatement = Statement(
+    "second-factors-begin", "UPDATE accounts SET new_factor = $2 WHERE account = $1")
+
+  /// Keeps a secret that is being set up, in place of an earlier one.
+  package static func begin(_ account: Int32, sealed: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(bytes: sealed)
+    return Query(beginStatement, parameters) { _ in }
+  }
+
+  private static let pendingStatement = Statement(
+    "second-factors-pending", "SELECT new_factor FROM accounts WHERE account = $1")
+
+  /// Returns the sealed secret that is being set up.
+  package static func pending(_ account: Int32) -> Query<[UInt8]?> {
+    var parameters = Parameters()
+    parameters.append(account)
+    return Query(pendingStatement, parameters) { $0.count == 1 && !$0.isNull(0, 0) ? $0.bytes(0, 0) : nil }
+  }
+
+  private static let activateStatement = Statement(
+    "second-factors-activate",
+    """
+    UPDATE accounts SET factor = new_factor, factor_step = $3, new_factor = NULL
+    WHERE account = $1 AND new_factor = $2 RETURNING 1
+    """)
+
+  /// Makes the secret that is being set up the account's factor.
+  /// - Parameters:
+  ///   - sealed: that secret; another one may have taken its place meanwhile, which returns false.
+  ///   - step: the step of the code that proved it.
+  package static func activate(_ account: Int32, sealed: [UInt8], step: Int64) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(bytes: sealed)
+    parameters.append(step)
+    return Query(activateStatement, parameters) { $0.count == 1 }
+  }
+
+  private static let useStatement = Statement(
+    "second-factors-use",
+    "UPDATE accounts SET factor_step = $2 WHERE account = $1 AND factor IS NOT NULL AND factor_step < $2 RETURNING 1")
+
+  /// Uses up a step and all before it. Returns false when that was done already, on whatever node.
+  package static func use(_ account: Int32, step: Int64) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(step)
+    return Query(useStatement, parameters) { $0.count == 1 }
+  }
+
+  private static let removeStatement = Statement(
+    "second-factors-remove",
+    """
+    WITH codes AS (DELETE FROM recovery_codes WHERE account = $1)
+    UPDATE accounts SET factor = NULL, new_factor = NULL WHERE account = $1
+    """)
+
+  /// Removes the factor and the recovery codes.
+  package static func remove(_ account: Int32) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(account)
+    return Query(removeStatement, parameters) { _ in }
+  }
+
+  // MARK: Recovery codes
+
+  private static let replaceCodesStatement = Statement(
+    "second-factors-replace-codes",
+    """
+    WITH old AS (DELETE FROM recovery_codes WHERE account = $1)
+    INSERT INTO recovery_codes (account, sha256) SELECT $1, t.sha256 FROM unnest($2) AS t(sha256)
+    """)
+
+  /// Stores new recovery codes in place of all former ones.
+  package static func replaceCodes(_ account: Int32, sha256: [[UInt8]]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(account)
+    var column = BytesColumn()
+    for hash in sha256 { column.append(hash) }
+    parameters.append(bytes: column)
+    return Query(replaceCodesStatement, parameters) { _ in }
+  }
+
+  private static let takeCodeStatement = Statement(
+    "second-factors-take-code",
+    """
+    WITH taken AS (DELETE FROM recovery_codes WHERE account = $1 AND sha256 = $2 RETURNING 1)
+    SELECT (SELECT count(*) FROM taken), (SELECT count(*) FROM recovery_codes WHERE account = $1)
+    """)
+
+  /// Uses up a recovery code. Returns how many are left; nil when it is not one of the account's.
+  package static func takeCode(_ account: Int32, sha256: [UInt8]) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(bytes: sha256)
+    // The count is taken of what was there before.
+    return Query(takeCodeStatement, parameters) { $0.int64(0, 0) == 1 ? $0.int64(0, 1) - 1 : nil }
+  }
+
+  private static let countCodesStatement = Statement(
+    "second-factors-count-codes", "SELECT count(*) FROM recovery_codes WHERE account = $1")
+
+  /// Returns how many recovery codes an account has left.
+  package static func countCodes(_ account: Int32) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(account)
+    return Query(countCodesStatement, parameters) { $0.int64(0, 0) }
+  }
+}

@@ -1,0 +1,71 @@
+internal import Postgres
+
+/// Sessions of one account, for its owner.
+package enum SessionLists {
+  package struct Record: Sendable {
+    package let session: Int64
+    package let createdAt: Int64
+    package let usedAt: Int64
+    package let endsAt: Int64
+    package let origin: String
+    package let way: String
+    package let isCurrent: Bool
+  }
+
+  private static let listStatement = Statement(
+    "session-lists-list",
+    """
+    SELECT session, created_at, used_at, least(idle_until, ends_at), origin, way, sha256 = $2 FROM sessions
+    WHERE account = $1 AND idle_until > $3 AND ends_at > $3 AND session > $4 ORDER BY session LIMIT $5
+    """)
+
+  /// Lists the sessions that have not expired, oldest first.
+  /// - Parameters:
+  ///   - current: hash of the caller's own session.
+  ///   - now: microseconds since 1970.
+  package static func list(
+    of account: Int32, current: [UInt8], now: Int64, after session: Int64, limit: Int
+  ) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(bytes: current)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(session)
+    parameters.append(limit)
+    return Query(listStatement, parameters) { rows in
+      rows.map { row in
+        Record(
+          session: rows.int64(row, 0), createdAt: rows.timestampMicroseconds(row, 1),
+          usedAt: rows.timestampMicroseconds(row, 2), endsAt: rows.timestampMicroseconds(row, 3),
+          origin: rows.text(row, 4), way: rows.text(row, 5), isCurrent: rows.bool(row, 6))
+      }
+    }
+  }
+
+  private static let endStatement = Statement(
+    "session-lists-end", "DELETE FROM sessions WHERE account = $1 AND session = $2 RETURNING origin")
+
+  /// Ends a session of the account. Returns where it began; nil when the account has no such session.
+  package static func end(of account: Int32, _ session: Int64) -> Query<String?> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(session)
+    return Query(endStatement, parameters) { $0.count == 1 ? $0.text(0, 0) : nil }
+  }
+
+  private static let endOthersStatement = Statement(
+    "session-lists-end-others",
+    """
+    WITH links AS (DELETE FROM sign_in_links WHERE account = $1),
+      ended AS (DELETE FROM sessions WHERE account = $1 AND sha256 <> $2 RETURNING 1)
+    SELECT count(*) FROM ended
+    """)
+
+  /// Ends all sessions of the account except one, and deletes its unused links. Returns how many ended.
+  package static func endOthers(of account: Int32, than sha256: [UInt8]) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(bytes: sha256)
+    return Query(endOthersStatement, parameters) { $0.int64(0, 0) }
+  }
+}
