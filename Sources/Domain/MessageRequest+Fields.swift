@@ -16,7 +16,8 @@ extension MessageRequest {
       .given("dryRun", .flag, \.dryRun, "Try it out: nothing is stored."),
       .given(
         "test", .flag, \.isTest,
-        "A trial to users or devices that are named: it goes out as any other, and is listed as a test."),
+        "A trial to users or devices that are named: it goes out as any other, is listed as a test, and counts in no statistics."
+      ),
       .given("reference", SenderReference.object.form, \.reference),
       JSONField.given("from", SenderDevice.object.form, \.origin).unlisted,
       JSONField.given("sealed", .flag, \.isContentSealed).stored,

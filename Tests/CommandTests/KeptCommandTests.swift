@@ -79,7 +79,7 @@ import TestSupport
     #expect(
       done.lines == [
         "line 3: clientUid is empty",
-        "Import 1 is finished: 2 people of 4 lines brought in, 1 lines were wrong.",
+        "Import 1 is finished: 2 people of 3 lines brought in, 1 lines were wrong.",
       ], "\(done.complaint)")
     let none = try program.run("import", "com.example.bank", path, "--all-or-nothing", "--json")
     #expect(none.string("state") == "refused")

@@ -58,9 +58,13 @@ import Testing
     #expect(try shown() == #"{"groups":[]}"#)
   }
 
-  @Test func `a person who is erased is in no test group`() throws {
+  @Test func `a person's export names the test groups, and who is erased is in none`() throws {
     try world.run(world.registration("phone", psid: "aa", user: "kim"))
     _ = try change(#"{"groups":[{"name":"QA","clientUids":["kim","lee"]},{"name":"Me","clientUids":["kim"]}]}"#)
+    let export = try PersonRights.export(
+      "kim", of: "com.example.bank", phones: nil, by: .commandLine, on: world.connection)
+    let exported = String(decoding: export.json, as: UTF8.self).filter { !$0.isWhitespace }
+    #expect(exported.contains(#""testGroups":[{"name":"Me"},{"name":"QA"}]"#), "\(exported)")
     _ = try PersonRights.erase("kim", of: "com.example.bank", by: .commandLine, on: world.connection)
     #expect(try shown() == #"{"groups":[{"name":"QA","clientUids":["lee"]}]}"#)
   }

@@ -121,6 +121,6 @@ export async function groupPage(context) {
         manages ? h("button", { class: "button small", id: "add-members", onclick: addMembers }, t("groups.add")) : null)), members.node),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.under")),
         manages ? h("button", { class: "button small", onclick: () => makeGroup(group.appId, group) }, t("groups.new")) : null),
-      below.length ? h("ul", { class: "stack" }, below.map((one) => h("li", null, h("a", { href: link(`/groups/${one.groupSeq}`) }, one.name), " ", h("span", { class: "soft small" }, memberCount(one))))) : h("p", { class: "soft" }, t("groups.no-below")),
+      below.length ? h("ul", { class: "stack" }, below.map((one) => h("li", { class: "row" }, h("a", { href: link(`/groups/${one.groupSeq}`) }, one.name), h("span", { class: "soft small" }, memberCount(one))))) : h("p", { class: "soft" }, t("groups.no-below")),
       note("", t("groups.subtree")))));
 }

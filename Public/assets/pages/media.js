@@ -25,11 +25,11 @@ export async function mediaPage(context) {
 const endsCell = (item) => [time(item.expiresAt), h("span", { class: "under" }, distance(item.expiresAt))];
 
 /// A button that deletes something after a question, and brings the list up to date.
-function deleteButton(name, question, path, list) {
+function deleteButton(name, question, action, list) {
   return h("button", { class: "button small bad", "aria-label": t("media.delete.name", { name }), onclick: async () => {
     if (!await confirm({ title: t("media.delete"), bad: true, action: t("media.delete"), body: h("p", null, question) })) return;
     try {
-      await remove(path);
+      await action();
       say(t("media.deleted"));
       list().reload();
     } catch (problem) {
@@ -46,7 +46,6 @@ async function media(chosen) {
       [t("media.url"), h("code", null, made.url)], [t("media.ends"), exactTime(made.expiresAt)])));
     stored.reload();
   } });
-  const path = (item) => `/uploads/${enc(item.uploadId)}${query({ appId: chosen.appId })}`;
   const stored = list({ caption: t("media.stored"), load: (cursor) => get(`/uploads${query({ appId: chosen.appId, cursor, limit: 50 })}`), empty: empty(t("media.none"), t("media.none.detail")), columns: [
     { title: t("media.file"), lead: true, cell: (item) => h("div", { class: "media-name" },
       item.contentType.startsWith("image/") ? h("img", { src: item.path, alt: "", loading: "lazy", width: 44, height: 44 }) : null,
@@ -54,7 +53,7 @@ async function media(chosen) {
     { title: t("media.size"), end: true, cell: (item) => bytes(item.bytes) },
     { title: t("message.created"), fit: true, cell: (item) => [time(item.createdAt), item.uploadedBy ? h("span", { class: "under" }, item.uploadedBy) : null] },
     { title: t("media.ends"), fit: true, cell: endsCell },
-    may("manageContent") ? { title: h("span", { class: "unseen" }, t("do.remove")), end: true, cell: (item) => deleteButton(item.uploadId, t("media.delete.body"), path(item), () => stored) } : null,
+    may("manageContent") ? { title: h("span", { class: "unseen" }, t("do.remove")), end: true, cell: (item) => deleteButton(item.uploadId, t("media.delete.body"), () => remove(`/uploads/${enc(item.uploadId)}${query({ appId: chosen.appId })}`), () => stored) } : null,
   ].filter(Boolean) });
   await stored.ready;
   return h("div", { class: "stack" }, h("section", { class: "card" }, h("h2", null, t("media.new")), form.node), result,
@@ -62,13 +61,12 @@ async function media(chosen) {
 }
 
 async function audienceFiles(chosen) {
-  const path = (item) => `/audiences/csv/${enc(item.csv)}${query({ appId: chosen.appId })}`;
   const stored = list({ caption: t("media.tab.audiences"), load: (cursor) => get(`/audiences/csv${query({ appId: chosen.appId, cursor, limit: 50 })}`), empty: empty(t("media.audiences.none"), t("media.audiences.none.detail")), columns: [
     { title: t("media.audience"), lead: true, cell: (item) => h("b", { "data-csv": item.csv }, t("media.audience.name", { csv: item.csv })) },
     { title: t("media.users"), end: true, cell: (item) => number(item.lines) },
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
     { title: t("media.ends"), fit: true, cell: endsCell },
-    may("manageAudiences") ? { title: h("span", { class: "unseen" }, t("do.remove")), end: true, cell: (item) => deleteButton(t("media.audience.name", { csv: item.csv }), t("media.audience.delete"), path(item), () => stored) } : null,
+    may("manageAudiences") ? { title: h("span", { class: "unseen" }, t("do.remove")), end: true, cell: (item) => deleteButton(t("media.audience.name", { csv: item.csv }), t("media.audience.delete"), () => remove(`/audiences/csv/${enc(item.csv)}${query({ appId: chosen.appId })}`), () => stored) } : null,
   ].filter(Boolean) });
   await stored.ready;
   return h("section", { class: "card" }, h("h2", null, t("media.tab.audiences")), h("p", { class: "soft below" }, t("media.audiences.detail")), stored.node);

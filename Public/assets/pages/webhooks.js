@@ -64,11 +64,9 @@ export async function webhookPage(context) {
     }
   };
   const told = list({ caption: t("webhooks.told"), key: (one) => one.id, load: (cursor) => get(`${path}/deliveries${query({ state: shown, cursor, limit: 50 })}`), empty: empty(t("webhooks.told.none")), columns: [
-    { title: t("webhooks.event"), lead: true, cell: (one) => [h("b", { class: "nowrap" }, word("event", one.kind)), h("details", { class: "small" }, h("summary", null, t("webhooks.data")), h("pre", { tabindex: "0" }, JSON.stringify(one.data, null, 1)))] },
+    { title: t("webhooks.event"), lead: true, cell: (one) => [h("b", { class: "nowrap" }, word("event", one.kind)), h("span", { class: "under" }, time(one.at)), h("details", { class: "small" }, h("summary", null, t("webhooks.data")), h("pre", { tabindex: "0" }, JSON.stringify(one.data, null, 1)))] },
     { title: t("message.state"), fit: true, cell: (one) => state(one.state, "event") },
-    { title: t("webhooks.attempts"), cell: (one) => [h("span", { class: "number" }, number(one.attempts)), attempts(one.history)] },
-    { title: t("webhooks.answer"), cell: (one) => [one.status ? `HTTP ${one.status}` : "", one.reason ? h("span", { class: "under" }, toldOf(one.reason)) : null, one.nextAt ? h("span", { class: "under" }, t("webhooks.next", { when: distance(one.nextAt) })) : null] },
-    { title: t("message.created"), fit: true, cell: (one) => time(one.at) },
+    { title: t("webhooks.answer"), cell: (one) => [one.status ? `HTTP ${one.status} · ` : "", h("span", { class: "number" }, t("webhooks.tries", { n: number(one.attempts) })), one.reason ? h("span", { class: "under" }, toldOf(one.reason)) : null, one.nextAt ? h("span", { class: "under" }, t("webhooks.next", { when: distance(one.nextAt) })) : null, attempts(one.history)] },
     { title: h("span", { class: "unseen" }, t("webhooks.replay")), end: true, cell: (one) => (one.state === "waiting" ? "" : h("button", { class: "button small", onclick: run(() => replay({ id: one.id })) }, t("webhooks.replay"))) },
   ] });
   await told.ready;

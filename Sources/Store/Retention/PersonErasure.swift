@@ -44,6 +44,9 @@ package enum PersonErasure {
       WHERE m.app = $1 AND m.user_key = $2 ORDER BY m.groupseq
       """),
     part(
+      "testGroups",
+      "SELECT group_name AS name FROM test_recipients WHERE app = $1 AND user_key = $2 ORDER BY group_name"),
+    part(
       "badges",
       """
       SELECT s.seqno, e.* FROM (

@@ -65,6 +65,10 @@ import Testing
       "audience.upload"
     ),
     (
+      "DELETE /v1/admin/audiences/csv/{csv}", "/v1/admin/audiences/csv/1?appId=com.example.bank", "",
+      "audience.delete"
+    ),
+    (
       "POST /v1/admin/templates", "/v1/admin/templates",
       #"{"appId":"com.example.bank","name":"n","message":{"alert":"hi"}}"#,
       "template.create"
@@ -100,6 +104,11 @@ import Testing
       "import.finish"
     ),
     ("POST /v1/admin/uploads", "/v1/admin/uploads?appId=com.example.bank", "GIF89a", "upload.create"),
+    ("DELETE /v1/admin/uploads/{uploadId}", "/v1/admin/uploads/gif?appId=com.example.bank", "", "upload.delete"),
+    (
+      "PUT /v1/admin/apps/{appId}/test-groups", "/v1/admin/apps/com.example.bank/test-groups",
+      #"{"groups":[{"name":"QA","clientUids":["kim"]}]}"#, "app.test-groups"
+    ),
     ("POST /v1/admin/messages", "/v1/admin/messages", AdminWorld.send, "message.send"),
     ("POST /v1/admin/messages/{seqno}/pause", "/v1/admin/messages/1/pause", "", "message.pause"),
     ("PATCH /v1/admin/messages/{seqno}", "/v1/admin/messages/1", #"{"pace":{"perSecond":5}}"#, "message.pace"),
@@ -148,7 +157,9 @@ import Testing
       INSERT INTO users (app, user_key) VALUES (1, 'ukim');
       INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
         created_at, quarantined_at, quarantine_reason)
-      VALUES ('00000000-0000-8000-8000-000000000001', 1, 'ukim', 1, 1, 1, 'ab', 'd', now(), now(), now(), now(), 'x')
+      VALUES ('00000000-0000-8000-8000-000000000001', 1, 'ukim', 1, 1, 1, 'ab', 'd', now(), now(), now(), now(), 'x');
+      INSERT INTO hosted_files (name, app, suffix, type, bytes, part_bytes, sha256, created_at, expires_at)
+      VALUES ('gif', 1, '.gif', 'image/gif', 6, 6, '', now(), now() + interval '1 day')
       """)
     for change in Self.changes {
       let before = try newest(world)

@@ -42,4 +42,38 @@ import Testing
     }
     try browser.expectSilence("the last \(place)")
   }
+
+  @Test func `where a browser has no locks, the window with the focus listens and another one asks`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.startDevices(4, users: 2)
+    try console.waitForDevices(4)
+    _ = try console.world.finished(try console.world.send(#"{"all":true}"#))
+    try console.enter("en")
+    try browser.script(
+      """
+      window.streams = [];
+      window.EventSource = class extends EventSource {
+        constructor(address) {
+          super(address);
+          window.streams.push(this);
+        }
+      };
+      Object.defineProperty(navigator, 'locks', { configurable: true, get: () => undefined });
+      Object.defineProperty(document, 'hasFocus', { configurable: true, value: () => true });
+      """)
+    try browser.show("/messages")
+    try browser.show("/")
+    try browser.wait("a stream", "return window.streams.at(-1)?.readyState === 1")
+    try browser.script("dispatchEvent(new Event('blur'))")
+    #expect(try browser.script("return window.streams.every((one) => one.readyState === 2)") as? Bool == true)
+    _ = try console.world.finished(try console.world.send(#"{"all":true}"#))
+    try browser.wait(
+      "the numbers of both", "return document.querySelector('[data-tile=accepted] dd')?.innerText === '8'")
+    #expect(try browser.script("return window.streams.every((one) => one.readyState === 2)") as? Bool == true)
+    try browser.script("dispatchEvent(new Event('focus'))")
+    try browser.wait("the stream again", "return window.streams.at(-1).readyState === 1")
+    try browser.waitFor("#live:not(.off)")
+    try browser.expectSilence("the window with the focus")
+  }
 }

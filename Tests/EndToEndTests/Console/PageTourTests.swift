@@ -101,6 +101,11 @@ import Testing
     _ = try post("/v1/admin/imports", #"{"appId":"\#(app)","kind":"users","skipErrors":false}"#)
     _ = try world.client.call(
       "PUT", "/v1/admin/imports/1/parts/1?last=true", bearer: world.apiKey, "clientUid\nlee\nGUEST\n", type: "text/csv")
+    _ = try world.client.call(
+      "POST", "/v1/admin/audiences/csv?appId=\(app)", bearer: world.apiKey, "user1,Kim\n", type: "text/csv")
+    _ = try world.client.call(
+      "PUT", "/v1/admin/apps/\(app)/test-groups", bearer: world.apiKey,
+      #"{"groups":[{"name":"품질 확인","clientUids":["user1","user2"]}]}"#)
     _ = try post("/v1/admin/api-keys", #"{"role":"sender","name":"back office"}"#)
     _ = try post("/v1/admin/accounts", #"{"login":"lee@example.com","name":"이서연","role":"operator"}"#)
     try console.connection.script(
@@ -108,7 +113,13 @@ import Testing
       INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
         created_at)
       SELECT gen_random_uuid(), app, 'ugone' || n, 1, 1, 1, 'deadbeef' || lpad(to_hex(n), 56, '0'), 'gone' || n, now(),
-        now(), now() FROM apps, generate_series(1, 3) n
+        now(), now() FROM apps, generate_series(1, 3) n;
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at, quarantined_at, quarantine_reason, quarantine_seqno)
+      SELECT gen_random_uuid(), app, 'uaway' || n, 1, 1, 1, 'badcafe0' || lpad(to_hex(n), 56, '0'), 'away' || n, now(),
+        now(), now(), now(), 'BadDeviceToken', 1 FROM apps, generate_series(1, 3) n;
+      INSERT INTO hosted_files (name, app, suffix, type, bytes, part_bytes, sha256, created_at, expires_at)
+      SELECT 'sound', app, '.mp3', 'audio/mpeg', 48213, 48213, '', now(), now() + interval '90 days' FROM apps
       """)
     var seqno = ""
     for (title, body) in [
@@ -136,6 +147,7 @@ import Testing
       ("explain", "/messages/\(seqno)/people/user1"), ("people", "/people"), ("person", "/people/\(app)/user1"),
       ("devices", "/devices"), ("device", "/devices/\(device)"), ("groups", "/groups"), ("group", "/groups/\(group)"),
       ("segments", "/segments"), ("channels", "/channels"), ("aside", "/aside"), ("media", "/media"),
+      ("audience-files", "/media?tab=audiences"), ("test-groups", "/test-groups"),
       ("statistics", "/statistics"),
       ("apps", "/apps"), ("app", "/apps/\(app)"), ("keys", "/keys"), ("accounts", "/accounts"), ("audit", "/audit"),
       ("password", "/password"), ("nowhere", "/no-such-page"),
@@ -159,7 +171,8 @@ import Testing
       ("new-segment", "/segments", "#new-segment"), ("new-webhook", "/webhooks", "#new-webhook"),
       ("new-channel", "/channels", "#new-channel"),
       ("new-template", "/templates", ".head .button.main"),
-      ("new-sender", "/senders", ".head .button.main"), ("new-page", "/compose?tab=page", "#write-page"),
+      ("new-sender", "/senders", ".head .button.main"), ("new-test-group", "/test-groups", "#new-test-group"),
+      ("new-page", "/compose?tab=page", "#write-page"),
     ] {
       try browser.show(page)
       try browser.script("document.querySelector('details.section')?.setAttribute('open', '')")

@@ -10,7 +10,7 @@ extension Endpoint {
       .get, "/v1/admin/statistics", id: "showStatistics", in: .messages, "Ask for statistics",
       """
       What happened by minute (at most a day), hour (at most 62 days) or the app's day, in all or divided. Numbers are kept \
-      as things happen. Receipts and reads are counted by app and lane only.
+      as things happen, without those of tests. Receipts and reads are counted by app and lane only.
       """, by: .permission(.viewMessages), load: .heavy,
       parameters: [
         .ofApp(isNeeded: false),

@@ -56,7 +56,7 @@ extension Endpoint {
           200, "Everything, by kind.", PersonRights.Export.object,
           example: """
             {"appId":"com.example.bank","clientUid":"kim01","phone":null,"user":[{"client_uid":"kim01","name":"Kim","badge":2}],\
-            "devices":[],"groups":[],"badges":[],"shortMessages":[],"inbox":[],"deliveries":[]}
+            "devices":[],"groups":[],"testGroups":[],"badges":[],"shortMessages":[],"inbox":[],"deliveries":[]}
             """)
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.exportUser)),
     Endpoint(
