@@ -74,6 +74,14 @@ import Testing
     #expect(refused.remedy.contains("broadcast capability") && refused.remedy.contains("upmc app credential"))
   }
 
+  @Test func `a bundle that Apple has not given the broadcast capability`() throws {
+    try make("match-7")
+    world.simulator.ask { service in
+      service.books.knowledge.channels.withoutCapability = [MaintenanceWorld.appID]
+    }
+    world.findings().expectOnlyFailure("channels", "FeatureNotEnabled", remedy: "broadcast capability")
+  }
+
   @Test func `an app with channels and without a credential`() throws {
     try make("match-7")
     try world.connection.script("DELETE FROM credentials")

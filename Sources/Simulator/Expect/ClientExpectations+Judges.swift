@@ -98,7 +98,7 @@ extension ClientExpectations {
   }
 
   static let redirect: Judge = { requests, _ in
-    requests.contains { $0.path == ExpectationDoor.elsewhere } ? [.followsRedirect] : []
+    requests.contains { $0.path == ExpectedRequest.elsewhere } ? [.followsRedirect] : []
   }
 
   // MARK: Strict apps, consents, the inbox

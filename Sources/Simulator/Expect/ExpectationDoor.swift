@@ -4,10 +4,6 @@ internal import HTTPServer
 /// The server of a conformance run. `GET /expect/next` ends a step and tells the next; everything else is the client's. The
 /// first may say `?without=strict,consent,inbox`: the parts that the client does without.
 final class ExpectationDoor: RequestHandler {
-  static let elsewhere = "/elsewhere"
-  /// The cursor of the inbox's second page.
-  static let nextPage = "page2"
-
   private var script = ClientExpectations.script
   private var facts = ExpectationFacts(
     appID: "com.example.expect", clientKey: "expect-client-key", authKey: "expect-auth-key",
@@ -114,8 +110,8 @@ final class ExpectationDoor: RequestHandler {
       response.headers.append(("Retry-After", "1"))
       return response
     case .page: return Response(status: .ok, contentType: "text/html", body: "<html>Log in to this network</html>")
-    case .redirect where request.path != Self.elsewhere:
-      return Response(status: .permanentRedirect, headers: [("Location", Self.elsewhere)])
+    case .redirect where request.path != ExpectedRequest.elsewhere:
+      return Response(status: .permanentRedirect, headers: [("Location", ExpectedRequest.elsewhere)])
     case .unproved where request.body.clientUid != nil:
       return json(
         .forbidden,
@@ -150,7 +146,7 @@ final class ExpectationDoor: RequestHandler {
         "nightAd":null}
         """#)
     case ("GET", "inbox"?):
-      let (seqno, next) = request.isNextPage ? (101, "null") : (102, #""\#(Self.nextPage)""#)
+      let (seqno, next) = request.isNextPage ? (101, "null") : (102, #""\#(ExpectedRequest.nextPage)""#)
       return json(
         .ok,
         #"""

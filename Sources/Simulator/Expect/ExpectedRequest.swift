@@ -3,6 +3,11 @@ internal import HTTPServer
 
 /// A request of the client under test, as it came.
 struct ExpectedRequest: Sendable {
+  /// Where a redirect leads.
+  static let elsewhere = "/elsewhere"
+  /// The cursor of the inbox's second page.
+  static let nextPage = "page2"
+
   let method: String
   let path: String
   /// Without `?`.
@@ -59,5 +64,5 @@ struct ExpectedRequest: Sendable {
   var isRegistration: Bool { method == "POST" && path == "/v1/devices" }
   var isPossession: Bool { method == "POST" && path.hasSuffix("/possession") }
   /// Of the inbox, after the first page that the run hands out.
-  var isNextPage: Bool { query.split(separator: "&").contains("cursor=\(ExpectationDoor.nextPage)") }
+  var isNextPage: Bool { query.split(separator: "&").contains("cursor=\(Self.nextPage)") }
 }
