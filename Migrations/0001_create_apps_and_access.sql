@@ -23,10 +23,6 @@ CREATE TABLE apps (
   former_client_key_ends_at timestamptz,
   created_at      timestamptz NOT NULL DEFAULT now(),
 
-  -- When an operator deleted it, and when all of it goes; NULL: it is not deleted.
-  deleted_at      timestamptz,
-  purge_at        timestamptz,
-
   -- Why the app is paused; NULL when it is not.
   paused_reason   text,
   -- When its last pause ended; responses to earlier submissions no longer count for the circuit breaker.

@@ -195,9 +195,11 @@ struct AppChecks {
 
   /// A warning if others than the key file's owner may access it; nil otherwise, or if there is no file.
   private var openFile: Finding? {
-    guard let path = MasterKeyFile.path(configuration), let mode = FileStatus(path)?.permissions, mode & 0o077 != 0
-    else { return nil }
-    let who = mode & 0o007 != 0 ? "others on this machine" : "the members of its group"
+    guard let path = MasterKeyFile.path(configuration), let file = FileStatus(path) else { return nil }
+    // Root's, for the group of the server's own user alone: as the package makes it.
+    let isServers = file.owner == 0 && file.group == SystemAccount.current?.gid && file.group != 0
+    guard file.permissions & 0o007 != 0 || file.permissions & 0o070 != 0 && !isServers else { return nil }
+    let who = file.permissions & 0o007 != 0 ? "others on this machine" : "the members of its group"
     return .warning(
       "master key", path, "it opens what is sealed, but \(who) may read it",
       remedy: "`chmod 600 \(path)`, or 400: whoever has it can open every credential in a backup.")

@@ -17,6 +17,8 @@ package struct FileStatus: Sendable {
   package let identity: Identity
   /// The owner's uid.
   package let owner: UInt32
+  /// The group's gid.
+  package let group: UInt32
   package let bytes: Int
   package let isDirectory: Bool
   /// The lowest nine bits of its mode.
@@ -28,6 +30,7 @@ package struct FileStatus: Sendable {
     guard unsafe stat(path, &status) == 0 else { return nil }
     identity = Identity(status)
     owner = status.st_uid
+    group = status.st_gid
     bytes = Int(status.st_size)
     isDirectory = status.st_mode & S_IFMT == S_IFDIR
     permissions = status.st_mode & 0o777

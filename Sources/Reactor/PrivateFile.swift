@@ -14,12 +14,28 @@ package enum PrivateFile {
   }
 
   /// Writes a file, mode 0600, replacing an existing one.
-  package static func replace(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+  /// - Parameter keepsOwner: whether owner, group and mode stay as they are, for a file that another user reads.
+  package static func replace(_ path: String, _ bytes: [UInt8], keepsOwner: Bool = false) throws(SystemError) {
     let temporary = try writeTemporary(for: path, bytes)
+    if keepsOwner {
+      do throws(SystemError) {
+        try give(temporary, theOwnerOf: path)
+      } catch {
+        _ = unsafe unlink(temporary)
+        throw error
+      }
+    }
     guard unsafe rename(temporary, path) != 0 else { return }
     let error = SystemError.last("rename", path)
     _ = unsafe unlink(temporary)
     throw error
+  }
+
+  private static func give(_ temporary: String, theOwnerOf path: String) throws(SystemError) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return }
+    guard unsafe chown(temporary, status.st_uid, status.st_gid) == 0 else { throw .last("chown", temporary) }
+    guard unsafe chmod(temporary, status.st_mode & 0o777) == 0 else { throw .last("chmod", temporary) }
   }
 
   /// Writes a complete temporary file beside the wanted one; returns its name. The name is random: in a container the

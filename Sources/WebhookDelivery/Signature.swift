@@ -5,7 +5,7 @@ internal import FoundationEssentials
 /// `id.timestamp.body`, in base64, keyed with the secret's bytes.
 package enum Signature {
   /// One signature for each secret, with blanks between them: a receiver takes the one that it can verify, so a secret is
-  /// renewed without a moment at which it knows none.
+  /// renewed without a moment at which it knows none. Decision 151.
   package static func sign(id: String, seconds: Int64, body: [UInt8], secrets: [[UInt8]]) -> String {
     secrets.map { sign(id: id, seconds: seconds, body: body, secret: $0) }.joined(separator: " ")
   }

@@ -61,7 +61,8 @@ struct AccountCommand: ParsableCommand {
           api, .get("accounts"), call.output, limit: limit, none: "There are no accounts.",
           columns: ["ID", "LOGIN", "NAME", "ROLE", "APP", "STATE"]
         ) { account in
-          let state = account.given("disabledAt") != nil ? "disabled" : account.flag("hasPassword") ? "open" : "unopened"
+          let state =
+            account.given("disabledAt") != nil ? "disabled" : account.flag("hasPassword") ? "open" : "unopened"
           return [
             account.text("account"), account.text("login"), account.text("name"), account.text("role"),
             account.optional("appId") ?? "all", state,
@@ -106,7 +107,8 @@ struct AccountCommand: ParsableCommand {
 
     func run() throws {
       let change = JSONTree.members([
-        "name": .optional(name), "role": .optional(role?.rawValue), "disabled": disable ? .flag(true) : enable ? .flag(false) : nil,
+        "name": .optional(name), "role": .optional(role?.rawValue),
+        "disabled": disable ? .flag(true) : enable ? .flag(false) : nil,
       ])
       try call.withAPI { api in
         let entry = try api.answer(AdminRequest(.patch, ["accounts", String(account)], body: change)).json

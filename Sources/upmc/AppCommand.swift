@@ -53,7 +53,8 @@ struct AppCommand: ParsableCommand {
         let zone = timeZone == nil ? " Its time zone is \(Self.standardZone): --time-zone names another." : ""
         call.output.show(
           app,
-          "Made \(app.text("appId")), identity \(app.text("identity")).\(zone) Its client key: \(app.text("clientKey"))")
+          "Made \(app.text("appId")), identity \(app.text("identity")).\(zone) Its client key: \(app.text("clientKey"))"
+        )
       }
     }
 

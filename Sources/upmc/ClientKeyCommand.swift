@@ -42,7 +42,8 @@ struct ClientKeyCommand: ParsableCommand {
       let app = try api.answer(.post("apps", appID, "client-key", body: body)).json
       let end = app.optional("formerClientKeyEndsAt").map { "until \($0)" } ?? "until --end-former"
       call.output.show(
-        app, "New client key: \(app.text("clientKey")). \(app.text("formerClientKey")) identifies \(appID) too, \(end).")
+        app, "New client key: \(app.text("clientKey")). \(app.text("formerClientKey")) identifies \(appID) too, \(end)."
+      )
     }
   }
 }

@@ -61,8 +61,8 @@ struct MasterKeyCommand: ParsableCommand {
         output.show(
           .members(["key": .text(next.description), "former": .texts(old)]),
           """
-          Everything is sealed with \(next). \(old.joined(separator: ", ")) opens only backups that were made before: keep \
-          it with them. `upmc master-key forget` removes it here.
+          Everything is sealed with \(next). Only backups that were made before need \(old.joined(separator: ", ")): keep it \
+          with them. `upmc master-key forget` removes it here.
           """)
       }
     }
@@ -108,7 +108,7 @@ struct MasterKeyCommand: ParsableCommand {
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the master keys of this machine by their ids: which one seals, and what others still have to open.",
+      abstract: "List the master keys of this machine by their ids: which seals, and how much others still open.",
       discussion: "  upmc master-key list")
 
     @OptionGroup var here: LocalOnly
@@ -118,11 +118,13 @@ struct MasterKeyCommand: ParsableCommand {
       try withDatabase { database in
         let master = try database.masterKey()
         let left = try MasterKeyRotation.countLeft(master, on: database.connection)
+        let coming = try MasterKeyRotation.coming(master, on: database.connection)
         for id in master.ids {
-          let seals = id == master.sealingID
+          let state = id == master.sealingID ? "seals" : id == coming ? "coming" : "former"
           output.show(
-            .members(["key": .text(id.description), "seals": .flag(seals), "left": seals ? nil : .number(left)]),
-            "\(id)  \(seals ? "seals" : "\(left) secrets are sealed with another than the one that seals")")
+            .members([
+              "key": .text(id.description), "state": .text(state), "left": state == "former" ? .number(left) : nil,
+            ]), "\(id)  \(state)\(state == "former" ? "; \(left) secrets wait to be sealed anew" : "")")
         }
       }
     }

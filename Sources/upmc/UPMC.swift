@@ -33,8 +33,9 @@ struct UPMC: ParsableCommand {
       SavedCommand<TemplateWords>.self, SavedCommand<DraftWords>.self, SavedCommand<SenderWords>.self,
       MessageCommand.self, ApprovalCommand.self, UserCommand.self, DeviceCommand.self, SegmentCommand.self,
       TagCommand.self, ImportCommand.self, ExportCommand.self, QuarantineCommand.self,
-      AccountCommand.self, WebhookCommand.self, ContextCommand.self, AuditCommand.self, StatisticsCommand.self, PersonCommand.self,
-      ExplainCommand.self, Status.self, MasterKeyCommand.self, SigningKeyCommand.self, DoctorCommand.self, HealthCommand.self, BackupCommand.self, RestoreCommand.self,
+      AccountCommand.self, WebhookCommand.self, ContextCommand.self, AuditCommand.self, StatisticsCommand.self,
+      PersonCommand.self, ExplainCommand.self, Status.self, MasterKeyCommand.self, SigningKeyCommand.self,
+      DoctorCommand.self, HealthCommand.self, BackupCommand.self, RestoreCommand.self,
       Demo.self,
     ])
 }

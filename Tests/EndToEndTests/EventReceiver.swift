@@ -25,7 +25,9 @@ final class EventReceiver: Sendable {
         let seconds = Int64(header("webhook-timestamp"))
       else { return false }
       return abs(Date().timeIntervalSince1970 - Double(seconds)) < 300
-        && header("webhook-signature") == Signature.sign(id: id, seconds: seconds, body: body, secret: Array(key))
+        && header("webhook-signature").split(separator: " ").contains {
+          $0 == Signature.sign(id: id, seconds: seconds, body: body, secret: Array(key))
+        }
     }
   }
 

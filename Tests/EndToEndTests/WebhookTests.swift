@@ -33,7 +33,8 @@ import Testing
       try deliveries(world, webhook, "delivered").first { $0["id"] as? String == id && $0["status"] as? Int == 204 }
     }
     let renewed = try world.client.call(
-      "PATCH", "/v1/admin/webhooks/\(webhook)", bearer: world.apiKey, #"{"renewSecret":true}"#)
+      "PATCH", "/v1/admin/webhooks/\(webhook)", bearer: world.apiKey,
+      #"{"renewSecret":true,"keepSecretFor":"PT0S"}"#)
     let other = try #require(renewed.string("secret"))
     _ = try test(world, webhook)
     let second = try world.poll("nothing more was told") { receiver.told.dropFirst().first }

@@ -51,6 +51,8 @@ import Testing
     #expect(!world.findings(change).contains { $0.subject == "master key" && $0.severity != .ok })
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
     expectWarning(world.findings(change), "master key", "others on this machine may read it", remedy: "chmod 600")
+    try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+    expectWarning(world.findings(change), "master key", "the members of its group may read it", remedy: "chmod 600")
   }
 
   @Test func `a listener certificate that is not valid yet, and one of another host`() throws {

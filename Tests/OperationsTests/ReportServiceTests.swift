@@ -176,13 +176,4 @@ import Testing
         _ = try ReportService.deliveries(of: 1, PageRequest(cursor: "x"), for: .commandLine, on: world.connection)
       } == .invalidField)
   }
-
-  @Test func `the newest messages come first, of the caller's app only`() throws {
-    for _ in 1...2 { _ = try world.send(world.request(#"{"all":true}"#)) }
-    _ = try world.connection.run(Apps.create(appID: "b", name: "b", clientKey: "b", timeZone: "UTC", identity: .open))
-    _ = try world.send(world.request(#"{"all":true}"#, appID: "b"))
-    #expect(try ReportService.recent(for: .commandLine, on: world.connection).map(\.funnel.seqno) == [3, 2, 1])
-    let own = Caller(role: .viewer, app: world.app.number, apiKey: 1)
-    #expect(try ReportService.recent(for: own, on: world.connection).map(\.funnel.seqno) == [2, 1])
-  }
 }

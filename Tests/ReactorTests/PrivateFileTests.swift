@@ -20,6 +20,9 @@ import Testing
     var status = stat()
     #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["master.key"])
+    #expect(chmod(path, 0o640) == 0)
+    try PrivateFile.replace(path, Array("four".utf8), keepsOwner: true)
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640, "the server's group still reads it")
   }
 
   /// In a container the process identifier is the same at each start.

@@ -26,8 +26,8 @@ package struct LocalAdminAPI {
     self.caller = caller
     resources = AdminResources(
       databaseURL: "", catalog: catalog, master: master, clock: clock, isSecure: false, hosting: hosting,
-      tokens: tokens, keyTrial: keyTrial, channels: nil, known: KnownCallers(catalog: catalog, clock: clock), streams: nil,
-      isConnected: { _ in }, messageCommitted: {}, signedIn: { _ in })
+      tokens: tokens, keyTrial: keyTrial, channels: nil, known: KnownCallers(catalog: catalog, clock: clock),
+      streams: nil, isConnected: { _ in }, messageCommitted: {}, signedIn: { _ in })
   }
 
   /// Carries a request out.

@@ -64,7 +64,11 @@ package enum SigningKeyRotation {
     }
     guard entry.state == "verifies" else {
       throw Problem(
-        .conflict, "Generation \(generation) \(entry.state == "ended" ? "has ended" : "is \(entry.state)"): only one that a newer has replaced can be ended.")
+        .conflict,
+        """
+        Generation \(generation) \(entry.state == "ended" ? "has ended" : "is the one that signs, or will"): only one that a \
+        newer has replaced can be ended.
+        """)
     }
     let change = AuditTrail.Change("signing-key.end", "\(purpose.rawValue) \(generation)", app: nil)
     try connection.commit { () throws(PostgresError) in

@@ -4,7 +4,7 @@ package import Postgres
 internal import Store
 
 /// Replacing an app's client key. It is inside every copy of the app, so the former one goes on identifying the app until
-/// few copies have it.
+/// few copies have it. Decision 151.
 extension Administration {
   package struct NewClientKey: Sendable {
     /// How long the present key identifies the app too; nil: until it is ended.
@@ -36,7 +36,8 @@ extension Administration {
     }
     guard let record else {
       throw Problem(
-        .conflict, "The app has a former client key already. End that first: `upmc app client-key \(appID) --end-former`.")
+        .conflict,
+        "The app has a former client key already. End that first: `upmc app client-key \(appID) --end-former`.")
     }
     return AppEntry(record)
   }

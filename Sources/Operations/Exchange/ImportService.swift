@@ -25,7 +25,6 @@ package enum ImportService {
     package var lines: Int64 { record.dataLines }
     package var imported: Int64 { record.imported }
     package var rejected: Int64 { record.rejected }
-    package var hasFaults: Bool { record.rejected > 0 }
 
     /// `refused`: a line was invalid, so nothing was imported.
     package var state: String {

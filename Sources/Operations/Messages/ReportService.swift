@@ -72,19 +72,6 @@ package enum ReportService {
     return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
   }
 
-  /// Returns the newest messages of all the caller's apps, newest first.
-  package static func recent(for caller: Caller, on connection: Connection) throws(Problem) -> [FunnelAnswer] {
-    try caller.require(.viewMessages)
-    var answers: [FunnelAnswer] = []
-    for seqno in try connection.answer(Messages.recent(limit: Operations.Limits.recentMessages)) {
-      guard let (found, reasons) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
-        continue
-      }
-      answers.append(FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8)))
-    }
-    return answers
-  }
-
   // MARK: Deliveries
 
   /// The problem when totals exist but individual deliveries are no longer stored.
@@ -128,6 +115,4 @@ extension Operations.Limits {
   /// Deliveries per page: at most an answer of about 200 KB.
   package static let pageSizes = 1...1000
   package static let pageDefault = 100
-  /// Messages listed when none is named.
-  static let recentMessages = 20
 }

@@ -33,7 +33,7 @@ final class KeyRefresher {
       if master.seal(with: current) {
         log.notice("another master key seals from now on", metadata: ["key": "\(current)"])
       } else {
-        tell("the database seals with the master key \(current), which this node does not have: give it to this node too")
+        tell("the database seals with the master key \(current), which this node does not have: give it here too")
       }
     }
     try keys.refresh(connection, master: master)
@@ -47,7 +47,7 @@ final class KeyRefresher {
     do {
       let keys = try MasterKeyFile.read(configuration)
       guard try MasterKey(keys: keys).ids.contains(master.sealingID) else {
-        return tell("the master key's file no longer holds the key that seals; the keys that were read before stay in use")
+        return tell("the master key's file no longer holds the key that seals; those that were read before stay")
       }
       try master.take(keys)
       file = now

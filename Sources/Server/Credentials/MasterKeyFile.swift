@@ -40,13 +40,13 @@ package enum MasterKeyFile {
     configuration.masterKey == nil ? configuration.masterKeyFile ?? privatePath(configuration) : nil
   }
 
-  /// Replaces the file, mode 0600, with these keys, one a line.
+  /// Replaces the file with these keys, one a line. Its owner and mode stay: the server may be another user.
   package static func write(_ keys: [[UInt8]], to path: String) throws {
     let text = keys.map { Data($0).base64EncodedString() + "\n" }.joined()
     // A secret is often a symbolic link: the file behind it is replaced.
     let target = RegularFile.resolve(path) ?? path
     do {
-      try PrivateFile.replace(target, Array(text.utf8))
+      try PrivateFile.replace(target, Array(text.utf8), keepsOwner: true)
     } catch {
       throw Configuration.Mistake(
         description: """

@@ -119,7 +119,9 @@ package enum Apps {
   /// Gives an app another client key; the present one identifies it too.
   /// - Parameter seconds: how long it does; nil: until it is ended.
   /// - Returns: nil if there is a former one already.
-  package static func replaceClientKey(_ app: App.Number, with clientKey: String, keeping seconds: Int32?) -> Query<Record?> {
+  package static func replaceClientKey(
+    _ app: App.Number, with clientKey: String, keeping seconds: Int32?
+  ) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(app)
     parameters.append(text: clientKey)

@@ -205,7 +205,10 @@ package enum MasterKeys {
 
   private static let dropTokensStatement = Statement(
     "master-keys-drop-tokens",
-    "DELETE FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1 AND issued_at < now() - interval '1 hour'")
+    """
+    DELETE FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1
+      AND issued_at < now() - interval '1 hour'
+    """)
 
   /// Drops provider tokens of another key that have ended: APNs takes none that is older than an hour.
   package static func dropTokens(sealedWithout id: [UInt8]) -> Query<Void> {
@@ -216,7 +219,9 @@ package enum MasterKeys {
 
   private static let tokensStatement = Statement(
     "master-keys-tokens",
-    "SELECT fingerprint, sealed FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1 FOR UPDATE")
+    """
+    SELECT fingerprint, sealed FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1 FOR UPDATE
+    """)
 
   /// Locks the provider tokens that another key has sealed.
   package static func lockTokens(sealedWithout id: [UInt8]) -> Query<[(fingerprint: String, sealed: [UInt8])]> {

@@ -142,7 +142,8 @@ package enum Webhooks {
     Record(
       webhook: rows.int32(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2), url: rows.text(row, 3),
       sealed: rows.bytes(row, 4), kinds: rows.text(row, 5).split(separator: " ").map(String.init),
-      isActive: rows.bool(row, 6), createdAt: rows.timestampMicroseconds(row, 7), formerEndsAt: rows.optionalTimestamp(row, 8),
+      isActive: rows.bool(row, 6), createdAt: rows.timestampMicroseconds(row, 7),
+      formerEndsAt: rows.optionalTimestamp(row, 8),
       waiting: rows.int64(row, 9), dead: rows.int64(row, 10))
   }
 }

@@ -74,16 +74,6 @@ package enum Messages {
     return Query(sendDateStatement, parameters) { $0.text(0, 0) }
   }
 
-  private static let recentStatement = Statement(
-    "messages-recent", "SELECT seqno FROM messages ORDER BY seqno DESC LIMIT $1")
-
-  /// Returns the newest messages of all apps, newest first.
-  package static func recent(limit: Int) -> Query<[Int64]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    return Query(recentStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
-  }
-
   /// The dispatcher's view of a message.
   package struct Open: Sendable {
     package let seqno: Int64

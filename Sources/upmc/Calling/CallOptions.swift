@@ -3,16 +3,21 @@ internal import Server
 
 /// Options of every command that the admin API carries out: where it is, and how to print.
 struct CallOptions: ParsableArguments {
-  @Option(help: "Ask this server instead of the database: https://push.example.com. Also UPMC_SERVER.")
+  @Option(
+    help: ArgumentHelp(
+      "Ask this server instead of the database: https://push.example.com. Also UPMC_SERVER.", valueName: "url"))
   var server: String?
 
-  @Option(help: "The API key for --server. Others on this machine may see it: prefer --api-key-file or UPMC_API_KEY.")
+  @Option(
+    help: ArgumentHelp(
+      "The API key for --server. Others on this machine may see it: prefer --api-key-file or UPMC_API_KEY.",
+      valueName: "key"))
   var apiKey: String?
 
-  @Option(help: "File that holds the API key. Also UPMC_API_KEY_FILE.")
+  @Option(help: ArgumentHelp("File that holds the API key. Also UPMC_API_KEY_FILE.", valueName: "file"))
   var apiKeyFile: String?
 
-  @Option(help: "Ask the server of this context (`upmc context list`).")
+  @Option(help: ArgumentHelp("Ask the server of this context (`upmc context list`).", valueName: "name"))
   var context: String?
 
   @OptionGroup var output: OutputOptions

@@ -7,7 +7,10 @@ struct Confirmation: ParsableArguments {
   /// Devices that are reached without a question: what a slip of the hand may cost.
   static let devices: Int64 = 100
 
-  @Flag(help: "Do not ask, on a terminal, before what reaches more than \(Confirmation.devices) devices or cannot be taken back.")
+  @Flag(
+    help:
+      "Do not ask, on a terminal, before what reaches more than \(Confirmation.devices) devices or cannot be taken back."
+  )
   var yes = false
 
   /// Whether somebody sits before the command who can be asked.

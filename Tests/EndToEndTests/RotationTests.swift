@@ -1,0 +1,240 @@
+import Crypto
+import Foundation
+import Operations
+import Postgres
+import Reactor
+import Server
+import Simulator
+import Store
+import TestSupport
+import TestTier
+import Testing
+
+/// Every key is replaced while clients work, and none of them is refused anything.
+@Suite(.slow, .serialized) struct RotationTests {
+  /// A world whose master key stands in a file, as it does in production.
+  private final class Bank {
+    let directory = TemporaryDirectory.make()
+    let world: World
+    var file: String { directory + "/master.key" }
+    var variables: [String: String] {
+      // Nobody listens there: doctor is asked about keys alone.
+      let nowhere = "https://127.0.0.1:9"
+      return world.commandVariables.filter { $0.key != "UPMC_MASTER_KEY" }.merging([
+        "UPMC_MASTER_KEY_FILE": file, "UPMC_APNS_PRODUCTION_URL": nowhere, "UPMC_APNS_SANDBOX_URL": nowhere,
+      ]) { $1 }
+    }
+
+    init(_ change: (inout Simulator.Configuration) -> Void = { _ in }) throws {
+      let path = directory + "/master.key"
+      TemporaryDirectory.write(path, Data(repeating: 7, count: 32).base64EncodedString() + "\n")
+      world = try World(change, server: { $0.masterKeyFile = path })
+    }
+
+    deinit { TemporaryDirectory.remove(directory) }
+
+    func command(_ arguments: String...) throws -> CommandRun { try CommandRun.of(arguments, variables) }
+
+    /// Telephone numbers, sealed with the key of the beginning.
+    func addPhones(_ count: Int) throws {
+      let seal = PhoneNumberSeal(master: try World.master)
+      let connection = world.connection
+      let users = (0..<count).map { Users.Key(app: 1, userKey: .init(clientUID: "phone\($0)")) }
+      for part in stride(from: 0, to: count, by: 1000) {
+        let part = users[part..<min(part + 1000, count)]
+        let rows = part.map { "(1, '\($0.userKey.text)', '\\x\(hex(seal.seal("0100000", of: $0)))')" }
+        try connection.script("INSERT INTO users (app, user_key, phone) VALUES \(rows.joined(separator: ","))")
+      }
+    }
+
+    private func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
+
+    func steadyWork(on ports: [UInt16]) throws -> SteadyWork {
+      try SteadyWork(
+        on: ports, clientKey: world.clientKey, apiKey: world.apiKey, confirming: world.simulator)
+    }
+  }
+
+  /// Nothing of what the clients asked was refused.
+  private func expectUnrefused(_ work: SteadyWork, _ bank: Bank, least: Int) throws {
+    let before = work.now.confirmed.count
+    try work.wait("the clients do not go on") { $0.confirmed.count >= before + least }
+    try work.end(bank.world.server.address.port)
+    let book = work.now
+    #expect(book.refusals == 0 && book.errors.isEmpty, "\(book.refusals) \(book.errors.prefix(3))")
+    #expect(book.open.isEmpty && book.confirmed.count >= least)
+  }
+
+  @Test func `the master key is replaced on two nodes under load, and the old one can go`() throws {
+    let bank = try Bank()
+    try bank.addPhones(3_000)
+    let receiver = try EventReceiver()
+    _ = try bank.world.webhook(receiver)
+    let path = bank.file
+    let node = try bank.world.startNode { $0.masterKeyFile = path }
+    defer { node.stop() }
+    let work = try bank.steadyWork(on: [bank.world.server.address.port, node.address.port])
+    try work.wait("the clients do not begin") { $0.confirmed.count > 5 }
+
+    let rotated = try bank.command("master-key", "rotate", "--json")
+    #expect(rotated.status == 0, "\(rotated.complaint)")
+    let key = try #require(rotated.string("key"))
+    let left = try bank.world.connection.run(
+      Statement(
+        "left",
+        """
+        SELECT count(*) FROM (SELECT sealed FROM credentials UNION ALL SELECT sealed FROM signing_keys
+          UNION ALL SELECT sealed FROM webhooks UNION ALL SELECT phone FROM users WHERE phone IS NOT NULL
+          UNION ALL SELECT sealed FROM apns_tokens WHERE sealed <> '') s
+        WHERE encode(substring(sealed FROM 1 FOR 8), 'hex') <> '\(key)'
+        """))
+    #expect(left.int64(0, 0) == 0)
+    let doctor = try bank.command("doctor")
+    #expect(doctor.lines.contains { $0.contains("nothing needs") }, "\(doctor.lines)")
+    let forgotten = try bank.command("master-key", "forget")
+    #expect(forgotten.status == 0, "\(forgotten.complaint)")
+    #expect((TemporaryDirectory.read(bank.file) ?? "").split(separator: "\n").count == 1)
+    // With the new key alone a node starts, and a secret is sealed.
+    let url = "https://a.example.com"
+    #expect(try bank.command("webhook", "create", World.appID, "--url", url, "--event", "sms.requested").status == 0)
+    try expectUnrefused(work, bank, least: 20)
+    // The old key is another one now, and changes nothing.
+    let old = try bank.world.command("webhook", "renew-secret", "1")
+    #expect(old.status == 1 && old.complaint.contains("is another key"), "\(old.complaint)")
+  }
+
+  @Test func `a rotation that is killed goes on where it was`() throws {
+    let bank = try Bank()
+    try bank.addPhones(30_000)
+    let output = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(output) }
+    var child = try CommandRun.start(["master-key", "rotate"], bank.variables, in: output)
+    // Some are sealed anew, and not all.
+    let counts = Statement(
+      "counts",
+      """
+      SELECT count(*) FILTER (WHERE substring(phone FROM 1 FOR 8) <> $1), count(*) FROM users WHERE phone IS NOT NULL
+      """)
+    var parameters = Parameters()
+    parameters.append(bytes: try World.master.sealingID.bytes)
+    let query = Query(counts, parameters) { ($0.int64(0, 0), $0.int64(0, 1)) }
+    _ = try bank.world.poll("nothing was sealed anew") { try bank.world.connection.run(query).0 > 0 ? true : nil }
+    child.signal(9)
+    _ = child.wait(atMost: .seconds(30))
+    let again = try bank.command("master-key", "rotate", "--json")
+    #expect(again.status == 0, "\(again.complaint)")
+    let (renewed, all) = try bank.world.connection.run(query)
+    #expect(renewed == all && all == 30_000)
+    #expect((TemporaryDirectory.read(bank.file) ?? "").split(separator: "\n").count == 2, "no third key was made")
+  }
+
+  @Test func `a node without the new key holds a rotation up, and nothing is changed`() throws {
+    let bank = try Bank()
+    let node = try bank.world.startNode { $0.masterKey = Data(repeating: 7, count: 32).base64EncodedString() }
+    defer { node.stop() }
+    _ = try bank.world.poll("the nodes have not reported") {
+      let nodes = try MasterKeyRotation.nodes(try World.master.sealingID, on: bank.world.connection)
+      return nodes.all == 2 && nodes.know == 2 ? true : nil
+    }
+    let held = try bank.command("master-key", "rotate", "--timeout", "3")
+    #expect(held.status == 1 && held.complaint.contains("1 of 2 nodes have the key"), "\(held.complaint)")
+    let current = try MasterKeyRotation.current(on: bank.world.connection)
+    #expect(current == (try World.master.sealingID))
+  }
+
+  @Test func `signing keys are replaced under load, and what the former ones made goes on`() throws {
+    let bank = try Bank()
+    let world = bank.world
+    let registered = try world.register("old", token: World.token("c3"), user: "old")
+    let authKey = try #require(registered.string("authKey"))
+    let seqno = try world.send(#"{"clientUids":["old"]}"#)
+    _ = try world.finished(seqno)
+    let work = try bank.steadyWork(on: [world.server.address.port])
+    try work.wait("the clients do not begin") { $0.confirmed.count > 5 }
+    let purposes = SigningKeys.Purpose.allCases
+    for purpose in purposes {
+      let rotated = try bank.command("signing-key", "rotate", purpose.rawValue)
+      #expect(rotated.status == 0, "\(rotated.complaint)")
+    }
+    _ = try world.poll("the new keys do not sign") {
+      let entries = try SigningKeyRotation.list(on: world.connection)
+      return entries.count { $0.state == "signs" && $0.record.generation == 2 } == purposes.count ? true : nil
+    }
+    let count = work.now.confirmed.count
+    try work.wait("receipts by the new keys are not taken") { $0.confirmed.count > count + 20 }
+    // Of before: a receipt, and a device's own credential.
+    #expect(try world.receipt(seqno, World.token("c3")).result["status"] as? String == "recorded")
+    let device = try #require(registered.string("device"))
+    #expect(try world.client.call("GET", "/v1/devices/\(device)", bearer: authKey).status == 200)
+    try expectUnrefused(work, bank, least: 5)
+    #expect(try bank.command("signing-key", "end", "authkey", "2").status == 1, "it signs")
+    #expect(try bank.command("signing-key", "end", "authkey", "1").status == 0)
+    _ = try world.poll("the former key still opens") {
+      try world.client.call("GET", "/v1/devices/\(device)", bearer: authKey).status == 401 ? true : nil
+    }
+  }
+
+  @Test func `both client keys register devices, until the former one is ended`() throws {
+    let bank = try Bank()
+    let world = bank.world
+    let work = try bank.steadyWork(on: [world.server.address.port])
+    let replaced = try bank.command("app", "client-key", World.appID, "--json")
+    let new = try #require(replaced.string("clientKey"), "\(replaced.complaint)")
+    #expect(replaced.string("formerClientKey") == world.clientKey)
+    let again = try bank.command("app", "client-key", World.appID)
+    #expect(again.status == 1 && again.complaint.contains("--end-former"), "\(again.complaint)")
+    #expect(try world.register("n1", token: World.token("d4"), user: "n", authKey: new).status == 201)
+    try expectUnrefused(work, bank, least: 10)
+    #expect(try bank.command("app", "client-key", World.appID, "--end-former").status == 0)
+    _ = try world.poll("the former key still registers") {
+      try world.register("n2", token: World.token("d5"), user: "n").status == 401 ? true : nil
+    }
+    #expect(try world.register("n3", token: World.token("d6"), user: "n", authKey: new).status == 201)
+  }
+
+  @Test func `a webhook's events bear both signatures while its secret is replaced`() throws {
+    let world = try World(webhookPauses: [0])
+    let receiver = try EventReceiver()
+    let (webhook, secret) = try world.webhook(receiver)
+    let renewed = try world.command("webhook", "renew-secret", webhook, "--keep-for", "P7D", "--json")
+    let other = try #require(renewed.string("secret"), "\(renewed.complaint)")
+    #expect(try world.command("webhook", "test", webhook).status == 0)
+    let told = try world.poll("nothing was told") { receiver.told.first }
+    #expect(told.isSigned(with: secret) && told.isSigned(with: other))
+    #expect(told.header("webhook-signature").split(separator: " ").count == 2)
+    try world.connection.script("UPDATE webhooks SET former_ends_at = now()")
+    #expect(try world.command("webhook", "test", webhook).status == 0)
+    let second = try world.poll("nothing more was told") { receiver.told.dropFirst().first }
+    #expect(!second.isSigned(with: secret) && second.isSigned(with: other))
+  }
+
+  @Test func `an APNs key that Apple refuses replaces nothing, and messages go on`() throws {
+    let bank = try Bank { $0.strangers = .refused }
+    let world = bank.world
+    let work = try SteadyWork(
+      on: [world.server.address.port], clientKey: world.clientKey, apiKey: world.apiKey)
+    let wrong = bank.directory + "/wrong.p8"
+    TemporaryDirectory.write(wrong, P256.PrivateKey().pem)
+    let key = world.started.providerKey
+    let good = bank.directory + "/good.p8"
+    TemporaryDirectory.write(good, key.privateKeyPEM)
+    func set(_ file: String) throws -> CommandRun {
+      try world.remote(
+        world.apiKey,
+        [
+          "app", "credential", World.appID, "--apns-key", file, "--key-id", key.keyID, "--team-id", key.teamID,
+          "--check",
+        ])
+    }
+    let before = try world.connection.run(Statement("before", "SELECT sealed FROM credentials")).bytes(0, 0)
+    let refused = try set(wrong)
+    #expect(refused.status == 1 && refused.complaint.contains("is refused by Apple"), "\(refused.complaint)")
+    #expect(try world.connection.run(Statement("before", "SELECT sealed FROM credentials")).bytes(0, 0) == before)
+    let taken = try set(good)
+    #expect(taken.status == 0, "\(taken.complaint)")
+    let count = work.now.sent.count
+    try work.wait("the clients do not go on") { $0.sent.count > count + 10 }
+    try work.end(world.server.address.port)
+    #expect(work.now.refusals == 0, "\(work.now.errors.prefix(3))")
+  }
+}
