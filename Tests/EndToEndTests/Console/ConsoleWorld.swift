@@ -14,11 +14,19 @@ final class ConsoleWorld {
   let browser: Browser
   private let directory = TemporaryDirectory.make()
 
-  /// - Parameter publicURL: how devices reach the server; plain HTTP, as people try it out.
-  init(isEmpty: Bool = false, publicURL: String? = nil) throws {
+  /// - Parameters:
+  ///   - publicURL: how devices reach the server; plain HTTP, as people try it out.
+  ///   - port: the server's; 0 for any.
+  ///   - configure: how else the server differs.
+  init(
+    isEmpty: Bool = false, publicURL: String? = nil, port: UInt16 = 0,
+    configure: (inout Configuration) -> Void = { _ in }
+  ) throws {
     world = try World(isEmpty: isEmpty) { configuration in
       configuration.publicDirectory = TestDatabase.migrationsDirectory + "/../Public"
       configuration.publicURL = publicURL
+      configuration.listenPort = port
+      configure(&configuration)
     }
     browser = try Browser(port: world.server.address.port)
   }
