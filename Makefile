@@ -12,7 +12,7 @@ PACKAGES := ca-certificates curl git jq libcmark-gfm-dev libcmark-gfm-extensions
             libpq-dev libssl-dev pkg-config postgresql-15 postgresql-client-15
 # And what the tests talk to.
 TEST_PACKAGES := chromium chromium-driver fonts-noto-cjk haproxy nghttp2-client nghttp2-server nginx-light openssl pgbouncer \
-                 prometheus python3 python3-h2 python3-venv
+                 prometheus python3 python3-h2 python3-venv zbar-tools
 # The peers that the benchmark measures against, and its load generator.
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv valgrind wrk
 # A peer that comes as a Python package; it lives in a virtual environment of its own.
@@ -82,6 +82,7 @@ run: deps ## Start everything on this machine and send a first push; Ctrl-C stop
 # The linter runs before the tests so that the last line printed is their summary. ARGS="Dispatcher|Store" runs those parts.
 test: test-deps ## Build, lint and run every test
 	@.ci/fetch-axe
+	@.ci/fetch-openid-provider
 	$(SWIFT) build --build-tests
 	@$(MAKE) --no-print-directory lint
 	@.ci/run-tests $(ARGS)
@@ -136,6 +137,7 @@ fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the host
 
 sanitize: test-deps ## Run every test under ThreadSanitizer, then under AddressSanitizer; ARGS="thread EndToEndTests.Control"
 	@.ci/fetch-axe
+	@.ci/fetch-openid-provider
 	@exec Tests/Sanitize/run $(ARGS)
 
 walks: deps ## Count the files that one reads who follows a receipt, a read, a code and a campaign; ARGS="--files" names them

@@ -220,7 +220,7 @@ let package = Package(
       on: [
         "upmc", "Maintenance", "Server", "Simulator", "API", "Operations", "Store", "Domain", "JSON", "Postgres",
         "HTTPClient",
-        "HTTPServer", "WebhookDelivery", "TLS", "Reactor", "TestSupport", "Markdown",
+        "HTTPServer", "WebhookDelivery", "TLS", "Reactor", "TestSupport", "Markdown", "Crypto",
       ]),
     tests(
       "MaintenanceTests",

@@ -194,7 +194,8 @@ function account(signedOut) {
       h("span", { class: "name" }, session.name || session.login)),
     h("div", { class: "me-menu" },
       h("div", { class: "who" }, h("div", null, session.login), h("div", { class: "soft" }, t(`role.${session.role}`))),
-      h("a", { href: "#/password" }, t("account.password")),
+      h("a", { href: "#/security" }, t("security.title")),
+      session.signedInBy === "openid" ? null : h("a", { href: "#/password" }, t("account.password")),
       Object.entries(languages).filter(([code]) => code !== language).map(([code, name]) =>
         h("button", { lang: code, onclick: () => speak(code) }, name)),
       h("a", { href: t("account.docs.page"), target: "_blank", rel: "noopener" }, t("account.docs")),

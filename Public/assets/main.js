@@ -2,13 +2,14 @@
 
 import { put } from "./dom.js";
 import { forgetKept } from "./parts/kept.js";
-import { findSession, loadApps, forget, session, signIn } from "./session.js";
+import { factorIsSet, findSession, loadApps, forget, session, signIn, signInByProvider } from "./session.js";
 import { applyTheme } from "./theme.js";
 import { follow, start, stop } from "./router.js";
 import { frame } from "./frame.js";
-import { loadWords } from "./words.js";
+import { loadWords, t } from "./words.js";
 import { registerPages } from "./pages/pages.js";
-import { choosePasswordPage, replacePage, signInOver, signInPage } from "./pages/sign-in.js";
+import { enrolPage } from "./pages/second-factor.js";
+import { choosePasswordPage, linkCodePage, rememberedPlace, replacePage, signInOver, signInPage } from "./pages/sign-in.js";
 import { failure } from "./parts/notice.js";
 
 const root = document.getElementById("root");
@@ -20,18 +21,40 @@ async function begin() {
   // A sign-in link's token is used at once and leaves the address, so that it is in no history.
   const token = /^#sign-in=(.+)$/.exec(location.hash)?.[1];
   if (token) history.replaceState(null, "", "#/");
+  const answer = providerAnswer();
   try {
+    if (answer) return await enterFromProvider(answer);
     if (token) {
       try {
         await signIn({ link: token }, signedOut);
         return enter();
       } catch (problem) {
+        if (problem.code === "upmc:second-factor-needed") return askCode(token);
         return problem.code === "upmc:conflict" ? askWhose(token) : ask(problem);
       }
     }
     return await findSession(signedOut) ? enter() : ask();
   } catch (problem) {
     put(root, failure(problem, begin));
+  }
+}
+
+/// What the identity provider has put into the address, which it leaves at once; null: nothing.
+function providerAnswer() {
+  const found = new URLSearchParams(location.search);
+  if (!found.has("state") || !(found.has("code") || found.has("error"))) return null;
+  history.replaceState(null, "", `${location.pathname}${rememberedPlace()}`);
+  return { code: found.get("code"), state: found.get("state"), error: found.get("error") };
+}
+
+async function enterFromProvider({ code, state, error }) {
+  if (!code) return ask({ isOfProvider: true, message: t("sign-in.provider.refused", { error }) });
+  try {
+    await signInByProvider({ code, state }, signedOut);
+    return enter();
+  } catch (problem) {
+    problem.isOfProvider = true;
+    return ask(problem);
   }
 }
 
@@ -52,7 +75,7 @@ async function askOver(problem) {
     leave(problem);
     return false;
   }
-  if (session.login === before && !session.needsPassword) return true;
+  if (session.login === before && !session.needsPassword && !session.needsSecondFactor) return true;
   stop();
   await enter();
   return false;
@@ -72,11 +95,25 @@ function ask(problem) {
   root.querySelector("input")?.focus();
 }
 
+/// The link's account has a second factor.
+function askCode(token, replace = {}) {
+  put(root, linkCodePage(token, async (proof) => {
+    await signIn({ ...proof, ...replace }, signedOut);
+    return enter();
+  }));
+  root.querySelector("input")?.focus();
+}
+
 /// Somebody is signed in, and the link is another account's: whoever follows it is asked first.
 async function askWhose(token) {
   if (!await findSession(signedOut)) return ask();
   put(root, replacePage(session.login, enter, async () => {
-    await signIn({ link: token, replace: true }, signedOut);
+    try {
+      await signIn({ link: token, replace: true }, signedOut);
+    } catch (problem) {
+      if (problem.code !== "upmc:second-factor-needed") throw problem;
+      return askCode(token, { replace: true });
+    }
     return enter();
   }));
 }
@@ -84,6 +121,14 @@ async function askWhose(token) {
 async function enter() {
   if (session.needsPassword) {
     put(root, choosePasswordPage(() => leave()));
+    root.querySelector("input")?.focus();
+    return;
+  }
+  if (session.needsSecondFactor) {
+    put(root, await enrolPage(() => {
+      factorIsSet();
+      return enter();
+    }, () => leave()));
     root.querySelector("input")?.focus();
     return;
   }

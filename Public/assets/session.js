@@ -29,6 +29,20 @@ export async function signIn(proof, whenSignedOut) {
   take(await call("POST", "/session", proof, { quiet: true }), whenSignedOut);
 }
 
+/// How one may sign in here: `{password, identityProvider}`.
+export const signInWays = () => call("GET", "/session/ways", undefined, { quiet: true });
+
+/// Where the browser goes to sign in at the identity provider.
+export const beginAtProvider = async () => (await call("POST", "/session/openid", undefined, { quiet: true })).url;
+
+/// With what the identity provider has sent back.
+export async function signInByProvider(answer, whenSignedOut) {
+  take(await call("POST", "/session/openid/answer", answer, { quiet: true }), whenSignedOut);
+}
+
+/// The second factor has been set up: everything is open now.
+export const factorIsSet = () => { session = { ...session, hasSecondFactor: true, needsSecondFactor: false }; };
+
 function take(answer, whenSignedOut) {
   session = answer;
   localStorage.setItem(trace, "1");

@@ -26,7 +26,7 @@ import Testing
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.directory).filter { $0.hasSuffix(".md") }
     #expect(files.count == Self.book.pages.count)
     #expect(Self.paths.contains("/docs"))
-    for name in ["index", "operate", "integrate", "send", "existing-sdk", "moving", "security", "glossary"] {
+    for name in ["index", "operate", "integrate", "send", "existing-sdk", "moving", "security", "sign-in", "glossary"] {
       #expect(Self.translated.contains(name), "\(name)")
     }
   }

@@ -1,6 +1,6 @@
 /// Accounts of people who use the console; each is opened by a link that works once.
 
-import { call, get, post, query } from "../api.js";
+import { call, get, post, query, remove } from "../api.js";
 import { h } from "../dom.js";
 import { confirm, formDialog, secret } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
@@ -16,10 +16,12 @@ export async function accountsPage() {
     { title: t("role.title"), fit: true, cell: (item) => word("role", item.role) },
     { title: t("reach.app"), cell: (item) => item.appId ?? t("app.all") },
     { title: t("message.state"), fit: true, cell: (item) => (item.disabledAt ? h("span", { class: "state" }, t("accounts.disabled"))
-      : h("span", { class: `state ${item.hasPassword ? "good" : "warn"}` }, t(item.hasPassword ? "accounts.active" : "accounts.invited"))) },
+      : h("span", { class: `state ${item.hasPassword || item.byIdentityProvider ? "good" : "warn"}` }, t(item.hasPassword || item.byIdentityProvider ? "accounts.active" : "accounts.invited"))) },
+    { title: t("factor.title"), fit: true, cell: (item) => (item.byIdentityProvider ? t("accounts.provider") : t(item.hasSecondFactor ? "factor.on" : "factor.off")) },
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
     { title: h("span", { class: "unseen" }, t("do.change")), end: true, cell: (item) => h("div", { class: "row" },
-      item.disabledAt ? null : h("button", { class: "button small", "aria-label": t("accounts.link-for", { name: item.name }), onclick: () => run(() => invite(item)) }, t("accounts.link")),
+      item.hasSecondFactor && item.login !== session.login ? h("button", { class: "button small", "data-reset": item.login, "aria-label": t("factor.reset-one", { name: item.name }), onclick: () => run(() => reset(item)) }, t("factor.reset")) : null,
+      item.disabledAt || item.byIdentityProvider ? null : h("button", { class: "button small", "aria-label": t("accounts.link-for", { name: item.name }), onclick: () => run(() => invite(item)) }, t("accounts.link")),
       h("button", { class: "button small", "aria-label": t("accounts.change-one", { name: item.name }), onclick: () => run(() => change(item)) }, t("do.change")),
       item.login === session.login ? null : h("button", { class: `button small ${item.disabledAt ? "" : "bad"}`, "aria-label": `${t(item.disabledAt ? "accounts.enable" : "accounts.disable")}: ${item.name}`,
         onclick: () => run(() => disable(item)) }, t(item.disabledAt ? "accounts.enable" : "accounts.disable"))) },
@@ -55,6 +57,13 @@ export async function accountsPage() {
       isMe ? [] : field({ name: "role", label: t("role.title"), type: "select", value: item.role, options: roles.map((one) => [one, t(`role.${one}`)]) })].flat(),
     save: (values) => call("PATCH", `/accounts/${item.account}`, values) });
     if (changed) accounts.reload();
+  }
+
+  async function reset(item) {
+    if (!await confirm({ title: t("factor.reset"), bad: true, action: t("factor.reset"), body: h("p", null, t("factor.reset.body", { name: item.name })) })) return;
+    await remove(`/accounts/${item.account}/second-factor`);
+    say(t("do.saved"));
+    accounts.reload();
   }
 
   async function disable(item) {

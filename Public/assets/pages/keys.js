@@ -19,25 +19,41 @@ export function reachFields(role) {
   ];
 }
 
+/// The end of a day on this clock, as the API takes it.
+function endOfDay(day) {
+  const [year, month, date] = day.split("-").map(Number);
+  return new Date(year, month - 1, date + 1).toISOString();
+}
+
+const isOver = (item) => item.expiresAt && new Date(item.expiresAt) <= Date.now();
+
+function keyState(item) {
+  if (item.revokedAt) return h("span", { class: "state" }, t("keys.revoked"));
+  if (isOver(item)) return h("span", { class: "state bad" }, t("keys.over"));
+  // Within two weeks, as the alert for it says.
+  const endsSoon = item.expiresAt && new Date(item.expiresAt) - Date.now() < 14 * 86_400_000;
+  return h("span", { class: `state ${endsSoon ? "warn" : "good"}` }, t(endsSoon ? "keys.ends-soon" : "keys.valid"));
+}
+
 export async function keysPage() {
   // Keys of all apps reach the chosen one too: a review of who may send sees them.
-  const load = async (cursor) => {
-    const page = await get(`/api-keys${query({ cursor, limit: 50 })}`);
-    return { ...page, items: page.items.filter((one) => !app() || one.appId === null || one.appId === app().appId) };
-  };
+  const load = (cursor) => get(`/api-keys${query({ cursor, limit: 50, appId: app()?.appId })}`);
   const keys = list({ caption: t("nav.keys"), load, empty: empty(t("keys.none"), t("keys.none.detail")), columns: [
     { title: t("keys.name"), lead: true, cell: (item) => [h("b", null, item.name || t("keys.nameless")), h("span", { class: "under" }, t("keys.number", { n: item.apiKeyId }))] },
     { title: t("role.title"), fit: true, cell: (item) => word("role", item.role) },
     { title: t("reach.app"), cell: (item) => item.appId ?? h("b", null, t("app.all")) },
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
-    { title: t("message.state"), fit: true, cell: (item) => h("span", { class: `state ${item.revokedAt ? "" : "good"}` }, t(item.revokedAt ? "keys.revoked" : "keys.valid")) },
-    { title: h("span", { class: "unseen" }, t("keys.revoke")), end: true, cell: (item) => (item.revokedAt ? "" : h("button", { class: "button small bad", "aria-label": t("keys.revoke-one", { name: item.name || item.apiKeyId }), onclick: () => revoke(item) }, t("keys.revoke"))) },
+    { title: t("keys.used"), fit: true, cell: (item) => (item.lastUsedAt ? time(item.lastUsedAt) : t("keys.unused")) },
+    { title: t("keys.ends"), fit: true, cell: (item) => (item.expiresAt ? time(item.expiresAt, { year: "numeric", month: "short", day: "numeric" }) : t("keys.endless")) },
+    { title: t("message.state"), fit: true, cell: (item) => keyState(item) },
+    { title: h("span", { class: "unseen" }, t("keys.revoke")), end: true, cell: (item) => (item.revokedAt || isOver(item) ? "" : h("button", { class: "button small bad", "aria-label": t("keys.revoke-one", { name: item.name || item.apiKeyId }), onclick: () => revoke(item) }, t("keys.revoke"))) },
   ] });
   await keys.ready;
 
   async function make() {
-    const made = await formDialog({ title: t("keys.new"), action: t("do.create"), fields: [field({ name: "name", label: t("keys.name"), hint: t("keys.name.hint"), required: true }), ...reachFields("sender")],
-      save: ({ name, role, appId }) => post("/api-keys", { name, role, ...(appId ? { appId } : {}) }) });
+    const made = await formDialog({ title: t("keys.new"), action: t("do.create"), fields: [field({ name: "name", label: t("keys.name"), hint: t("keys.name.hint"), required: true }), ...reachFields("sender"),
+      field({ name: "expiresAt", label: t("keys.ends"), hint: t("keys.ends.hint"), type: "date", optional: true })],
+      save: ({ name, role, appId, expiresAt }) => post("/api-keys", { name, role, ...(appId ? { appId } : {}), ...(expiresAt ? { expiresAt: endOfDay(expiresAt) } : {}) }) });
     if (!made) return;
     await secret(t("keys.made"), made.apiKey, t("keys.once"));
     keys.reload();

@@ -21,6 +21,7 @@ import { passwordPage } from "./password.js";
 import { peoplePage } from "./people.js";
 import { personPage } from "./person.js";
 import { draftsPage, sendersPage, templatesPage } from "./saved.js";
+import { securityPage } from "./security.js";
 import { segmentsPage } from "./segments.js";
 import { statisticsPage } from "./statistics.js";
 import { testGroupsPage } from "./test-groups.js";
@@ -59,4 +60,5 @@ export function registerPages() {
   route("/accounts", accountsPage, { needs: "manageAccounts" });
   route("/audit", auditPage, { needs: "viewAudit" });
   route("/password", passwordPage);
+  route("/security", securityPage);
 }

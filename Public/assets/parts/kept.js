@@ -46,3 +46,9 @@ export function reloadFreely() {
   isFree = true;
   location.reload();
 }
+
+/// Goes to another site without being asked: everything is kept.
+export function leaveFreely(url) {
+  isFree = true;
+  location.assign(url);
+}

@@ -13,6 +13,7 @@ internal import Store
 ///                                        └─ wrong code: counted like a wrong password
 /// ```
 /// Links are 256 random bits and are never refused because of other failures, unless a code is asked for too.
+/// Decision 143.
 struct SignInAttempt {
   let proof: SignInService.Proof
   /// Code of the second factor; nil when none was sent.

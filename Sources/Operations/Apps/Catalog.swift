@@ -55,7 +55,7 @@ package final class Catalog: Sendable {
     usedKeys.withLock { _ = $0.insert(key) }
   }
 
-  /// Writes which API keys have been used since the last call, all in one statement.
+  /// Writes which API keys have been used since the last call, all in one statement. Decision 146.
   package func writeUses(_ connection: Connection) throws(PostgresError) {
     let used = usedKeys.withLock { used in
       defer { used.removeAll(keepingCapacity: true) }

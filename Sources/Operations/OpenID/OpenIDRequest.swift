@@ -11,7 +11,7 @@ internal import JSON
 ///           └─ hash ─► verifier   its own hash in the address (PKCE, RFC 7636); itself only to the token endpoint
 /// ```
 /// The cookie is sealed with the master key and says until when it is good, so nothing is stored, and every node can
-/// finish what another has begun.
+/// finish what another has begun. Decision 144.
 struct OpenIDRequest {
   private let secret: [UInt8]
 

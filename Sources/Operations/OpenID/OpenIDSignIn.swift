@@ -13,7 +13,7 @@ internal import Store
 /// ```
 /// The provider decides: whoever has lost the role there is refused, and signed out everywhere. An account is known by
 /// issuer and subject. A login that another account has already is refused; otherwise whoever may choose a name at the
-/// provider could choose an administrator's.
+/// provider could choose an administrator's. Decision 145.
 package struct OpenIDSignIn: Sendable {
   private let provider: OpenIDProvider
   private let master: MasterKey

@@ -17,6 +17,7 @@ final class AdminWorld {
   let database: TestDatabase
   let connection: Connection
   let threads: AdminThreads
+  let catalog: Catalog
   /// How many messages were reported as stored.
   let committed: Committed
   let loop: EventLoop
@@ -44,8 +45,10 @@ final class AdminWorld {
       "com.example.bank", name: "Bank", timeZone: "Asia/Seoul", identity: .open, by: .commandLine, on: connection)
     let committed = Committed()
     self.committed = committed
+    let catalog = try Catalog(seal: ContentSeal([SymmetricKey.random()]))
+    self.catalog = catalog
     threads = try AdminThreads(
-      databaseURL: databaseURL ?? database.url, catalog: try Catalog(seal: ContentSeal([SymmetricKey.random()])),
+      databaseURL: databaseURL ?? database.url, catalog: catalog,
       master: try MasterKey(bytes: MasterKey.makeBytes()), threads: 2,
       hosting: ContentHosting(publicURL: "https://push.example.com"), isSecure: isSecure, policy: policy,
       identityProvider: identityProvider, streamTimes: streamTimes

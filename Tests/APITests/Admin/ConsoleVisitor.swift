@@ -2,6 +2,7 @@ import Domain
 import HTTPClient
 import Operations
 import Postgres
+import Store
 import Testing
 
 @testable import API
@@ -36,7 +37,7 @@ struct ConsoleVisitor {
 
   /// An account with the password `correct horse battery`, signed in.
   static func make(
-    _ login: String = "kim", _ role: Role = .admin, from client: String? = nil, _ world: AdminWorld
+    _ login: String = "kim", _ role: Role = .admin, from client: String? = nil, in world: AdminWorld
   ) throws -> ConsoleVisitor {
     let link = try ConsoleAccounts.create(
       login, name: "Kim", role: role, appID: nil, by: .commandLine, on: world.connection, now: now(world))

@@ -37,7 +37,7 @@ import Testing
 
   @Test func `an authenticator app is set up by its QR code's address and a first code`() throws {
     let world = try AdminWorld()
-    let kim = try ConsoleVisitor.make(world)
+    let kim = try ConsoleVisitor.make(in: world)
     #expect(try kim.call("GET", path).text == #"{"on":false,"needed":false,"recoveryCodesLeft":0}"#)
     let begun = try kim.call("POST", path)
     let secret = try #require(begun.values(of: "secret").first)
@@ -62,7 +62,7 @@ import Testing
 
   @Test func `the password alone is asked for the code, and nothing is used up or counted`() throws {
     let world = try AdminWorld()
-    let (secret, _) = try enrol(try ConsoleVisitor.make(world))
+    let (secret, _) = try enrol(try ConsoleVisitor.make(in: world))
     for _ in 1...8 {
       let asked = try ConsoleVisitor.post(ConsoleVisitor.proof("kim"), world)
       #expect(asked.isProblem(.secondFactorNeeded) && asked.header("set-cookie") == nil)
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `a code is accepted one step early and late, and no further`() throws {
     let world = try AdminWorld()
-    let kim = try ConsoleVisitor.make(world)
+    let kim = try ConsoleVisitor.make(in: world)
     let (secret, _) = try enrol(kim)
     let now = try ConsoleVisitor.now(world)
     for (steps, isRight) in [(-3, false), (3, false), (0, true)] as [(Int64, Bool)] {
@@ -109,7 +109,7 @@ import Testing
   @Test func `wrong codes are counted with wrong passwords, on the same counters`() throws {
     let world = try AdminWorld(isBehindProxy: true)
     let home = "203.0.113.7"
-    let kim = try ConsoleVisitor.make(from: home, world)
+    let kim = try ConsoleVisitor.make(from: home, in: world)
     let begun = try kim.call("POST", path, from: home)
     let secret = try #require(begun.values(of: "secret").first)
     _ = try kim.call("PUT", path, #"{"code":"\#(try code(secret, world))"}"#, from: home)
@@ -132,7 +132,7 @@ import Testing
 
   @Test func `each recovery code works once, and new ones void the old`() throws {
     let world = try AdminWorld()
-    let (secret, codes) = try enrol(try ConsoleVisitor.make(world))
+    let (secret, codes) = try enrol(try ConsoleVisitor.make(in: world))
     try #require(codes.count == 10)
     let first = try ConsoleVisitor.post(ConsoleVisitor.proof("kim", code: codes[0].uppercased()), world)
     let kim = try ConsoleVisitor(first, world)
@@ -151,7 +151,7 @@ import Testing
 
   @Test func `a link does not go round the second factor, and a wrong code does not use it up`() throws {
     let world = try AdminWorld()
-    let (secret, _) = try enrol(try ConsoleVisitor.make(world))
+    let (secret, _) = try enrol(try ConsoleVisitor.make(in: world))
     let link = try ConsoleAccounts.link(
       1, by: .commandLine, on: world.connection, now: ConsoleVisitor.now(world))
     #expect(try ConsoleVisitor.post(#"{"link":"\#(link.token)"}"#, world).isProblem(.secondFactorNeeded))
@@ -165,7 +165,7 @@ import Testing
 
   @Test func `a factor is replaced and removed with one of its codes only`() throws {
     let world = try AdminWorld()
-    let kim = try ConsoleVisitor.make(world)
+    let kim = try ConsoleVisitor.make(in: world)
     let (secret, codes) = try enrol(kim)
     let begun = try kim.call("POST", path)
     let newer = try #require(begun.values(of: "secret").first)
@@ -187,9 +187,9 @@ import Testing
 
   @Test func `another administrator resets a lost factor, and nobody their own`() throws {
     let world = try AdminWorld()
-    let kim = try ConsoleVisitor.make("kim", .operator, world)
+    let kim = try ConsoleVisitor.make("kim", .operator, in: world)
     _ = try enrol(kim)
-    let lee = try ConsoleVisitor.make("lee", world)
+    let lee = try ConsoleVisitor.make("lee", in: world)
     let before = try lee.call("GET", "/v1/admin/accounts")
     #expect(before.values(of: "hasSecondFactor") == ["true", "false"])
     #expect(try lee.call("DELETE", "/v1/admin/accounts/2/second-factor").isProblem(.conflict))
@@ -206,7 +206,7 @@ import Testing
     var policy = ConsolePolicy()
     policy.secondFactor = [.admin]
     let world = try AdminWorld(policy: policy)
-    let kim = try ConsoleVisitor.make(world)
+    let kim = try ConsoleVisitor.make(in: world)
     #expect(try kim.call("GET", "/v1/admin/session").values(of: "needsSecondFactor") == ["true"])
     for endpoint in Endpoint.ofAdmin where endpoint.permission != nil && endpoint.pathParameters.isEmpty {
       let answer = try kim.call(endpoint.method.rawValue, endpoint.pattern, "{}")
@@ -218,7 +218,7 @@ import Testing
     let kept = try kim.call("POST", "\(path)/removal", #"{"code":"\#(try code(secret, world))"}"#)
     #expect(kept.isProblem(.conflict))
     // Another role, and programs, do without.
-    let park = try ConsoleVisitor.make("park", .viewer, world)
+    let park = try ConsoleVisitor.make("park", .viewer, in: world)
     #expect(try park.call("GET", "/v1/admin/messages").status == 200)
     #expect(try world.call("GET", "/v1/admin/messages", key: try world.key(.admin)).status == 200)
   }

@@ -16,13 +16,16 @@ final class ConsoleWorld {
 
   /// - Parameters:
   ///   - publicURL: how devices reach the server; plain HTTP, as people try it out.
-  ///   - configure: how the server differs.
+  ///   - port: the server's; 0 for any.
+  ///   - configure: how else the server differs.
   init(
-    isEmpty: Bool = false, publicURL: String? = nil, server configure: (inout Configuration) throws -> Void = { _ in }
+    isEmpty: Bool = false, publicURL: String? = nil, port: UInt16 = 0,
+    configure: (inout Configuration) throws -> Void = { _ in }
   ) throws {
     world = try World(isEmpty: isEmpty) { configuration in
       configuration.publicDirectory = TestDatabase.migrationsDirectory + "/../Public"
       configuration.publicURL = publicURL
+      configuration.listenPort = port
       try configure(&configuration)
     }
     browser = try Browser(port: world.server.address.port)

@@ -38,7 +38,7 @@ import Testing
 
   @Test(arguments: ["en", "ko"])
   func `each attempt of an event is seen with its answer and its time, and it is sent again`(language: String) throws {
-    let console = try ConsoleWorld(server: { World.tell(&$0, pauses: [0, 0], networks: ["127.0.0.0/8"]) })
+    let console = try ConsoleWorld(configure: { World.tell(&$0, pauses: [0, 0], networks: ["127.0.0.0/8"]) })
     let browser = console.browser
     let receiver = try EventReceiver()
     receiver.answer(500)

@@ -1,0 +1,243 @@
+import Foundation
+import Operations
+import Postgres
+import Reactor
+import TestSupport
+import TestTier
+import Testing
+
+@testable import Server
+
+/// Signing in as people do: with a second factor, and at the organisation's identity provider; what goes wrong, and what
+/// the audit page says of it.
+@Suite(.slow, .serialized) struct SignInStoryTests {
+  private static let login = "kim@example.com"
+  private static let password = "correct horse battery"
+
+  /// Gives an account a password through its link, and leaves the page before all others.
+  private func account(_ console: ConsoleWorld) throws {
+    let browser = console.browser
+    let link = try console.invite(Self.login, "Kim Jiwon")
+    try browser.open(link.path)
+    try browser.type("input[name=new]", Self.password)
+    try browser.type("input[name=again]", Self.password)
+    try browser.click("button[type=submit]")
+    try browser.waitFor("input[name=login]")
+  }
+
+  private func signIn(_ browser: Browser) throws {
+    try browser.type("input[name=login]", Self.login)
+    try browser.type("input[name=password]", Self.password)
+    try browser.click("button[type=submit]")
+  }
+
+  /// As if another half minute had passed.
+  private func forgetSteps(_ console: ConsoleWorld) throws {
+    try console.connection.script("UPDATE accounts SET factor_step = 0")
+  }
+
+  private func code(_ secret: String, _ console: ConsoleWorld) throws -> String {
+    try TestAuthenticator.code(secret, seconds: console.world.now / 1_000_000)
+  }
+
+  /// What the QR code on the page says to a telephone that looks at it.
+  private func scanned(_ browser: Browser) throws -> String {
+    let rows = try browser.script(
+      """
+      const path = document.querySelector('svg.qr path').getAttribute('d');
+      const size = Number(document.querySelector('svg.qr').getAttribute('viewBox').split(' ')[2]);
+      const grid = Array.from({ length: size }, () => new Array(size).fill('0'));
+      for (const [, x, y] of path.matchAll(/M(\\d+) (\\d+)h1v1h-1z/g)) grid[y][x] = '1';
+      return grid.map((row) => row.join(''));
+      """)
+    return try QRScanner.read(try #require(rows as? [String]))
+  }
+
+  private func expectSound(_ browser: Browser, _ name: String) throws {
+    try browser.screenshot(name)
+    for finding in try browser.accessibilityFindings() { Issue.record("\(name): \(finding)") }
+    try browser.expectSilence(name, except: "401")
+  }
+
+  @Test(arguments: ["en", "ko"])
+  func `a required second factor is scanned, used, recovered, and reset by another administrator`(
+    _ language: String
+  ) throws {
+    let console = try ConsoleWorld { configuration in configuration.console.secondFactor = [.admin] }
+    let browser = console.browser
+    try browser.open("/")
+    try browser.waitFor("input[name=login]")
+    try console.choose(language)
+    try account(console)
+    try signIn(browser)
+    // Nothing else opens before it is set up.
+    try browser.waitFor("svg.qr")
+    let uri = try scanned(browser)
+    let secret = try #require(uri.firstMatch(of: /secret=([A-Z2-7]{32})/).map { String($0.1) })
+    #expect(uri.hasPrefix("otpauth://totp/UPMC:kim%40example.com?") && uri.contains("&issuer=UPMC"))
+    try expectSound(browser, "factor-enrol-\(language)")
+    try browser.type("input[name=code]", "000000")
+    try browser.click("form button[type=submit]")
+    try browser.wait("the error", "return document.querySelector('.field .error:not([hidden])')?.innerText")
+    try browser.type("input[name=code]", try code(secret, console))
+    try browser.click("form button[type=submit]")
+    try browser.waitFor("[data-code]")
+    let codes = try #require(
+      try browser.script("return [...document.querySelectorAll('[data-code]')].map((one) => one.innerText)")
+        as? [String])
+    #expect(codes.count == 10)
+    try expectSound(browser, "factor-codes-\(language)")
+    try browser.click("#factor-done")
+    try browser.waitFor("main[data-ready='/']")
+    try browser.show("/security")
+    try browser.waitFor("[data-factor=on]")
+    try expectSound(browser, "security-\(language)")
+    try console.signOut()
+    // The code, then a recovery code in its place.
+    try forgetSteps(console)
+    for proof in [try code(secret, console), codes[0]] {
+      try signIn(browser)
+      try browser.waitFor("input[name=code]")
+      try browser.type("input[name=code]", "wrong-code")
+      try browser.click("form button[type=submit]")
+      try browser.wait("the error", "return document.querySelector('.field .error:not([hidden])')?.innerText")
+      try browser.type("input[name=code]", proof)
+      try browser.click("form button[type=submit]")
+      try browser.waitFor("main[data-ready='/']")
+      try console.signOut()
+    }
+    try resetAndAudit(console, language)
+  }
+
+  /// Another administrator resets it; the audit page shows the whole story.
+  private func resetAndAudit(_ console: ConsoleWorld, _ language: String) throws {
+    let browser = console.browser
+    let lee = try console.invite("lee@example.com", "Lee")
+    try console.connection.script("UPDATE accounts SET password = 'unknown', salt = 'unknown' WHERE login LIKE 'lee%'")
+    try browser.open(lee.path)
+    try browser.waitFor("svg.qr")
+    let secret = try #require(try scanned(browser).firstMatch(of: /secret=([A-Z2-7]{32})/).map { String($0.1) })
+    try browser.type("input[name=code]", try code(secret, console))
+    try browser.click("form button[type=submit]")
+    try browser.click("#factor-done")
+    try browser.waitFor("main[data-ready='/']")
+    try browser.show("/accounts")
+    try browser.waitFor("[data-reset='\(Self.login)']")
+    try expectSound(browser, "accounts-factor-\(language)")
+    try browser.click("[data-reset='\(Self.login)']")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait("no factor", "return document.querySelector('[data-reset]') === null")
+    let actions = try console.connection.run(
+      Statement(
+        "test-actions",
+        """
+        SELECT string_agg(action || coalesce(' ' || (after->>'reason'), '') || coalesce(' ' || (after->>'secondFactor'), ''),
+          ', ' ORDER BY entry)
+        FROM audit_log WHERE object = '\(Self.login)'
+        """))
+    #expect(
+      actions.text(0, 0) == """
+        account.create, session.sign-in, account.password, session.sign-in, account.second-factor, session.sign-out, \
+        session.refuse code, session.sign-in app, session.sign-out, session.refuse code, session.sign-in recovery-code, \
+        session.sign-out, account.second-factor-reset
+        """)
+    try browser.show("/audit")
+    try browser.wait("the audit", "return document.querySelector('main table')?.innerText.includes('kim@example.com')")
+    try expectSound(browser, "audit-factor-\(language)")
+  }
+
+  @Test func `people sign in at the identity provider, with its key rotated, its tokens over and its role lost`() throws {
+    let provider = try OpenIDProviderProcess()
+    let staff = #"{"sub":"jung","email":"jung@example.com","name":"Jung Hana","groups":["push-staff"]}"#
+    try provider.start(claims: staff)
+    let port = try LastingPort.find()
+    let console = try ConsoleWorld(port: port) { configuration in
+      configuration.openID = OpenIDSettings(
+        issuer: provider.issuer, clientID: "upmc", clientSecret: "secret",
+        redirectURL: "http://127.0.0.1:\(port)/", roles: ["push-staff": .operator, "push-admins": .admin],
+        label: "Example Bank")
+    }
+    let browser = console.browser
+    try browser.open("/")
+    try expectSound(browser, "sign-in-provider")
+    try browser.click("#provider")
+    try browser.click("button[value=jung]")
+    try browser.waitFor("main[data-ready='/']")
+    #expect(try browser.script("return location.search") as? String == "", "the code leaves the address")
+    #expect(try browser.text(".me .name") == "Jung Hana")
+    try browser.show("/security")
+    try browser.waitFor("#factor p")
+    try console.signOut()
+    // The provider makes a new key; the same person is the same account.
+    try provider.start(claims: staff)
+    try browser.click("#provider")
+    try browser.click("button[value=jung]")
+    try browser.waitFor("main[data-ready='/']")
+    try console.signOut()
+    try refuse(console, "id-token-expired") { try provider.start(claims: staff, tokenSeconds: -3600) }
+    try refuse(console, "role-claim") {
+      try provider.start(claims: #"{"sub":"jung","email":"jung@example.com","name":"Jung Hana"}"#)
+    }
+    // Somebody changes their mind there.
+    try browser.open("/")
+    try browser.click("#provider")
+    try browser.click("button[value=deny]")
+    try browser.waitFor(".note.warn")
+    let rows = try console.connection.run(
+      Statement("test-accounts", "SELECT login || ' ' || role FROM accounts WHERE subject IS NOT NULL"))
+    #expect(rows.count == 1 && rows.text(0, 0) == "jung@example.com operator")
+    let ways = try console.connection.run(
+      Statement("test-ways", "SELECT count(*) FROM audit_log WHERE action = 'session.sign-in' AND after->>'way' = 'openid'"))
+    #expect(ways.int64(0, 0) == 2)
+  }
+
+  private func refuse(_ console: ConsoleWorld, _ reason: String, after change: () throws -> Void) throws {
+    let browser = console.browser
+    try change()
+    try browser.open("/")
+    try browser.click("#provider")
+    try browser.click("button[value=jung]")
+    try browser.waitFor(".note.warn")
+    let audited = try console.connection.run(
+      Statement(
+        "test-refused-\(reason)",
+        "SELECT after->>'reason' FROM audit_log WHERE action = 'session.refuse' ORDER BY entry DESC LIMIT 1"))
+    #expect(audited.count == 1 && audited.text(0, 0) == reason)
+  }
+
+  @Test func `a key is made with its end, and the page says when it ends and was last used`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter("en")
+    try browser.show("/keys")
+    try browser.click(".actions .button.main")
+    try browser.type("dialog[open] input[name=name]", "CRM")
+    try browser.script("document.querySelector('dialog[open] input[name=expiresAt]').value = '2099-12-31'")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("[data-secret]")
+    try browser.click("dialog[open] .foot .button.main")
+    try browser.wait(
+      "the key's end", "return [...document.querySelectorAll('main tr')].some((row) => /CRM.*2099/s.test(row.innerText))")
+    try expectSound(browser, "keys-end")
+    let ends = try console.connection.run(
+      Statement("test-ends", "SELECT ends_at > '2099-12-31' FROM api_keys WHERE name = 'CRM'"))
+    #expect(ends.bool(0, 0))
+  }
+
+  @Test func `QR codes of every size are read by another program`() throws {
+    let console = try ConsoleWorld(isEmpty: true)
+    try console.browser.open("/")
+    for length in [1, 14, 26, 62, 84, 152, 180, 213, 320, 450, 666] {
+      let text = String((0..<length).map { Character(UnicodeScalar(UInt8(33 + ($0 * 7 + length) % 90))) })
+      let rows = try console.browser.script(
+        """
+        return import('/assets/parts/qr.js').then(({ qrRows }) => {
+          const rows = qrRows(arguments[0]).map((row) => '0000' + row.map((dark) => (dark ? '1' : '0')).join('') + '0000');
+          const margin = Array(4).fill('0'.repeat(rows.length + 8));
+          return [...margin, ...rows, ...margin];
+        });
+        """, [text])
+      #expect(try QRScanner.read(try #require(rows as? [String])) == text, "\(length) bytes")
+    }
+  }
+}
