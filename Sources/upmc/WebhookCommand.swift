@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Domain
 internal import Operations
+internal import Server
 internal import Postgres
 internal import Store
 
@@ -42,7 +43,8 @@ struct WebhookCommand: ParsableCommand {
         var new = WebhookService.NewWebhook()
         (new.appID, new.url, new.kinds) = (appID, url, kinds)
         let made = try WebhookService.create(
-          new, master: try database.masterKey(), by: .here, on: database.connection, now: database.now)
+          new, at: database.configuration.webhookAddresses, master: try database.masterKey(), by: .here,
+          on: database.connection, now: database.now)
         output.show(made, "Made webhook \(made.record.webhook). Its secret: \(made.secret)")
       }
     }

@@ -29,6 +29,8 @@ struct AdminResources: Sendable {
   let hosting: ContentHosting
   /// Where Google's access tokens are obtained.
   let tokens: TokenAddress
+  /// Which addresses webhooks may have.
+  let webhooks: WebhookAddresses
   /// To broadcast channels; nil where there are none.
   let channels: ChannelWays?
   /// Told of everybody who is let in.

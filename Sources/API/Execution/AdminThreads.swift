@@ -20,6 +20,7 @@ package final class AdminThreads: Sendable {
   /// - Parameters:
   ///   - hosting: how devices reach what is uploaded here.
   ///   - tokens: where Google's access tokens are got.
+  ///   - webhooks: which addresses webhooks may have.
   ///   - channels: to broadcast channels; nil where there are none.
   ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
@@ -27,6 +28,7 @@ package final class AdminThreads: Sendable {
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
+    webhooks: WebhookAddresses = .any,
     channels: ChannelWays? = nil, clock: any Clock = SystemClock(),
     isSecure: Bool = false,
     streamTimes: StreamTimes = StreamTimes(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
@@ -44,7 +46,7 @@ package final class AdminThreads: Sendable {
     self.streams = streams
     let resources = AdminResources(
       databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
-      tokens: tokens, channels: channels, known: known, streams: streams, isConnected: isConnected,
+      tokens: tokens, webhooks: webhooks, channels: channels, known: known, streams: streams, isConnected: isConnected,
       messageCommitted: messageCommitted,
       signedIn: signedIn)
     cancellers = (0...threads).map { _ in Canceller() }

@@ -48,7 +48,8 @@ final class HTTPService {
     let signIns = SignInMeter(metrics)
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
-      hosting: hosting, tokens: configuration.tokenAddress, channels: channels, clock: clock, isSecure: isSecure,
+      hosting: hosting, tokens: configuration.tokenAddress, webhooks: configuration.webhookAddresses,
+      channels: channels, clock: clock, isSecure: isSecure,
       isConnected: { readiness.health.lacksConnections = !$0 }, signedIn: { signIns.ended($0) },
       messageCommitted: messageCommitted)
     self.admin = admin
