@@ -17,4 +17,22 @@ package enum Base64URL {
     if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
     return String(decoding: text, as: UTF8.self)
   }
+
+  /// Returns nil unless the text is what `encode` returns for some bytes: other alphabets, padding and stray bits are
+  /// refused.
+  package static func decode(_ text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var bits: UInt32 = 0
+    var count = 0
+    for letter in text.utf8 {
+      guard let value = alphabet.firstIndex(of: letter) else { return nil }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      guard count >= 8 else { continue }
+      count -= 8
+      bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+    }
+    guard count < 6, bits & (1 << UInt32(count) - 1) == 0 else { return nil }
+    return bytes
+  }
 }

@@ -61,12 +61,13 @@ struct Status: ParsableCommand {
 
   /// Prints the shards page by page: one line of totals, then one line per shard.
   private func showShards(of seqno: Int64, _ database: CommandDatabase) throws {
-    var page = try PageRequest(limit: "\(Operations.Limits.pageSizes.upperBound)")
+    var cursor: String?
     repeat {
+      let page = try PageRequest(limit: "\(Operations.Limits.pageSizes.upperBound)", cursor: cursor)
       let answer = try ReportService.shards(of: seqno, page, for: .here, on: database.connection)
-      output.show(answer, Self.lines(answer, isFirst: page.cursor == nil).joined(separator: "\n"))
-      page.cursor = answer.nextCursor
-    } while page.cursor != nil
+      output.show(answer, Self.lines(answer, isFirst: cursor == nil).joined(separator: "\n"))
+      cursor = answer.nextCursor
+    } while cursor != nil
   }
 
   private static func lines(_ answer: ReportService.ShardsAnswer, isFirst: Bool) -> [String] {

@@ -38,13 +38,15 @@ package struct SignInRequest: Sendable {
   package static let schema: JSONTree.Member = (
     "SignIn",
     JSONSchema.oneOf([
-      JSONSchema.object(isClosed: true, [.required("login", secret.schema), .required("password", secret.schema)]),
+      JSONSchema.object(isClosed: true, [.required("login", secret.schema), .required("password", secret.schema)])
+        .titled("SignInByPassword"),
       JSONSchema.object(
         isClosed: true,
         [
           .required("link", secret.schema, "The token behind `#sign-in=`."),
           .optional("replace", JSONSchema.flag, "True: also in place of another account that is signed in here."),
-        ]),
+        ]
+      ).titled("SignInByLink"),
     ])
   )
 }

@@ -9,7 +9,7 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/api-keys", id: "listAPIKeys", in: .administration, "List API keys",
       "Revoked ones too; never the keys themselves.", by: .permission(.manageAccounts),
-      parameters: [.ofApp(isNeeded: false), .limit, .pageCursor],
+      parameters: [.ofApp(isNeeded: false), .limit, .cursor],
       answers: [
         Answer(200, "A page of keys.", ItemPage<Administration.KeyEntry>.object, example: Answer.page(keyExample))
       ],

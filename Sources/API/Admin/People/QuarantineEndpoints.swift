@@ -45,7 +45,7 @@ extension Endpoint {
       JSONSchema.oneOf([
         restoration("device", JSONSchema.uuid, "This one."),
         restoration("since", JSONSchema.moment, "Those quarantined since then."),
-        restoration("all", JSONSchema.constant(.flag(true)), "Everyone."),
+        restoration("all", JSONSchema.alwaysTrue, "Everyone."),
       ])
     ),
     QuarantineService.Restored.object.named,
@@ -54,6 +54,7 @@ extension Endpoint {
   /// Must match `AdminCall.readRestoration`.
   private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
     JSONSchema.object(isClosed: true, [.required("appId", JSONSchema.appID), .required(name, schema, about)])
+      .titled("Restoration\(name.prefix(1).uppercased())\(name.dropFirst())")
   }
 }
 
