@@ -11,14 +11,17 @@ PREFIX ?= /usr/local
 PACKAGES := ca-certificates curl git jq libcmark-gfm-dev libcmark-gfm-extensions-dev libjs-chart.js libnghttp2-dev \
             libpq-dev libssl-dev pkg-config postgresql-15 postgresql-client-15
 # And what the tests talk to.
-TEST_PACKAGES := chromium chromium-driver fonts-noto-cjk haproxy nghttp2-client nghttp2-server nginx-light openssl pgbouncer \
-                 prometheus python3 python3-h2 python3-venv zbar-tools
+TEST_PACKAGES := chromium chromium-driver fonts-noto-cjk haproxy nghttp2-client nghttp2-server nginx-light nodejs openssl \
+                 pgbouncer prometheus python3 python3-h2 python3-venv zbar-tools
 # The peers that the benchmark measures against, and its load generator.
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv valgrind wrk
 # A peer that comes as a Python package; it lives in a virtual environment of its own.
 BENCH_PYTHON := aioapns==4.0
-# What sends made-up requests to the API and knows the specification of OpenAPI.
-FUZZ_PYTHON := schemathesis==4.32.5 openapi-spec-validator==0.9.0
+# What sends made-up requests to the API and knows the specification of OpenAPI; and what makes clients from it, with what
+# these import. One generator and one guide of the handbook need Java.
+FUZZ_PYTHON := schemathesis==4.32.5 openapi-spec-validator==0.9.0 openapi-generator-cli==7.26.0 openapi-python-client==0.29.1 \
+               httpx attrs pydantic python-dateutil urllib3
+FUZZ_PACKAGES := openjdk-17-jdk-headless
 # Google's own client libraries, which talk to the simulator.
 FIREBASE_PYTHON := firebase-admin==7.7.0 google-auth==2.62.2
 # The schemas of Kubernetes.
@@ -117,7 +120,8 @@ bench: test-deps build ## Measure against the peers; choose with ARGS="H1 P1 --j
 	$(SWIFT) build -c release --product upmc-benchmark
 	@exec $(RELEASE)/upmc-benchmark --peers .build/peers/release $(ARGS)
 
-fuzz-api: test-deps build ## Send made-up requests to the API and hold the answers against its document; ARGS="--examples 500 --part Devices"
+fuzz-api: test-deps build ## Hold the API against its document: made-up requests, generated clients, guides; ARGS="--examples 500 --part Devices"
+	@.ci/install-packages $(FUZZ_PACKAGES)
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check $(FUZZ_PYTHON)
 	@exec $(VENV)/bin/python3 Tests/FuzzAPI/fuzz_api.py $(ARGS)

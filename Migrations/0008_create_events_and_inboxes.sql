@@ -64,6 +64,9 @@ CREATE TABLE events (
 
 CREATE UNIQUE INDEX events_once ON events (app, event_kind, subject) WHERE subject IS NOT NULL;
 CREATE INDEX events_by_time ON events (at);
+-- Events that name many persons each: deleted as soon as they are told, and searched when a person is erased.
+CREATE INDEX events_of_recipients ON events (event)
+  WHERE event_kind IN ('deliveries.received', 'deliveries.read', 'deliveries.failed');
 CREATE INDEX events_sealed ON events (event) WHERE sealed IS NOT NULL;
 
 -- One for each webhook that subscribes to an event: retried until it is accepted, and kept when it is not.
@@ -89,6 +92,21 @@ CREATE TABLE event_deliveries (
 
 CREATE INDEX event_deliveries_due ON event_deliveries (webhook, due_at, event) WHERE state = 0;
 CREATE INDEX event_deliveries_ended ON event_deliveries (webhook, event) WHERE state = 2;
+
+-- Messages whose failures are told to webhooks, page by page. Written only for apps that ask.
+CREATE TABLE failure_reports (
+  report          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  seqno           bigint NOT NULL,
+  -- What failed until then was told by an earlier report; NULL: there was none.
+  since           timestamptz,
+  -- The message was reopened then, and what fails later is for the next report; NULL: it was not.
+  upto            timestamptz,
+  -- The delivery that was told last, as a list's cursor; empty at first, NULL when all are.
+  place           text COLLATE "C" DEFAULT ''
+);
+
+CREATE INDEX failure_reports_waiting ON failure_reports (report) WHERE place IS NOT NULL;
+CREATE INDEX failure_reports_by_message ON failure_reports (seqno);
 
 -- Inboxes -----------------------------------------------------------------------------------------------------------
 

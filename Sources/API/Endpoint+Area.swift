@@ -20,7 +20,7 @@ extension Endpoint {
       case .control: "A message on its way: pause, resume, cancel, pace, send again."
       case .audiences: "Tags, saved segments and files: whom a message is for."
       case .people: "Users, their devices and groups, as operators look at them."
-      case .administration: "Apps, groups and quarantined devices."
+      case .administration: "Apps, credentials, keys, accounts, webhooks and quarantined devices."
       case .sdk: Controller.about
       case .server: "Is it alive, is it ready, and what can it do?"
       }

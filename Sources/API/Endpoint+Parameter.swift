@@ -32,16 +32,8 @@ extension Endpoint {
       JSONSchema.number(Int64(Operations.Limits.pageSizes.lowerBound)...Int64(Operations.Limits.pageSizes.upperBound))
         .adding("default", .number(Operations.Limits.pageDefault)), "Items of one page at most.")
 
-    /// Cursor of lists ordered by device.
-    static let cursor = cursor(JSONSchema.uuid)
-    /// Cursor of lists ordered by number.
-    static let numberCursor = cursor(JSONSchema.sequence)
-    /// Opaque cursor.
-    static let pageCursor = cursor(JSONSchema.opaque)
-
-    private static func cursor(_ schema: JSONTree) -> Parameter {
-      query("cursor", schema, "`nextCursor` of the page before; absent for the first.")
-    }
+    static let cursor = query(
+      "cursor", JSONSchema.cursor, "`nextCursor` of the page before; absent for the first.")
 
     static let idempotencyKey = header(
       "Idempotency-Key",

@@ -29,7 +29,7 @@ package enum Audience: Equatable, Sendable {
       .of(
         "clientUids",
         .entries(
-          JSONForm<String>.clientUID.schema.adding("not", JSONSchema.constant("GUEST")), readUser),
+          JSONForm<String>.clientUID.schema.adding("not", JSONSchema.constant(UserKey.guestUID)), readUser),
         "These users, on all their devices. `GUEST` is no audience."
       ) { .clientUIDs($0.map(\.description)) },
       .of("devices", .entries(JSONSchema.uuid, readDevice), "These devices, by our ids.") { .devices($0) },

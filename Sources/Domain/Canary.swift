@@ -24,8 +24,9 @@ package struct Canary: Equatable, Sendable {
   package static let named: JSONTree.Member = (
     "Canary",
     JSONSchema.oneOf([
-      schema("devices", Domain.Limits.canaryDevices, "Devices of the first part."),
-      schema("percent", Domain.Limits.canaryPercent, "Share of the audience, at least one device."),
+      schema("devices", Domain.Limits.canaryDevices, "Devices of the first part.").titled("CanaryDevices"),
+      schema("percent", Domain.Limits.canaryPercent, "Share of the audience, at least one device.")
+        .titled("CanaryPercent"),
     ]).adding("description", "A first part; the rest follows only if it went well.")
   )
 

@@ -6,6 +6,12 @@ package enum EventKind: String, CaseIterable, Sendable {
   case messageFinished = "message.finished"
   /// A finished message is being sent again: its rejections were our own fault and were given back.
   case messageReopened = "message.reopened"
+  /// Devices have confirmed the arrival of a message; many to an event.
+  case deliveriesReceived = "deliveries.received"
+  /// Users have opened it.
+  case deliveriesRead = "deliveries.read"
+  /// A message that has ended could not be delivered to these: rejected, expired or skipped.
+  case deliveriesFailed = "deliveries.failed"
   /// A push network said that a device's token is dead.
   case tokenDropped = "token.dropped"
   /// A user who already has a device got another one.

@@ -20,13 +20,15 @@ package struct Pace: Equatable, Sendable {
         [
           .required(
             "perSecond", JSONSchema.number(Domain.Limits.pacePerSecond), "Devices a second, all nodes together.")
-        ]),
+        ]
+      ).titled("PacePerSecond"),
       JSONSchema.object(
         isClosed: true,
         [
           .required("devices", JSONSchema.number(Domain.Limits.paceDevices), "Devices of one portion."),
           .required("wait", JSONSchema.duration(Domain.Limits.paceWaitSeconds), "Between two portions."),
-        ]),
+        ]
+      ).titled("PacePortions"),
     ]).adding("description", "No faster than this.")
   )
 

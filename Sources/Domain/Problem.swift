@@ -139,13 +139,18 @@ package struct Problem: Error, Equatable, Sendable {
     self.init(code, "\(pointer) \(detail).", fields: [Field(pointer: pointer, detail: detail)])
   }
 
-  /// The body is not the expected JSON.
+  /// The body is not the expected JSON. All members at fault are named, up to `JSON.Limits.errors`.
   package init(_ error: JSONError) {
-    if error.pointer.isEmpty {
-      self.init(.malformed, "The body is not valid: \(error.reason).")
-    } else {
-      self.init(error.isContradiction ? .impossible : .invalidField, at: error.pointer, error.reason)
+    guard !error.isMalformed, !error.pointer.isEmpty else {
+      let place = error.pointer.isEmpty ? "" : " at \(error.pointer)"
+      self.init(.malformed, "The body is not valid\(place): \(error.reason).")
+      return
     }
+    let isContradiction = error.all.allSatisfy(\.isContradiction)
+    let fields = error.all.map { Field(pointer: $0.pointer, detail: $0.reason) }
+    self.init(
+      isContradiction ? .impossible : .invalidField,
+      fields.map { "\($0.pointer) \($0.detail)." }.joined(separator: " "), fields: fields)
   }
 
   package static let badgeRange =

@@ -24,7 +24,10 @@ extension Segment {
     try Conditions().read(&reader)
   }
 
-  package static let named: JSONTree.Member = Conditions.object.named
+  package static let schemas: [JSONTree.Member] = [
+    Conditions.object.named, JSONForm<VersionRange>.versionRange.named, JSONForm<TimeRange>.timeRange.named,
+    JSONForm<Tags>.tagSets.named, JSONForm<Segment>.consentSet.named,
+  ]
 
   /// The conditions read so far.
   private struct Conditions {
@@ -158,8 +161,8 @@ extension JSONForm<String> {
 }
 
 extension JSONForm<Segment.VersionRange> {
-  fileprivate static let versions = JSONObject(
-    "SegmentVersions", isNamed: false, from: Segment.VersionRange(),
+  fileprivate static let versionRange = JSONObject(
+    "SegmentVersions", from: Segment.VersionRange(),
     more: [
       ("minProperties", .number(1)),
       (
@@ -168,35 +171,40 @@ extension JSONForm<Segment.VersionRange> {
       ),
     ],
     [.given("from", .version, \.from), .given("before", .version, \.before), .given("upTo", .version, \.upTo)]
-  ).form.standing(
+  )
+  fileprivate static let versions = versionRange.form.standing(
     for: { $0 == Segment.VersionRange() ? nil : $0 }, else: "must have from, before or upTo", written: { $0 })
 }
 
 extension JSONForm<Segment.TimeRange> {
-  fileprivate static let times = JSONObject(
-    "SegmentTimes", isNamed: false, from: Segment.TimeRange(), more: [("minProperties", .number(1))],
+  fileprivate static let timeRange = JSONObject(
+    "SegmentTimes", from: Segment.TimeRange(), more: [("minProperties", .number(1))],
     [
       .given("since", .givenMoment, \.since), .given("before", .givenMoment, \.before),
       .given("within", .seconds(1...Domain.Limits.segmentAgeSeconds), \.within, "So long ago at most."),
       .given("notWithin", .seconds(1...Domain.Limits.segmentAgeSeconds), \.notWithin, "Longer ago."),
     ]
-  ).form.standing(
+  )
+  fileprivate static let times = timeRange.form.standing(
     for: { $0 == Segment.TimeRange() ? nil : $0 }, else: "must have since, before, within or notWithin",
     written: { $0 })
 }
 
 extension JSONForm<Segment.Tags> {
-  fileprivate static let tags = JSONObject(
-    "SegmentTags", isNamed: false, from: Segment.Tags(), more: [("minProperties", .number(1))],
+  fileprivate static let tagSets = JSONObject(
+    "SegmentTags", from: Segment.Tags(), more: [("minProperties", .number(1))],
     [.given("any", .values(.tag), \.any), .given("all", .values(.tag), \.all), .given("none", .values(.tag), \.none)]
-  ).form.standing(for: { $0 == Segment.Tags() ? nil : $0 }, else: "must have any, all or none", written: { $0 })
+  )
+  fileprivate static let tags = tagSets.form.standing(
+    for: { $0 == Segment.Tags() ? nil : $0 }, else: "must have any, all or none", written: { $0 })
 }
 
 extension JSONForm<Segment> {
-  fileprivate static let consents = JSONObject(
-    "SegmentConsents", isNamed: false, from: [Segment](), more: [("minProperties", .number(1))],
+  fileprivate static let consentSet = JSONObject(
+    "SegmentConsents", from: [Segment](), more: [("minProperties", .number(1))],
     [consent(.notification), consent(.ad), consent(.nightAd)]
-  ).form.standing(
+  )
+  fileprivate static let consents = consentSet.form.standing(
     for: { consents in
       guard let first = consents.first else { return nil }
       return consents.count == 1 ? first : .all(consents)

@@ -14,12 +14,14 @@ package enum SequenceNumber {
   }
 
   /// Schemas of numbers in requests.
-  static let groupSeqSchema = ("GroupSeq", schema("GROUPSEQ, as text or as a number."))
-  static let numberSchema = ("SegmentNumber", schema("As text or as a number."))
+  static let groupSeqSchema = ("GroupSeq", schema("GroupSeq", "GROUPSEQ, as text or as a number."))
+  static let numberSchema = ("SegmentNumber", schema("SegmentNumber", "As text or as a number."))
 
-  private static func schema(_ about: String) -> JSONTree {
-    JSONSchema.oneOf([JSONSchema.sequence, JSONSchema.number(1...999_999_999_999_999_999)]).adding(
-      "description", .text(about))
+  private static func schema(_ name: String, _ about: String) -> JSONTree {
+    JSONSchema.oneOf([
+      JSONSchema.sequence.titled("\(name)Text"),
+      JSONSchema.number(1...999_999_999_999_999_999).titled("\(name)Integer"),
+    ]).adding("description", .text(about))
   }
 }
 

@@ -45,11 +45,36 @@ package struct AddressRule: Sendable {
     guard isSecure, name != own, ProxyExceptions.isName(name) else { return false }
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)
     // A proxy completes a single label with its own domain.
-    guard labels.count > 1, let last = labels.last, !labels.contains(""), !Self.inward.contains(last),
-      labels.suffix(2) != ["home", "arpa"]
-    else { return false }
+    guard labels.count > 1, let last = labels.last, !labels.contains(""), !Self.isInward(name) else { return false }
     // Resolvers also take these for addresses: 127.1, 2130706433, 0x7f000001.
     return !last.hasPrefix("0x") && last.contains { !$0.isNumber }
+  }
+
+  /// Why no request to a URL would ever be made, as far as its text says: the end of a sentence about the URL. Nil where
+  /// that depends on what its name resolves to.
+  package func objection(to url: HTTPURL) -> String? {
+    let name = Self.plain(url.host)
+    if let address = IPAddress(name) { return allows(address, isSecure: url.isSecure) ? nil : Self.objection(to: url) }
+    let last = name.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
+    // Resolvers also take these for addresses: 127.1, 2130706433, 0x7f000001.
+    guard !last.hasPrefix("0x"), last.contains(where: { !$0.isNumber }) else {
+      return "has a host that is neither a name nor a whole address"
+    }
+    if last == "localhost", !["127.0.0.1", "::1"].contains(where: { IPAddress($0).map(isAllowedByName) == true }) {
+      return Self.objection(to: url)
+    }
+    return allowed.isEmpty && (!url.isSecure || Self.isInward(name)) ? Self.objection(to: url) : nil
+  }
+
+  private static func objection(to url: HTTPURL) -> String {
+    url.isSecure
+      ? "leads to a private network, and UPMC_WEBHOOK_PRIVATE does not allow it"
+      : "must begin with https: plain http goes only to networks that UPMC_WEBHOOK_PRIVATE allows"
+  }
+
+  private static func isInward(_ name: String) -> Bool {
+    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+    return labels.last.map(inward.contains) == true || labels.suffix(2) == ["home", "arpa"]
   }
 
   /// Lower case, without the trailing dot.

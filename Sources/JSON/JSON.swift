@@ -31,6 +31,8 @@ package enum JSON {
     /// Members per object. Our own shapes have at most 45, and in a payload of 4 KiB the free-form ones (`data`,
     /// `contentState`) have no room for 700.
     package static let members = 1_000
+    /// Errors reported of one text: as many as a person mends at a time.
+    package static let errors = 20
     /// Number of names compared one by one before a set is used; devices send fewer.
     static let comparedNames = 16
   }

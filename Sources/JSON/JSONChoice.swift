@@ -34,7 +34,12 @@ package struct JSONChoice<Root: Sendable>: Sendable {
 
   /// The entry among the API description's named schemas.
   package var named: JSONTree.Member {
-    (name, JSONSchema.oneOf(options.map(\.schema)).adding("description", .text(about)))
+    (
+      name,
+      JSONSchema.oneOf(
+        options.map { $0.schema.titled(name + $0.name.prefix(1).uppercased() + $0.name.dropFirst()) }
+      ).adding("description", .text(about))
+    )
   }
 
   /// Its form as part of another object.

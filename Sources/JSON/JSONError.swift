@@ -1,4 +1,4 @@
-/// An error in a JSON text, with its location.
+/// An error in a JSON text, with its location, and those found behind it.
 package struct JSONError: Error, Equatable, CustomStringConvertible {
   /// RFC 6901 pointer to the value, for example `/receipts/3/seqno`; empty for the whole text.
   package var pointer: String
@@ -6,22 +6,53 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
   package let reason: String
   /// Whether the values are valid individually but not in combination.
   package let isContradiction: Bool
+  /// Whether the text is not JSON: nothing behind this place can be read.
+  package let isMalformed: Bool
+  /// Further errors of the same text, in its order: at most `JSON.Limits.errors` with this one.
+  package private(set) var further: [JSONError] = []
 
   package init(_ reason: String, pointer: String = "", isContradiction: Bool = false) {
+    self.init(reason, pointer: pointer, isContradiction: isContradiction, isMalformed: false)
+  }
+
+  private init(_ reason: String, pointer: String, isContradiction: Bool, isMalformed: Bool) {
     self.pointer = pointer
     self.reason = reason
     self.isContradiction = isContradiction
+    self.isMalformed = isMalformed
   }
 
   /// An error in the combination of values that are valid individually.
   package static func contradiction(_ reason: String) -> JSONError { JSONError(reason, isContradiction: true) }
 
+  /// The text is not JSON.
+  static func malformed(_ reason: String) -> JSONError {
+    JSONError(reason, pointer: "", isContradiction: false, isMalformed: true)
+  }
+
   package var description: String { pointer.isEmpty ? reason : "\(pointer): \(reason)" }
+
+  /// This error and those found behind it.
+  package var all: [JSONError] {
+    var first = self
+    first.further = []
+    return [first] + further
+  }
+
+  /// Nil for none.
+  init?(_ errors: [JSONError]) {
+    guard let first = errors.first else { return nil }
+    self = first
+    further = Array(errors.dropFirst())
+  }
 
   /// The error as seen from the enclosing value.
   package func inside(_ name: String) -> JSONError {
     let escaped = name.contains { $0 == "~" || $0 == "/" } ? Self.escape(name) : name
-    return JSONError(reason, pointer: "/\(escaped)\(pointer)", isContradiction: isContradiction)
+    var error = self
+    error.pointer = "/\(escaped)\(pointer)"
+    error.further = further.map { $0.inside(name) }
+    return error
   }
 
   private static func escape(_ name: String) -> String {

@@ -1,7 +1,7 @@
 /// Forms of text and numbers.
 extension JSONForm<String?> {
-  /// Always null.
-  package static let null = JSONForm(.object([("type", "null")]), write: { (_, writer) in writer.null() })
+  /// Always null; described as text, because a value of which only null is known helps no caller.
+  package static let null = JSONForm(JSONSchema.optional(JSONSchema.anyText), write: { (_, writer) in writer.null() })
 }
 
 extension JSONForm<String> {
@@ -30,7 +30,7 @@ extension JSONForm<String> {
 
   /// Always the given word.
   package static func constant(_ word: String) -> JSONForm {
-    JSONForm(JSONSchema.constant(.text(word)), write: { $1.value($0) })
+    JSONForm(JSONSchema.constant(word), write: { $1.value($0) })
   }
 
   /// One of the given words.
@@ -52,7 +52,7 @@ extension JSONForm<Bool> {
 
 extension JSONForm<Bool> {
   /// True or absent.
-  package static let alwaysTrue = JSONForm.flag.described(JSONSchema.constant(.flag(true))).standing(
+  package static let alwaysTrue = JSONForm.flag.described(JSONSchema.alwaysTrue).standing(
     for: { $0 ? true : nil }, else: "must be true", written: { $0 })
 }
 

@@ -94,12 +94,19 @@ package struct JSONForm<Value>: Sendable {
     if let reading = form.reading {
       read = { (reader) throws(JSONError) in
         var values: [Element] = []
+        var errors = JSONErrors()
         try reader.readArray { (reader, index) throws(JSONError) in
           if let most = count?.upperBound, index >= most {
             throw JSONError(tooMany ?? "is one more than the \(most) that there may be")
           }
-          values.append(try reading(&reader))
+          let place = reader.place
+          do throws(JSONError) {
+            values.append(try reading(&reader))
+          } catch {
+            try errors.note(error, of: String(index), in: &reader, from: place)
+          }
         }
+        if let error = JSONError(errors.all) { throw error }
         if let least = count?.lowerBound, values.count < least {
           throw JSONError(tooFew ?? "must have \(least) at least")
         }

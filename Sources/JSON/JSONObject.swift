@@ -2,7 +2,7 @@
 ///
 /// ```
 /// static let object = JSONObject<Entry>("Webhook", [
-///   .always("webhook", .sequence, \.record.webhook, "Its number."),
+///   .always("webhookId", .sequence, \.record.webhook, "Its number."),
 ///   .optional("secret", secret, \.secret, "Only when it is new."),
 /// ])
 /// static let object = JSONObject("NewWebhook", from: NewWebhook(), [
@@ -70,7 +70,7 @@ package struct JSONObject<Root>: Sendable {
   /// Its form as part of another object.
   package var form: JSONForm<Root> {
     let object = self
-    let schema = isNamed ? JSONSchema.reference(name) : schema
+    let schema = isNamed ? JSONSchema.reference(name) : schema.titled(name)
     return blank == nil
       ? JSONForm(schema) { root, writer in writer.object { object.write(root, to: &$0) } }
       : JSONForm(schema) { (reader) throws(JSONError) in try object.read(&reader) }
@@ -94,34 +94,40 @@ package struct JSONObject<Root>: Sendable {
   /// - Parameter ignoresUnknownFields: for text written by this server (see `JSONReader`).
   package func read(_ text: [UInt8], ignoresUnknownFields: Bool = false) throws(JSONError) -> Root {
     var reader = JSONReader(text, ignoresUnknownFields: ignoresUnknownFields)
-    let (root, missing) = try readMembers(&reader, into: nil)
-    // Invalid JSON is reported before missing members.
+    let (root, errors) = try readMembers(&reader, into: nil)
+    // Invalid JSON is reported before members that are wrong or missing.
     try reader.finish()
-    if let missing { throw missing }
+    if let error = JSONError(errors) { throw error }
     return root
   }
 
   /// - Parameter given: a value to update; nil to start from a blank one.
   package func read(_ reader: inout JSONReader, into given: Root? = nil) throws(JSONError) -> Root {
-    let (root, missing) = try readMembers(&reader, into: given)
-    if let missing { throw missing }
+    let (root, errors) = try readMembers(&reader, into: given)
+    if let error = JSONError(errors) { throw error }
     return root
   }
 
   private func readMembers(
     _ reader: inout JSONReader, into given: Root?
-  ) throws(JSONError) -> (Root, missing: JSONError?) {
+  ) throws(JSONError) -> (Root, [JSONError]) {
     guard let blank else { preconditionFailure("\(name) is an answer") }
     var root = given ?? blank()
     var isGiven = Array(repeating: false, count: fields.count)
+    var errors = JSONErrors()
     try reader.readObject { (reader, name) throws(JSONError) in
-      guard let index = places[name], let read = fields[index].reading else { throw .unknownField }
-      try read(&root, &reader)
-      isGiven[index] = true
+      let (place, index) = (reader.place, places[name])
+      if let index { isGiven[index] = true }
+      do throws(JSONError) {
+        guard let index, let read = fields[index].reading else { throw .unknownField }
+        try read(&root, &reader)
+      } catch {
+        try errors.note(error, of: name, in: &reader, from: place)
+      }
     }
     for index in needed where !isGiven[index] {
-      return (root, fields[index].missing.map { JSONError($0).inside(fields[index].name) })
+      if let missing = fields[index].missing { errors.add(JSONError(missing).inside(fields[index].name)) }
     }
-    return (root, nil)
+    return (root, errors.all)
   }
 }

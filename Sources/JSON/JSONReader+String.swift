@@ -11,7 +11,7 @@ extension JSONReader {
     position = start
     // Most strings have no escapes and are taken unchanged. ASCII is valid UTF-8 and needs no further check.
     let (end, bits) = Self.endOfPlainText(bytes.span, from: start)
-    guard end < bytes.count else { throw JSONError("the text ends inside a string") }
+    guard end < bytes.count else { throw .malformed("the text ends inside a string") }
     switch bytes[end] {
     case UInt8(ascii: "\""):
       position = end + 1
@@ -20,7 +20,7 @@ extension JSONReader {
     case UInt8(ascii: "\\"):
       position = end
       return try readEscapedString(from: start)
-    default: throw JSONError("holds a control character; write it as \\uXXXX")
+    default: throw .malformed("holds a control character; write it as \\uXXXX")
     }
   }
 
@@ -45,21 +45,21 @@ extension JSONReader {
       switch byte {
       case UInt8(ascii: "\""): return try Self.text(text[...])
       case UInt8(ascii: "\\"): try readEscape(into: &text)
-      case 0..<0x20: throw JSONError("holds a control character; write it as \\uXXXX")
+      case 0..<0x20: throw .malformed("holds a control character; write it as \\uXXXX")
       default: text.append(byte)
       }
     }
-    throw JSONError("the text ends inside a string")
+    throw .malformed("the text ends inside a string")
   }
 
   private static func text(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> String {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw JSONError("is not UTF-8") }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed("is not UTF-8") }
     guard text.isStreamSafe else { throw JSONError(PlainText.objection) }
     return text
   }
 
   private mutating func readEscape(into text: inout [UInt8]) throws(JSONError) {
-    guard position < bytes.count else { throw JSONError("the text ends inside a string") }
+    guard position < bytes.count else { throw .malformed("the text ends inside a string") }
     let byte = bytes[position]
     position += 1
     switch byte {
@@ -70,7 +70,7 @@ extension JSONReader {
     case UInt8(ascii: "r"): text.append(0x0D)
     case UInt8(ascii: "t"): text.append(0x09)
     case UInt8(ascii: "u"): try readUnicodeEscape(into: &text)
-    default: throw JSONError("holds an unknown escape")
+    default: throw .malformed("holds an unknown escape")
     }
   }
 
@@ -79,22 +79,22 @@ extension JSONReader {
     var value = try readHexQuad()
     if (0xD800..<0xDC00).contains(value) {
       guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
-      else { throw JSONError("holds half a surrogate pair") }
+      else { throw .malformed("holds half a surrogate pair") }
       position += 2
       let low = try readHexQuad()
-      guard (0xDC00..<0xE000).contains(low) else { throw JSONError("holds half a surrogate pair") }
+      guard (0xDC00..<0xE000).contains(low) else { throw .malformed("holds half a surrogate pair") }
       value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
     }
     guard value != 0 else { throw JSONError("holds U+0000, which cannot be stored") }
-    guard let scalar = Unicode.Scalar(value) else { throw JSONError("holds half a surrogate pair") }
+    guard let scalar = Unicode.Scalar(value) else { throw .malformed("holds half a surrogate pair") }
     text.append(contentsOf: String(scalar).utf8)
   }
 
   private mutating func readHexQuad() throws(JSONError) -> UInt32 {
-    guard position + 4 <= bytes.count else { throw JSONError("the text ends inside a string") }
+    guard position + 4 <= bytes.count else { throw .malformed("the text ends inside a string") }
     var value: UInt32 = 0
     for byte in bytes[position..<position + 4] {
-      guard let digit = hexValue(byte) else { throw JSONError("holds a \\u escape without four hex digits") }
+      guard let digit = hexValue(byte) else { throw .malformed("holds a \\u escape without four hex digits") }
       value = value << 4 | UInt32(digit)
     }
     position += 4

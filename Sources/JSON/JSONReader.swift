@@ -37,7 +37,7 @@ package struct JSONReader {
   /// Returns the kind of the next value without reading it.
   package mutating func peek() throws(JSONError) -> Kind {
     skipWhitespace()
-    guard position < bytes.count else { throw JSONError("the text ends where a value should begin") }
+    guard position < bytes.count else { throw .malformed("the text ends where a value should begin") }
     switch bytes[position] {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .array
@@ -45,7 +45,7 @@ package struct JSONReader {
     case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean
     case UInt8(ascii: "n"): return .null
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
-    default: throw JSONError("not a JSON value at byte \(position)")
+    default: throw .malformed("not a JSON value at byte \(position)")
     }
   }
 
@@ -59,13 +59,13 @@ package struct JSONReader {
     if take(UInt8(ascii: "}")) { return leave() }
     var names = MemberNames()
     while true {
-      guard try peek() == .string else { throw JSONError("an object needs names in quotes (byte \(position))") }
+      guard try peek() == .string else { throw .malformed("an object needs names in quotes (byte \(position))") }
       let name = try readString()
       guard names.insert(name) else { throw JSONError("is given twice").inside(name) }
       guard names.count <= JSON.Limits.members else {
         throw JSONError("has more than \(JSON.Limits.members) members")
       }
-      guard take(UInt8(ascii: ":")) else { throw JSONError("a colon is missing at byte \(position)") }
+      guard take(UInt8(ascii: ":")) else { throw .malformed("a colon is missing at byte \(position)") }
       let start = position
       do {
         try member(&self, name)
@@ -76,7 +76,7 @@ package struct JSONReader {
       }
       if take(UInt8(ascii: ",")) { continue }
       if take(UInt8(ascii: "}")) { return leave() }
-      throw JSONError("a comma or closing brace is missing at byte \(position)")
+      throw .malformed("a comma or closing brace is missing at byte \(position)")
     }
   }
 
@@ -97,14 +97,14 @@ package struct JSONReader {
       index += 1
       if take(UInt8(ascii: ",")) { continue }
       if take(UInt8(ascii: "]")) { return leave() }
-      throw JSONError("a comma or closing bracket is missing at byte \(position)")
+      throw .malformed("a comma or closing bracket is missing at byte \(position)")
     }
   }
 
   /// Checks that nothing but white space follows.
   package mutating func finish() throws(JSONError) {
     skipWhitespace()
-    guard position == bytes.count else { throw JSONError("something follows the JSON text at byte \(position)") }
+    guard position == bytes.count else { throw .malformed("something follows the JSON text at byte \(position)") }
   }
 
   // MARK: Scalars
@@ -113,7 +113,7 @@ package struct JSONReader {
     guard try peek() == .boolean else { throw JSONError("must be true or false") }
     if takeWord("true") { return true }
     if takeWord("false") { return false }
-    throw JSONError("must be true or false")
+    throw .malformed("not a JSON value at byte \(position)")
   }
 
   /// Reads a whole number in any notation: `7`, `7.0` and `70e-1` are equal. Fractions and numbers of more than 18
@@ -143,7 +143,7 @@ package struct JSONReader {
   /// Reads `null` if it comes next. Returns whether it did.
   package mutating func readNull() throws(JSONError) -> Bool {
     guard try peek() == .null else { return false }
-    guard takeWord("null") else { throw JSONError("not a JSON value at byte \(position)") }
+    guard takeWord("null") else { throw .malformed("not a JSON value at byte \(position)") }
     return true
   }
 
@@ -165,6 +165,22 @@ package struct JSONReader {
     let start = position
     try skip()
     return Array(bytes[start..<position])
+  }
+
+  // MARK: Places
+
+  /// A place between two values.
+  struct Place {
+    fileprivate let position: Int
+    fileprivate let depth: Int
+  }
+
+  var place: Place { Place(position: position, depth: depth) }
+
+  /// Goes back to a place, to read from there again.
+  mutating func go(to place: Place) {
+    position = place.position
+    depth = place.depth
   }
 
   // MARK: Internals
@@ -207,17 +223,17 @@ package struct JSONReader {
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
     let isZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")
     let digits = skipDigits()
-    guard digits > 0, !(isZero && digits > 1) else { throw JSONError("is not a number") }
+    guard digits > 0, !(isZero && digits > 1) else { throw .malformed("is not a number") }
     if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
       position += 1
-      guard skipDigits() > 0 else { throw JSONError("is not a number") }
+      guard skipDigits() > 0 else { throw .malformed("is not a number") }
     }
     if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
       position += 1
       if position < bytes.count, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
         position += 1
       }
-      guard skipDigits() > 0 else { throw JSONError("is not a number") }
+      guard skipDigits() > 0 else { throw .malformed("is not a number") }
     }
   }
 

@@ -59,7 +59,14 @@ package enum JSONSchema {
       ])
   }
 
-  package static func oneOf(_ schemas: [JSONTree]) -> JSONTree { .object([("oneOf", .list(schemas))]) }
+  /// Exactly one of several schemas. Each has a title or is a named one, so that generated clients have a name for it.
+  package static func oneOf(_ schemas: [JSONTree]) -> JSONTree {
+    for schema in schemas {
+      precondition(
+        schema["title"] != nil || schema["$ref"] != nil || schema.isNullSchema, "a branch without a title: \(schema)")
+    }
+    return .object([("oneOf", .list(schemas))])
+  }
 
   // MARK: Scalars
 
@@ -84,8 +91,8 @@ package enum JSONSchema {
   package static let givenText = text(matching: withoutNull)
   /// A name of the IANA time zone database.
   package static let timeZone = anyText.adding("format", .text("time-zone"))
-  /// Text that only this server interprets, such as a list's cursor.
-  package static let opaque = givenText.adding([("minLength", .number(1)), ("x-opaque", .word("true"))])
+  /// A list's cursor, which only this server interprets. It needs no escaping in a URL.
+  package static let cursor = text(matching: "^[A-Za-z0-9_-]+$").adding("x-opaque", .word("true"))
 
   package static func text(matching pattern: String, _ format: String? = nil) -> JSONTree {
     .object(
@@ -96,7 +103,11 @@ package enum JSONSchema {
     .object([("type", "string"), ("enum", .texts(words))])
   }
 
-  package static func constant(_ value: JSONTree) -> JSONTree { .object([("const", value)]) }
+  /// A single word. `enum`, because generators of clients know what to do with that.
+  package static func constant(_ word: String) -> JSONTree { words([word]) }
+
+  /// Always true.
+  package static let alwaysTrue: JSONTree = .object([("type", "boolean"), ("enum", .list([.flag(true)]))])
 
   package static func number(_ range: ClosedRange<Int64>) -> JSONTree {
     .object([
@@ -109,14 +120,21 @@ package enum JSONSchema {
   package static let flag: JSONTree = .object([("type", "boolean")])
   package static let moment: JSONTree = .object([("type", "string"), ("format", "date-time")])
 
-  /// The schema or null.
+  /// The schema or null. Null is a type of its own only beside an object: generators of clients make a class of the
+  /// object, and an optional value of the rest.
   package static func optional(_ schema: JSONTree) -> JSONTree {
-    if case .text(let type)? = schema["type"], schema["enum"] == nil {
-      return .object(
-        schema.members.map { name, value in name == "type" ? (name, .texts([type, "null"])) : (name, value) })
-    }
-    return oneOf([schema, .object([("type", "null")])])
+    guard case .text(let type)? = schema["type"], type != "object" else { return oneOf([schema, null]) }
+    return .object(
+      schema.members.map { name, value in
+        switch name {
+        case "type": (name, .texts([type, "null"]))
+        case "enum": (name, .list(value.elements + [.word("null")]))
+        default: (name, value)
+        }
+      })
   }
+
+  package static let null: JSONTree = .object([("type", "null")])
 
   // MARK: Common kinds of text
 

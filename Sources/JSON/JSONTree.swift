@@ -78,6 +78,12 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
 
   // MARK: Extending
 
+  /// Whether this is the schema of null alone.
+  var isNullSchema: Bool { members.count == 1 && self["type"]?.string == "null" }
+
+  /// Returns the schema with a title, which names it in generated clients.
+  package func titled(_ title: String) -> JSONTree { .object([("title", .text(title))] + members) }
+
   /// Returns the object with members appended.
   package func adding(_ more: [Member]) -> JSONTree { .object(members + more) }
   package func adding(_ name: String, _ value: JSONTree) -> JSONTree { adding([(name, value)]) }

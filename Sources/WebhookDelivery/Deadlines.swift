@@ -4,7 +4,8 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// The thread `fallback`: requests SMS where a push was not confirmed in time, and announces expiring certificates.
+/// The thread `fallback`: requests SMS where a push was not confirmed in time, reports the failures of ended messages,
+/// and announces expiring certificates.
 final class Deadlines {
   private let configuration: WebhookDeliveryConfiguration
   private let stopping: StopSignal
@@ -30,6 +31,8 @@ final class Deadlines {
       let count = try decide(connection, atMost: WebhookDeliveryLimits.decidedAtOnce)
       // More may be due: decide it at once.
       guard count < WebhookDeliveryLimits.decidedAtOnce else { return }
+      // A page at a time, so that no deadline waits for the report of a large message.
+      guard try !report(connection) else { return }
       let took = clock.now - began
       try watchCredentials(connection)
       if count > 0 { pause.stir(at: clock.now) }
@@ -62,6 +65,20 @@ final class Deadlines {
       try connection.run(Fallbacks.decide(due))
       if !events.isEmpty { try connection.run(Events.add(events)) }
       return due.count
+    }
+  }
+
+  /// Tells a page of a message's failures. Returns false when there is nothing to tell.
+  private func report(_ connection: Connection) throws -> Bool {
+    do {
+      return try connection.withTransaction { try FailureReports.step(on: connection) }
+    } catch let error as PostgresError where error.isOwnFault {
+      if let seqno = try connection.run(FailureReports.setAside()) {
+        log.error(
+          "the failures of a message cannot be told; see /v1/admin/messages/{seqno}/failures",
+          metadata: ["seqno": .stringConvertible(seqno), "error": "\(error)"])
+      }
+      return true
     }
   }
 

@@ -41,7 +41,7 @@ struct AccountCommand: ParsableCommand {
             ]))
         ).json
         call.output.show(
-          link, "Made account \(link.text("account")). It opens once, within an hour, at \(link.text("path"))")
+          link, "Made account \(link.text("accountId")). It opens once, within an hour, at \(link.text("path"))")
       }
     }
   }
@@ -64,7 +64,7 @@ struct AccountCommand: ParsableCommand {
           let state =
             account.given("disabledAt") != nil ? "disabled" : account.flag("hasPassword") ? "open" : "unopened"
           return [
-            account.text("account"), account.text("login"), account.text("name"), account.text("role"),
+            account.text("accountId"), account.text("login"), account.text("name"), account.text("role"),
             account.optional("appId") ?? "all", state,
           ]
         }

@@ -27,7 +27,7 @@ struct QuarantineCommand: ParsableCommand {
     @Option(help: "How many, at most 1000.")
     var limit: Int = 100
 
-    @Option(help: "The device after which to go on, as the last line of a list shows it.")
+    @Option(help: "Where to go on, as the last line of a list shows it.")
     var after: String?
 
     @OptionGroup var call: CallOptions

@@ -32,7 +32,7 @@ struct SegmentCommand: ParsableCommand {
       ])
       try call.withAPI { api in
         let made = try api.answer(.post("segments", body: body)).json
-        call.output.show(made, "Made segment \(made.text("segment")).")
+        call.output.show(made, "Made segment \(made.text("segmentId")).")
       }
     }
   }
@@ -145,7 +145,7 @@ struct SegmentCommand: ParsableCommand {
   }
 
   private static func line(_ segment: JSONTree) -> String {
-    "\(segment.text("segment"))  \(segment.text("name"))  \(segment["conditions"]?.line ?? "")"
+    "\(segment.text("segmentId"))  \(segment.text("name"))  \(segment["conditions"]?.line ?? "")"
   }
 
   private static func parse(_ conditions: String) throws -> JSONTree {

@@ -41,7 +41,7 @@ struct WebhookCommand: ParsableCommand {
       ])
       try call.withAPI { api in
         let made = try api.answer(.post("webhooks", body: body, sealing: .secret)).json
-        call.output.show(made, "Made webhook \(made.text("webhook")). Its secret: \(made.text("secret"))")
+        call.output.show(made, "Made webhook \(made.text("webhookId")). Its secret: \(made.text("secret"))")
       }
     }
   }
@@ -62,7 +62,7 @@ struct WebhookCommand: ParsableCommand {
           api, .get("webhooks", query: ["appId": appID]), call.output, limit: .max, none: "There are no webhooks."
         ) { webhook in
           let kinds = webhook.list("kinds").compactMap(\.string).joined(separator: " ")
-          return "\(webhook.text("webhook"))  \(webhook.text("appId"))  \(webhook.text("url"))  \(kinds)  "
+          return "\(webhook.text("webhookId"))  \(webhook.text("appId"))  \(webhook.text("url"))  \(kinds)  "
             + "\(webhook.flag("active") ? "" : "off, ")\(webhook.number("waiting")) waiting, "
             + "\(webhook.number("dead")) given up"
         }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import HTTPClient
+internal import Operations
 internal import Postgres
 internal import Reactor
 
@@ -119,14 +120,15 @@ struct AdminCommand: ParsableCommand {
 
   private static func paths(_ stage: ListStage) -> [String] {
     let app = "appId=\(ListStage.appID)"
-    let (seqno, user) = (stage.message, stage.user)
+    let (seqno, user) = ("\(stage.message)", stage.user)
     return [
-      "messages?\(app)", "messages?\(app)&cursor=\(seqno)", "messages?\(app)&state=sending",
+      "messages?\(app)", "messages?\(app)&cursor=\(PageRequest.cursor(behind: seqno))", "messages?\(app)&state=sending",
       "messages?\(app)&lane=bulk",
       "messages/\(seqno)", "messages/\(seqno)/deliveries", "messages/\(seqno)/deliveries?status=rejected",
       "messages/\(seqno)/failures", "messages/\(seqno)/failures?reason=Unregistered",
       "messages/\(seqno)/users/\(user)/explain", "users?\(app)", "users?\(app)&prefix=\(user.dropLast())",
-      "users?\(app)&cursor=\(user)", "users/\(user)?\(app)", "users/\(user)/messages?\(app)",
+      "users?\(app)&cursor=\(PageRequest.cursor(behind: user))", "users/\(user)?\(app)",
+      "users/\(user)/messages?\(app)",
       "devices?\(app)", "devices?\(app)&clientUid=\(user)",
       "devices?\(app)&psid=\(stage.token)", "groups?\(app)", "groups/1/members", "quarantine?\(app)", "audit",
       "audit?\(app)&action=app", "audit?actor=nobody", "statistics?by=minute", "statistics?\(app)&by=hour&per=lane",

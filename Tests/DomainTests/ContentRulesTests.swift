@@ -198,7 +198,7 @@ import Testing
     (#""alert":"hi","android":{"image":"https://a.b/c d.png"}"#, "/android/image"),
     (#""alert":"hi","android":{"priority":"urgent"}"#, "/android/priority"),
     (#""alert":"hi","android":{"analyticsLabel":"a b"}"#, "/android/analyticsLabel"),
-    (#""alert":"hi","android":{"analyticsLabel":"\(String(repeating: "a", count: 51))"}"#, "/android/analyticsLabel"),
+    (#""alert":"hi","android":{"analyticsLabel":"\#(String(repeating: "a", count: 51))"}"#, "/android/analyticsLabel"),
     (#""alert":"hi","android":{"channelId":""}"#, "/android/channelId"),
     (#""alert":"hi","android":{"channel_id":"x"}"#, "/android/channel_id"),
     (#""contentAvailable":true,"android":{"icon":"x"}"#, "/android/icon"),

@@ -27,7 +27,7 @@ import Testing
     let made = try admin(
       world, "POST", "/v1/admin/segments",
       #"{"appId":"\#(World.appID)","name":"vip","conditions":{"tags":{"any":["vip"]}}}"#)
-    let segment = try #require(made.string("segment"))
+    let segment = try #require(made.string("segmentId"))
     #expect(try admin(world, "GET", "/v1/admin/segments/\(segment)/count").int("devices") == 2)
     let dry = try admin(
       world, "POST", "/v1/admin/messages",
@@ -138,7 +138,7 @@ import Testing
     let made = try admin(
       world, "POST", "/v1/admin/segments",
       #"{"appId":"\#(World.appID)","name":"all","conditions":{"member":true}}"#)
-    let segment = try #require(made.string("segment"))
+    let segment = try #require(made.string("segmentId"))
     func send() throws -> Reply {
       try world.client.call(
         "POST", "/v1/admin/messages", bearer: world.apiKey, idempotencyKey: "once",

@@ -52,6 +52,15 @@ import Testing
     }
   }
 
+  @Test func `every example of an event is as its schema says`() throws {
+    let webhooks = Document.make()["webhooks"]?.members ?? []
+    #expect(Set(webhooks.map(\.name)) == Set(EventKind.allCases.map(\.rawValue)))
+    for (kind, item) in webhooks {
+      let example = item["post"]?["requestBody"]?["content"]?["application/json"]?["example"]
+      #expect(DocumentedWire.faults(ofEvent: example?.bytes ?? [], kind) == [], "\(kind)")
+    }
+  }
+
   @Test func `what is refused is refused with a documented problem`() throws {
     let stage = try ExampleStage()
     for operation in Endpoint.all where operation.pattern.hasPrefix("/v1/") {
@@ -89,7 +98,10 @@ import Testing
           reply.status == 405 && reply.string("type") == "upmc:method-not-allowed", "\(method) \(path): \(reply.text)")
       }
     }
-    for path in ["/v1", "/v1/", "/v1/nothing", "/v1/devices/", "/v1/admin", "/v1/admin/", "/v1/admin/messages/1/2/3"] {
+    for path in [
+      "/v1", "/v1/", "/v2", "/v2/devices", "/v17/x", "/v1/nothing", "/v1/devices/", "/v1/admin", "/v1/admin/",
+      "/v1/admin/messages/1/2/3",
+    ] {
       let reply = try stage.world.client.call("GET", path, bearer: stage.world.apiKey)
       #expect(reply.status == 404 && reply.string("type") == "upmc:not-found", "\(path): \(reply.text)")
     }

@@ -33,6 +33,8 @@ final class EventReceiver: Sendable {
 
   private final class State: Sendable {
     let told = Mutex<[Told]>([])
+    /// How many of them were held against the document.
+    let checked = Mutex(0)
     /// How it answers; 204 at first.
     let status = Mutex(204)
   }
@@ -65,7 +67,19 @@ final class EventReceiver: Sendable {
 
   deinit { stopper.stop() }
 
-  var told: [Told] { state.told.withLock { $0 } }
+  /// All that it was told so far. Each body is as the document says.
+  var told: [Told] {
+    let told = state.told.withLock { $0 }
+    let new = state.checked.withLock { checked in
+      defer { checked = told.count }
+      return told[min(checked, told.count)...]
+    }
+    for one in new {
+      #expect(
+        DocumentedWire.faults(ofEvent: one.body, one.kind) == [], "\(String(decoding: one.body, as: UTF8.self))")
+    }
+    return told
+  }
 
   func answer(_ status: Int) {
     state.status.withLock { $0 = status }
@@ -112,6 +126,6 @@ extension World {
       "POST", "/v1/admin/webhooks", bearer: apiKey,
       #"{"appId":"\#(Self.appID)","url":"\#(scheme)://127.0.0.1:\#(receiver.port)/hook?x=1","kinds":[\#(kinds)]}"#)
     #expect(reply.status == 201, "\(reply.text)")
-    return (try #require(reply.string("webhook")), try #require(reply.string("secret")))
+    return (try #require(reply.string("webhookId")), try #require(reply.string("secret")))
   }
 }

@@ -98,7 +98,7 @@ final class ExampleStage {
     if target.contains("{account}") {
       let made = try world.client.call(
         "POST", "/v1/admin/accounts", bearer: world.apiKey, #"{"login":"a\#(count)","name":"a","role":"viewer"}"#)
-      target = target.replacing("{account}", with: made.string("account") ?? "")
+      target = target.replacing("{account}", with: made.string("accountId") ?? "")
     }
     var sign = "?"
     for parameter in operation.parameters where parameter.isNeeded {
@@ -137,7 +137,7 @@ final class ExampleStage {
   private func webhook() throws -> String {
     let body = #"{"appId":"\#(World.appID)","url":"https://127.0.0.1/","kinds":["sms.requested"]}"#
     return try #require(
-      try world.client.call("POST", "/v1/admin/webhooks", bearer: world.apiKey, body).string("webhook"))
+      try world.client.call("POST", "/v1/admin/webhooks", bearer: world.apiKey, body).string("webhookId"))
   }
 
   private func channel() throws -> String {
@@ -150,7 +150,7 @@ final class ExampleStage {
   private func segment() throws -> String {
     let body = #"{"appId":"\#(World.appID)","name":"segment \#(count)","conditions":{"member":true}}"#
     return try #require(
-      try world.client.call("POST", "/v1/admin/segments", bearer: world.apiKey, body).string("segment"))
+      try world.client.call("POST", "/v1/admin/segments", bearer: world.apiKey, body).string("segmentId"))
   }
 
   /// The days of the examples pass; the test must not.
@@ -196,7 +196,16 @@ final class ExampleStage {
     guard let schema = content?.value["schema"] else {
       return reply.text.isEmpty ? [] : ["it has a body"]
     }
-    return check.faults(.json(reply.text), schema)
+    let answer = JSONTree.json(reply.text)
+    return check.faults(answer, schema) + codeFaults(answer, reply.status, response)
+  }
+
+  /// A problem has the status of its answer and a code that the document has there.
+  private func codeFaults(_ answer: JSONTree, _ status: Int, _ response: JSONTree) -> [String] {
+    guard let codes = response["x-problemTypes"]?.elements.compactMap(\.string) else { return [] }
+    let code = answer["type"]?.string ?? "none"
+    return (codes.contains(code) ? [] : ["the code \(code) is not documented for \(status)"])
+      + (answer["status"]?.string == String(status) ? [] : ["its status is not \(status)"])
   }
 
   /// What the document says of one status of an operation, looked up through its reference.

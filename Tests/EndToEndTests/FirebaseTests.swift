@@ -22,7 +22,10 @@ import Testing
 
   private func payloads(_ world: World, _ name: String) throws -> [[String: Any]] {
     try world.simulator.deliveries(toRegistration: name).map { delivery in
-      try #require(try JSONSerialization.jsonObject(with: Data(delivery.payload ?? [])) as? [String: Any])
+      let payload = delivery.payload ?? []
+      #expect(
+        DocumentedWire.faults(ofPayload: payload, from: "FCM") == [], "\(String(decoding: payload, as: UTF8.self))")
+      return try #require(try JSONSerialization.jsonObject(with: Data(delivery.payload ?? [])) as? [String: Any])
     }
   }
 

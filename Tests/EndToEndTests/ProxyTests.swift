@@ -161,7 +161,7 @@ import Testing
     let reply = try world.client.call(
       "POST", "/v1/admin/webhooks", bearer: world.apiKey,
       #"{"appId":"\#(World.appID)","url":"\#(url)","kinds":["sms.requested"]}"#)
-    return try #require(reply.string("webhook"), "\(reply.text)")
+    return try #require(reply.string("webhookId"), "\(reply.text)")
   }
 
   @Test func `a webhook's address is looked up and checked here, and the proxy is told that address`() throws {

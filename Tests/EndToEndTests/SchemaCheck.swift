@@ -16,7 +16,6 @@ struct SchemaCheck {
       case "$ref": return faults(value, resolved(schema), at: place)
       case "type": return types(rule).contains { isKind($0, value) } ? [] : ["\(place) is no \(types(rule))"]
       case "enum": return rule.elements.contains { $0.bytes == value.bytes } ? [] : ["\(place) is not in the list"]
-      case "const": return rule.bytes == value.bytes ? [] : ["\(place) is not \(rule.pretty())"]
       case "allOf": return rule.elements.flatMap { faults(value, $0, at: place) }
       case "not": return faults(value, rule, at: place).isEmpty ? ["\(place) is what it must not be"] : []
       case "oneOf":
@@ -102,6 +101,7 @@ struct SchemaCheck {
       isKept = text.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/#) != nil
     case ("minimum", _), ("maximum", _), ("minLength", _), ("maxLength", _), ("x-maxBytes", _), ("minItems", _),
       ("minProperties", _), ("maxItems", _), ("maxProperties", _), ("pattern", _), ("format", _), ("description", _),
+      ("title", _),
       ("examples", _), ("default", _),
       ("x-minimumSeconds", _), ("x-maximumSeconds", _), ("x-opaque", _):
       isKept = true

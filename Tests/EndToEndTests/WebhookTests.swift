@@ -88,7 +88,13 @@ import Testing
     let world = try World(webhookPauses: [], networks: [])
     let receiver = try EventReceiver()
     for (scheme, word) in [("http", "UPMC_WEBHOOK_PRIVATE"), ("https", "not public")] {
-      let (webhook, _) = try world.webhook(receiver, scheme: scheme)
+      let made = try world.client.call(
+        "POST", "/v1/admin/webhooks", bearer: world.apiKey,
+        #"{"appId":"\#(World.appID)","url":"https://hook.example.com/","kinds":["sms.requested"]}"#)
+      let webhook = try #require(made.string("webhookId"))
+      // As a name may lead there one day.
+      try world.connection.script(
+        "UPDATE webhooks SET url = '\(scheme)://127.0.0.1:\(receiver.port)/hook' WHERE webhook = \(webhook)")
       _ = try test(world, webhook)
       let dead = try world.poll("it was not given up") { try deliveries(world, webhook, "dead").first }
       #expect((dead["reason"] as? String)?.contains(word) == true, "\(dead)")
@@ -198,6 +204,22 @@ import Testing
     ] {
       let reply = try world.client.call("POST", "/v1/admin/webhooks", bearer: world.apiKey, wrong)
       #expect(reply.status == 400, "\(wrong): \(reply.text)")
+    }
+    for (url, word) in [
+      ("http://sms.example.com/", "https"), ("https://10.1.2.3/", "UPMC_WEBHOOK_PRIVATE"),
+      ("https://a.example:0/", "port"), ("https://a.example:99999/", "port"), ("https://127.1/", "neither a name"),
+    ] {
+      let reply = try world.client.call(
+        "POST", "/v1/admin/webhooks", bearer: world.apiKey,
+        #"{"appId":"\#(World.appID)","url":"\#(url)","kinds":["sms.requested"]}"#)
+      // This world's own network is allowed, so that plain http may go to a name.
+      if url.hasPrefix("http:") {
+        #expect(reply.status == 201, "\(reply.text)")
+        try world.connection.script("DELETE FROM webhooks")
+        continue
+      }
+      #expect(
+        reply.status == 400 && reply.text.contains(#""pointer":"/url""#) && reply.text.contains(word), "\(reply.text)")
     }
     #expect(try world.count("SELECT count(*) FROM webhooks") == 0)
     let receiver = try EventReceiver()

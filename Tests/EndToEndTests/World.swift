@@ -178,10 +178,12 @@ final class World {
     init(_ complaint: String) { self.complaint = complaint }
   }
 
-  /// The payloads that a token received, oldest first.
+  /// The payloads that a token received, oldest first. Each is as the document says.
   func payloads(_ token: String) throws -> [[String: Any]] {
     try simulator.deliveries(to: token).map { delivery in
-      try #require(try JSONSerialization.jsonObject(with: Data(delivery.payload ?? [])) as? [String: Any])
+      let payload = delivery.payload ?? []
+      #expect(DocumentedWire.faults(ofPayload: payload) == [], "\(String(decoding: payload, as: UTF8.self))")
+      return try #require(try JSONSerialization.jsonObject(with: Data(delivery.payload ?? [])) as? [String: Any])
     }
   }
 

@@ -3,9 +3,10 @@
 
 Starts `upmc demo` (private PostgreSQL, simulator) in a directory of its own, makes what requests need to get through
 (keys, devices, groups, messages), checks /openapi.json against the specification of OpenAPI, and lets schemathesis work
-on each part of the API: all checks, good and bad data, and chains of calls along the links.
+on each part of the API: all checks, good and bad data, and chains of calls along the links. Before that two generated
+clients go a full circle (clients.py), and the handbook's programs run (guides.py).
 
-    fuzz_api.py [--examples 2000] [--part Devices|chains] [--operation sendMessage] [--program PATH] [--seed 1]
+    fuzz_api.py [--examples 2000] [--part Devices|chains|clients|guides] [--operation sendMessage] [--program PATH] [--seed 1]
                 [--seconds 0] [--phases examples,fuzzing]
 
 Ends with 0 when nothing was found. Needs the Python packages that `make fuzz-api` installs.
@@ -24,12 +25,20 @@ import tempfile
 import time
 import urllib.request
 
+# Nothing is left beside the sources.
+sys.dont_write_bytecode = True
+
+import clients
+import guides
+
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 APP = "com.example.fuzz"
 # The part that is no tag of the document: calls one after another, along its links.
 CHAINS = "chains"
 CHAIN_SECONDS = 120
+# These are no part of the document either.
+PROGRAMS = ["clients", "guides"]
 # Answered with 200 in an envelope, whatever was sent: there is nothing here that a status could be held against.
 FORMS = "Apps built with the existing SDK"
 
@@ -47,6 +56,8 @@ class Stage:
             "UPMC_LISTEN": "127.0.0.1:0",
             # So that files can be uploaded.
             "UPMC_PUBLIC_URL": "https://push.example.com",
+            # So that the guides' receivers can be told events.
+            "UPMC_WEBHOOK_PRIVATE": "127.0.0.0/8",
             "UPMC_MIGRATIONS_DIR": os.environ.get("UPMC_MIGRATIONS_DIR", str(TOP / "Migrations")),
         }
         self.process = subprocess.Popen(
@@ -79,7 +90,7 @@ class Stage:
 
     def fill(self):
         """An app with keys, devices, groups and messages in several states."""
-        client_key = self.upmc("app", "create", APP, "--name", "Fuzz")["clientKey"]
+        client_key = self.upmc("app", "create", APP, "--name", "Fuzz", "--identity", "open")["clientKey"]
         # The key that the simulator trusts: without a credential the app would be held back at its first message.
         self.upmc("app", "credential", APP, "--apns-key", str(self.directory / "data" / "demo-AuthKey.p8"),
                   "--key-id", "SIMKEY0001", "--team-id", "SIMULATOR1")
@@ -174,7 +185,7 @@ def run(part, stage, directory, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--examples", type=int, default=2000, help="of each part of the API, at least")
-    parser.add_argument("--part", action="append", help="only this part: a tag of the document, or \"chains\"; may be repeated")
+    parser.add_argument("--part", action="append", help="only this part: a tag of the document, chains, clients or guides; may be repeated")
     parser.add_argument("--operation", action="append", help="of the part only this operationId; may be repeated")
     parser.add_argument("--program", default=str(TOP / ".build/release/upmc"))
     parser.add_argument("--seed", type=int, default=1)
@@ -200,9 +211,21 @@ def main():
         subprocess.run([validator, directory / "openapi.json"], check=True)
 
         operations = [item for path in document["paths"].values() for item in path.values() if isinstance(item, dict)]
-        parts = options.part or [tag["name"] for tag in document["tags"] if tag["name"] != FORMS] + [CHAINS]
+        parts = options.part or PROGRAMS + [tag["name"] for tag in document["tags"] if tag["name"] != FORMS] + [CHAINS]
         for part in parts:
+            if part in PROGRAMS:
+                print(f"\n=== {part}", flush=True)
+                known = ["--server", stage.url, "--client-key", filled["clientKey"], "--api-key", filled["apiKey"], "--app", APP]
+                if part == "guides":
+                    guides.main(known)
+                else:
+                    simulator = (directory / "data/demo-simulator-url").read_text(encoding="utf-8").strip()
+                    clients.main([*known, "--simulator", simulator, "--directory", str(directory / "clients")])
+                continue
             selected = operations if part == CHAINS else [item for item in operations if part in item["tags"]]
+            # Those that this server calls, and nobody calls here.
+            if not selected:
+                continue
             # Twice its share: an operation with few parameters runs out of different requests early.
             examples = options.examples if part == CHAINS else 2 * -(-options.examples // len(selected))
             (directory / "schemathesis.toml").write_text(configuration(filled, examples), encoding="utf-8")

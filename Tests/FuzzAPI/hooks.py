@@ -56,6 +56,21 @@ def after_call(context, case, response):
         AUTH_KEYS[answer["device"]] = answer["authKey"]
 
 
+@schemathesis.check
+def documented_problem(context, response, case):
+    """A problem has the status of its answer, and a code that the document has there."""
+    root = case.operation.schema.raw_schema
+    answer = case.operation.definition.raw["responses"].get(str(response.status_code), {})
+    if "$ref" in answer:
+        answer = root["components"]["responses"][answer["$ref"].split("/")[-1]]
+    codes = answer.get("x-problemTypes")
+    if codes is None:
+        return
+    problem = json.loads(response.content)
+    if problem["type"] not in codes or problem["status"] != response.status_code:
+        raise AssertionError(f"{response.status_code} with {problem['status']} {problem['type']}, documented are {codes}")
+
+
 @atexit.register
 def write_answers():
     with open(os.environ["UPMC_FUZZ_STAGE"] + ".answers", "w", encoding="utf-8") as file:

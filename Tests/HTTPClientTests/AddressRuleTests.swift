@@ -21,6 +21,29 @@ import Testing
     #expect(!AddressRule().allows(address, isSecure: false))
   }
 
+  @Test(arguments: [
+    ("http://sms.example.com/", "must begin with https"), ("https://localhost/", "leads to a private network"),
+    ("https://10.1.2.3/", "leads to a private network"), ("https://[::1]:8443/", "leads to a private network"),
+    ("https://127.1/", "neither a name"), ("https://2130706433/", "neither a name"),
+    ("https://0x7f000001/", "neither a name"), ("https://sms.bank.internal/", "leads to a private network"),
+    ("https://sms.localhost./", "leads to a private network"), ("https://sms.home.arpa/", "leads to a private network"),
+  ])
+  func `a URL that could never be called is known by its text`(_ text: String, _ reason: String) throws {
+    let objection = AddressRule().objection(to: try #require(HTTPURL(text)))
+    #expect(objection?.contains(reason) == true, "\(text)")
+  }
+
+  @Test func `a name that may lead to an allowed address is not refused by its text`() throws {
+    let own = AddressRule(allowing: [try #require(IPBlock("10.1.0.0/16"))])
+    for text in ["http://sms.bank.internal/", "http://sms/", "https://sms.example.com:8443/x", "http://10.1.2.3:80/"] {
+      #expect(own.objection(to: try #require(HTTPURL(text))) == nil, "\(text)")
+    }
+    #expect(own.objection(to: try #require(HTTPURL("http://localhost/"))) != nil)
+    let here = AddressRule(allowing: [try #require(IPBlock("127.0.0.0/8"))])
+    #expect(here.objection(to: try #require(HTTPURL("http://localhost:8080/"))) == nil)
+    #expect(AddressRule().objection(to: try #require(HTTPURL("https://sms.example.com/"))) == nil)
+  }
+
   @Test func `a network of one's own is allowed when the configuration says so`() throws {
     let rule = AddressRule(allowing: [try #require(IPBlock("10.1.0.0/16"))])
     #expect(rule.allows(try #require(IPAddress("10.1.2.3")), isSecure: false))

@@ -42,6 +42,29 @@ import Testing
   }
 
   @Test(arguments: [
+    (
+      #"{"more":1,"count":301,"words":["warm","hot"],"urgent":"no"}"#,
+      ["/more", "/count", "/words/0", "/urgent", "/name"]
+    ),
+    (#"{"words":["warm","hot","cool","cold","mild"],"name":"tea","count":{"a":[]}}"#, ["/words/2", "/count"]),
+  ]) func `all that is wrong is told at once, in its order`(text: String, pointers: [String]) {
+    let error = #expect(throws: JSONError.self) { try read(text) }
+    #expect(error?.all.map(\.pointer) == pointers)
+    #expect(error?.all.allSatisfy { $0.further.isEmpty } == true)
+  }
+
+  @Test func `no more errors are told than a person mends`() {
+    let members = (0..<500).map { "\"m\($0)\":{}" }.joined(separator: ",")
+    let error = #expect(throws: JSONError.self) { try read("{\(members)}") }
+    #expect(error?.all.count == JSON.Limits.errors)
+  }
+
+  @Test(arguments: [#"{"name":"#, #"{"name":"tea""#, #"{"more":[1,"#, #"{"name":7,"count":x}"#, #"{"count":01}"#])
+  func `what is no JSON is malformed, wherever it ends`(text: String) {
+    #expect(#expect(throws: JSONError.self) { try read(text) }?.isMalformed == true)
+  }
+
+  @Test(arguments: [
     ("{}", "/name: is needed, for example tea"), (#"{"name":""}"#, "/name: must not be empty"),
     (#"{"name":"coffee"}"#, "/name: is longer than 4 bytes"),
     (#"{"name":"tea","more":1}"#, "/more: is not a known field"),

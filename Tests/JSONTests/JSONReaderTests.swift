@@ -67,7 +67,7 @@ import Testing
   ])
   func `bytes that are not UTF-8 are refused`(bytes: [UInt8]) {
     var reader = JSONReader(bytes)
-    #expect(throws: JSONError("is not UTF-8")) { try reader.readString() }
+    #expect(throws: JSONError.malformed("is not UTF-8")) { try reader.readString() }
   }
 
   @Test func `each byte is judged alike, wherever it is in a string`() {
@@ -89,7 +89,7 @@ import Testing
 
   @Test func `bytes that are not UTF-8 are refused behind an escape too`() {
     var reader = JSONReader([0x22, 0x5C, 0x6E, 0xFF, 0x22])
-    #expect(throws: JSONError("is not UTF-8")) { try reader.readString() }
+    #expect(throws: JSONError.malformed("is not UTF-8")) { try reader.readString() }
   }
 
   @Test func `thirty combining marks in a row are taken, one more is refused, also as escapes and in a name`() throws {

@@ -71,16 +71,17 @@ import Testing
     #expect(
       try shards("2")
         == sums + #"{"shard":0,"wave":0,"targeted":20,"claimed":20,"exhausted":true},"#
-        + #"{"shard":1,"wave":0,"targeted":30,"claimed":12,"exhausted":false}],"nextCursor":"2"}"#)
+        + #"{"shard":1,"wave":0,"targeted":30,"claimed":12,"exhausted":false}],"nextCursor":"\#(PageRequest.cursor(behind: "2"))"}"#
+    )
     #expect(
-      try shards("2", "2")
+      try shards("2", PageRequest.cursor(behind: "2"))
         == sums + #"{"shard":2,"wave":0,"targeted":7,"claimed":0,"exhausted":false}],"nextCursor":null}"#)
-    #expect(try shards("1", "1").contains(#""items":[{"shard":1,"#))
-    #expect(try shards("2", "9").hasSuffix(#""items":[],"nextCursor":null}"#))
+    #expect(try shards("1", PageRequest.cursor(behind: "1")).contains(#""items":[{"shard":1,"#))
+    #expect(try shards("2", PageRequest.cursor(behind: "9")).hasSuffix(#""items":[],"nextCursor":null}"#))
     #expect(problem { () throws(Problem) in _ = try Self.shards(2, world) } == .unknownMessage)
     let stranger = Caller(role: .viewer, app: world.app.number + 1, apiKey: nil)
     #expect(problem { () throws(Problem) in _ = try Self.shards(1, world, for: stranger) } == .unknownMessage)
-    for wrong in ["x", "0", "99999999999"] {
+    for wrong in ["x", "0", "2", "MQ==", "M+"] + ["0", "x", "99999999999"].map(PageRequest.cursor) {
       #expect(problem { () throws(Problem) in _ = try Self.shards(1, world, cursor: wrong) } == .invalidField)
     }
   }

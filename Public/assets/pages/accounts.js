@@ -39,7 +39,7 @@ export async function accountsPage() {
   const showLink = (made) => secret(t("accounts.link"), `${location.origin}${made.path}`, t("accounts.link.detail"));
 
   async function invite(item) {
-    await showLink(await post(`/accounts/${item.account}/link`));
+    await showLink(await post(`/accounts/${item.accountId}/link`));
   }
 
   async function make() {
@@ -55,20 +55,20 @@ export async function accountsPage() {
     const isMe = item.login === session.login;
     const changed = await formDialog({ title: t("accounts.change-one", { name: item.name }), fields: [field({ name: "name", label: t("people.name"), value: item.name, required: true }),
       isMe ? [] : field({ name: "role", label: t("role.title"), type: "select", value: item.role, options: roles.map((one) => [one, t(`role.${one}`)]) })].flat(),
-    save: (values) => call("PATCH", `/accounts/${item.account}`, values) });
+    save: (values) => call("PATCH", `/accounts/${item.accountId}`, values) });
     if (changed) accounts.reload();
   }
 
   async function reset(item) {
     if (!await confirm({ title: t("factor.reset"), bad: true, action: t("factor.reset"), body: h("p", null, t("factor.reset.body", { name: item.name })) })) return;
-    await remove(`/accounts/${item.account}/second-factor`);
+    await remove(`/accounts/${item.accountId}/second-factor`);
     say(t("do.saved"));
     accounts.reload();
   }
 
   async function disable(item) {
     if (!item.disabledAt && !await confirm({ title: t("accounts.disable"), bad: true, action: t("accounts.disable"), body: h("p", null, t("accounts.disable.body", { name: item.name })) })) return;
-    await call("PATCH", `/accounts/${item.account}`, { disabled: !item.disabledAt });
+    await call("PATCH", `/accounts/${item.accountId}`, { disabled: !item.disabledAt });
     say(t("do.saved"));
     accounts.reload();
   }

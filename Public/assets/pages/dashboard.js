@@ -132,7 +132,7 @@ async function attention() {
   const waiting = may("managePeople") && await offers("/approvals") ? await get("/approvals?state=waiting&limit=10").catch(() => null) : null;
   if (waiting?.items.length) notes.push(note("warn", t("attention.approvals", { n: waiting.items.length }), " ", h("a", { href: "#/approvals" }, t("do.look"))));
   for (const entry of await deadWebhooks(app()?.appId)) {
-    notes.push(note("bad", t("attention.webhook", { url: entry.url, n: number(entry.dead) }), " ", h("a", { href: link(`/webhooks/${entry.webhook}`, { state: "dead" }) }, t("do.look"))));
+    notes.push(note("bad", t("attention.webhook", { url: entry.url, n: number(entry.dead) }), " ", h("a", { href: link(`/webhooks/${entry.webhookId}`, { state: "dead" }) }, t("do.look"))));
   }
   if (may("manageApps")) {
     const credentials = await all("/credentials").catch(() => []);

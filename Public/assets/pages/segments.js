@@ -29,10 +29,10 @@ export async function segmentsPage() {
     { title: t("people.name"), lead: true, cell: (item) => [h("b", null, item.name), described(item.conditions, groups)] },
     { title: t("templates.updated"), fit: true, cell: (item) => time(item.updatedAt) },
     { title: h("span", { class: "unseen" }, t("do.change")), end: true, cell: (item) => (manages ? h("div", { class: "row" },
-      h("a", { class: "button small", href: link("/compose", { segment: item.segment }) }, t("person.send")), h("button", { class: "button small", onclick: run(() => edit(item)) }, t("do.change")),
+      h("a", { class: "button small", href: link("/compose", { segment: item.segmentId }) }, t("person.send")), h("button", { class: "button small", onclick: run(() => edit(item)) }, t("do.change")),
       h("button", { class: "button small bad", onclick: run(async () => {
         if (!await confirm({ title: t("do.remove"), bad: true, action: t("do.remove"), body: h("p", null, item.name) })) return;
-        await remove(`/segments/${item.segment}`);
+        await remove(`/segments/${item.segmentId}`);
         segments.reload();
       }) }, t("do.remove"))) : "") },
   ] });
@@ -41,7 +41,7 @@ export async function segmentsPage() {
   async function edit(item) {
     const conditions = await segmentField(chosen.appId, item?.conditions ?? { seen: { within: "P30D" } });
     const saved = await formDialog({ title: item?.name ?? t("segments.new"), wide: true, fields: [field({ name: "name", label: t("people.name"), value: item?.name ?? "", required: true }), conditions],
-      save: (values) => item ? putTo(`/segments/${item.segment}`, values) : post("/segments", { appId: chosen.appId, ...values }) });
+      save: (values) => item ? putTo(`/segments/${item.segmentId}`, values) : post("/segments", { appId: chosen.appId, ...values }) });
     if (!saved) return;
     segments.reload();
     const count = await post("/segment-counts", { appId: chosen.appId, conditions: saved.conditions }).catch(() => null);

@@ -11,14 +11,14 @@ import { enc, follow, go, link, refine } from "../router.js";
 import { app, apps, may, oneApp } from "../session.js";
 import { distance, exactTime, number, t, time, told as toldOf, word } from "../words.js";
 
-const kinds = ["message.finished", "message.reopened", "sms.requested", "token.dropped", "device.added", "credential.expiring"];
+const kinds = ["message.finished", "message.reopened", "sms.requested", "token.dropped", "device.added", "deliveries.received", "deliveries.read", "deliveries.failed", "credential.expiring"];
 
 export async function webhooksPage() {
   const found = list({ caption: t("webhooks.title"), load: (cursor) => get(`/webhooks${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("webhooks.none"), t("webhooks.none.detail")), columns: [
-    { title: t("webhooks.url"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/webhooks/${item.webhook}`) }, item.url), h("span", { class: "under" }, [item.appId, ...item.kinds.map((one) => word("event", one))].join(" · "))] },
+    { title: t("webhooks.url"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/webhooks/${item.webhookId}`) }, item.url), h("span", { class: "under" }, [item.appId, ...item.kinds.map((one) => word("event", one))].join(" · "))] },
     { title: t("message.state"), fit: true, cell: (item) => state(item.active ? "active" : "paused", "webhook") },
     { title: t("webhooks.waiting"), end: true, cell: (item) => number(item.waiting) },
-    { title: t("webhooks.dead"), end: true, cell: (item) => (item.dead ? h("a", { class: "bad", href: link(`/webhooks/${item.webhook}`, { state: "dead" }) }, number(item.dead)) : number(0)) },
+    { title: t("webhooks.dead"), end: true, cell: (item) => (item.dead ? h("a", { class: "bad", href: link(`/webhooks/${item.webhookId}`, { state: "dead" }) }, number(item.dead)) : number(0)) },
   ] });
   await found.ready;
 
@@ -28,7 +28,7 @@ export async function webhooksPage() {
       save: (values) => post("/webhooks", { appId: values.appId ?? oneApp().appId, url: values.url, kinds: wanted(values) }) });
     if (!made) return;
     await secret(t("webhooks.secret"), made.secret, t("webhooks.secret.detail"));
-    go(`/webhooks/${made.webhook}`);
+    go(`/webhooks/${made.webhookId}`);
   }
   return h("div", null, head(t("webhooks.title"), { detail: t("webhooks.detail"), actions: [may("manageApps") && apps.length ? h("button", { class: "button main", id: "new-webhook", onclick: make }, t("webhooks.new")) : null] }), found.node);
 }

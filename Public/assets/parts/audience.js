@@ -33,8 +33,8 @@ export async function audiencePart(appID, state, changed) {
   const [groups, segments] = await Promise.all([may("viewPeople") ? all("/groups", { appId: appID }).catch(() => []) : [],
     offers("/segments").then((known) => (known ? all("/segments", { appId: appID }) : [])).catch(() => [])]);
   for (const wanted of state.groups) if (!groups.some((one) => one.groupSeq === wanted)) groups.push({ groupSeq: wanted, name: `GROUPSEQ ${wanted}` });
-  if (state.kind === "segment" && state.segment && !segments.some((one) => one.segment === state.segment)) segments.push({ segment: state.segment, name: state.segment });
-  state.segment ||= segments[0]?.segment ?? "";
+  if (state.kind === "segment" && state.segment && !segments.some((one) => one.segmentId === state.segment)) segments.push({ segmentId: state.segment, name: state.segment });
+  state.segment ||= segments[0]?.segmentId ?? "";
   const write = (name) => (event) => {
     state[name] = event.target.value;
     changed();
@@ -47,7 +47,7 @@ export async function audiencePart(appID, state, changed) {
   } }));
   const groupList = h("fieldset", { class: "field" }, h("legend", null, t("nav.groups")), groups.length
     ? groups.map((group, index) => h("label", { class: "check" }, boxes[index], h("span", null, group.name))) : h("p", { class: "soft" }, t("groups.none")), h("p", { class: "hint" }, t("groups.subtree")));
-  const segment = field({ name: "segment", label: t("nav.segments"), type: "select", value: state.segment, options: segments.map((one) => [one.segment, one.name]), onchange: write("segment") });
+  const segment = field({ name: "segment", label: t("nav.segments"), type: "select", value: state.segment, options: segments.map((one) => [one.segmentId, one.name]), onchange: write("segment") });
   const csv = csvPart(appID, state, changed);
   const raw = h("div", { class: "field" }, h("p", { class: "hint" }, t("audience.raw.hint")), h("pre", { tabindex: "0" }, JSON.stringify(state.raw, null, 1)));
   const kinds = ["users", "csv", may("viewPeople") ? "groups" : null, segments.length ? "segment" : null, "members", "guests", "all", state.kind === "devices" ? "devices" : null, state.raw ? "raw" : null].filter(Boolean);
@@ -69,7 +69,7 @@ export async function audiencePart(appID, state, changed) {
   const words = {
     groups: () => `${t("audience.groups")}: ${few(groups.filter((one) => state.groups.includes(one.groupSeq)).map((one) => one.name))}`,
     csv: csv.words, users: () => `${t("audience.users")}: ${few(listed(state.users))}`,
-    segment: () => `${t("audience.segment")}: ${segments.find((one) => one.segment === state.segment)?.name ?? ""}`,
+    segment: () => `${t("audience.segment")}: ${segments.find((one) => one.segmentId === state.segment)?.name ?? ""}`,
   };
   return {
     field: { ...users, name: "audience", pointer: "/audience", complain: users.complain },

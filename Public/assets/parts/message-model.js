@@ -85,7 +85,7 @@ export async function audienceWords(audience, appID) {
   }
   if (audience.segment) {
     if (typeof audience.segment === "object") return [t("audience.conditions"), h("details", { class: "small" }, h("summary", null, t("do.show")), h("pre", { tabindex: "0" }, JSON.stringify(audience.segment, null, 1)))];
-    const found = (await all("/segments", { appId: appID }).catch(() => [])).find((one) => one.segment === String(audience.segment));
+    const found = (await all("/segments", { appId: appID }).catch(() => [])).find((one) => one.segmentId === String(audience.segment));
     return `${t("audience.segment")}: ${found?.name ?? audience.segment}`;
   }
   return JSON.stringify(audience);

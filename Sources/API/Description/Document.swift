@@ -3,7 +3,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Puts the parts together: one OpenAPI 3.1 document.
+/// Puts the parts together: one OpenAPI 3.1 document. Decision 154.
 enum Document {
   /// The whole document.
   static func make() -> JSONTree {
@@ -12,8 +12,8 @@ enum Document {
       ("openapi", "3.1.0"),
       ("info", info),
       ("servers", .list([.object([("url", "/")])])),
-      ("tags", .list(Endpoint.Area.allCases.map(tag))),
-      ("paths", paths(refusals)),
+      ("tags", .list(Endpoint.Area.allCases.map(tag) + [WebhookSection.tag])),
+      ("paths", paths(refusals)), ("webhooks", WebhookSection.node), ("x-pushes", pushes),
       ("components", components(refusals)),
     ])
   }
@@ -28,6 +28,12 @@ enum Document {
   private static func tag(_ area: Endpoint.Area) -> JSONTree {
     .object([("name", .text(area.rawValue)), ("description", .text(area.about))])
   }
+
+  /// What a phone gets is no answer to anybody: it has a place of its own.
+  private static let pushes = JSONTree.object([
+    ("APNS", .object([("schema", JSONSchema.reference(PayloadSchemas.received.apns))])),
+    ("FCM", .object([("schema", JSONSchema.reference(PayloadSchemas.received.fcm))])),
+  ])
 
   // MARK: Paths
 

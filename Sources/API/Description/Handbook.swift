@@ -19,7 +19,9 @@ package struct Handbook: Sendable {
       guard name.hasSuffix(".md"), let bytes = RegularFile.open(path: "\(directory ?? "")/\(name)")?.read() else {
         return nil
       }
-      return HandbookPage(fileName: name, source: String(decoding: bytes, as: UTF8.self), insertion: insertion)
+      return HandbookPage(fileName: name, source: String(decoding: bytes, as: UTF8.self)) { block, language in
+        Self.program(block, in: directory) ?? insertion(block, language)
+      }
     }
     var files: [String: String] = [:]
     for page in pages { files[page.path] = Self.html(page, among: pages) }
@@ -29,6 +31,17 @@ package struct Handbook: Sendable {
       files["/docs/index"] = index
     }
     self.files = files
+  }
+
+  /// The block `program NAME`: that file of `programs`, so that what a test runs is what a reader copies.
+  private static func program(_ block: String, in directory: String?) -> String? {
+    let words = block.split(separator: " ")
+    guard words.count == 2, words[0] == "program", !words[1].contains("/"),
+      let bytes = RegularFile.open(path: "\(directory ?? "")/programs/\(words[1])")?.read()
+    else { return nil }
+    let ending = words[1].split(separator: ".").last ?? ""
+    let language = ["py": "python", "java": "java", "mjs": "js"][ending] ?? ""
+    return "```\(language)\n\(String(decoding: bytes, as: UTF8.self))```"
   }
 
   private static func html(_ page: HandbookPage, among pages: [HandbookPage]) -> String {

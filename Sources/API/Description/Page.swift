@@ -47,7 +47,7 @@ struct Page {
   // MARK: Operations
 
   private func operations(_ area: String) -> [(path: String, method: String, node: JSONTree)] {
-    (document["paths"]?.members ?? []).flatMap { path, item in
+    ((document["paths"]?.members ?? []) + (document["webhooks"]?.members ?? [])).flatMap { path, item in
       item.members.filter { $0.value["tags"]?.elements.first?.string == area }.map { (path, $0.name, $0.value) }
     }
   }
@@ -94,6 +94,7 @@ struct Page {
       for (name, example) in content.value["examples"]?.members ?? [] {
         html += example["value"].map { Self.code($0, title: "Example: \(name)") } ?? ""
       }
+      html += content.value["example"].map { Self.code($0, title: "Example") } ?? ""
     }
     write(responses: operation["responses"]?.members ?? [])
     html += "</article>\n"
@@ -164,7 +165,6 @@ struct Page {
     }
     if let choices = schema["oneOf"]?.elements { return choices.map { type($0) }.joined(separator: " or ") }
     if let words = schema["enum"]?.elements { return words.map(Self.code).joined(separator: ", ") }
-    if let value = schema["const"] { return Self.code(value) }
     if let element = schema["items"] { return "list of \(type(element))\(bounds(schema, "minItems", "maxItems"))" }
     if schema["properties"] != nil { return members(of: schema) }
     let names = schema["type"].map { $0.elements.isEmpty ? [$0] : $0.elements } ?? []

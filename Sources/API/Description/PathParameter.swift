@@ -29,7 +29,7 @@ struct PathParameter {
       schema: JSONSchema.text(upTo: Domain.Limits.activityIDBytes, matching: #"^[A-Za-z0-9._~:-]+$"#),
       about: "What the app calls the Live Activity: ActivityKit's id, or a name of its own.", example: "order-42"),
     PathParameter(
-      name: "segment", schema: JSONSchema.sequence, about: "The number of a segment, as its creation answered it.",
+      name: "segmentId", schema: JSONSchema.sequence, about: "The number of a segment, as its creation answered it.",
       example: "3"),
     PathParameter(
       name: "seqno", schema: JSONSchema.sequence, about: "SEQNO, the number of a message.", example: "104"),
@@ -37,7 +37,7 @@ struct PathParameter {
       name: "channelId", schema: JSONSchema.sequence, about: "The number of a channel, as its creation answered it.",
       example: "3"),
     PathParameter(
-      name: "webhook", schema: JSONSchema.sequence, about: "The number of a webhook, as its creation answered it.",
+      name: "webhookId", schema: JSONSchema.sequence, about: "The number of a webhook, as its creation answered it.",
       example: "3"),
     PathParameter(
       name: "appId", schema: JSONSchema.appID, about: "The app: its bundle identifier or package name.",
@@ -51,7 +51,7 @@ struct PathParameter {
       about: "CUID, the client user id. One with a slash, a backslash or a control character cannot stand in a path.",
       example: "kim01"),
     PathParameter(
-      name: "account", schema: JSONSchema.text(matching: "^[0-9]{1,10}$"), about: "The number of a console account.",
+      name: "accountId", schema: JSONSchema.text(matching: "^[0-9]{1,10}$"), about: "The number of a console account.",
       example: "2"),
     PathParameter(
       name: "uploadId", schema: JSONSchema.text(matching: "^[A-Za-z0-9_-]{1,64}$"),

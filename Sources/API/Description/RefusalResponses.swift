@@ -3,6 +3,9 @@ internal import Domain
 internal import HTTPServer
 
 /// The responses that say no: each combination of problem codes that endpoints have in common is written once.
+///
+/// All have the one schema `Problem`, so that a generated client has one type for everything that goes wrong. Which codes
+/// a response may have stands beside it, in `x-problemTypes`.
 struct RefusalResponses {
   /// Shared responses of the document, by name.
   let components: [JSONTree.Member]
@@ -44,26 +47,13 @@ struct RefusalResponses {
 
   private static func node(_ status: Int, _ codes: [String]) -> JSONTree {
     let lines = codes.map { code in "`\(code)`: \(title(code))." }
-    let schema = JSONTree.object([
-      (
-        "allOf",
-        .list([
-          JSONSchema.reference("Problem"),
-          .object([
-            (
-              "properties",
-              .object([("type", .object([("enum", .texts(codes))])), ("status", JSONSchema.constant(.number(status)))])
-            )
-          ]),
-        ])
-      )
-    ])
     var headers: [JSONTree.Member] = [("X-Request-Id", Document.requestID)]
     if status == 401 { headers.append(("WWW-Authenticate", .reference("WWW-Authenticate", in: "headers"))) }
     if status == 429 || status == 503 { headers.append(("Retry-After", .reference("Retry-After", in: "headers"))) }
     return .object([
       ("description", .text(lines.joined(separator: "\n\n"))), ("headers", .object(headers)),
-      ("content", .object([("application/problem+json", .object([("schema", schema)]))])),
+      ("x-problemTypes", .texts(codes)),
+      ("content", .object([("application/problem+json", .object([("schema", JSONSchema.reference("Problem"))]))])),
     ])
   }
 

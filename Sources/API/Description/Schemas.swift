@@ -1,5 +1,6 @@
 internal import Domain
 internal import JSON
+internal import Operations
 
 /// Every named schema of the document, in its order. A new file of endpoints names its own here.
 enum Schemas {
@@ -11,11 +12,13 @@ enum Schemas {
     + Endpoint.uploadSchemas + Endpoint.storedUploadSchemas + Endpoint.testGroupSchemas
     + Endpoint.controlSchemas + Endpoint.sendAnswerSchemas
     + Endpoint.reportSchemas + Endpoint.messageListSchemas + Endpoint.messageRecordSchemas + Endpoint.statisticsSchemas
-    + [Segment.named] + Endpoint.segmentSchemas + Endpoint.tagSchemas + Endpoint.fileSchemas + Endpoint.groupSchemas
+    + Segment.schemas + Endpoint.segmentSchemas + Endpoint.tagSchemas + Endpoint.fileSchemas + Endpoint.groupSchemas
     + Endpoint.peopleSchemas + Endpoint.quarantineSchemas
     + Endpoint.appSchemas + Endpoint.channelSchemas + Endpoint.credentialSchemas + Endpoint.keySchemas
     + Endpoint.auditSchemas
     + Endpoint.accountSchemas + Endpoint.adRuleSchemas
-    + Endpoint.serverSchemas + Endpoint.deviceMessageSchemas + Endpoint.webhookSchemas + Endpoint.savedSchemas
+    + Endpoint.serverSchemas + Endpoint.deviceMessageSchemas + Endpoint.webhookSchemas + EventKind.schemas
+    + PayloadSchemas.all
+    + Endpoint.savedSchemas
     + Endpoint.approvalSchemas + Endpoint.importSchemas + Endpoint.controllerSchemas
 }

@@ -225,7 +225,7 @@ extension DeviceHandler {
 extension Problem {
   /// A badge out of range has its own code: it is the most frequent client error.
   init(confirming error: JSONError) {
-    if error.reason == Problem.badgeRange {
+    if error.reason == Problem.badgeRange, error.further.isEmpty {
       self.init(.badgeOutOfRange, at: error.pointer, error.reason)
     } else {
       self.init(error)

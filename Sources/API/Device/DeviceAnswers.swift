@@ -38,7 +38,7 @@ struct Registered {
     [
       .always("device", .device, \.standing.device.device, "Our id of the device: for every path about it."),
       .always(
-        "authKey", .anyText, \.authKey, "The device's own key. Former ones end when somebody vouches for its user."),
+        "authKey", .authKey, \.authKey, "The device's own key. Former ones end when somebody vouches for its user."),
       .always("badge", .badgeCount, \.badge, "The user's badge count."),
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
 }
@@ -70,7 +70,13 @@ struct ShownUser {
     "DeviceUser",
     [
       .always(
-        "authKey", .anyText, \.authKey,
+        "authKey", .authKey, \.authKey,
         "The device's key from now on: former ones end when somebody vouches for its user.")
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
+}
+
+extension JSONForm<String> {
+  /// An authKey, in answers.
+  fileprivate static let authKey = JSONForm.anyText.described(
+    JSONSchema.text(matching: #"^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}\.a?[0-9]{1,5}\.[0-9a-f]{40}$"#))
 }

@@ -72,7 +72,7 @@ extension Endpoint {
 
   /// Request and response schemas, in the order of the description.
   static let deviceConsentSchemas: [JSONTree.Member] = [
-    Consents.Change.object.named, Consents.object.named, FurtherToken.object.named,
+    Consents.Change.object.named, Consents.object.named, Consents.answer.named, FurtherToken.object.named,
     ActivityToken.object.named,
   ]
 
@@ -188,8 +188,8 @@ extension Consents {
       .always("nightAd", .orNull(answer.form), \.nightAd),
     ])
 
-  private static let answer = JSONObject<Answer>(
-    "ConsentAnswer", isNamed: false,
+  fileprivate static let answer = JSONObject<Answer>(
+    "ConsentAnswer",
     [
       .always("given", .flag, \.isGiven), .always("at", .moment, \.at, "When it was given or withdrawn."),
     ])

@@ -90,7 +90,8 @@ extension Endpoint {
   ]
 
   private static let registered = """
-    {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","authKey":"t/Sh0FLJ6DuaYAwdLj9KWwAAAAA.m2Jp0Yc3o1gqXo4dS9tqHw",\
+    {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b",\
+    "authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.0.9c1185a5c5e9fc54612808977ee8f548b2258d31",\
     "badge":3,"user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}
     """
 }

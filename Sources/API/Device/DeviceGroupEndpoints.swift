@@ -11,7 +11,7 @@ extension Endpoint {
       "Memberships are the user's and hold for all its devices; a guest's are the device's own.", by: .authKey,
       parameters: [
         .limit,
-        .numberCursor,
+        .cursor,
       ],
       answers: [
         Answer(

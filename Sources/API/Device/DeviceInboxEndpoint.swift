@@ -19,7 +19,7 @@ extension Endpoint {
       parameters: [
         .query(
           "limit", JSONSchema.number(1...Int64(Operations.Limits.inboxPageMost)), "How many at most; 20 when absent."),
-        .numberCursor,
+        .cursor,
       ],
       answers: [
         Answer(

@@ -20,7 +20,7 @@ extension Endpoint {
         Answer(
           200, "The device belongs to this user.", ShownUser.object,
           example:
-            #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}"#
+            #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d0e5fc54612808977ee8f548b2258d31a0c","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}"#
         )
       ], problems: [.badUserProof], handler: .device(DeviceHandler.setUser)),
     Endpoint(
@@ -44,7 +44,7 @@ extension Endpoint {
         Answer(
           200, "The device as it stands.", ShownUser.object,
           example:
-            #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"strict","awaitsPush":false}"#
+            #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d0e5fc54612808977ee8f548b2258d31a0c","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"strict","awaitsPush":false}"#
         )
       ], problems: [.impossible], handler: .device(DeviceHandler.bringBack)),
     Endpoint(

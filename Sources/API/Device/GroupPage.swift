@@ -15,7 +15,7 @@ struct GroupPage {
       after = 0
       return
     }
-    guard let after = SequenceNumber.parse(cursor) else {
+    guard let after = SequenceNumber.parse(try PageRequest.place(behind: cursor)) else {
       throw Problem(.invalidField, "cursor must be the nextCursor of the page before.")
     }
     self.after = after
@@ -24,7 +24,9 @@ struct GroupPage {
   func part(of groups: [(group: Int64, name: String)]) -> Answer {
     let rest = groups.drop { $0.group <= after }
     let items = Array(rest.prefix(limit))
-    return Answer(items: items, next: items.count < rest.count ? items.last.map { String($0.group) } : nil)
+    return Answer(
+      items: items,
+      next: items.count < rest.count ? items.last.map { PageRequest.cursor(behind: String($0.group)) } : nil)
   }
 
   struct Answer {

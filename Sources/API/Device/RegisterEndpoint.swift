@@ -86,7 +86,7 @@ struct RegistrationBody {
 
   /// The two networks differ in their tokens; `pnsId` defaults to APNS.
   static func object(_ network: PushNetwork) -> JSONObject<RegistrationBody> {
-    let name = JSONForm<PushNetwork>.network.described(JSONSchema.constant(.text(network.pnsID)))
+    let name = JSONForm<PushNetwork>.network.described(JSONSchema.constant(network.pnsID))
     let about = "PNSID: the push network of the token."
     return JSONObject(
       network == .apns ? "APNsRegistration" : "FCMRegistration", from: RegistrationBody(),

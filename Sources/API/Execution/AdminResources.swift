@@ -34,6 +34,8 @@ struct AdminResources: Sendable {
   let tokens: TokenAddress
   /// Asks Apple about keys that are not stored yet; nil where that is not possible.
   let keyTrial: (any KeyTrial)?
+  /// Which addresses webhooks may have.
+  let webhooks: WebhookAddresses
   /// To broadcast channels; nil where there are none.
   let channels: ChannelWays?
   /// Told of everybody who is let in.

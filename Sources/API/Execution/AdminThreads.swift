@@ -24,6 +24,7 @@ package final class AdminThreads: Sendable {
   ///   - hosting: how devices reach what is uploaded here.
   ///   - tokens: where Google's access tokens are got.
   ///   - keyTrial: asks Apple about keys that are not stored yet.
+  ///   - webhooks: which addresses webhooks may have.
   ///   - channels: to broadcast channels; nil where there are none.
   ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
@@ -33,6 +34,7 @@ package final class AdminThreads: Sendable {
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
+    webhooks: WebhookAddresses = .any,
     keyTrial: (any KeyTrial)? = nil, channels: ChannelWays? = nil, clock: any Clock = SystemClock(),
     isSecure: Bool = false, policy: ConsolePolicy = ConsolePolicy(), identityProvider: OpenIDProvider? = nil,
     streamTimes: StreamTimes = StreamTimes(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
@@ -54,7 +56,8 @@ package final class AdminThreads: Sendable {
     let resources = AdminResources(
       databaseURL: databaseURL, catalog: catalog, console: ConsoleSetting(policy: policy, master: master),
       provider: identityProvider, clock: clock, isSecure: isSecure, hosting: hosting,
-      tokens: tokens, keyTrial: keyTrial, channels: channels, known: known, streams: streams, isConnected: isConnected,
+      tokens: tokens, keyTrial: keyTrial, webhooks: webhooks, channels: channels, known: known, streams: streams,
+      isConnected: isConnected,
       messageCommitted: messageCommitted,
       signedIn: { code in turn.withLock { _ in signedIn(code) } })
     let crew = (0..<threads).map { ("admin-\($0)", queue) } + [("passwords", passwords), ("provider", provider)]

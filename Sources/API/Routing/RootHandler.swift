@@ -52,7 +52,7 @@ package final class RootHandler: RequestHandler {
     if MetricsHandler.isAsked(request) { return pass(request, to: .server) { metrics.handle(request, responder) } }
     if document.serves(request) { return pass(request, to: .server) { document.handle(request, responder) } }
     if Self.isForAdmin(request) { return pass(request, to: .admin) { admin.handle(request, responder) } }
-    if request.path.hasPrefix("/v1/") || files == nil {
+    if Self.hasVersion(request.path) || files == nil {
       return pass(request, to: .devices) { devices.handle(request, responder) }
     }
     request.kind = DoorKind.files.rawValue
@@ -86,6 +86,13 @@ package final class RootHandler: RequestHandler {
 
   package func spoolsBody(of request: Request) -> Bool {
     Self.isForAdmin(request) && admin.spoolsBody(of: request)
+  }
+
+  /// Whether a path is of the API, in this version or in one that there is not: `/v1/…`, `/v2`.
+  private static func hasVersion(_ path: String) -> Bool {
+    let digits = path.dropFirst(2).prefix { $0.isASCII && $0.isNumber }
+    guard path.hasPrefix("/v"), !digits.isEmpty else { return false }
+    return path[digits.endIndex...].isEmpty || path[digits.endIndex] == "/"
   }
 
   private static func isForAdmin(_ request: Request) -> Bool {

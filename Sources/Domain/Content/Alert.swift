@@ -61,7 +61,9 @@ extension Alert {
 
   package static let named: JSONTree.Member = (
     "Alert",
-    JSONSchema.oneOf([JSONSchema.text(upTo: Domain.Limits.hostedTextBytes), Form.object.schema]).adding(
+    JSONSchema.oneOf([
+      JSONSchema.text(upTo: Domain.Limits.hostedTextBytes).titled("AlertText"), Form.object.form.schema,
+    ]).adding(
       "description",
       """
       What people see: `body` or `locKey` is needed. A `…LocKey` names a text inside the app and stands instead of the \

@@ -99,10 +99,10 @@ extension MessageContent {
   package static let customKeys = JSONForm(
     .object([
       ("type", "object"),
-      ("propertyNames", .object([("not", .object([("enum", .texts(["aps", "mps", "mdm"]))]))])),
+      ("propertyNames", .object([("not", JSONSchema.words(["aps", "mps", "mdm"]))])),
     ]), read: { (reader) throws(JSONError) in try readData(&reader) })
   private static let priority = JSONForm(
-    .object([("enum", .list(PushPriority.allCases.map { .number(Int64($0.rawValue)) }))]),
+    .object([("type", "integer"), ("enum", .list(PushPriority.allCases.map { .number(Int64($0.rawValue)) }))]),
     read: { (reader) throws(JSONError) in
       guard let known = PushPriority(rawValue: Int16(clamping: try reader.readInteger())) else {
         throw JSONError("must be 10 (at once), 5 (with regard to the battery) or 1 (without waking the device)")

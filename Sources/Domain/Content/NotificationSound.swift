@@ -17,7 +17,9 @@ package enum NotificationSound: Equatable, Sendable {
 
   package static let named: JSONTree.Member = (
     "Sound",
-    JSONSchema.oneOf([JSONSchema.optional(JSONForm.contentName.schema), Critical.object.schema]).adding(
+    JSONSchema.oneOf([
+      JSONSchema.optional(JSONForm.contentName.schema).titled("SoundName"), Critical.object.form.schema,
+    ]).adding(
       "description", "A file in the app; `default` when absent, null for silence.")
   )
 
@@ -35,7 +37,7 @@ package enum NotificationSound: Equatable, Sendable {
       ])
 
     private static let objection = "must be true; for an ordinary sound give its name only"
-    private static let mark = JSONForm.flag.described(JSONSchema.constant(.flag(true))).standing(
+    private static let mark = JSONForm.flag.described(JSONSchema.alwaysTrue).standing(
       for: { $0 ? true : nil }, else: objection, written: { $0 })
     private static let loudness = JSONForm<JSONNumber>.number.described(
       .object([("type", "number"), ("minimum", .number(0)), ("maximum", .number(1))])

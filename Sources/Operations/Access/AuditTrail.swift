@@ -101,11 +101,11 @@ package enum AuditTrail {
     package static let object = JSONObject<Entry>(
       "Audit", isNamed: false,
       [
-        .always("entry", .sequence, \.record.entry), .always("at", .moment, \.record.at),
+        .always("entryId", .sequence, \.record.entry), .always("at", .moment, \.record.at),
         .always("actor", .anyText, \.record.actor),
         .always("by", .words(["api-key", "account", "command-line"]), \.way),
-        .always("apiKey", .orNull(.sequence), \.record.apiKey),
-        .always("account", .orNull(.sequence), \.record.account),
+        .always("apiKeyId", .orNull(.sequence), \.record.apiKey),
+        .always("accountId", .orNull(.sequence), \.record.account),
         .always("role", .anyText, \.record.role),
         .always("origin", .anyText, \.record.origin, "The address it came from."),
         .always("requestId", .anyText, \.record.requestID), .always("action", .anyText, \.record.action),
@@ -114,7 +114,10 @@ package enum AuditTrail {
         .always("after", settings, { Array(($0.record.after ?? "null").utf8) }),
       ])
 
-    private static let settings = JSONForm.raw(.object([("type", .texts(["object", "null"]))]))
+    private static let settings = JSONForm.raw(JSONSchema.optional(JSONSchema.reference(settingsSchema.name)))
+    package static let settingsSchema: JSONTree.Member = (
+      "AuditedSettings", .object([("type", "object"), ("description", "What was set, by name.")])
+    )
 
     private var way: String {
       record.apiKey != nil ? "api-key" : record.account != nil ? "account" : "command-line"
@@ -159,7 +162,7 @@ package enum AuditTrail {
       return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.entry) }
     }
     let edge = try connection.answer(AuditLog.edge(filter, before: before, window: window))
-    return ItemPage(items: records.map(Entry.init), nextCursor: edge.map(String.init))
+    return ItemPage(items: records.map(Entry.init), behind: edge.map(String.init))
   }
 }
 

@@ -11,7 +11,7 @@ package enum ConsoleAccounts {
     package static let object = JSONObject<Entry>(
       "Account",
       [
-        .always("account", .sequence, \.record.number), .always("login", .anyText, \.record.login),
+        .always("accountId", .sequence, \.record.number), .always("login", .anyText, \.record.login),
         .always("name", .anyText, \.record.name), .always("role", .role, \.record.role),
         .always("appId", .orNull(.anyText), \.record.appID, "The only app; null: all."),
         .always("createdAt", .moment, \.record.createdAt), .always("disabledAt", .orNull(.moment), \.record.disabledAt),
@@ -33,7 +33,7 @@ package enum ConsoleAccounts {
     package static let object = JSONObject<Link>(
       "SignInLink",
       [
-        .always("account", .sequence, \.account), .always("path", .anyText, \.path, "Behind the server's address."),
+        .always("accountId", .sequence, \.account), .always("path", .anyText, \.path, "Behind the server's address."),
         .always("endsAt", .moment, \.endsAt),
       ])
   }

@@ -48,13 +48,15 @@ package struct SignInRequest: Sendable {
     JSONSchema.oneOf([
       JSONSchema.object(
         isClosed: true,
-        [.required("login", secret.schema), .required("password", secret.schema), codeProperty]),
+        [.required("login", secret.schema), .required("password", secret.schema), codeProperty]
+      ).titled("SignInByPassword"),
       JSONSchema.object(
         isClosed: true,
         [
           .required("link", secret.schema, "The token behind `#sign-in=`."), codeProperty,
           .optional("replace", JSONSchema.flag, "True: also in place of another account that is signed in here."),
-        ]),
+        ]
+      ).titled("SignInByLink"),
     ])
   )
 }

@@ -7,17 +7,18 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
   package let items: [Item]
   package let nextCursor: String?
 
-  package init(items: [Item], nextCursor: String?) {
+  /// - Parameter place: behind which the next page begins; nil on the last page.
+  package init(items: [Item], behind place: String?) {
     self.items = items
-    self.nextCursor = nextCursor
+    nextCursor = place.map(PageRequest.cursor)
   }
 
   /// - Parameters:
   ///   - items: up to `limit` + 1; the extra item is not shown and only indicates that a next page exists.
-  ///   - cursor: returns the cursor for the page after an item.
-  init(_ items: [Item], limit: Int, cursor: (Item) -> String) {
+  ///   - place: returns the place of an item in its list.
+  init(_ items: [Item], limit: Int, place: (Item) -> String) {
     let shown = Array(items.prefix(limit))
-    self.init(items: shown, nextCursor: items.count > limit ? shown.last.map(cursor) : nil)
+    self.init(items: shown, behind: items.count > limit ? shown.last.map(place) : nil)
   }
 
   package func write(to writer: inout JSONWriter) {
@@ -28,7 +29,8 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
 
 extension PageRequest {
   package static let nextCursor = JSONField<String?>.always(
-    "nextCursor", .orNull(.anyText), { $0 }, "For the next page; null on the last.")
+    "nextCursor", .orNull(JSONForm.anyText.described(JSONSchema.cursor)), { $0 }, "For the next page; null on the last."
+  )
 }
 
 extension ItemPage {

@@ -4,8 +4,9 @@ internal import Store
 /// The requested page of a list.
 package struct PageRequest: Sendable {
   package var limit = Operations.Limits.pageDefault
-  /// `nextCursor` of the previous page; nil for the first page.
-  package var cursor: String?
+  /// The place behind which the page begins, as the list wrote it into the previous page's `nextCursor`; nil for the
+  /// first page.
+  package private(set) var cursor: String?
   package var status: OutcomeStatus?
 
   /// - Parameters: the values of the query string.
@@ -29,8 +30,7 @@ package struct PageRequest: Sendable {
       }
       self.status = known
     }
-    guard cursor != "" else { throw Self.foreignCursor }
-    self.cursor = cursor
+    if let cursor { self.cursor = try Self.place(behind: cursor) }
   }
 
   /// The delivery after which the page begins.
@@ -55,6 +55,18 @@ extension PageRequest {
     guard let cursor else { return first }
     guard let number = SequenceNumber.parse(cursor) else { throw Self.foreignCursor }
     return number
+  }
+
+  /// Returns the cursor of the page behind a place: base64url, so that it needs no escaping in a URL, whatever stands in a
+  /// CUID.
+  package static func cursor(behind place: String) -> String { Base64URL.encode(place.utf8) }
+
+  /// The place that a cursor names.
+  package static func place(behind cursor: String) throws(Problem) -> String {
+    guard let bytes = Base64URL.decode(cursor), !bytes.isEmpty, !bytes.contains(0),
+      let place = String(validating: bytes, as: UTF8.self)
+    else { throw foreignCursor }
+    return place
   }
 
   static let foreignCursor = Problem(.invalidField, "cursor must be the nextCursor of the page before.")

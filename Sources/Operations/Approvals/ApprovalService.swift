@@ -211,7 +211,7 @@ package enum ApprovalService {
       return ItemPage(entries, limit: page.limit) { String($0.record.number) }
     }
     let edge = try connection.answer(Approvals.edge(of: app, before: before, window: window))
-    return ItemPage(items: entries, nextCursor: edge.map(String.init))
+    return ItemPage(items: entries, behind: edge.map(String.init))
   }
 
   private struct Wanted {

@@ -36,7 +36,7 @@ extension Administration {
     package let endsAt: Int64
 
     package static let object = JSONObject<CertificateSet>(
-      "CertificateSet", isNamed: false, about: "Of an APNs certificate.",
+      "CertificateSet", about: "Of an APNs certificate.",
       [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .apns })] + shown)
     /// Public properties of the credential, stored beside it.
     static let publicPart = JSONObject<CertificateSet>("CertificateShown", isNamed: false, shown)

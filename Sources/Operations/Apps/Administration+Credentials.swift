@@ -34,7 +34,7 @@ extension Administration {
     package var check: CredentialChecks.Check?
 
     package static let object = JSONObject<KeySet>(
-      "KeySet", isNamed: false, about: "Of an APNs key.",
+      "KeySet", about: "Of an APNs key.",
       [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .apns })] + shown
         + [CredentialChecks.Check.field.of(\.check)])
     /// Public properties of the credential, stored beside it.

@@ -20,7 +20,7 @@ extension Administration {
         CredentialChecks.Check.field.of(\.record.check),
       ])
     private static let shown = JSONSchema.oneOf([
-      KeySet.publicPart.schema, CertificateSet.publicPart.schema, ServiceAccountSet.publicPart.schema,
+      KeySet.publicPart.form.schema, CertificateSet.publicPart.form.schema, ServiceAccountSet.publicPart.form.schema,
     ])
   }
 
@@ -48,8 +48,14 @@ extension Administration {
   /// Public properties of a new credential, by its kind.
   package static let credentialSet: JSONTree.Member = (
     "CredentialSet",
-    JSONSchema.oneOf([KeySet.object.schema, CertificateSet.object.schema, ServiceAccountSet.object.schema])
+    JSONSchema.oneOf([
+      KeySet.object.form.schema, CertificateSet.object.form.schema, ServiceAccountSet.object.form.schema,
+    ])
   )
+  package static let credentialParts: [JSONTree.Member] = [
+    KeySet.object.named, CertificateSet.object.named, ServiceAccountSet.object.named,
+    CredentialChecks.Check.object.named,
+  ]
 
   /// - Parameter appID: nil for all of the caller's apps.
   package static func credentials(

@@ -66,7 +66,7 @@ extension Administration {
     package let settings: FCMSettings
 
     package static let object = JSONObject<ServiceAccountSet>(
-      "ServiceAccountSet", isNamed: false, about: "Of a Google service account.",
+      "ServiceAccountSet", about: "Of a Google service account.",
       [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .fcm })] + shown)
     /// Public properties of the credential, stored beside it.
     static let publicPart = JSONObject<ServiceAccountSet>("ServiceAccountShown", isNamed: false, shown)

@@ -16,8 +16,8 @@ extension CredentialChecks.Check {
     "check", .orNull(object.form), { $0 },
     "What Apple said when a server signed with a new key once and pushed to a token of nobody; null: not asked (yet).")
 
-  private static let object = JSONObject<CredentialChecks.Check>(
-    "CredentialCheck", isNamed: false,
+  static let object = JSONObject<CredentialChecks.Check>(
+    "CredentialCheck",
     [
       .always("at", .moment, \.at),
       .always("result", .words(["works", "refused", "unreachable"]), \.result.name),

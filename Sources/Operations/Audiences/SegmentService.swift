@@ -11,7 +11,7 @@ package enum SegmentService {
     package static let object = JSONObject<Entry>(
       "SavedSegment",
       [
-        .always("segment", .sequence, \.record.segment, "Its number."), .always("name", .anyText, \.record.name),
+        .always("segmentId", .sequence, \.record.segment, "Its number."), .always("name", .anyText, \.record.name),
         .always("conditions", conditionsForm, { Array($0.record.conditions.utf8) }),
         .always("createdAt", .moment, \.record.createdAt), .always("updatedAt", .moment, \.record.updatedAt),
       ])

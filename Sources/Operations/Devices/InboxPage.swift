@@ -35,7 +35,7 @@ package struct InboxPage: Sendable {
     let shown = entries.prefix(limit)
     return Shown(
       items: shown.map { Shown.Item(entry: $0, payload: payload(of: $0, keys)) }, unread: unread,
-      next: entries.count > limit ? shown.last.map { String($0.seqno) } : nil)
+      next: entries.count > limit ? shown.last.map { PageRequest.cursor(behind: String($0.seqno)) } : nil)
   }
 
   package struct Shown: Sendable {
@@ -55,7 +55,7 @@ package struct InboxPage: Sendable {
           .always("endsAt", .moment, \.entry.endsAt, "It leaves the inbox then."),
           .always("readAt", .orNull(.moment), \.entry.readAt, "Null: unread."),
           .always(
-            "payload", .orNull(.raw(.object([("type", "object")]))), \.payload,
+            "payload", .orNull(.raw(JSONSchema.reference(PayloadSchemas.received.apns))), \.payload,
             "As the push shows it; null when a newer release wrote what this one cannot read."),
         ])
     }

@@ -101,7 +101,7 @@ package struct CSVExport: Sendable {
     case .members: ["clientUid", "clientName", "joinedAt"]
     case .deliveries: ["device", "clientUid", "status", "reason", "attempts", "at", "receivedAt", "readAt"]
     case .audit:
-      ["entry", "at", "actor", "role", "origin", "requestId", "action", "appId", "object", "before", "after"]
+      ["entryId", "at", "actor", "role", "origin", "requestId", "action", "appId", "object", "before", "after"]
     }
   }
 

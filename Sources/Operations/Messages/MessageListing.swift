@@ -60,7 +60,7 @@ package enum MessageListing {
       return ItemPage(entries, limit: page.limit) { String($0.record.funnel.seqno) }
     }
     let edge = try connection.answer(MessageLists.edge(filter, before: before, window: window))
-    return ItemPage(items: entries, nextCursor: edge.map(String.init))
+    return ItemPage(items: entries, behind: edge.map(String.init))
   }
 
   private static func filter(
@@ -117,6 +117,6 @@ package enum MessageListing {
         on: connection)
     }
     guard found.count <= page.limit else { return ItemPage(found, limit: page.limit) { $0.place.cursor } }
-    return ItemPage(items: found, nextCursor: rest?.cursor)
+    return ItemPage(items: found, behind: rest?.cursor)
   }
 }

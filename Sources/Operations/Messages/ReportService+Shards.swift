@@ -45,6 +45,7 @@ extension ReportService {
     let hasMore = progress.page.count > page.limit
     if hasMore { progress.page.removeLast() }
     return ShardsAnswer(
-      seqno: seqno, progress: progress, nextCursor: hasMore ? progress.page.last.map { String($0.shard + 1) } : nil)
+      seqno: seqno, progress: progress,
+      nextCursor: hasMore ? progress.page.last.map { PageRequest.cursor(behind: String($0.shard + 1)) } : nil)
   }
 }

@@ -4,8 +4,12 @@ package import Store
 
 /// Fields of a message and its deliveries, as shown in lists and reports.
 enum ShownMessage {
+  private static let alertSchema = JSONSchema.oneOf([
+    JSONSchema.anyText.titled("ShownAlertText"), JSONTree.object([("type", "object")]).titled("ShownAlertParts"),
+    JSONSchema.null,
+  ])
   static let alert = JSONField<String?>.always(
-    "alert", .raw(.object([("type", .texts(["object", "string", "null"]))])), { Array(($0 ?? "null").utf8) },
+    "alert", .raw(alertSchema), { Array(($0 ?? "null").utf8) },
     "As it was asked for; null when there is none, it is confidential, or the request is very large.")
   static let confidential = JSONField<Bool>.optional(
     "confidential", .flag, { $0 ? true : nil }, "True: its contents are sealed and never shown.")

@@ -42,7 +42,7 @@ extension UserDirectory {
     ]
 
     private static let quarantine = JSONObject<PeopleLists.Device>(
-      "Quarantine", isNamed: false,
+      "DeviceQuarantine", isNamed: false,
       [
         .always("reason", .anyText, { $0.quarantineReason ?? "" }),
         .always("seqno", .orNull(.sequence), \.quarantineSeqno),

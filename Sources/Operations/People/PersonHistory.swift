@@ -73,7 +73,7 @@ package enum PersonHistory {
         showsTitle: caller.role.allows(.viewContent))
     }
     let next = found.count > page.limit ? shown.last : last
-    return ItemPage(items: entries, nextCursor: next.map(String.init))
+    return ItemPage(items: entries, behind: next.map(String.init))
   }
 
   /// Finds up to one more message than the page holds.

@@ -10,7 +10,7 @@ package enum UserDirectory {
     package let user: PeopleLists.User
 
     package static let object = JSONObject<UserEntry>(
-      "User", isNamed: false, members + [.always("devices", .count, \.user.devices, "Active ones.")])
+      "UserEntry", isNamed: false, members + [.always("devices", .count, \.user.devices, "Active ones.")])
 
     fileprivate static let members: [JSONField<UserEntry>] = [
       .always("clientUid", .anyText, { $0.user.userKey.clientUID ?? "" }),
@@ -168,7 +168,7 @@ package enum UserDirectory {
       let range = isBeginning ? KeyRange(prefix: token) : KeyRange(PushNetwork.apns.normalize(psid: token) ?? token)
       let found = try connection.answer(
         PeopleLists.devices(of: app.number, tokensFrom: range.from, upto: range.upto, limit: page.limit))
-      return ItemPage(items: found.map(DeviceEntry.init), nextCursor: nil)
+      return ItemPage(items: found.map(DeviceEntry.init), behind: nil)
     case .user(let prefix):
       let range = prefix.isEmpty ? KeyRange.all : KeyRange(prefix: UserKey(clientUID: prefix).text)
       let found = try connection.answer(

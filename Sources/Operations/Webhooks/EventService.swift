@@ -87,9 +87,11 @@ package enum EventService {
   package static let replaySchema: JSONTree.Member = (
     "Replay",
     JSONSchema.oneOf([
-      JSONSchema.object(isClosed: true, [.required("dead", JSONSchema.constant(.flag(true)), "What was given up.")]),
-      JSONSchema.object(isClosed: true, [.required("since", JSONSchema.moment, "Everything of its kinds since then.")]),
-      JSONSchema.object(isClosed: true, [.required("id", JSONSchema.uuid, "This event.")]),
+      JSONSchema.object(isClosed: true, [.required("dead", JSONSchema.alwaysTrue, "What was given up.")])
+        .titled("ReplayDead"),
+      JSONSchema.object(isClosed: true, [.required("since", JSONSchema.moment, "Everything of its kinds since then.")])
+        .titled("ReplaySince"),
+      JSONSchema.object(isClosed: true, [.required("id", JSONSchema.uuid, "This event.")]).titled("ReplayEvent"),
     ])
   )
 
@@ -142,7 +144,7 @@ package enum EventService {
     package let entry: Fallbacks.Entry
 
     package static let object = JSONObject<Fallback>(
-      "Fallback", isNamed: false,
+      "FallbackEntry", isNamed: false,
       [
         .always("clientUid", .orNull(.anyText).described(JSONSchema.anyText), \.entry.userKey.clientUID),
         .always("state", .words(["waiting", "confirmed", "sms-requested", "called-off"])) {

@@ -6,8 +6,8 @@ package import Store
 
 /// Webhooks: creating, changing and deleting them.
 ///
-/// Each webhook has its own signing secret, shown only when it is created or renewed. Whether its address is allowed is
-/// checked on each delivery: an operator's network changes, so only the check at connection time counts.
+/// Each webhook has its own signing secret, shown only when it is created or renewed. An address that can never be
+/// reached is refused here; whether it may be called is checked at each connection, because names and networks change.
 package enum WebhookService {
   package struct Entry: DescribedAnswer {
     package let record: Webhooks.Record
@@ -27,7 +27,7 @@ package enum WebhookService {
   }
 
   private static let members: [JSONField<Webhooks.Record>] = [
-    .always("webhook", .sequence, \.webhook, "Its number."), .always("appId", .appID, \.appID),
+    .always("webhookId", .sequence, \.webhook, "Its number."), .always("appId", .appID, \.appID),
     .always("url", .anyText, \.url), .always("kinds", .list(of: .anyText), \.kinds, "The kinds of events it receives."),
     .always("active", .flag, \.isActive), .always("createdAt", .moment, \.createdAt),
     .always(
@@ -89,12 +89,13 @@ package enum WebhookService {
   private static let secretForm = JSONForm.anyText.described(JSONSchema.text(matching: "^whsec_[A-Za-z0-9+/]{43}=$"))
 
   package static func create(
-    _ new: NewWebhook, master: MasterKey, by caller: Caller, on connection: Connection, now: Int64
+    _ new: NewWebhook, at addresses: WebhookAddresses, master: MasterKey, by caller: Caller,
+    on connection: Connection, now: Int64
   ) throws(Problem) -> Made {
     let app = try connection.app(new.appID)
     try caller.require(.manageApps, in: app)
     let (url, kinds) = (new.url, words(new.kinds))
-    try check(url)
+    try check(url, addresses)
     let webhook = try connection.answer(Webhooks.number())
     let secret = MasterKey.makeBytes()
     let sealed = master.seal(secret, for: Webhooks.place(of: webhook))
@@ -131,14 +132,15 @@ package enum WebhookService {
   }
 
   package static func change(
-    _ webhook: String, _ change: Change, master: MasterKey, by caller: Caller, on connection: Connection
+    _ webhook: String, _ change: Change, at addresses: WebhookAddresses, master: MasterKey, by caller: Caller,
+    on connection: Connection
   ) throws(Problem) -> Entry {
     let number = try number(webhook)
     let before = try record(number, .manageApps, caller, connection)
     guard change.url != nil || change.kinds != nil || change.isActive != nil || change.renewsSecret else {
       throw Problem(.impossible, "Give url, kinds, active or renewSecret.")
     }
-    if let url = change.url { try check(url) }
+    if let url = change.url { try check(url, addresses) }
     let kinds = change.kinds.map(words)
     let secret = change.renewsSecret ? MasterKey.makeBytes() : nil
     let sealed = secret.map { master.seal($0, for: Webhooks.place(of: number)) }
@@ -209,7 +211,7 @@ package enum WebhookService {
   /// Formats the secret as standardwebhooks.com specifies, so that receivers' libraries accept it unchanged.
   private static func text(_ secret: [UInt8]) -> String { "whsec_" + Data(secret).base64EncodedString() }
 
-  private static func check(_ url: String) throws(Problem) {
+  private static func check(_ url: String, _ addresses: WebhookAddresses) throws(Problem) {
     let rest = url.hasPrefix("https://") ? url.dropFirst(8) : url.hasPrefix("http://") ? url.dropFirst(7) : ""
     let authority = rest.prefix { !"/?#".contains($0) }
     let isPlain = url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }
@@ -223,6 +225,7 @@ package enum WebhookService {
         \(Operations.Limits.webhookURLBytes) bytes
         """)
     }
+    if let objection = addresses.objection(url) { throw Problem(at: "/url", objection) }
   }
 }
 

@@ -48,7 +48,7 @@ final class HTTPService {
     let signIns = SignInMeter(metrics)
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
-      hosting: hosting, tokens: configuration.tokenAddress,
+      hosting: hosting, tokens: configuration.tokenAddress, webhooks: configuration.webhookAddresses,
       keyTrial: AppleKeyTrial(configuration, master: master), channels: channels, clock: clock, isSecure: isSecure,
       policy: configuration.console,
       identityProvider: configuration.openID.map { settings in

@@ -1,3 +1,4 @@
+internal import Domain
 package import Postgres
 
 /// Folds the log of confirmations into blocks and totals.
@@ -14,6 +15,8 @@ package enum ConfirmationFold {
     package var ageSeconds: Int32 = 600
     /// Size of the whole log, in bytes, beyond which everything is folded.
     package var logBytes: Int64 = 256 << 20
+    /// Age for apps of which a webhook asks who has received or read: it is told by the fold.
+    package var askedAgeSeconds: Int32 = 5
 
     package init() {}
   }
@@ -29,6 +32,9 @@ package enum ConfirmationFold {
     WHERE l.logged_at < now() - make_interval(secs => $2)
       OR l.entries >= $1 * (SELECT count(*) FROM blocks b WHERE b.seqno = l.seqno)
       OR l.bytes > $3
+      OR l.logged_at < now() - make_interval(secs => $4) AND EXISTS (
+        SELECT FROM messages m JOIN webhooks w ON w.app = m.app
+        WHERE m.seqno = l.seqno AND w.active AND w.kinds && ARRAY['deliveries.received', 'deliveries.read'])
       -- Its blocks go in a minute: what was confirmed before counts.
       OR NOT EXISTS (SELECT FROM messages m WHERE m.seqno = l.seqno AND \(HistoryRanges.isKept))
     ORDER BY l.logged_at
@@ -40,6 +46,7 @@ package enum ConfirmationFold {
     parameters.append(thresholds.entriesPerBlock)
     parameters.append(thresholds.ageSeconds)
     parameters.append(thresholds.logBytes)
+    parameters.append(thresholds.askedAgeSeconds)
     return Query(dueStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 
@@ -53,8 +60,14 @@ package enum ConfirmationFold {
 
   private static let messageStatement = Statement(
     "confirmation-fold-message",
-    // Serializes with a transaction that empties the message.
-    "SELECT greatest(created_at, due_at) FROM messages WHERE seqno = $1 FOR KEY SHARE")
+    """
+    SELECT greatest(m.created_at, m.due_at), EXISTS (
+      SELECT FROM webhooks w
+      WHERE w.app = m.app AND w.active AND w.kinds && ARRAY['deliveries.received', 'deliveries.read'])
+    FROM messages m WHERE m.seqno = $1
+    -- Serializes with a transaction that empties the message.
+    FOR KEY SHARE OF m
+    """)
 
   private static let lockStatement = Statement(
     "confirmation-fold-lock",
@@ -108,8 +121,11 @@ package enum ConfirmationFold {
     if message.count == 1 {
       let sentAt = message.timestampMicroseconds(0, 0)
       let new = try unite(rows.map { rows.bytes($0, 1) }, of: seqno, sentAt: sentAt, on: connection)
-      if new != (0, 0) {
-        try connection.run(Confirmations.count(of: seqno, received: new.received, read: new.read, writer))
+      if !new.isEmpty {
+        let received = Int64(new.count { !$0.half.isRead })
+        try connection.run(
+          Confirmations.count(of: seqno, received: received, read: Int64(new.count) - received, writer))
+        if message.bool(0, 1) { try tell(new, of: seqno, sentAt: sentAt, on: connection) }
       }
     }
     parameters.append(int64s: ids)
@@ -117,10 +133,18 @@ package enum ConfirmationFold {
     return (rows.count, rows.int64(rows.count - 1, 0))
   }
 
-  /// - Returns: how many were new.
+  /// A delivery that was confirmed for the first time.
+  private struct New {
+    let half: ConfirmationLog.BlockHalf
+    let position: Int
+    /// Seconds since 1970, as the device said.
+    let at: UInt32
+  }
+
+  /// - Returns: what was new.
   private static func unite(
     _ log: [[UInt8]], of seqno: Int64, sentAt: Int64, on connection: Connection
-  ) throws(PostgresError) -> (received: Int64, read: Int64) {
+  ) throws(PostgresError) -> [New] {
     var named: Set<ConfirmationLog.BlockHalf> = []
     for row in log { ConfirmationLog.unpack(row) { half, _, _ in named.insert(half) } }
     let halves = named.sorted()
@@ -129,13 +153,14 @@ package enum ConfirmationFold {
     for (half, devices) in try connection.run(sizes(of: halves.filter { !present.contains($0) }, of: seqno)) {
       blocks[half] = ConfirmedMinutes(devices: devices, sentAt: sentAt)
     }
-    var new: [ConfirmationLog.BlockHalf: Int64] = [:]
+    var new: [New] = []
     for row in log {
       ConfirmationLog.unpack(row) { half, position, at in
-        if blocks[half]?.note(position, at: at) == true { new[half, default: 0] += 1 }
+        if blocks[half]?.note(position, at: at) == true { new.append(New(half: half, position: position, at: at)) }
       }
     }
-    let changed = blocks.filter { new[$0.key] != nil }
+    let halvesChanged = Set(new.map(\.half))
+    let changed = blocks.filter { halvesChanged.contains($0.key) }
     let missing = changed.filter { !present.contains($0.key) }
     if !missing.isEmpty {
       var made = parameters(missing, of: seqno)
@@ -145,9 +170,26 @@ package enum ConfirmationFold {
     }
     let saved = changed.filter { present.contains($0.key) }
     if !saved.isEmpty { _ = try connection.run(saveStatement, parameters(saved, of: seqno)) }
-    return (
-      new.reduce(0) { $0 + ($1.key.isRead ? 0 : $1.value) }, new.reduce(0) { $0 + ($1.key.isRead ? $1.value : 0) }
-    )
+    return new
+  }
+
+  /// Writes the events of new confirmations, for a webhook that asked.
+  private static func tell(
+    _ new: [New], of seqno: Int64, sentAt: Int64, on connection: Connection
+  ) throws(PostgresError) {
+    let numbers = Set(new.map(\.half.number))
+    let blocks = try connection.run(Blocks.read(numbers.map { BlockID(seqno: seqno, number: $0) }))
+    let recipients = Dictionary(uniqueKeysWithValues: blocks.map { ($0.block.number, $0.recipients) })
+    for (kind, isRead) in [(EventKind.deliveriesReceived, false), (.deliveriesRead, true)] {
+      let told = new.filter { $0.half.isRead == isRead }.compactMap { one in
+        recipients[one.half.number].map { block in
+          RecipientEvents.Recipient(
+            device: block.device(one.position), userKey: block.userKey(one.position),
+            at: max(sentAt, Int64(one.at) * 1_000_000))
+        }
+      }
+      try RecipientEvents.add(kind, of: seqno, told, on: connection)
+    }
   }
 
   private static let wasMadeMeanwhile = PostgresError(

@@ -139,8 +139,10 @@ package enum Confirmations {
 
   // MARK: Rows
 
-  private static let receiveStatement = insert("confirmations-receive", into: "row_receipts", counting: "received")
-  private static let readStatement = insert("confirmations-read", into: "row_reads", counting: "read")
+  private static let receiveStatement = insert(
+    "confirmations-receive", into: "row_receipts", counting: "received", told: .deliveriesReceived)
+  private static let readStatement = insert(
+    "confirmations-read", into: "row_reads", counting: "read", told: .deliveriesRead)
 
   /// Records receipts, outside of blocks, with their times (microseconds since 1970); repeating one changes nothing.
   /// Adds new ones to the totals and to the statistics of the current minute.
@@ -153,7 +155,9 @@ package enum Confirmations {
     Query(readStatement, columns(deliveries, now, writer)) { _ in }
   }
 
-  private static func insert(_ name: String, into table: String, counting total: String) -> Statement {
+  private static func insert(
+    _ name: String, into table: String, counting total: String, told kind: EventKind
+  ) -> Statement {
     Statement(
       name,
       """
@@ -161,7 +165,7 @@ package enum Confirmations {
         INSERT INTO \(table) (seqno, device, at)
         SELECT seqno, device, at FROM unnest($1, $2, $5) AS t(seqno, device, at) ORDER BY seqno, device
         ON CONFLICT (seqno, device) DO NOTHING
-        RETURNING seqno
+        RETURNING seqno, device, at
       ), counts AS (
         SELECT seqno, count(*) AS count FROM fresh GROUP BY seqno
       ), counted AS (
@@ -169,7 +173,7 @@ package enum Confirmations {
         INSERT INTO message_totals AS t (seqno, writer, \(total))
         SELECT seqno, $4, count FROM counts ORDER BY seqno
         ON CONFLICT (seqno, writer) DO UPDATE SET \(total) = coalesce(t.\(total), 0) + excluded.\(total)
-      )
+      ), \(told(kind.rawValue)), told AS (\(Events.tell))
       -- From the few rows per message, not from the many per device.
       INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, \(total))
       SELECT m.app, date_trunc('minute', $3), 0, m.lane, '', '', $4, sum(c.count)
@@ -177,6 +181,33 @@ package enum Confirmations {
       ON CONFLICT (app, at, network, lane, app_version, reason, writer)
         DO UPDATE SET \(total) = statistics_minutes.\(total) + excluded.\(total)
       """)
+  }
+
+  /// SQL after a CTE `fresh`: the events of new confirmations, as the CTE `made`. Nothing of it runs unless some webhook
+  /// asks for this kind.
+  private static func told(_ kind: String) -> String {
+    """
+    asked AS (
+      SELECT m.seqno, m.app, f.device, f.at, coalesce(o.user_key, c.user_key) AS user_key,
+        (row_number() OVER (PARTITION BY m.seqno) - 1) / \(RecipientEvents.mostRecipients) AS part
+      FROM fresh f JOIN messages m ON m.seqno = f.seqno
+      LEFT JOIN outcomes o ON o.seqno = f.seqno AND o.device = f.device
+      -- Not answered yet: then the claim says for whom it was sent.
+      LEFT JOIN LATERAL (
+        SELECT k.user_key FROM claims, unnest(claims.devices, claims.user_keys) AS k(device, user_key)
+        WHERE o.device IS NULL AND claims.seqno = f.seqno AND claims.devices @> ARRAY[f.device] AND k.device = f.device
+        LIMIT 1
+      ) c ON true
+      WHERE EXISTS (SELECT FROM webhooks WHERE active AND '\(kind)' = ANY(kinds))
+        AND m.app IN (SELECT app FROM webhooks WHERE active AND '\(kind)' = ANY(kinds))
+    ), made AS (
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT t.app, '\(kind)', clock_timestamp(), json_build_object(
+        'seqno', t.seqno::text, 'reference', (SELECT request->'reference' FROM messages m WHERE m.seqno = t.seqno),
+        'recipients', json_agg(\(RecipientEvents.object)))
+      FROM asked t GROUP BY t.seqno, t.app, t.part
+      RETURNING event, app, event_kind)
+    """
   }
 
   private static func columns(_ deliveries: [Delivery: Int64], _ now: Int64, _ writer: Int32) -> Parameters {

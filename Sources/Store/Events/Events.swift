@@ -87,11 +87,11 @@ package enum Events {
 
   /// SQL after a CTE `done` with the messages that have just ended: creates their events and deliveries.
   static let tellFinished = """
-    \(Events.makeFinished)
+    \(Events.makeFinished), \(FailureReportMarks.begin)
     \(Events.tell)
     """
 
-  /// The same without `tell`; it ends with the CTE `made`.
+  /// The same without `tell` and without a report of failures; it ends with the CTE `made`.
   static let makeFinished = """
     heard AS MATERIALIZED (
       -- Few apps want to hear of it: nothing is summed up for the others.
@@ -141,7 +141,7 @@ package enum Events {
         'seqno', r.seqno::text, 'reference', r.request->'reference')
       FROM reopened r
       WHERE r.app IN (SELECT app FROM webhooks WHERE active AND 'message.reopened' = ANY(kinds))
-      RETURNING event, app, event_kind)
+      RETURNING event, app, event_kind), \(FailureReportMarks.halt)
     \(Events.tell)
     """
 

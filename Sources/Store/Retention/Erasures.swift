@@ -103,7 +103,10 @@ package enum Erasures {
       DELETE FROM erasures WHERE (lap + 1, from_seqno, from_device) <= ($1, $2, $3)
       RETURNING app, user_key, upto_seqno)
     -- What was being claimed while the person was erased.
-    DELETE FROM inbox_entries e USING done d WHERE e.app = d.app AND e.user_key = d.user_key AND e.seqno <= d.upto_seqno
+    , entries AS (
+      DELETE FROM inbox_entries e USING done d
+      WHERE e.app = d.app AND e.user_key = d.user_key AND e.seqno <= d.upto_seqno)
+    SELECT app, user_key FROM done
     """)
 
   /// Searches `deliveries` deliveries for all persons being erased, within a transaction. Returns false when there is
@@ -142,7 +145,10 @@ package enum Erasures {
     _ = try connection.run(takeOutStatement, range)
     try BlockErasure.takeOut(of: blocks.messages, on: connection)
     _ = try connection.run(moveStatement, place.parameters)
-    _ = try connection.run(doneStatement, place.parameters)
+    let done = try connection.run(doneStatement, place.parameters)
+    // Confirmations that were being folded meanwhile named the person once more.
+    let people = done.map { Users.Key(app: done.int32($0, 0), userKey: done.userKey($0, 1)) }
+    if !people.isEmpty { try connection.run(RecipientEvents.forget(people)) }
     return true
   }
 

@@ -184,6 +184,7 @@ package enum PersonErasure {
       _ = try connection.run(historyStatement, history)
     }
     _ = try connection.run(accountStatement, parameters(user))
+    try connection.run(RecipientEvents.forget([user]))
     try Erasures.add(user, on: connection)
     return devices.count
   }

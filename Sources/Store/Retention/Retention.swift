@@ -67,7 +67,8 @@ package enum Retention {
     parameters.append(limit)
     return [
       gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, Fallbacks.pruneStatement,
-      Events.pruneStatement, importErrorsStatement, importPartsStatement,
+      Events.pruneStatement, RecipientEvents.pruneStatement, FailureReports.pruneStatement, importErrorsStatement,
+      importPartsStatement,
     ].map { statement in Query(statement, parameters) { _ in } }
   }
 }

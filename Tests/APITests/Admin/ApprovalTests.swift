@@ -165,7 +165,7 @@ import Testing
     #expect(try listed("state=expired") == ["1"])
     #expect(try listed("") == ["2", "1"])
     #expect(try listed("limit=1&appId=com.example.bank") == ["2"])
-    #expect(try listed("cursor=2") == ["1"])
+    #expect(try listed("cursor=\(PageRequest.cursor(behind: "2"))") == ["1"])
     #expect(try lee.call("GET", "approvals?state=done").isProblem(.invalidField))
   }
 

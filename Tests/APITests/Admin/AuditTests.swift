@@ -29,8 +29,8 @@ import Testing
       "POST /v1/admin/accounts", "/v1/admin/accounts", #"{"login":"kim@example.com","name":"Kim","role":"viewer"}"#,
       "account.create"
     ),
-    ("PATCH /v1/admin/accounts/{account}", "/v1/admin/accounts/1", #"{"role":"operator"}"#, "account.change"),
-    ("POST /v1/admin/accounts/{account}/link", "/v1/admin/accounts/1/link", "", "account.link"),
+    ("PATCH /v1/admin/accounts/{accountId}", "/v1/admin/accounts/1", #"{"role":"operator"}"#, "account.change"),
+    ("POST /v1/admin/accounts/{accountId}/link", "/v1/admin/accounts/1/link", "", "account.link"),
     ("POST /v1/admin/groups", "/v1/admin/groups", #"{"appId":"com.example.bank","name":"g"}"#, "group.create"),
     ("PATCH /v1/admin/groups/{groupSeq}", "/v1/admin/groups/1", #"{"name":"h"}"#, "group.change"),
     (
@@ -58,8 +58,8 @@ import Testing
       "POST /v1/admin/segments", "/v1/admin/segments",
       #"{"appId":"com.example.bank","name":"s","conditions":{"member":true}}"#, "segment.create"
     ),
-    ("PUT /v1/admin/segments/{segment}", "/v1/admin/segments/1", #"{"name":"t"}"#, "segment.change"),
-    ("DELETE /v1/admin/segments/{segment}", "/v1/admin/segments/1", "", "segment.delete"),
+    ("PUT /v1/admin/segments/{segmentId}", "/v1/admin/segments/1", #"{"name":"t"}"#, "segment.change"),
+    ("DELETE /v1/admin/segments/{segmentId}", "/v1/admin/segments/1", "", "segment.delete"),
     (
       "POST /v1/admin/audiences/csv", "/v1/admin/audiences/csv?appId=com.example.bank", "kim,Kim\n",
       "audience.upload"
@@ -125,10 +125,10 @@ import Testing
       "POST /v1/admin/webhooks", "/v1/admin/webhooks",
       #"{"appId":"com.example.bank","url":"https://a.example","kinds":["sms.requested"]}"#, "webhook.create"
     ),
-    ("PATCH /v1/admin/webhooks/{webhook}", "/v1/admin/webhooks/1", #"{"renewSecret":true}"#, "webhook.change"),
-    ("POST /v1/admin/webhooks/{webhook}/test", "/v1/admin/webhooks/1/test", "", "webhook.test"),
-    ("POST /v1/admin/webhooks/{webhook}/replay", "/v1/admin/webhooks/1/replay", #"{"dead":true}"#, "webhook.replay"),
-    ("DELETE /v1/admin/webhooks/{webhook}", "/v1/admin/webhooks/1", "", "webhook.delete"),
+    ("PATCH /v1/admin/webhooks/{webhookId}", "/v1/admin/webhooks/1", #"{"renewSecret":true}"#, "webhook.change"),
+    ("POST /v1/admin/webhooks/{webhookId}/test", "/v1/admin/webhooks/1/test", "", "webhook.test"),
+    ("POST /v1/admin/webhooks/{webhookId}/replay", "/v1/admin/webhooks/1/replay", #"{"dead":true}"#, "webhook.replay"),
+    ("DELETE /v1/admin/webhooks/{webhookId}", "/v1/admin/webhooks/1", "", "webhook.delete"),
     ("DELETE /v1/admin/users/{clientUid}", "/v1/admin/users/kim?appId=com.example.bank", "", "user.erase"),
   ]
 

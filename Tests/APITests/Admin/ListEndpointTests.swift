@@ -25,7 +25,7 @@ import Testing
     var found: [String] = []
     var cursor: String?
     repeat {
-      let after = cursor.map { "&cursor=\($0.replacing(" ", with: "%20").replacing("|", with: "%7C"))" } ?? ""
+      let after = cursor.map { "&cursor=\($0)" } ?? ""
       let page = try get("\(target)\(target.contains("?") ? "&" : "?")limit=\(limit)\(after)")
       try #require(page.status == 200, "\(page.text)")
       let values = page.values(of: member)

@@ -8,7 +8,7 @@ extension Endpoint {
   static let accounts: [Endpoint] = [
     Endpoint(
       .get, "/v1/admin/accounts", id: "listAccounts", in: .administration, "List console accounts",
-      "Disabled ones too.", by: .permission(.manageAccounts), parameters: [.limit, .pageCursor],
+      "Disabled ones too.", by: .permission(.manageAccounts), parameters: [.limit, .cursor],
       answers: [
         Answer(200, "A page of accounts.", ItemPage<ConsoleAccounts.Entry>.object, example: Answer.page(accountExample))
       ],
@@ -23,14 +23,14 @@ extension Endpoint {
       answers: [Answer(201, "The account is made.", ConsoleAccounts.Link.object, example: linkExample)],
       problems: [.unknownApp, .conflict], handler: .whole(AdminCall.createAccount)),
     Endpoint(
-      .patch, "/v1/admin/accounts/{account}", id: "changeAccount", in: .administration, "Change a console account",
+      .patch, "/v1/admin/accounts/{accountId}", id: "changeAccount", in: .administration, "Change a console account",
       "One that is disabled, or gets another role, is signed out everywhere.", by: .permission(.manageAccounts),
       body: Body(ConsoleAccounts.Change.object, examples: [("name", #"{"name":"Kim Minsu"}"#)]),
       answers: [Answer(200, "As it is now.", ConsoleAccounts.Entry.object, example: accountExample)],
       problems: [.notFound, .conflict],
       handler: .whole(AdminCall.changeAccount)),
     Endpoint(
-      .post, "/v1/admin/accounts/{account}/link", id: "linkAccount", in: .administration, "Make another sign-in link",
+      .post, "/v1/admin/accounts/{accountId}/link", id: "linkAccount", in: .administration, "Make another sign-in link",
       "For who has lost the password. It works once, within an hour.", by: .permission(.manageAccounts),
       answers: [Answer(201, "The link.", ConsoleAccounts.Link.object, example: linkExample)], problems: [.notFound],
       handler: .whole(AdminCall.linkAccount)),
@@ -56,13 +56,13 @@ extension Endpoint {
     ] + secondFactorSchemas + openIDSchemas
 
   private static let accountExample = """
-    {"account":"2","login":"kim@example.com","name":"Kim","role":"operator","appId":null,\
+    {"accountId":"2","login":"kim@example.com","name":"Kim","role":"operator","appId":null,\
     "createdAt":"2026-11-21T09:30:00.123Z","disabledAt":null,"hasPassword":true,"hasSecondFactor":true,\
     "byIdentityProvider":false}
     """
 
   private static let linkExample = """
-    {"account":"2","path":"/#sign-in=q9x2LxP1","endsAt":"2026-11-21T10:30:00.123Z"}
+    {"accountId":"2","path":"/#sign-in=q9x2LxP1","endsAt":"2026-11-21T10:30:00.123Z"}
     """
 }
 
@@ -96,7 +96,7 @@ extension AdminCall {
   }
 
   private func account() throws(Problem) -> Int32 {
-    guard let number = Int32(parameters["account"]) else {
+    guard let number = Int32(parameters["accountId"]) else {
       throw Problem(.notFound, "An account's number is a whole number, as lists show it.")
     }
     return number

@@ -10,7 +10,7 @@ extension Endpoint {
       .get, "/v1/admin/api-keys", id: "listAPIKeys", in: .administration, "List API keys",
       "Revoked and ended ones too; never the keys themselves. `appId`: those that reach the app, which are also those for all apps.",
       by: .permission(.manageAccounts),
-      parameters: [.ofApp(isNeeded: false), .limit, .pageCursor],
+      parameters: [.ofApp(isNeeded: false), .limit, .cursor],
       answers: [
         Answer(200, "A page of keys.", ItemPage<Administration.KeyEntry>.object, example: Answer.page(keyExample))
       ],

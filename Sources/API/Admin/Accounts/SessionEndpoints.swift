@@ -48,7 +48,7 @@ extension Endpoint {
       handler: .whole(AdminCall.choosePassword)),
     Endpoint(
       .get, "/v1/admin/sessions", id: "listSessions", in: .administration, "List where I am signed in",
-      "The sessions of the console account that asks, this one too.", by: .caller, parameters: [.limit, .pageCursor],
+      "The sessions of the console account that asks, this one too.", by: .caller, parameters: [.limit, .cursor],
       answers: [
         Answer(200, "A page of sessions.", ItemPage<SessionService.Entry>.object, example: Answer.page(placeExample))
       ], handler: .whole(AdminCall.sessions)),

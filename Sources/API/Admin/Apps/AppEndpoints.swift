@@ -17,7 +17,7 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/apps", id: "listApps", in: .administration, "List apps",
       "Those that the credential reaches, by id.",
-      by: .permission(.viewMessages), parameters: [.limit, .pageCursor],
+      by: .permission(.viewMessages), parameters: [.limit, .cursor],
       answers: [Answer(200, "A page of apps.", ItemPage<Administration.AppEntry>.object, example: Answer.page(app))],
       problems: [.invalidField],
       handler: .whole(AdminCall.apps)),

@@ -17,7 +17,7 @@ extension Endpoint {
         .query("action", JSONSchema.givenText, "`app.change`, or `app` for all that happened to apps."),
         .query("actor", JSONSchema.givenText, "The name of a key or account."),
         .query("object", JSONSchema.givenText, "What was changed, as its lists name it."),
-        .limit, .pageCursor,
+        .limit, .cursor,
       ],
       answers: [
         Answer(
@@ -25,7 +25,7 @@ extension Endpoint {
           ItemPage<AuditTrail.Entry>.object,
           example: Answer.page(
             """
-            {"entry":"17","at":"2026-11-21T09:30:00.123Z","actor":"CRM","by":"api-key","apiKey":"3","account":null,\
+            {"entryId":"17","at":"2026-11-21T09:30:00.123Z","actor":"CRM","by":"api-key","apiKeyId":"3","accountId":null,\
             "role":"admin","origin":"192.0.2.7","requestId":"8f3a0c5d2b7e4196","action":"app.change",\
             "appId":"com.example.bank","object":"com.example.bank","before":{"name":"Bank"},"after":{"name":"Our Bank"}}
             """))
@@ -33,7 +33,9 @@ extension Endpoint {
   ]
 
   /// Response schemas.
-  static let auditSchemas: [JSONTree.Member] = [ItemPage<AuditTrail.Entry>.object.named]
+  static let auditSchemas: [JSONTree.Member] = [
+    ItemPage<AuditTrail.Entry>.object.named, AuditTrail.Entry.settingsSchema,
+  ]
 }
 
 extension AdminCall {

@@ -27,7 +27,7 @@ extension Endpoint {
       parameters: [
         .query(
           "environment", JSONSchema.words(PushEnvironment.allCases.map(\.name)), "Only of this environment."),
-        .limit, .pageCursor,
+        .limit, .cursor,
       ],
       answers: [Answer(200, "A page.", ItemPage<ChannelService.Entry>.object, example: Answer.page(channel))],
       problems: [.unknownApp], handler: .whole(AdminCall.channels)),

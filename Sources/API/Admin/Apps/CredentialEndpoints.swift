@@ -9,7 +9,7 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/credentials", id: "listCredentials", in: .administration, "List credentials",
       "What may be shown of them: never the secret.", by: .permission(.manageApps),
-      parameters: [.ofApp(isNeeded: false), .limit, .pageCursor],
+      parameters: [.ofApp(isNeeded: false), .limit, .cursor],
       answers: [
         Answer(
           200, "A page of credentials.", ItemPage<Administration.CredentialEntry>.object,
@@ -56,10 +56,11 @@ extension Endpoint {
   ]
 
   /// Request and response schemas, in the order of the description.
-  static let credentialSchemas: [JSONTree.Member] = [
-    ItemPage<Administration.CredentialEntry>.object.named,
-    Administration.NewCredential.object.named, Administration.credentialSet,
-  ]
+  static let credentialSchemas: [JSONTree.Member] =
+    [
+      ItemPage<Administration.CredentialEntry>.object.named,
+      Administration.NewCredential.object.named, Administration.credentialSet,
+    ] + Administration.credentialParts
 
   private static let examplePEM = """
     -----BEGIN PRIVATE KEY-----\\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgsdGV7UGE7pS6OkZ/\\n\

@@ -17,7 +17,7 @@ extension Endpoint {
       problems: [.unknownApp, .conflict, .impossible], handler: .whole(AdminCall.createSegment)),
     Endpoint(
       .get, "/v1/admin/segments", id: "listSegments", in: .audiences, "List the segments of an app", "Oldest first.",
-      by: .permission(.viewMessages), parameters: [.ofApp(), .limit, .pageCursor],
+      by: .permission(.viewMessages), parameters: [.ofApp(), .limit, .cursor],
       answers: [Answer(200, "A page.", ItemPage<SegmentService.Entry>.object, example: Answer.page(segment))],
       problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.segments)),
     Endpoint(
@@ -29,24 +29,24 @@ extension Endpoint {
       answers: [Answer(200, "How many devices.", SegmentService.Count.object, example: #"{"devices":1204}"#)],
       problems: [.unknownApp, .impossible], handler: .whole(AdminCall.countConditions)),
     Endpoint(
-      .get, "/v1/admin/segments/{segment}", id: "showSegment", in: .audiences, "Ask what a segment says",
+      .get, "/v1/admin/segments/{segmentId}", id: "showSegment", in: .audiences, "Ask what a segment says",
       "As it was saved last.", by: .permission(.viewMessages),
       answers: [Answer(200, "The segment.", SegmentService.Entry.object, example: segment)],
       problems: [.unknownSegment], handler: .whole(AdminCall.segment)),
     Endpoint(
-      .put, "/v1/admin/segments/{segment}", id: "changeSegment", in: .audiences, "Change a segment",
+      .put, "/v1/admin/segments/{segmentId}", id: "changeSegment", in: .audiences, "Change a segment",
       "What is left out stays. Messages that were accepted are not changed.", by: .permission(.manageAudiences),
       body: Body(SegmentService.Change.object, examples: [("name", #"{"name":"Loyal customers"}"#)]),
       answers: [Answer(200, "The segment now.", SegmentService.Entry.object, example: segment)],
       problems: [.unknownSegment, .conflict, .impossible], handler: .whole(AdminCall.changeSegment)),
     Endpoint(
-      .delete, "/v1/admin/segments/{segment}", id: "deleteSegment", in: .audiences, "Delete a segment",
+      .delete, "/v1/admin/segments/{segmentId}", id: "deleteSegment", in: .audiences, "Delete a segment",
       "Messages that were accepted are not changed.", by: .permission(.manageAudiences),
       answers: [Answer(204, "It is gone.")],
       problems: [.unknownSegment], handler: .whole(AdminCall.deleteSegment)),
     Endpoint(
-      .get, "/v1/admin/segments/{segment}/count", id: "countSegment", in: .audiences, "Count the devices of a segment",
-      "Exact, at this moment.", by: .permission(.viewMessages), load: .heavy,
+      .get, "/v1/admin/segments/{segmentId}/count", id: "countSegment", in: .audiences,
+      "Count the devices of a segment", "Exact, at this moment.", by: .permission(.viewMessages), load: .heavy,
       answers: [Answer(200, "How many devices.", SegmentService.Count.object, example: #"{"devices":1204}"#)],
       problems: [.unknownSegment], handler: .whole(AdminCall.countSegment)),
   ]
@@ -62,7 +62,7 @@ extension Endpoint {
     "tags":{"any":["vip"],"none":["staff"]},"member":true,"not":{"consent":{"ad":false}}}
     """
   private static let segment = """
-    {"segment":"3","name":"Loyal","conditions":\(conditions),"createdAt":"2026-11-21T09:30:00.123Z",\
+    {"segmentId":"3","name":"Loyal","conditions":\(conditions),"createdAt":"2026-11-21T09:30:00.123Z",\
     "updatedAt":"2026-11-21T09:30:00.123Z"}
     """
 }
@@ -101,7 +101,7 @@ extension AdminCall {
   }
 
   private func segmentNumber() throws(Problem) -> Int64 {
-    guard let segment = SequenceNumber.parse(parameters["segment"]) else {
+    guard let segment = SequenceNumber.parse(parameters["segmentId"]) else {
       throw Problem(.unknownSegment, "A segment's number is a whole number, as its creation answered it.")
     }
     return segment

@@ -78,7 +78,11 @@ private struct TagBody {
 
   /// Either users or devices, never both.
   static let named: JSONTree.Member = (
-    "TagChange", JSONSchema.oneOf([tagsOf([users(isNeeded: true)]), tagsOf([devices(isNeeded: true)])].map(\.schema))
+    "TagChange",
+    JSONSchema.oneOf([
+      tagsOf([users(isNeeded: true)]).schema.titled("TagChangeOfUsers"),
+      tagsOf([devices(isNeeded: true)]).schema.titled("TagChangeOfDevices"),
+    ])
   )
   static let object = tagsOf([users(isNeeded: false), devices(isNeeded: false)])
 

@@ -29,7 +29,7 @@ extension Endpoint {
       problems: [.invalidField, .unknownMessage, .notKept], AdminCall.exportDeliveries),
     export(
       "audit", "exportAudit", "The audit log as a file", "Newest first.", .viewAudit, [.ofApp(isNeeded: false)],
-      "entry,at,actor,role,origin,requestId,action,appId,object,before,after\r\n",
+      "entryId,at,actor,role,origin,requestId,action,appId,object,before,after\r\n",
       problems: [.invalidField, .unknownApp], AdminCall.exportAudit),
   ]
 

@@ -8,7 +8,7 @@ extension Endpoint {
   static let imports: [Endpoint] = [
     Endpoint(
       .get, "/v1/admin/imports", id: "listImports", in: .people, "List imports", "Those of an app, newest first.",
-      by: .permission(.importPeople), parameters: [.ofApp(), .limit, .pageCursor],
+      by: .permission(.importPeople), parameters: [.ofApp(), .limit, .cursor],
       answers: [
         Answer(200, "A page of imports.", ItemPage<ImportService.Entry>.object, example: Answer.page(imported))
       ],
@@ -35,7 +35,7 @@ extension Endpoint {
       handler: .whole(AdminCall.showImport)),
     Endpoint(
       .get, "/v1/admin/imports/{importId}/errors", id: "listImportErrors", in: .people, "List the wrong lines",
-      "By their numbers, the first 100,000.", by: .permission(.importPeople), parameters: [.limit, .pageCursor],
+      "By their numbers, the first 100,000.", by: .permission(.importPeople), parameters: [.limit, .cursor],
       answers: [
         Answer(
           200, "A page of wrong lines.", ItemPage<ImportService.FaultEntry>.object,

@@ -18,7 +18,7 @@ extension Endpoint {
       parameters: [
         .ofApp(isNeeded: false),
         .query("state", JSONSchema.words(["waiting", "approved", "rejected", "expired"]), "Only those in this state."),
-        .limit, .pageCursor,
+        .limit, .cursor,
       ],
       answers: [
         Answer(

@@ -24,7 +24,7 @@ extension Endpoint {
         .query("sender", JSONSchema.givenText, "Only those with this `sender`."),
         .query("lane", JSONSchema.words(Lane.allCases.map(\.name)), "Only those of a lane."),
         .query("from", JSONSchema.moment, "Asked for then or later."),
-        .query("to", JSONSchema.moment, "Asked for before then."), .limit, .pageCursor,
+        .query("to", JSONSchema.moment, "Asked for before then."), .limit, .cursor,
       ],
       answers: [
         Answer(
@@ -58,7 +58,7 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/messages/{seqno}/shards", id: "listShards", in: .messages, "Show how far a message's shards are",
       "The audience is cut into shards, and each is claimed batch by batch. Messages to named users have none.",
-      by: .permission(.viewMessages), parameters: [.limit, .pageCursor],
+      by: .permission(.viewMessages), parameters: [.limit, .cursor],
       answers: [
         Answer(
           200, "Sums of all shards, and a page of them.", ReportService.ShardsAnswer.object,

@@ -32,7 +32,7 @@ extension Endpoint {
     return [
       Endpoint(
         .get, list, id: "list\(noun)s", in: .messages, "List \(word)s", "Those of an app, oldest first.",
-        by: .permission(.viewContent), parameters: [.ofApp(), .limit, .pageCursor],
+        by: .permission(.viewContent), parameters: [.ofApp(), .limit, .cursor],
         answers: [
           Answer(
             200, "A page of \(word)s.", ItemPage<SavedMessageService.Entry>.object(of: entry),

@@ -9,7 +9,7 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/uploads", id: "listUploads", in: .messages, "List uploaded pictures, sounds and films",
       "Newest first; what has expired is left out.", by: .permission(.send),
-      parameters: [.ofApp(), .limit, .pageCursor],
+      parameters: [.ofApp(), .limit, .cursor],
       answers: [
         Answer(
           200, "A page of files.", ItemPage<StoredUploadService.Media>.object,

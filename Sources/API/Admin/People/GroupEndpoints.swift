@@ -7,7 +7,7 @@ internal import Operations
 extension Endpoint {
   static let groups: [Endpoint] = [
     Endpoint(
-      .post, "/v1/admin/groups", id: "createGroup", in: .administration, "Make a group",
+      .post, "/v1/admin/groups", id: "createGroup", in: .people, "Make a group",
       "Groups form a tree: a message to a group goes to those below it too. Names differ below one parent.",
       by: .permission(.manageGroups),
       body: Body(
@@ -25,7 +25,7 @@ extension Endpoint {
       parameters: [
         .ofApp(),
         .query("parent", JSONSchema.sequence, "The group above; absent: at the top."),
-        .limit, .pageCursor,
+        .limit, .cursor,
       ],
       answers: [
         Answer(
@@ -50,7 +50,7 @@ extension Endpoint {
       handler: .whole(AdminCall.deleteGroup)),
     Endpoint(
       .get, "/v1/admin/groups/{groupSeq}/members", id: "listMembers", in: .people, "List a group's members",
-      "Its own, not those of groups below it.", by: .permission(.viewPeople), parameters: [.limit, .pageCursor],
+      "Its own, not those of groups below it.", by: .permission(.viewPeople), parameters: [.limit, .cursor],
       answers: [
         Answer(
           200, "A page of members.", ItemPage<GroupService.MemberEntry>.object,

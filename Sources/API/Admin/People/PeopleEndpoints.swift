@@ -14,7 +14,7 @@ extension Endpoint {
         .ofApp(), .query("prefix", JSONSchema.givenText, "How the CUID begins."),
         .query("name", JSONSchema.givenText, "How the name begins: then they come by name. Not beside `prefix`."),
         .limit,
-        .pageCursor,
+        .cursor,
       ],
       answers: [
         Answer(
@@ -33,7 +33,7 @@ extension Endpoint {
       earlier than that is absent, whenever it went out. Of what a message says only the title, and of a \
       confidential one nothing. Messages whose deliveries are not kept are absent: those with `dbIn` false 48 hours after \
       their end, the others when the time for which history is kept is over. Who reads it is in the audit log.
-      """, by: .permission(.viewPeople), load: .heavy, parameters: [.ofApp(), .limit, .pageCursor],
+      """, by: .permission(.viewPeople), load: .heavy, parameters: [.ofApp(), .limit, .cursor],
       answers: [
         Answer(
           200, "A page of messages. It may hold fewer than asked for, also none, and still have a next.",
@@ -91,7 +91,7 @@ extension Endpoint {
         .query("clientUid", JSONSchema.givenText, "How the CUID begins."),
         .query(
           "psid", JSONSchema.givenText.adding("minLength", .number(Operations.Limits.shownTokenBytes)),
-          "The first eight characters of the push token, as lists show them, or all of it."), .limit, .pageCursor,
+          "The first eight characters of the push token, as lists show them, or all of it."), .limit, .cursor,
       ],
       answers: [
         Answer(

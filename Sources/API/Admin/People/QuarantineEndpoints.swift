@@ -59,7 +59,7 @@ extension Endpoint {
         restoration("device", JSONSchema.uuid, "This one."),
         restoration("since", JSONSchema.moment, "Those quarantined since then."),
         restoration("reason", reason, "Those quarantined with this word of the network."),
-        restoration("all", JSONSchema.constant(.flag(true)), "Everyone."),
+        restoration("all", JSONSchema.alwaysTrue, "Everyone."),
       ])
     ),
     QuarantineService.Restored.object.named, QuarantineService.Reasons.object.named,
@@ -70,6 +70,7 @@ extension Endpoint {
   /// Must match `AdminCall.readRestoration`.
   private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
     JSONSchema.object(isClosed: true, [.required("appId", JSONSchema.appID), .required(name, schema, about)])
+      .titled("Restoration\(name.prefix(1).uppercased())\(name.dropFirst())")
   }
 }
 

@@ -9,17 +9,11 @@ extension Endpoint {
     Endpoint(
       .post, "/v1/admin/webhooks", id: "createWebhook", in: .administration, "Send events to a server of yours",
       """
-      Each event is POSTed as `{"id","kind","appId","at","data"}`, signed as standardwebhooks.com says: the headers \
-      `webhook-id`, `webhook-timestamp` and `webhook-signature`, `v1,` and the base64 of the HMAC-SHA-256 of \
-      `id.timestamp.body` with the secret. Answer 2xx within 10 seconds; anything else, redirections too, is tried again \
+      What each kind tells, and the headers that prove it, are under Webhook events: signed as standardwebhooks.com says, \
+      with the secret, which is shown once. Answer 2xx within 10 seconds; anything else, redirections too, is tried again \
       after 5 s, 15 s, 1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 4 h and 8 h, then given up and kept as dead. An event may \
-      come more than once: keep the ids. The data of `sms.requested` is `{"seqno","clientUid","clientName","phone","unless",\
-      "title","body","sender","reference"}`; `phone` is the PHONENUM that an app built with the existing SDK said (null: \
-      none), opened for the webhook alone: in apps that are `open` it is the device's word, and the first one stays. Of a confidential message \
-      it is null, for nobody vouched for the number, and `"confidential":true` stands beside the text. `message.reopened` \
-      (`{"seqno","reference"}`) takes a `message.finished` back: the network had refused devices for a setting of ours, and \
-      they are sent to after all; another `message.finished` follows. Only `https` to public addresses, unless UPMC_WEBHOOK_PRIVATE allows a network. \
-      The secret is shown once.
+      come more than once: keep the ids. Only `https` to public addresses, unless UPMC_WEBHOOK_PRIVATE allows a network; \
+      an address that can never be reached is refused here.
       """, by: .permission(.manageApps),
       body: Body(
         WebhookService.NewWebhook.object,
@@ -35,7 +29,7 @@ extension Endpoint {
       .get, "/v1/admin/webhooks", id: "listWebhooks", in: .administration, "List webhooks", "Oldest first.",
       by: .permission(.manageEvents),
       parameters: [
-        .query("appId", JSONSchema.appID, "Of this app."), .limit, .numberCursor,
+        .query("appId", JSONSchema.appID, "Of this app."), .limit, .cursor,
       ],
       answers: [
         Answer(
@@ -43,13 +37,13 @@ extension Endpoint {
       ],
       problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.webhooks)),
     Endpoint(
-      .get, "/v1/admin/webhooks/{webhook}", id: "showWebhook", in: .administration, "Look at a webhook",
+      .get, "/v1/admin/webhooks/{webhookId}", id: "showWebhook", in: .administration, "Look at a webhook",
       "With what waits for it, and what was given up.", by: .permission(.manageEvents),
       answers: [Answer(200, "The webhook.", WebhookService.Entry.object, example: webhook)],
       problems: [.unknownWebhook],
       handler: .whole(AdminCall.webhook)),
     Endpoint(
-      .patch, "/v1/admin/webhooks/{webhook}", id: "changeWebhook", in: .administration, "Change a webhook",
+      .patch, "/v1/admin/webhooks/{webhookId}", id: "changeWebhook", in: .administration, "Change a webhook",
       "What is left out stays. While it is not `active`, nothing is sent to it or kept for it.",
       by: .permission(.manageApps),
       body: Body(
@@ -60,11 +54,11 @@ extension Endpoint {
       ],
       problems: [.unknownWebhook, .impossible], handler: .whole(AdminCall.changeWebhook)),
     Endpoint(
-      .delete, "/v1/admin/webhooks/{webhook}", id: "deleteWebhook", in: .administration, "End a webhook",
+      .delete, "/v1/admin/webhooks/{webhookId}", id: "deleteWebhook", in: .administration, "End a webhook",
       "What waits for it is forgotten.", by: .permission(.manageApps), answers: [Answer(204, "It is gone.")],
       problems: [.unknownWebhook], handler: .whole(AdminCall.deleteWebhook)),
     Endpoint(
-      .post, "/v1/admin/webhooks/{webhook}/test", id: "testWebhook", in: .administration, "Try a webhook out",
+      .post, "/v1/admin/webhooks/{webhookId}/test", id: "testWebhook", in: .administration, "Try a webhook out",
       "Sends the event `webhook.test`; the webhook's deliveries show the result.", by: .permission(.manageEvents),
       answers: [
         Answer(
@@ -72,18 +66,18 @@ extension Endpoint {
           example: #"{"id":"0b0e6c0a-7d3c-4a57-9a3e-3a9c5c1f2e11"}"#)
       ], problems: [.unknownWebhook, .conflict], handler: .whole(AdminCall.testWebhook)),
     Endpoint(
-      .get, "/v1/admin/webhooks/{webhook}/deliveries", id: "listWebhookDeliveries", in: .administration,
+      .get, "/v1/admin/webhooks/{webhookId}/deliveries", id: "listWebhookDeliveries", in: .administration,
       "List the deliveries of a webhook", "Newest first; `state=dead` is what was given up.",
       by: .permission(.manageEvents),
       parameters: [
         .query("state", JSONSchema.words(EventService.states), "Only these."),
-        .limit, .numberCursor,
+        .limit, .cursor,
       ],
       answers: [Answer(200, "A page.", ItemPage<EventService.Entry>.object, example: events)],
       problems: [.invalidField, .unknownWebhook],
       handler: .whole(AdminCall.webhookDeliveries)),
     Endpoint(
-      .post, "/v1/admin/webhooks/{webhook}/replay", id: "replayEvents", in: .administration, "Tell events again",
+      .post, "/v1/admin/webhooks/{webhookId}/replay", id: "replayEvents", in: .administration, "Tell events again",
       """
       What was given up (up to 10,000 a call), everything of its kinds since a time (also what happened before the webhook \
       was made), or one event. They keep their ids.
@@ -101,18 +95,18 @@ extension Endpoint {
       by: .permission(.viewMessages),
       parameters: [
         .limit,
-        .pageCursor,
+        .cursor,
       ],
       answers: [Answer(200, "A page.", ItemPage<EventService.Fallback>.object, example: fallbacks)],
       problems: [.invalidField, .unknownMessage], handler: .whole(AdminCall.fallbacks)),
   ]
 
   private static let webhook = """
-    {"webhook":"3","appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"],\
+    {"webhookId":"3","appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"],\
     "active":true,"createdAt":"2026-11-21T09:30:00.123Z","formerSecretEndsAt":null,"waiting":0,"dead":0}
     """
   private static let made = """
-    {"webhook":"3","appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"],\
+    {"webhookId":"3","appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"],\
     "active":true,"createdAt":"2026-11-21T09:30:00.123Z","formerSecretEndsAt":null,"waiting":0,"dead":0,\
     "secret":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="}
     """
@@ -142,8 +136,8 @@ extension AdminCall {
     .json(
       .created,
       try WebhookService.create(
-        try body(WebhookService.NewWebhook.object), master: try masterKey(), by: caller, on: connection,
-        now: now))
+        try body(WebhookService.NewWebhook.object), at: resources.webhooks, master: try masterKey(), by: caller,
+        on: connection, now: now))
   }
 
   fileprivate func webhooks() throws(Problem) -> Response {
@@ -151,34 +145,35 @@ extension AdminCall {
   }
 
   fileprivate func webhook() throws(Problem) -> Response {
-    .json(.ok, try WebhookService.find(parameters["webhook"], by: caller, on: connection))
+    .json(.ok, try WebhookService.find(parameters["webhookId"], by: caller, on: connection))
   }
 
   fileprivate func changeWebhook() throws(Problem) -> Response {
     .json(
       .ok,
       try WebhookService.change(
-        parameters["webhook"], try body(WebhookService.Change.object), master: try masterKey(), by: caller,
-        on: connection))
+        parameters["webhookId"], try body(WebhookService.Change.object), at: resources.webhooks,
+        master: try masterKey(), by: caller, on: connection))
   }
 
   fileprivate func deleteWebhook() throws(Problem) -> Response {
-    try WebhookService.delete(parameters["webhook"], by: caller, on: connection)
+    try WebhookService.delete(parameters["webhookId"], by: caller, on: connection)
     return .done
   }
 
   fileprivate func testWebhook() throws(Problem) -> Response {
-    .json(.accepted, try EventService.test(parameters["webhook"], by: caller, on: connection))
+    .json(.accepted, try EventService.test(parameters["webhookId"], by: caller, on: connection))
   }
 
   fileprivate func webhookDeliveries() throws(Problem) -> Response {
     .json(
-      .ok, try EventService.list(parameters["webhook"], state: query["state"], try page(), by: caller, on: connection))
+      .ok, try EventService.list(parameters["webhookId"], state: query["state"], try page(), by: caller, on: connection)
+    )
   }
 
   fileprivate func replayEvents() throws(Problem) -> Response {
     let replay = try EventService.readReplay(json: try jsonBody())
-    return .json(.ok, try EventService.replay(replay, to: parameters["webhook"], by: caller, on: connection))
+    return .json(.ok, try EventService.replay(replay, to: parameters["webhookId"], by: caller, on: connection))
   }
 
   fileprivate func fallbacks() throws(Problem) -> Response {

@@ -1,0 +1,21 @@
+/// Where reports of failures begin and end (`FailureReports`): SQL of the statements that end a message, and reopen it.
+enum FailureReportMarks {
+  /// SQL after a CTE `done` with messages that have just ended: begins their reports.
+  static let begin = """
+    reported AS (
+      INSERT INTO failure_reports (seqno, since)
+      SELECT d.seqno, (SELECT max(upto) FROM failure_reports f WHERE f.seqno = d.seqno) FROM done d
+      WHERE d.app IN (SELECT app FROM webhooks WHERE active AND 'deliveries.failed' = ANY(kinds))
+    )
+    """
+
+  /// SQL after a CTE `reopened`: what fails from now on is for the next report.
+  static let halt = """
+    halted AS (
+      UPDATE failure_reports f SET upto = clock_timestamp() FROM reopened r WHERE f.seqno = r.seqno AND f.upto IS NULL
+    ), noted AS (
+      INSERT INTO failure_reports (seqno, upto, place) SELECT seqno, clock_timestamp(), NULL FROM reopened
+      WHERE app IN (SELECT app FROM webhooks WHERE active AND 'deliveries.failed' = ANY(kinds))
+    )
+    """
+}

@@ -1,0 +1,142 @@
+package import Domain
+internal import Postgres
+
+/// Events per recipient, many to an event: who has received a message, who has read it, and whom it could not reach.
+///
+/// ```
+///   a receipt outside of blocks ──► its row, new ────────────► event ┐
+///   a receipt in a block ─► log ─► fold: its place, new ─────► event ├─ in the commit that counts it
+///   a message that ends ─► `failure_reports` ─► its failures,  event ┘  or that notes how far the report is
+///                                               page by page
+/// ```
+/// Each of these says a delivery once, and is undone by a crash as a whole, so the events are exact. An app without a
+/// webhook that asks costs a look at `webhooks` in each statement, and nothing is written.
+///
+/// Decision 153.
+package enum RecipientEvents {
+  /// Most recipients of one event: about 60 KiB.
+  package static let mostRecipients = 500
+
+  /// One recipient of an event.
+  package struct Recipient: Sendable {
+    package let device: DeviceID
+    package let userKey: UserKey
+    /// Microseconds since 1970.
+    package let at: Int64
+    /// Of a delivery that failed.
+    package var failure: (status: OutcomeStatus, reason: String?)?
+
+    package init(
+      device: DeviceID, userKey: UserKey, at: Int64, failure: (status: OutcomeStatus, reason: String?)? = nil
+    ) {
+      self.device = device
+      self.userKey = userKey
+      self.at = at
+      self.failure = failure
+    }
+  }
+
+  /// SQL: a recipient as a JSON object.
+  /// - Parameter row: the alias of what has `device`, `user_key` and `at`.
+  static let object = """
+    json_build_object('device', t.device,
+      'clientUid', CASE WHEN left(t.user_key, 1) = 'u' THEN substr(t.user_key, 2) END,
+      'at', to_char(t.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+    """
+
+  private static let addStatement = Statement(
+    "recipient-events-add",
+    """
+    WITH made AS (
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT m.app, $2, clock_timestamp(), json_build_object(
+        'seqno', m.seqno::text, 'reference', m.request->'reference', 'recipients', (
+          SELECT json_agg(CASE WHEN t.status IS NULL THEN \(RecipientEvents.object)
+            ELSE (\(RecipientEvents.object)::jsonb || jsonb_build_object('status', t.status, 'reason', t.reason))::json END
+            ORDER BY t.place)
+          FROM unnest($3::uuid[], $4::text[], $5::timestamptz[], $6::text[], $7::text[]) WITH ORDINALITY
+            AS t(device, user_key, at, status, reason, place)))
+      FROM messages m
+      WHERE m.seqno = $1 AND m.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
+      RETURNING event, app, event_kind)
+    \(Events.tell)
+    """)
+
+  /// Writes the events of these recipients, in the transaction in which they are counted.
+  static func add(
+    _ kind: EventKind, of seqno: Int64, _ recipients: [Recipient], on connection: Connection
+  ) throws(PostgresError) {
+    var rest = recipients[...]
+    while !rest.isEmpty {
+      _ = try connection.run(addStatement, parameters(kind, seqno, rest.prefix(mostRecipients)))
+      rest = rest.dropFirst(mostRecipients)
+    }
+  }
+
+  private static func parameters(
+    _ kind: EventKind, _ seqno: Int64, _ recipients: ArraySlice<Recipient>
+  ) -> Parameters {
+    var devices = UUIDColumn()
+    var (keys, statuses, reasons) = (TextColumn(), TextColumn(), TextColumn())
+    var times = TimestampColumn()
+    for recipient in recipients {
+      devices.append(recipient.device)
+      keys.append(recipient.userKey.text)
+      times.append(recipient.at)
+      statuses.append(recipient.failure?.status.name)
+      reasons.append(recipient.failure?.reason)
+    }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(text: kind.rawValue)
+    parameters.append(uuids: devices)
+    parameters.append(texts: keys)
+    parameters.append(timestamps: times)
+    parameters.append(texts: statuses)
+    parameters.append(texts: reasons)
+    return parameters
+  }
+
+  // MARK: Forgetting
+
+  /// They name people, and are many: kept until every webhook has taken them or has given up.
+  static let pruneStatement = Statement(
+    "recipient-events-prune",
+    """
+    WITH old AS (
+      SELECT event FROM events e
+      WHERE event_kind IN ('deliveries.received', 'deliveries.read', 'deliveries.failed')
+        AND at < now() - interval '1 hour'
+        AND NOT EXISTS (SELECT FROM event_deliveries d WHERE d.event = e.event
+          AND d.state <> \(Events.State.delivered.sql))
+      ORDER BY event LIMIT $1 FOR UPDATE SKIP LOCKED)
+    , told AS (DELETE FROM event_deliveries WHERE event IN (SELECT event FROM old))
+    DELETE FROM events WHERE event IN (SELECT event FROM old)
+    """)
+
+  private static let forgetStatement = Statement(
+    "recipient-events-forget",
+    """
+    UPDATE events e SET data = json_build_object(
+      'seqno', e.data->'seqno', 'reference', e.data->'reference', 'recipients', (
+        SELECT json_agg(CASE WHEN r.value->>'clientUid' = substr(g.user_key, 2)
+          THEN jsonb_set(r.value::jsonb, '{clientUid}', 'null')::json ELSE r.value END ORDER BY r.place)
+        FROM json_array_elements(e.data->'recipients') WITH ORDINALITY AS r(value, place)))
+    FROM unnest($1::integer[], $2::text[]) AS g(app, user_key)
+    WHERE e.app = g.app AND e.event_kind IN ('deliveries.received', 'deliveries.read', 'deliveries.failed')
+      AND position(to_json(substr(g.user_key, 2))::text IN e.data::text) > 0
+    """)
+
+  /// Makes persons anonymous in what is not told yet.
+  static func forget(_ users: [Users.Key]) -> Query<Void> {
+    var (apps, keys) = (Int32Column(), TextColumn())
+    for user in users {
+      apps.append(user.app)
+      keys.append(user.userKey.text)
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: keys)
+    return Query(forgetStatement, parameters) { _ in }
+  }
+}

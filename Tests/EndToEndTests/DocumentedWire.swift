@@ -1,0 +1,24 @@
+import JSON
+
+@testable import API
+
+/// Holds what the server sends to others, and not only what it answers, against its document.
+enum DocumentedWire {
+  private static let check = SchemaCheck(document: Document.make())
+
+  /// What is wrong with a webhook's body; empty when all is well.
+  static func faults(ofEvent body: [UInt8], _ kind: String) -> [String] {
+    let schema = check.document["webhooks"]?[kind]?["post"]?["requestBody"]?["content"]?["application/json"]?["schema"]
+    guard let schema else { return ["the document has no event \(kind)"] }
+    return check.faults(.json(String(decoding: body, as: UTF8.self)), schema)
+  }
+
+  /// What is wrong with a payload that came through a push network, as an app reads it.
+  static func faults(ofPayload payload: [UInt8], from network: String = "APNS") -> [String] {
+    guard let schema = check.document["x-pushes"]?[network]?["schema"] else { return ["\(network) is not documented"] }
+    let text = String(decoding: payload, as: UTF8.self)
+    guard network != "APNS" else { return check.faults(.json(text), schema) }
+    // An app finds the payload as a text in the data.
+    return check.faults(.object([("message", .text(text))]), schema) + faults(ofPayload: payload)
+  }
+}
