@@ -101,7 +101,7 @@ package enum MasterKeyRotation {
     } while last != nil
   }
 
-  /// Credentials, signing keys, webhooks and provider tokens: some for each app.
+  /// Credentials, signing keys, webhooks, second factors and provider tokens: some for each app or account.
   private static func renewFew(_ master: MasterKey, _ connection: Connection) throws {
     for credential in try connection.run(Secrets.credentials()) {
       let place = Administration.place(ofCredentialFor: credential.app, credential.network)
@@ -123,6 +123,16 @@ package enum MasterKeyRotation {
         MasterKeys.save(
           webhook.webhook, from: (webhook.sealed, webhook.former),
           to: (sealed ?? webhook.sealed, former ?? webhook.former)))
+    }
+    for account in try connection.run(MasterKeys.factors()) {
+      let place = SecondFactor.place(account.account)
+      let factor = try account.factor.flatMap { try master.renew($0, for: place) }
+      let new = try account.new.flatMap { try master.renew($0, for: place) }
+      guard factor != nil || new != nil else { continue }
+      try connection.run(
+        MasterKeys.save(
+          factorOf: account.account, from: (account.factor, account.new),
+          to: (factor ?? account.factor, new ?? account.new)))
     }
     let id = master.sealingID.bytes
     try connection.run(MasterKeys.dropTokens(sealedWithout: id))

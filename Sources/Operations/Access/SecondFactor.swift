@@ -35,7 +35,8 @@ struct SecondFactor {
     try master.open(sealed, for: Self.place(account))
   }
 
-  private static func place(_ account: Int32) -> String { "second factor of account \(account)" }
+  /// The context that an account's secret is sealed for.
+  static func place(_ account: Int32) -> String { "second factor of account \(account)" }
 
   static func makeSecret() -> [UInt8] {
     Array(MasterKey.makeBytes().prefix(TimeBasedCode.secretBytes))

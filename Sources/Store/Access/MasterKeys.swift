@@ -84,6 +84,8 @@ package enum MasterKeys {
       + (SELECT count(*) FROM apns_tokens WHERE sealed <> '' AND substring(sealed FROM 1 FOR 8) <> $1)
       + (SELECT count(*) FROM webhooks WHERE substring(sealed FROM 1 FOR 8) <> $1
           OR substring(former_sealed FROM 1 FOR 8) <> $1)
+      + (SELECT count(*) FROM accounts WHERE substring(factor FROM 1 FOR 8) <> $1
+          OR substring(new_factor FROM 1 FOR 8) <> $1)
       + (SELECT count(*) FROM users WHERE phone IS NOT NULL AND substring(phone FROM 1 FOR 8) <> $1)
     """)
 
@@ -201,6 +203,41 @@ package enum MasterKeys {
     parameters.append(bytes: after.sealed)
     parameters.append(bytes: after.former)
     return Query(saveWebhookStatement, parameters) { _ in }
+  }
+
+  private static let factorsStatement = Statement(
+    "master-keys-factors",
+    "SELECT account, factor, new_factor FROM accounts WHERE factor IS NOT NULL OR new_factor IS NOT NULL")
+
+  /// Secrets of authenticator apps: those in force, and those being set up.
+  package static func factors() -> Query<[(account: Int32, factor: [UInt8]?, new: [UInt8]?)]> {
+    Query(factorsStatement, Parameters()) { rows in
+      rows.map {
+        (
+          rows.int32($0, 0), rows.isNull($0, 1) ? nil : rows.bytes($0, 1), rows.isNull($0, 2) ? nil : rows.bytes($0, 2)
+        )
+      }
+    }
+  }
+
+  private static let saveFactorStatement = Statement(
+    "master-keys-save-factor",
+    """
+    UPDATE accounts SET factor = $4, new_factor = $5 WHERE account = $1 AND factor IS NOT DISTINCT FROM $2
+      AND new_factor IS NOT DISTINCT FROM $3
+    """)
+
+  /// Saves secrets that were sealed anew, unless they were replaced meanwhile.
+  package static func save(
+    factorOf account: Int32, from before: (factor: [UInt8]?, new: [UInt8]?), to after: (factor: [UInt8]?, new: [UInt8]?)
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(bytes: before.factor)
+    parameters.append(bytes: before.new)
+    parameters.append(bytes: after.factor)
+    parameters.append(bytes: after.new)
+    return Query(saveFactorStatement, parameters) { _ in }
   }
 
   private static let dropTokensStatement = Statement(
