@@ -21,6 +21,7 @@ export function courseFields({ message, timed, touched, needs, fields }) {
     const until = field({ name: "until", label: t("field.repeat.until"), type: "date", value: message.repeat?.until ?? "", pointer: "/repeat/until", oninput: write });
     until.node.hidden = !every.value;
     needs(until, t("field.repeat.until"), () => every.value && !until.value);
+    needs(every, t("field.repeat"), () => every.value && !message.sendAt && !message.localTime, () => t("field.repeat.hint"));
     return h("div", { class: "fields pair", "data-member": "repeat" }, every.node, until.node);
   }
 

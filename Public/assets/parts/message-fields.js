@@ -329,7 +329,6 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
     show();
     needs(when, t("compose.at"), () => kind !== "now" && !when.value);
     needs(when, t("compose.at"), () => kind === "at" && when.value && new Date(when.value) < Date.now() - 3_600_000, () => t("compose.at.past"));
-    needs(when, t("compose.at"), () => kind === "now" && message.repeat !== undefined, () => t("field.repeat.hint"));
     api.fields.push(when, { ...when, pointer: "/localTime" }, { ...when, pointer: "/repeat" });
     return h("div", { class: "fields", "data-member": "sendAt localTime" }, choices({ name: "timing", label: t("field.timing"), value: kind,
       options: ["now", "at", "local"].map((one) => [one, t(`field.timing.${one}`)]), choose: (one) => {

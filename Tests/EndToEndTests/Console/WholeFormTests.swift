@@ -18,7 +18,11 @@ import Testing
     ),
     (
       "document.querySelector('[value=at]').click()", "[name=sendAt]",
-      "type('[name=sendAt]', new Date(Date.now() + 86_400_000).toISOString().slice(0, 16))"
+      "type('[name=sendAt]', day(1))"
+    ),
+    (
+      "pick('[name=every]', 'day'); type('[name=until]', day(9).slice(0, 10))", "[name=every]",
+      "document.querySelector('[value=at]').click(); type('[name=sendAt]', day(1))"
     ),
     ("type('[name=windowfrom]', '09:00')", "[name=windowto]", "type('[name=windowto]', '18:00')"),
     ("pick('[name=sound]', 'named')", "[name=soundName]", "type('[name=soundName]', 'bell.aif')"),
@@ -29,6 +33,7 @@ import Testing
   ]
 
   private static let helpers = """
+    const day = (count) => new Date(Date.now() + count * 86_400_000).toISOString().slice(0, 16);
     const type = (place, text) => {
       const one = document.querySelector(place);
       one.value = text;
