@@ -140,8 +140,8 @@ let package = Package(
     program(
       "upmc",
       on: [
-        "Maintenance", "Server", "API", "Operations", "Store", "HTTPServer", "HTTPClient", "TLS", "Domain", "JSON",
-        "Postgres", "Reactor", arguments,
+        "Maintenance", "Server", "API", "Operations", "Store", "HTTPClient", "TLS", "Domain", "JSON", "Postgres",
+        "Reactor", arguments,
       ]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
 

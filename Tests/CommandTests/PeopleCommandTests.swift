@@ -93,4 +93,27 @@ import Testing
       made.lines.first?.contains("Its time zone is Asia/Seoul: --time-zone names another.") == true, "\(made.lines)")
     #expect(try program.run("send", "--help").lines.contains { $0.hasSuffix(#"--translation ko=안녕 \"#) })
   }
+
+  @Test func `on a terminal a message to many is asked about first, unless --yes says it`() throws {
+    try program.connect().script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at)
+      SELECT ('00000000-0000-8000-8000-1' || lpad(n::text, 11, '0'))::uuid, 1, 'ukim', 1, 1, 1, 'p' || n, 'd' || n, now(),
+        now(), now() FROM generate_series(1, 101) n
+      """)
+    // `script` gives the command a terminal, on which somebody types.
+    func onTerminal(_ answer: String, _ arguments: [String]) throws -> Program.Ended {
+      try program.run(
+        through: ["/bin/sh", "-c", "echo \(answer) | script -qec \"$0 $*\" /dev/null"],
+        ["send", "com.example.bank", "--all", "--body", "hi"] + arguments)
+    }
+    let stopped = try onTerminal("n", [])
+    #expect(stopped.status == 1, "\(stopped.lines)")
+    #expect(stopped.lines.joined().contains("reaches 102 devices. Go on? [y/N]"), "\(stopped.lines)")
+    #expect(try program.run("status").lines.isEmpty)
+    #expect(try onTerminal("y", []).status == 0)
+    #expect(try onTerminal("n", ["--yes"]).status == 0)
+    #expect(try program.run("status").lines.count == 2)
+  }
 }

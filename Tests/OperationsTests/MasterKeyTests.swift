@@ -3,7 +3,8 @@ import Testing
 
 /// A ring of master keys: one seals, each opens what it has sealed.
 @Suite struct MasterKeyTests {
-  private let (old, new) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+  private let old = [UInt8](repeating: 1, count: 32)
+  private let new = [UInt8](repeating: 2, count: 32)
 
   @Test func `what a former key has sealed opens, and is sealed anew with the one that seals`() throws {
     let ring = try MasterKey(keys: [old, new])

@@ -58,7 +58,10 @@ enum ModuleGraph {
     ],
     // What an operator does beside serving.
     "Maintenance": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"],
-    "upmc": ["Maintenance", "Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
+    "upmc": [
+      "Maintenance", "Server", "API", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres",
+      "Reactor",
+    ],
     "upmc-simulator": ["Simulator", "TLS", "Reactor"],
   ]
 

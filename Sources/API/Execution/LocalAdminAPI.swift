@@ -1,5 +1,5 @@
 package import Domain
-package import HTTPServer
+internal import HTTPServer
 package import Operations
 package import Postgres
 package import Reactor
@@ -31,9 +31,23 @@ package struct LocalAdminAPI {
   }
 
   /// Carries a request out.
-  /// - Parameter piece: called with each piece of a file; the answer's body is then empty.
+  /// - Parameters:
+  ///   - method: `GET` and so on.
+  ///   - path: percent-encoded, as the query.
+  ///   - headers: names in lower case.
+  ///   - piece: called with each piece of a file; the answer's body is then empty.
   /// - Returns: what a server would answer, refusals included.
-  package func answer(_ request: OwnedRequest, piece: ([UInt8]) -> Void) -> Response {
+  package func answer(
+    _ method: String, _ path: String, query: String, headers: [(name: String, value: String)], body: [UInt8],
+    piece: ([UInt8]) -> Void
+  ) -> (status: Int, body: [UInt8]) {
+    let request = OwnedRequest(
+      method: Method(rawValue: method) ?? .other, path: path, query: query, headers: headers, body: body)
+    let response = answer(request, piece)
+    return (response.status.code, response.body)
+  }
+
+  private func answer(_ request: OwnedRequest, _ piece: ([UInt8]) -> Void) -> Response {
     do throws(Problem) {
       switch router.match(request.method, request.path.utf8Span.span) {
       case .found(let endpoint, let parameters): return try serve(endpoint, request, parameters, piece)

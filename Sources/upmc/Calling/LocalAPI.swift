@@ -1,6 +1,5 @@
 internal import API
 internal import Domain
-internal import HTTPServer
 internal import JSON
 internal import Operations
 internal import Postgres
@@ -22,18 +21,18 @@ struct LocalAPI: AdminAPI {
 
   func answer(_ request: AdminRequest) throws -> Answer {
     let response = try response(to: request) { _ in }
-    let answer = try Answer(status: response.status.code, body: response.body, from: name)
+    let answer = try Answer(status: response.status, body: response.body, from: name)
     guard answer.status < 400 else { throw Refusal(answer) }
     return answer
   }
 
   func download(_ request: AdminRequest, _ piece: ([UInt8]) -> Void) throws {
     let response = try response(to: request, piece)
-    guard response.status.code >= 400 else { return }
-    throw Refusal(try Answer(status: response.status.code, body: response.body, from: name))
+    guard response.status >= 400 else { return }
+    throw Refusal(try Answer(status: response.status, body: response.body, from: name))
   }
 
-  private func response(to request: AdminRequest, _ piece: ([UInt8]) -> Void) throws -> Response {
+  private func response(to request: AdminRequest, _ piece: ([UInt8]) -> Void) throws -> (status: Int, body: [UInt8]) {
     let seal = request.sealing == .content ? database.contentSeal : nil
     let catalog = try Catalog(seal: seal)
     do throws(PostgresError) {
@@ -49,9 +48,8 @@ struct LocalAPI: AdminAPI {
       hosting: ContentHosting(publicURL: configuration.publicURL), tokens: configuration.tokenAddress,
       keyTrial: master.map { AppleKeyTrial(configuration, master: $0) }, clock: clock)
     return api.answer(
-      OwnedRequest(
-        method: Method(rawValue: request.method.rawValue) ?? .other, path: request.path, query: request.query,
-        headers: request.headers, body: request.body), piece: piece)
+      request.method.rawValue, request.path, query: request.query, headers: request.headers, body: request.body,
+      piece: piece)
   }
 
   /// The secret with which an app's own server vouches for users. No API shows it: it needs the master key.
