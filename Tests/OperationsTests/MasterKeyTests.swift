@@ -28,7 +28,7 @@ import Testing
     let ring = try MasterKey(bytes: old)
     let copy = ring
     try ring.take([new, old])
-    #expect(copy.ids.count == 2 && copy.sealingID == (try MasterKey(bytes: old)).sealingID)
+    #expect(try copy.ids.count == 2 && copy.sealingID == MasterKey(bytes: old).sealingID)
     #expect(throws: (any Error).self) { try ring.take([[1]]) }
   }
 }
