@@ -13,8 +13,8 @@ struct ExpectClient {
     clientUid userProof), setUser (clientUid userProof), push (payloads),
     restart, flush (afterSeconds), read (payload badgeOption badge), setBadge
     (badge), joinGroup (groupSeq), consent (notification ad), inbox,
-    unregisterUser, unregisterService. What the client does without it names
-    in the first question: /expect/next?without=strict,consent,inbox.
+    unregisterUser, unregisterService. A client that lacks some of these
+    parts says so at first: /expect/next?without=strict,consent,inbox.
     """
 
   let address: String

@@ -142,7 +142,7 @@ struct ChannelCommand: ParsableCommand {
         The update is JSON, as the admin API takes it. It is stored, and a running server publishes it; of what comes faster \
         than Apple takes it, the latest wins.
 
-          upmc channel publish com.example.bank 3 --update \
+          upmc channel publish com.example.bank 3 --update \\
             '{"liveActivity":{"event":"update","timestamp":1795685400,"contentState":{"home":2,"away":1}}}'
         """)
 
@@ -151,7 +151,7 @@ struct ChannelCommand: ParsableCommand {
     @Option(help: "The update: a JSON object.")
     var update: String
 
-    @Option(help: "The same key publishes once a day.")
+    @Option(help: "A request with the same key, within a day, is answered as before and publishes nothing.")
     var idempotencyKey: String?
 
     @OptionGroup var output: OutputOptions

@@ -9,7 +9,7 @@ package struct ExpectationReport: Codable, Sendable {
   }
 
   package internal(set) var steps: [Step] = []
-  /// Parts that the client does without; it was not asked about them.
+  /// Parts that the client lacks; it was not asked about them.
   package internal(set) var without: [String] = []
 
   /// Each kind of fault once, in the order of their list.

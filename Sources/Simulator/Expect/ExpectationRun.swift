@@ -15,7 +15,7 @@ internal import Synchronization
 /// Steps: `register` (appId, clientKey, token, clientUid, userProof), `setUser` (clientUid, userProof), `push` (payloads, each
 /// JSON as text), `restart`, `flush` (afterSeconds), `read` (payload, badgeOption, badge), `setBadge` (badge), `joinGroup`
 /// (groupSeq), `consent` (notification, ad), `inbox`, `unregisterUser`, `unregisterService`, `done`. The first request may say
-/// `?without=strict,consent,inbox`: what the client does without.
+/// `?without=strict,consent,inbox`: parts that the client lacks.
 package final class ExpectationRun: Sendable {
   /// `host:port`.
   package let address: String

@@ -39,7 +39,7 @@ struct ExpectedStep: Sendable {
     case strict
   }
 
-  /// What a client may do without.
+  /// What a client may lack.
   enum Part: String, CaseIterable, Sendable {
     case strict, consent, inbox
   }
