@@ -27,6 +27,7 @@ import Testing
     "upload": "upload.create", "changeTags": "tags.change", "createSegment": "segment.create",
     "createChannel": "channel.create", "deleteChannel": "channel.delete", "publishOnChannel": "channel.publish",
     "changeSegment": "segment.change", "deleteSegment": "segment.delete", "uploadAudience": "audience.upload",
+    "deleteUpload": "upload.delete", "deleteAudience": "audience.delete", "changeTestGroups": "app.test-groups",
     "beginImport": "import.begin", "putImportPart": "import.finish", "createApp": "app.create",
     "changeApp": "app.change", "resumeApp": "app.resume", "setCredential": "credential.set",
     "deleteCredential": "credential.delete", "createAPIKey": "api-key.create", "revokeAPIKey": "api-key.revoke",

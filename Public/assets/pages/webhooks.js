@@ -72,7 +72,7 @@ export async function webhookPage(context) {
   await told.ready;
   context.onLeave(every(5000, async () => {
     const latest = await get(path);
-    if (context.stale() || (latest.waiting === item.waiting && latest.dead === item.dead)) return;
+    if (context.stale()) return;
     // Rows change in place; the page is drawn anew only where nobody has opened something.
     if ((latest.dead > 0) !== (item.dead > 0) && !told.node.querySelector("details[open]")) return follow({ isRefined: true });
     item = latest;

@@ -60,6 +60,13 @@ import Testing
     try browser.click("dialog[open] [type=submit]")
     try browser.waitFor("main tbody [data-state=delivered]")
     try browser.waitFor("[data-attempts='4']")
+
+    // A further event comes into the list, and what somebody has opened stays open.
+    try browser.script("document.querySelector('main td.lead details').open = true")
+    _ = try console.world.client.call(
+      "POST", "/v1/admin/webhooks/\(webhook)/test", bearer: console.world.apiKey)
+    try browser.wait("the further event", "return document.querySelectorAll('main tbody tr').length === 2")
+    #expect(try browser.count("main tbody tr:nth-child(2) td.lead details[open]") == 1)
     try browser.expectSilence("the attempts")
   }
 
