@@ -78,7 +78,7 @@ export function factorSection() {
           button("factor-codes", "factor.codes.new", renew), button("factor-replace", "factor.replace", () => setUp(true)),
           needed ? null : button("factor-off", "factor.turn-off", turnOff, "bad")] : button("factor-on", "factor.turn-on", () => setUp(false), "main")));
     } catch (problem) {
-      put(box, h("h2", null, t("factor.title")), problem.status === 403 ? h("p", { class: "soft" }, t("factor.elsewhere")) : failure(problem, draw));
+      put(box, h("h2", null, t("factor.title")), problem.status === 409 ? h("p", { class: "soft" }, t("factor.elsewhere")) : failure(problem, draw));
     }
   }
 

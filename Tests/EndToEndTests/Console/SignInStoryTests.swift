@@ -146,7 +146,8 @@ import Testing
     try expectSound(browser, "audit-factor-\(language)")
   }
 
-  @Test func `people sign in at the identity provider, with its key rotated, its tokens over and its role lost`() throws {
+  @Test func `people sign in at the identity provider, with its key rotated, its tokens over and its role lost`() throws
+  {
     let provider = try OpenIDProviderProcess()
     let staff = #"{"sub":"jung","email":"jung@example.com","name":"Jung Hana","groups":["push-staff"]}"#
     try provider.start(claims: staff)
@@ -187,7 +188,8 @@ import Testing
       Statement("test-accounts", "SELECT login || ' ' || role FROM accounts WHERE subject IS NOT NULL"))
     #expect(rows.count == 1 && rows.text(0, 0) == "jung@example.com operator")
     let ways = try console.connection.run(
-      Statement("test-ways", "SELECT count(*) FROM audit_log WHERE action = 'session.sign-in' AND after->>'way' = 'openid'"))
+      Statement(
+        "test-ways", "SELECT count(*) FROM audit_log WHERE action = 'session.sign-in' AND after->>'way' = 'openid'"))
     #expect(ways.int64(0, 0) == 2)
   }
 
@@ -217,7 +219,8 @@ import Testing
     try browser.waitFor("[data-secret]")
     try browser.click("dialog[open] .foot .button.main")
     try browser.wait(
-      "the key's end", "return [...document.querySelectorAll('main tr')].some((row) => /CRM.*2099/s.test(row.innerText))")
+      "the key's end",
+      "return [...document.querySelectorAll('main tr')].some((row) => /CRM.*2099/s.test(row.innerText))")
     try expectSound(browser, "keys-end")
     let ends = try console.connection.run(
       Statement("test-ends", "SELECT ends_at > '2099-12-31' FROM api_keys WHERE name = 'CRM'"))
