@@ -44,7 +44,7 @@ async function begin(box, isReplaced, done) {
   const fields = [codeField("code", t("factor.code"), t("factor.first.hint"))];
   if (isReplaced) fields.unshift(codeField("present", t("factor.present"), t("factor.code.hint")));
   const form = new Form(fields, { action: t("factor.turn-on"), submit: async (values) => done((await putTo(path, values)).recoveryCodes) });
-  put(box, h("ol", { class: "steps" }, h("li", null, t("factor.step.app")), h("li", null, t("factor.step.scan"))),
+  put(box, h("ol", { class: "enrol" }, h("li", null, t("factor.step.app")), h("li", null, t("factor.step.scan"))),
     qrDrawing(made.uri, t("factor.qr")),
     h("details", null, h("summary", null, t("factor.by-hand")), h("p", null, h("code", { "data-secret": true }, grouped(made.secret)))),
     form.node);
