@@ -16,6 +16,16 @@ extension Endpoint {
     /// An API key or a console session whose role has the permission.
     case permission(Permission)
 
+    /// What the caller's role must allow; nil where no role is asked for.
+    var permission: Permission? {
+      switch self {
+      // Every role may.
+      case .caller: .viewMessages
+      case .permission(let permission): permission
+      case .open, .clientKey, .authKey: nil
+      }
+    }
+
     /// Whether an API key or a console session is needed.
     var needsCaller: Bool {
       switch self {

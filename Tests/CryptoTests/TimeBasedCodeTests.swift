@@ -4,10 +4,11 @@ import Testing
 
 @Suite struct TimeBasedCodeTests {
   /// RFC 6238, appendix B: the last six of its eight digits.
-  @Test(arguments: [
-    (59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (1_234_567_890, "005924"),
-    (2_000_000_000, "279037"), (20_000_000_000, "353130"),
-  ] as [(Int64, String)])
+  @Test(
+    arguments: [
+      (59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (1_234_567_890, "005924"),
+      (2_000_000_000, "279037"), (20_000_000_000, "353130"),
+    ] as [(Int64, String)])
   func `codes are the standard's`(_ seconds: Int64, _ code: String) {
     let secret = Array("12345678901234567890".utf8)
     #expect(TimeBasedCode.code(of: secret, step: TimeBasedCode.step(at: seconds)) == code)

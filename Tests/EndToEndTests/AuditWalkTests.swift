@@ -17,7 +17,10 @@ import Testing
     "pauseMessage": "message.pause", "resumeMessage": "message.resume", "cancelMessage": "message.cancel",
     "changePace": "message.pace", "replaceMessage": "message.send", "signIn": "session.sign-in",
     "signOut": "session.sign-out",
-    "choosePassword": "account.password", "createAccount": "account.create", "changeAccount": "account.change",
+    "choosePassword": "account.password", "endSession": "session.end", "endOtherSessions": "session.end-others",
+    "confirmSecondFactor": "account.second-factor", "renewRecoveryCodes": "account.recovery-codes",
+    "removeSecondFactor": "account.second-factor-off", "resetSecondFactor": "account.second-factor-reset",
+    "createAccount": "account.create", "changeAccount": "account.change",
     "linkAccount": "account.link", "approveMessage": "approval.approve", "rejectMessage": "approval.reject",
     "createWebhook": "webhook.create", "changeWebhook": "webhook.change", "deleteWebhook": "webhook.delete",
     "testWebhook": "webhook.test", "replayEvents": "webhook.replay", "eraseUser": "user.erase",
@@ -36,8 +39,10 @@ import Testing
     "replaceDraft": "draft.change", "deleteDraft": "draft.delete", "createSender": "sender.create",
     "replaceSender": "sender.change", "deleteSender": "sender.delete",
   ]
-  /// Asks only, though its method is another.
-  private static let questions: Set = ["countConditions"]
+  /// Asks only, or changes nothing before its second half, though its method is another.
+  private static let questions: Set = ["countConditions", "beginSecondFactor", "beginOpenID"]
+  /// Needs an identity provider, which `OpenIDTests` and `SignInStoryTests` have.
+  private static let elsewhere: Set = ["signInByOpenID"]
 
   @Test func `every operation that changes something leaves its line in the audit log, under who did it`() throws {
     let stage = try ExampleStage()
@@ -46,7 +51,7 @@ import Testing
     stage.session = kim
     var walked: Set<String> = []
     for operation in Endpoint.all where operation.method != .get && operation.pattern.hasPrefix("/v1/admin/") {
-      if Self.questions.contains(operation.id) { continue }
+      if Self.questions.contains(operation.id) || Self.elsewhere.contains(operation.id) { continue }
       let action = try #require(Self.actions[operation.id], "\(operation.id) says nothing of the audit log")
       walked.insert(operation.id)
       let before = try lastEntry(world)
@@ -114,6 +119,15 @@ import Testing
     case "choosePassword":
       let choi = try account("choi@example.com", stage)
       return try call(operation.pattern, #"{"new":"correct horse battery"}"#, as: choi)
+    case "endSession", "endOtherSessions":
+      let (here, _) = (
+        try account("\(operation.id)@example.com", stage), try again("\(operation.id)@example.com", stage)
+      )
+      let list = try world.client.call("GET", "/v1/admin/sessions", session: here).text
+      let other = try #require(list.matches(of: /"session":"(\d+)"/).last).1
+      return try call(operation.pattern.replacing("{session}", with: other), nil, as: here)
+    case "confirmSecondFactor", "renewRecoveryCodes", "removeSecondFactor", "resetSecondFactor":
+      return try actOnFactor(operation, stage, kim)
     case "approveMessage", "rejectMessage":
       // Who approves was there before the request.
       let other = try account("\(operation.id)@example.com", stage)
@@ -141,6 +155,40 @@ import Testing
         "POST", path, "RIFF\u{24}\u{1}\u{1}\u{1}WAVEfmt ", type: "application/octet-stream", session: kim)
     default:
       return try stage.call(operation, operation.body?.examples.first.map { ExampleStage.withComingDays($0.json) })
+    }
+  }
+
+  /// The same account signs in once more.
+  private func again(_ login: String, _ stage: ExampleStage) throws -> TestClient.Session {
+    let world = stage.world
+    let number = try world.connection.run(
+      Statement("test-number-\(login)", "SELECT account FROM accounts WHERE login = '\(login.lowercased())'")
+    ).int32(0, 0)
+    let link = try ConsoleAccounts.link(number, by: .commandLine, on: world.connection, now: world.now)
+    return try world.client.signIn(link.path)
+  }
+
+  /// Sets up a second factor for a new account, and does with it what the operation says.
+  private func actOnFactor(_ operation: Endpoint, _ stage: ExampleStage, _ kim: TestClient.Session) throws -> Reply {
+    let world = stage.world
+    let login = "\(operation.id)@example.com"
+    let owner = try account(login, stage)
+    let path = "/v1/admin/session/second-factor"
+    let secret = try #require(try world.client.call("POST", path, session: owner).string("secret"))
+    func code() throws -> String {
+      try world.connection.script("UPDATE accounts SET factor_step = 0")
+      return #"{"code":"\#(try TestAuthenticator.code(secret, seconds: world.now / 1_000_000))"}"#
+    }
+    let confirmed = try world.client.call("PUT", path, try code(), session: owner)
+    switch operation.id {
+    case "confirmSecondFactor": return confirmed
+    case "resetSecondFactor":
+      let number = try world.connection.run(
+        Statement("test-factor-account", "SELECT max(account) FROM accounts WHERE factor IS NOT NULL")
+      ).int32(0, 0)
+      return try world.client.call("DELETE", "/v1/admin/accounts/\(number)/second-factor", session: kim)
+    default:
+      return try world.client.call(operation.method.rawValue, operation.pattern, try code(), session: owner)
     }
   }
 

@@ -16,7 +16,9 @@ import Testing
     for operation in Endpoint.all where operation.pattern.hasPrefix("/v1/") || operation.pattern == "/health" {
       // These need a browser's session, which AuditWalkTests has, or a client that reads on and on, as AdminTests have it.
       if [
-        "signIn", "signOut", "choosePassword", "watchMessage", "watchOverview", "showApproval", "approveMessage",
+        "signIn", "signOut", "choosePassword", "listSessions", "endSession", "endOtherSessions", "showSecondFactor",
+        "beginSecondFactor", "confirmSecondFactor", "renewRecoveryCodes", "removeSecondFactor", "beginOpenID",
+        "signInByOpenID", "watchMessage", "watchOverview", "showApproval", "approveMessage",
         "rejectMessage",
       ].contains(operation.id) {
         continue

@@ -67,7 +67,7 @@ final class ExampleStage {
     switch operation.access {
     case .open: break
     case .clientKey: credential = world.clientKey
-    case .permission: credential = world.apiKey
+    case .caller, .permission: credential = world.apiKey
     case .authKey:
       let token = World.token(String(256 + count % 250, radix: 16).suffix(2).description)
       let device = try world.register("example-\(count)", token: token, user: "kim01")

@@ -159,7 +159,10 @@ import Testing
     let app = try #require(try connection.run(Apps.find(appID: "com.example.bank"))).app
     for role in Role.allCases {
       let created = try Administration.createKey(role, appID: "com.example.bank", by: .commandLine, on: connection)
-      #expect(json(created) == "{\"apiKey\":\"\(created.apiKey)\",\"role\":\"\(role.rawValue)\"}")
+      let number = try Authorization.authenticate(created.apiKey, on: connection).apiKey ?? 0
+      #expect(
+        json(created)
+          == #"{"apiKeyId":"\#(number)","apiKey":"\#(created.apiKey)","role":"\#(role.rawValue)","expiresAt":null}"#)
       #expect(created.apiKey.hasPrefix("upmc_") && created.apiKey.count == 48)
       let caller = try Authorization.authenticate(created.apiKey, on: connection)
       #expect(caller.role == role && caller.app == app.number && caller.apiKey != nil)

@@ -44,7 +44,7 @@ async function begin(box, isReplaced, done) {
   const fields = [codeField("code", t("factor.code"), t("factor.first.hint"))];
   if (isReplaced) fields.unshift(codeField("present", t("factor.present"), t("factor.code.hint")));
   const form = new Form(fields, { action: t("factor.turn-on"), submit: async (values) => done((await putTo(path, values)).recoveryCodes) });
-  put(box, h("ol", { class: "steps" }, h("li", null, t("factor.step.app")), h("li", null, t("factor.step.scan"))),
+  put(box, h("ol", { class: "enrol" }, h("li", null, t("factor.step.app")), h("li", null, t("factor.step.scan"))),
     qrDrawing(made.uri, t("factor.qr")),
     h("details", null, h("summary", null, t("factor.by-hand")), h("p", null, h("code", { "data-secret": true }, grouped(made.secret)))),
     form.node);
@@ -78,7 +78,7 @@ export function factorSection() {
           button("factor-codes", "factor.codes.new", renew), button("factor-replace", "factor.replace", () => setUp(true)),
           needed ? null : button("factor-off", "factor.turn-off", turnOff, "bad")] : button("factor-on", "factor.turn-on", () => setUp(false), "main")));
     } catch (problem) {
-      put(box, h("h2", null, t("factor.title")), problem.status === 403 ? h("p", { class: "soft" }, t("factor.elsewhere")) : failure(problem, draw));
+      put(box, h("h2", null, t("factor.title")), problem.status === 409 ? h("p", { class: "soft" }, t("factor.elsewhere")) : failure(problem, draw));
     }
   }
 

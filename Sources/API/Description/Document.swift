@@ -68,7 +68,7 @@ enum Document {
   }
 
   private static func description(_ endpoint: Endpoint) -> String {
-    guard case .permission(let permission) = endpoint.access else { return endpoint.about }
+    guard let permission = endpoint.access.permission else { return endpoint.about }
     let roles = Role.allCases.filter { $0.allows(permission) }.map(\.rawValue)
     return endpoint.about + "\n\nRoles that may: \(roles.joined(separator: ", "))."
   }

@@ -157,10 +157,10 @@ package struct SecondFactorService: Sendable {
 
   private func own(_ caller: Caller, on connection: Connection) throws(Problem) -> Accounts.Record {
     guard let number = caller.account, let account = try connection.answer(Accounts.find(number)) else {
-      throw Problem(.forbidden, "Only a console account has a second factor.")
+      throw Problem(.conflict, "Only a console account has a second factor.")
     }
     guard !account.isByProvider else {
-      throw Problem(.forbidden, "This account's second factor is the identity provider's matter.")
+      throw Problem(.conflict, "This account's second factor is the identity provider's matter.")
     }
     return account
   }

@@ -63,7 +63,7 @@ package enum SessionService {
 
   private static func own(_ token: String?, _ caller: Caller) throws(Problem) -> (Int32, String) {
     guard let account = caller.account, let token else {
-      throw Problem(.forbidden, "Only a console account has sessions.")
+      throw Problem(.conflict, "Only a console account has sessions; an API key is revoked to end it.")
     }
     return (account, token)
   }

@@ -108,6 +108,6 @@ extension HTTPResponse {
 extension Endpoint {
   /// Nil where nobody has to prove anything first, or something else.
   var permission: Permission? {
-    if case .permission(let permission) = access { permission } else { nil }
+    access.permission
   }
 }

@@ -44,12 +44,15 @@ import Testing
 
   private func refusals() throws -> [String] { try world.audited("session.refuse") }
 
-  @Test func `the address asks for a code with state, nonce and PKCE, and the cookie stays out of scripts' reach`() throws {
+  @Test func `the address asks for a code with state, nonce and PKCE, and the cookie stays out of scripts' reach`()
+    throws
+  {
     let begun = try ConsoleVisitor.post("", to: path, world)
     let url = try #require(begun.values(of: "url").first)
     #expect(url.hasPrefix("https://login.example.com/authorize?"))
     let query = TestIdentityProvider.fields(try #require(url.split(separator: "?").last))
-    #expect(query["response_type"] == "code" && query["client_id"] == "upmc" && query["code_challenge_method"] == "S256")
+    #expect(
+      query["response_type"] == "code" && query["client_id"] == "upmc" && query["code_challenge_method"] == "S256")
     #expect(query["redirect_uri"] == "https://push.example.com/" && query["scope"] == "openid profile email")
     #expect([query["state"], query["nonce"], query["code_challenge"]].allSatisfy { $0?.count == 43 })
     #expect(Set([query["state"], query["nonce"], query["code_challenge"]]).count == 3)

@@ -14,7 +14,7 @@ extension Endpoint {
         Answer(
           200, "As it is.", SecondFactorService.Status.object,
           example: #"{"on":true,"needed":true,"recoveryCodesLeft":10}"#)
-      ], problems: [.notConfigured], handler: .whole(AdminCall.showSecondFactor)),
+      ], problems: [.conflict, .notConfigured], handler: .whole(AdminCall.showSecondFactor)),
     Endpoint(
       .post, "/v1/admin/session/second-factor", id: "beginSecondFactor", in: .administration,
       "Begin to set up a second factor",
@@ -23,7 +23,7 @@ extension Endpoint {
       else, and it is in force once a code of it has been confirmed.
       """, by: .caller,
       answers: [Answer(201, "The secret.", SecondFactorService.Enrolment.object, example: enrolmentExample)],
-      problems: [.notConfigured], handler: .whole(AdminCall.beginSecondFactor)),
+      problems: [.conflict, .notConfigured], handler: .whole(AdminCall.beginSecondFactor)),
     Endpoint(
       .put, "/v1/admin/session/second-factor", id: "confirmSecondFactor", in: .administration,
       "Put a second factor in force",

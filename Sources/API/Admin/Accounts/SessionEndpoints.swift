@@ -51,15 +51,15 @@ extension Endpoint {
       "The sessions of the console account that asks, this one too.", by: .caller, parameters: [.limit, .cursor],
       answers: [
         Answer(200, "A page of sessions.", ItemPage<SessionService.Entry>.object, example: Answer.page(placeExample))
-      ], handler: .whole(AdminCall.sessions)),
+      ], problems: [.conflict], handler: .whole(AdminCall.sessions)),
     Endpoint(
       .delete, "/v1/admin/sessions/{session}", id: "endSession", in: .administration, "Sign out elsewhere",
       "Ends one of the account's own sessions, on every node.", by: .caller, answers: [Answer(204, "It is over.")],
-      problems: [.notFound], handler: .whole(AdminCall.endSession)),
+      problems: [.notFound, .conflict], handler: .whole(AdminCall.endSession)),
     Endpoint(
       .delete, "/v1/admin/sessions", id: "endOtherSessions", in: .administration, "Sign out everywhere else",
       "Ends all of the account's sessions but the one that asks, and its links that are not used yet.", by: .caller,
-      answers: [Answer(204, "They are over.")], handler: .whole(AdminCall.endOtherSessions)),
+      answers: [Answer(204, "They are over.")], problems: [.conflict], handler: .whole(AdminCall.endOtherSessions)),
   ]
 
   private static let placeExample = """
