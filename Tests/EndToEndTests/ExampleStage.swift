@@ -76,9 +76,9 @@ final class ExampleStage {
     }
     if target.contains("{groupSeq}") { target = target.replacing("{groupSeq}", with: try group()) }
     if target.contains("{seqno}") { target = target.replacing("{seqno}", with: try message(operation)) }
-    if target.contains("{segment}") { target = target.replacing("{segment}", with: try segment()) }
+    if target.contains("{segmentId}") { target = target.replacing("{segmentId}", with: try segment()) }
     target = try SavedExamples.fill(target, in: world, count)
-    if target.contains("{webhook}") { target = target.replacing("{webhook}", with: try webhook()) }
+    if target.contains("{webhookId}") { target = target.replacing("{webhookId}", with: try webhook()) }
     target = target.replacing("{kind}", with: "voip").replacing("{activityId}", with: "order-42")
     if target.contains("{uploadId}") { target = target.replacing("{uploadId}", with: try upload()) }
     if target.contains("{csv}") { target = target.replacing("{csv}", with: try audience()) }
@@ -95,10 +95,10 @@ final class ExampleStage {
       _ = try world.client.call("POST", "/v1/admin/api-keys", bearer: world.apiKey, #"{"role":"viewer"}"#)
       target = target.replacing("{apiKeyId}", with: "2")
     }
-    if target.contains("{account}") {
+    if target.contains("{accountId}") {
       let made = try world.client.call(
         "POST", "/v1/admin/accounts", bearer: world.apiKey, #"{"login":"a\#(count)","name":"a","role":"viewer"}"#)
-      target = target.replacing("{account}", with: made.string("accountId") ?? "")
+      target = target.replacing("{accountId}", with: made.string("accountId") ?? "")
     }
     var sign = "?"
     for parameter in operation.parameters where parameter.isNeeded {
@@ -135,7 +135,7 @@ final class ExampleStage {
   }
 
   private func webhook() throws -> String {
-    let body = #"{"appId":"\#(World.appID)","url":"https://127.0.0.1/","kinds":["sms.requested"]}"#
+    let body = #"{"appId":"\#(World.appID)","url":"https://sms.example.com/","kinds":["sms.requested"]}"#
     return try #require(
       try world.client.call("POST", "/v1/admin/webhooks", bearer: world.apiKey, body).string("webhookId"))
   }

@@ -120,7 +120,7 @@ def run(name, options, directory):
         "appId": options.app, "url": "http://127.0.0.1:9/", "kinds": ["message.finished"]})
     number = webhook["webhookId"]
     log = directory / f"{name}.log"
-    environment = {**os.environ, "UPMC_APP_ID": options.app, "UPMC_WEBHOOK_SECRET": webhook["secret"]}
+    environment = {**os.environ, "PUSH_APP_ID": options.app, "PUSH_WEBHOOK_SECRET": webhook["secret"]}
     with open(log, "w", encoding="utf-8") as file:
         receiver = subprocess.Popen([*command, "listen", "0"], env=environment, stdout=file, stderr=subprocess.STDOUT)
     try:
@@ -138,7 +138,7 @@ def run(name, options, directory):
         expect(posted(port, body.replace(b"forged", b"signed"), webhook["secret"], now) == 204, name, "refuses a good one")
 
         door = Door(options.server)
-        environment.update(UPMC_SERVER=f"http://127.0.0.1:{door.server_port}", UPMC_API_KEY=options.api_key)
+        environment.update(PUSH_SERVER=f"http://127.0.0.1:{door.server_port}", PUSH_API_KEY=options.api_key)
         sent = subprocess.run([*command, "send", user, '12"34'], env=environment, capture_output=True, text=True, timeout=120)
         expect(sent.returncode == 0, name, sent.stderr)
         seqno = sent.stdout.strip()
@@ -147,7 +147,7 @@ def run(name, options, directory):
         expect([one["seqno"] for one in history] == [seqno], name, "sent", history)
         until(f"{name} was not told", lambda: said(rf'message\.finished .*"seqno" ?: ?"{seqno}"'))
 
-        environment["UPMC_API_KEY"] = "wrong"
+        environment["PUSH_API_KEY"] = "wrong"
         refused = subprocess.run([*command, "send", user, "1"], env=environment, capture_output=True, text=True, timeout=60)
         expect(refused.returncode != 0 and "upmc:" in refused.stderr, name, "was not refused:", refused.stderr)
         expect(len(door.keys) == 4, name, "repeated what was refused for good")

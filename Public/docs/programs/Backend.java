@@ -1,7 +1,7 @@
 // A back end that sends a one-time code with UPMC and takes its webhooks. Java 17, nothing else.
 //
-//     UPMC_APP_ID=com.example.bank UPMC_API_KEY=… UPMC_SERVER=https://push.example.com java Backend.java send kim01 123456
-//     UPMC_WEBHOOK_SECRET=whsec_… java Backend.java listen 8090
+//     PUSH_APP_ID=com.example.bank PUSH_API_KEY=… PUSH_SERVER=https://push.example.com java Backend.java send kim01 123456
+//     PUSH_WEBHOOK_SECRET=whsec_… java Backend.java listen 8090
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -31,12 +31,12 @@ public class Backend {
 
   static final HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
 
-  /** Sends a code. Returns the message's number; throws when it was refused, or when the time is up. */
+  // Sends a code. Returns the message's number; throws when it was refused, or when the time is up.
   static String send(String person, String code) throws Exception {
     String body = """
         {"appId":%s,"audience":{"clientUids":[%s]},"lane":"urgent","expiresIn":"PT%dS",
          "alert":{"title":"Your code","body":%s}}""".formatted(
-        quoted(System.getenv("UPMC_APP_ID")), quoted(person), SECONDS,
+        quoted(System.getenv("PUSH_APP_ID")), quoted(person), SECONDS,
         quoted(code + " is your code. Never tell it to anyone."));
     // One key for one code: however often the request is made, one push is sent. Keep it with the transaction.
     String key = UUID.randomUUID().toString();
@@ -65,16 +65,16 @@ public class Backend {
   }
 
   static HttpResponse<String> post(String path, String body, String key) throws IOException, InterruptedException {
-    HttpRequest request = HttpRequest.newBuilder(URI.create(System.getenv("UPMC_SERVER") + path))
+    HttpRequest request = HttpRequest.newBuilder(URI.create(System.getenv("PUSH_SERVER") + path))
         .timeout(Duration.ofSeconds(5))
-        .header("Authorization", "Bearer " + System.getenv("UPMC_API_KEY"))
+        .header("Authorization", "Bearer " + System.getenv("PUSH_API_KEY"))
         .header("Content-Type", "application/json")
         .header("Idempotency-Key", key)
         .POST(HttpRequest.BodyPublishers.ofString(body)).build();
     return client.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
-  /** A text as JSON. Java has no JSON of its own; in an application use the one that is there. */
+  // A text as JSON. Java has no JSON of its own; in an application use the one that is there.
   static String quoted(String text) {
     StringBuilder json = new StringBuilder("\"");
     for (char letter : text.toCharArray()) {
@@ -85,13 +85,13 @@ public class Backend {
     return json.append('"').toString();
   }
 
-  /** A member of a flat answer that is a text. */
+  // A member of a flat answer that is a text.
   static String member(String json, String name) {
     Matcher found = Pattern.compile("\"" + name + "\":\"((?:[^\"\\\\]|\\\\.)*)\"").matcher(json);
     return found.find() ? found.group(1) : "";
   }
 
-  /** Whether UPMC has signed the request, and lately (standardwebhooks.com). */
+  // Whether UPMC has signed the request, and lately (standardwebhooks.com).
   static boolean isGenuine(String id, String at, String signatures, byte[] body, String secret) throws Exception {
     if (!at.matches("[0-9]{1,12}") || Math.abs(Instant.now().getEpochSecond() - Long.parseLong(at)) > 300) return false;
     Mac mac = Mac.getInstance("HmacSHA256");
@@ -113,7 +113,7 @@ public class Backend {
     try (exchange) {
       byte[] body = exchange.getRequestBody().readAllBytes();
       String id = header(exchange, "webhook-id");
-      String secret = System.getenv("UPMC_WEBHOOK_SECRET");
+      String secret = System.getenv("PUSH_WEBHOOK_SECRET");
       if (isGenuine(id, header(exchange, "webhook-timestamp"), header(exchange, "webhook-signature"), body, secret)) {
         String event = new String(body, StandardCharsets.UTF_8);
         // What takes longer than ten seconds, do after the answer.

@@ -1,7 +1,7 @@
 // A back end that sends a one-time code with UPMC and takes its webhooks. Node 18, nothing else.
 //
-//     UPMC_APP_ID=com.example.bank UPMC_API_KEY=… UPMC_SERVER=https://push.example.com node backend.mjs send kim01 123456
-//     UPMC_WEBHOOK_SECRET=whsec_… node backend.mjs listen 8090
+//     PUSH_APP_ID=com.example.bank PUSH_API_KEY=… PUSH_SERVER=https://push.example.com node backend.mjs send kim01 123456
+//     PUSH_WEBHOOK_SECRET=whsec_… node backend.mjs listen 8090
 
 import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
@@ -10,10 +10,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 // A code that comes later than this is of no use.
 const SECONDS = 60;
 
-/** Sends a code. Returns the message's number; throws when it was refused, or when the time is up. */
+// Sends a code. Returns the message's number; throws when it was refused, or when the time is up.
 async function send(person, code) {
   const body = JSON.stringify({
-    appId: process.env.UPMC_APP_ID,
+    appId: process.env.PUSH_APP_ID,
     audience: { clientUids: [person] },
     alert: { title: "Your code", body: `${code} is your code. Never tell it to anyone.` },
     lane: "urgent",
@@ -44,10 +44,10 @@ async function send(person, code) {
 }
 
 function post(path, body, key) {
-  return fetch(process.env.UPMC_SERVER + path, {
+  return fetch(process.env.PUSH_SERVER + path, {
     method: "POST",
     headers: {
-      Authorization: `Bearer ${process.env.UPMC_API_KEY}`,
+      Authorization: `Bearer ${process.env.PUSH_API_KEY}`,
       "Content-Type": "application/json",
       "Idempotency-Key": key,
     },
@@ -56,7 +56,7 @@ function post(path, body, key) {
   });
 }
 
-/** Whether UPMC has signed the request, and lately (standardwebhooks.com). */
+// Whether UPMC has signed the request, and lately (standardwebhooks.com).
 function isGenuine(headers, body, secret) {
   const { "webhook-id": id = "", "webhook-timestamp": at = "", "webhook-signature": given = "" } = headers;
   if (!/^\d+$/.test(at) || Math.abs(Date.now() / 1000 - Number(at)) > 300) return false;
@@ -75,7 +75,7 @@ async function receive(request, answer) {
   const parts = [];
   for await (const part of request) parts.push(part);
   const body = Buffer.concat(parts);
-  if (!isGenuine(request.headers, body, process.env.UPMC_WEBHOOK_SECRET)) return answer.writeHead(401).end();
+  if (!isGenuine(request.headers, body, process.env.PUSH_WEBHOOK_SECRET)) return answer.writeHead(401).end();
   const event = JSON.parse(body);
   if (!known.has(event.id)) {
     // What takes longer than ten seconds, do after the answer.

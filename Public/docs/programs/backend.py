@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A back end that sends a one-time code with UPMC and takes its webhooks. Python 3.9, nothing else.
 
-    UPMC_APP_ID=com.example.bank UPMC_API_KEY=… UPMC_SERVER=https://push.example.com backend.py send kim01 123456
-    UPMC_WEBHOOK_SECRET=whsec_… backend.py listen 8090
+    PUSH_APP_ID=com.example.bank PUSH_API_KEY=… PUSH_SERVER=https://push.example.com backend.py send kim01 123456
+    PUSH_WEBHOOK_SECRET=whsec_… backend.py listen 8090
 """
 
 import base64
@@ -25,7 +25,7 @@ SECONDS = 60
 def send(person, code):
     """Sends a code. Returns the message's number; raises when it was refused, or when the time is up."""
     body = json.dumps({
-        "appId": os.environ["UPMC_APP_ID"],
+        "appId": os.environ["PUSH_APP_ID"],
         "audience": {"clientUids": [person]},
         "alert": {"title": "Your code", "body": f"{code} is your code. Never tell it to anyone."},
         "lane": "urgent",
@@ -55,8 +55,8 @@ def send(person, code):
 
 
 def post(path, body, key):
-    request = urllib.request.Request(os.environ["UPMC_SERVER"] + path, data=body, method="POST", headers={
-        "Authorization": "Bearer " + os.environ["UPMC_API_KEY"],
+    request = urllib.request.Request(os.environ["PUSH_SERVER"] + path, data=body, method="POST", headers={
+        "Authorization": "Bearer " + os.environ["PUSH_API_KEY"],
         "Content-Type": "application/json",
         "Idempotency-Key": key,
     })
@@ -91,7 +91,7 @@ class Receiver(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        if not is_genuine(self.headers, body, os.environ["UPMC_WEBHOOK_SECRET"]):
+        if not is_genuine(self.headers, body, os.environ["PUSH_WEBHOOK_SECRET"]):
             return self.answer(401)
         event = json.loads(body)
         if event["id"] not in self.known:

@@ -17,8 +17,8 @@ enum Introduction {
     confirmations find what was done before; a send is made once per `Idempotency-Key`.
 
     **Problems.** Whatever is refused is refused with `application/problem+json` (RFC 9457). `type` is a stable code to \
-    branch on, `detail` says what to do, `errors` names the fields by JSON pointers. Nothing of a refused request is \
-    applied. What is wrong by itself is 400; what is right by itself and cannot be together, or not now, is \
+    branch on, `detail` says what to do, `errors` names all fields at fault by JSON pointers, up to \(JSON.Limits.errors). \
+    Nothing of a refused request is applied. What is wrong by itself is 400; what is right by itself and cannot be together, or not now, is \
     422. `requestId` is also in the header `X-Request-Id` and in the server's log. `405` is answered with `Allow`, `429` \
     and `503` with `Retry-After`.
 

@@ -27,7 +27,8 @@ extension Endpoint {
           example: """
             {"items":[{"seqno":"104","sentAt":"2026-11-21T09:30:00.123Z","endsAt":"2027-02-19T09:30:00.123Z",\
             "readAt":null,"payload":{"aps":{"alert":{"title":"News","body":"Hello"}},\
-            "mps":{"seqno":"104","pushkey":"0123456789012345678901234567890123456789"}}}],"unread":1,"nextCursor":null}
+            "mps":{"appid":"com.example.bank","seqno":"104","sender":"admin","senddate":"2026112118","db_in":"Y",\
+            "pushkey":"0123456789012345678901234567890123456789"}}}],"unread":1,"nextCursor":null}
             """)
       ], problems: [.invalidField], handler: .device(DeviceHandler.listInbox))
   ]
