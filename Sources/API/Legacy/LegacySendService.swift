@@ -2,6 +2,7 @@ internal import Domain
 internal import Operations
 internal import Postgres
 internal import Reactor
+internal import Tracing
 
 /// Stores sends, straight-line, on any thread that has a connection.
 struct LegacySendService: Sendable {
@@ -11,7 +12,7 @@ struct LegacySendService: Sendable {
   let messageCommitted: @Sendable () -> Void
 
   func store(
-    _ send: SendForm, _ key: String?, _ caller: Caller, _ connection: Connection
+    _ send: SendForm, _ key: String?, _ caller: Caller, _ connection: Connection, trace: TraceContext?
   ) throws(LegacyRefusal) -> LegacyAnswer {
     let now = clock.wallMicroseconds
     var sendAt: String?
@@ -20,7 +21,7 @@ struct LegacySendService: Sendable {
         sendAt = try WallClockTime.sendAt(local, of: send.appID, on: connection, catalog: catalog)
       }
       var request = SendRequest(
-        body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting)
+        body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting, trace: trace)
       request.door = .sdk
       guard case .accepted(let accepted) = try SendService.send(request, on: connection, catalog: catalog, now: now)
       else { preconditionFailure("a form asks for no dry run") }

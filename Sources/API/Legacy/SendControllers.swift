@@ -33,7 +33,7 @@ extension LegacyHandler {
     if case .known(let caller) = server, send.reservedFor == nil,
       let named = DirectSend(
         body: send.json(), idempotencyKey: call.idempotencyKey, caller: caller, catalog: catalog,
-        door: .sdk),
+        door: .sdk, trace: call.trace),
       committer.takesSends(named.lane)
     {
       return perform(.send(named), call) { answer in
@@ -51,9 +51,9 @@ extension LegacyHandler {
   private func store(
     _ call: LegacyCall, _ server: Server, _ read: @escaping FormReader
   ) throws(LegacyRefusal) {
-    let (form, key, office) = (call.form, call.idempotencyKey, sendOffice)
+    let (form, key, office, trace) = (call.form, call.idempotencyKey, sendOffice, call.trace)
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
-      try office.store(try read(form, caller, connection), key, caller, connection)
+      try office.store(try read(form, caller, connection), key, caller, connection, trace: trace)
     }
   }
 
@@ -95,7 +95,8 @@ extension LegacyHandler {
         let server = try Self.server(bearer ?? form["APIKEY"], isTrusted: isTrusted, catalog)
         let answer = try Self.run(attempt, server) { caller, connection throws(LegacyRefusal) in
           try office.store(
-            try read(form, caller, connection), owned.header("idempotency-key"), caller, connection)
+            try read(form, caller, connection), owned.header("idempotency-key"), caller, connection,
+            trace: owned.trace)
         }
         return Envelope.response(answer, service: service)
       } catch {
@@ -128,7 +129,7 @@ extension LegacyHandler {
       perform(sending.admission(claim), call) { answer in
         guard case .admitted(let device) = answer else { return }
         do throws(Problem) {
-          self.perform(try sending.send(from: device, catalog: self.catalog), call) { answer in
+          self.perform(try sending.send(from: device, catalog: self.catalog, trace: call.trace), call) { answer in
             guard case .sent(let accepted, _) = answer else { return }
             call.answer(SendReceipt(accepted, send).answer)
           }

@@ -50,6 +50,6 @@ extension Shared {
     launch(
       send.claim, message, Recipient.all(send.members, in: nil), badges: send.badges,
       values: RecipientValues(names: send.names),
-      readAt: send.readAt, isHeld: send.isHeld)
+      readAt: send.readAt, isHeld: send.isHeld, trace: message.trace)
   }
 }

@@ -41,6 +41,9 @@ package struct Configuration: Sendable {
   /// Proxy for all outgoing calls; nil for direct connections.
   package var proxy: OutboundProxy?
   var proxyWords = ProxyWords()
+  /// Where spans and metrics are exported to; nil: nowhere.
+  package var export: Export?
+  var exportWords = ExportWords()
   package var keeping = RetentionPolicy()
 
   /// Settings of the API for apps built with the existing SDK.
@@ -76,6 +79,7 @@ package struct Configuration: Sendable {
     try listening.check()
     try checkKeeping()
     proxy = try readProxy()
+    export = try readExport()
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Mistake) {
@@ -109,6 +113,7 @@ package struct Configuration: Sendable {
       if try listening.set(name, value) { return }
       if try setKeeping(name, value) { return }
       if try setProxy(name, value) { return }
+      if try setExport(name, value) { return }
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
     }

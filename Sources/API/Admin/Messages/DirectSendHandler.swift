@@ -16,11 +16,13 @@ struct DirectSendHandler {
       request.isPlainJSON,
       let token = request.bearerToken, let caller = catalog.caller(apiKey: token),
       let send = DirectSend(
-        body: request.bodyBytes, idempotencyKey: request.header("idempotency-key"), caller: caller, catalog: catalog),
+        body: request.bodyBytes, idempotencyKey: request.header("idempotency-key"), caller: caller, catalog: catalog,
+        trace: request.trace),
       committer.takesSends(send.lane)
     else { return false }
+    request.follows("/v1/admin/messages")
     let requestID = request.id
-    committer.submit(.send(send)) { outcome in
+    committer.submit(.send(send), trace: responder.span) { outcome in
       switch outcome {
       case .success(.sent(let accepted, _)): responder.send(.json(.accepted, SendAnswer.accepted(accepted)))
       case .success: preconditionFailure("a send is answered as a send")

@@ -54,7 +54,7 @@ extension AdminCall {
   fileprivate func replaceMessage() throws(Problem) -> Response {
     let sent = SendRequest(
       body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
-      hosting: resources.hosting)
+      hosting: resources.hosting, trace: request.trace)
     let answer = try ReplacementService.replace(
       try seqno(), by: sent, on: connection, catalog: resources.catalog, now: now)
     resources.messageCommitted()

@@ -54,7 +54,7 @@ extension AdminCall {
     let answer = try SendService.send(
       SendRequest(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
-        hosting: resources.hosting),
+        hosting: resources.hosting, trace: request.trace),
       on: connection, catalog: resources.catalog, now: now)
     switch answer {
     case .accepted(let accepted):
