@@ -56,7 +56,8 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
   /// `Basic` credentials (RFC 7617) in UTF-8, without anything that could end a header.
   private static func basic(_ text: Substring) throws(ProxyFault) -> String {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let user = PercentText.decode(parts[0]), let password = PercentText.decode(parts.count == 2 ? parts[1] : "") else {
+    guard let user = PercentText.decode(parts[0]), let password = PercentText.decode(parts.count == 2 ? parts[1] : "")
+    else {
       throw ProxyFault(
         reason: "holds a user or a password that is not percent-encoded UTF-8: write % as %25, : as %3A, @ as %40")
     }

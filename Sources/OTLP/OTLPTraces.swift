@@ -5,9 +5,10 @@ package import Tracing
 package enum OTLPTraces {
   private enum Codes {
     static let error = 2
-    /// The sampled flag, and that we know whether the parent is remote: not said, hence local.
-    static let flags = 0x1 | 0x100
-    static let remote = 0x200
+    static let sampled = 0x1
+    /// It is known whether the parent is another process's, and it is.
+    static let isKnown = 0x100
+    static let isRemote = 0x200
 
     static func kind(_ kind: TraceSpan.Kind) -> Int {
       switch kind {
@@ -28,9 +29,10 @@ package enum OTLPTraces {
     writer.member("traceId", span.context.traceID)
     writer.member("spanId", span.context.spanID)
     if let parent = span.parent { writer.member("parentSpanId", TraceContext.spanID(parent)) }
-    // A server's parent is another process's.
-    let isRemote = span.kind == .server && span.parent != nil
-    writer.member("flags", Codes.flags | (isRemote ? Codes.remote : 0))
+    var flags = Codes.sampled
+    // A message's claims, pushes and webhooks may have a parent of any node.
+    if span.kind == .server { flags |= Codes.isKnown | (span.parent == nil ? 0 : Codes.isRemote) }
+    writer.member("flags", flags)
     writer.member("name", span.name)
     writer.member("kind", Codes.kind(span.kind))
     writer.member("startTimeUnixNano", String(span.began) + "000")

@@ -121,4 +121,42 @@ import TestTier
     #expect(lines.count == 1, "\(lines)")
     #expect(!server.output.contains("hidden"))
   }
+
+  @Test func `a collector behind TLS and a proxy gets spans, and one with another certificate gets none`() throws {
+    let (authority, proxy) = (try CertificateAuthority(), try ConnectProxy())
+    defer { proxy.close() }
+    func collector(_ name: String) throws -> TraceCollector {
+      let collector = try TraceCollector(
+        tls: .server(identity: authority.issueServer(names: [name]), protocols: ["http/1.1"]))
+      // A name that only the proxy knows.
+      proxy.know(["collector.invalid:\(collector.port)": collector.port])
+      return collector
+    }
+    func world(_ collector: TraceCollector) throws -> World {
+      var export = Configuration.Export(
+        url: try #require(HTTPURL("https://collector.invalid:\(collector.port)/otel/")))
+      export.metricsInterval = nil
+      return try World(server: { configuration in
+        configuration.export = export
+        configuration.proxy = try OutboundProxy(proxy.url)
+        let file = try #require(configuration.caFile)
+        TemporaryDirectory.write(
+          file, try String(contentsOfFile: file, encoding: .utf8) + authority.certificatePEM)
+      })
+    }
+    let good = try collector("collector.invalid")
+    let first = try world(good)
+    try ask(first, 1)
+    _ = try first.poll("the span does not arrive") { good.spans.count == 1 ? true : nil }
+    #expect(proxy.asked.contains("collector.invalid:\(good.port)"))
+
+    let bad = try collector("other.invalid")
+    let second = try world(bad)
+    try ask(second, 2)
+    _ = try second.poll("the failure is not counted") {
+      try second.client.call("GET", "/metrics", bearer: second.apiKey).text
+        .contains("upmc_otlp_failures_total{signal=\"traces\"} 1\n") ? true : nil
+    }
+    #expect(bad.requests("traces").isEmpty)
+  }
 }

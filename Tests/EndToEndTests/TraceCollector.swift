@@ -3,6 +3,7 @@ import HTTPClient
 import HTTPServer
 import Reactor
 import Synchronization
+import TLS
 import Testing
 
 @testable import Server
@@ -49,7 +50,8 @@ final class TraceCollector: Sendable {
     let value = Mutex(State())
   }
 
-  init() throws {
+  /// - Parameter tls: nil for plain HTTP.
+  init(tls: TLSContext? = nil) throws {
     let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     port = listener.localAddress?.port ?? 0
     let descriptor = listener.release()
@@ -60,7 +62,7 @@ final class TraceCollector: Sendable {
       do {
         let loop = try EventLoop()
         let server = try HTTPServer(
-          loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(),
+          loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(), tls: tls,
           handler: Handler(state))
         _ = ready.offer(loop.stopper)
         loop.run()

@@ -54,7 +54,7 @@ import Tracing
         try matches(
           body,
           """
-          {"traceId":"00000000000000000000000000000001","spanId":"0000000000000002","flags":257,"name":"push",
+          {"traceId":"00000000000000000000000000000001","spanId":"0000000000000002","flags":\(kind == .server ? 257 : 1),"name":"push",
            "kind":\(number),"startTimeUnixNano":"1000","endTimeUnixNano":"2000","attributes":[]
            \(fault == nil ? "" : #","status":{"code":2}"#)}
           """), "\(String(decoding: body, as: UTF8.self))")

@@ -85,8 +85,8 @@ enum ModuleGraph {
   static let packages: [String: Set<String>] = [
     "ArgumentParser": ["upmc", "upmc-simulator"],
     "Logging": [
-      "Operations", "PushTransport", "APNs", "FCM", "Dispatcher", "WebhookDelivery", "API", "OTLP", "Simulator", "Server",
-      "upmc",
+      "Operations", "PushTransport", "APNs", "FCM", "Dispatcher", "WebhookDelivery", "API", "OTLP", "Simulator",
+      "Server", "upmc",
       "upmc-simulator",
     ],
     "HeapModule": ["Reactor", "Dispatcher", "Domain", "APNs", "FCM"],

@@ -75,7 +75,11 @@ package final class RequestMeter {
 
   /// A request has arrived: what the answer's entry and span need is taken from its bytes.
   func began(_ request: Request) {
-    if let tracer { request.span = tracer.begin(request) }
+    if let tracer {
+      request.span = tracer.begin(
+        request.number, request.callerTrace, method: request.method == .other ? nil : request.methodName,
+        path: request.path)
+    }
     guard told != nil else { return }
     request.asked = Asked(
       method: request.methodName, path: request.path,

@@ -42,18 +42,21 @@ package final class RequestTracer {
   }
 
   /// Nil if the request is not recorded.
-  func begin(_ request: Request) -> RequestSpan? {
-    let caller = request.callerTrace
-    let isRecorded = caller?.isSampled ?? (request.number < threshold)
+  /// - Parameters:
+  ///   - number: the request's.
+  ///   - caller: its `traceparent`; nil if absent.
+  ///   - method: as it was sent; nil for one that HTTP does not know.
+  func begin(
+    _ number: UInt64, _ caller: TraceContext?, method: @autoclosure () -> String?, path: @autoclosure () -> String
+  ) -> RequestSpan? {
+    let isRecorded = caller?.isSampled ?? (number < threshold)
     guard isRecorded,
-      let context = caller.map({ $0.child(request.number) })
-        ?? TraceContext(
-          traceHigh: numbers.next(), traceLow: numbers.next(), span: request.number, isSampled: true)
+      let context = caller.map({ $0.child(number) })
+        ?? TraceContext(traceHigh: numbers.next(), traceLow: numbers.next(), span: number, isSampled: true)
     else { return nil }
     return RequestSpan(
       context: context, parent: caller?.span, began: clock.wallMicroseconds,
-      method: request.method == .other ? "_OTHER" : request.methodName,
-      path: masked(request.path))
+      method: method() ?? "_OTHER", path: masked(path()))
   }
 
   func end(_ span: RequestSpan, _ number: UInt64, door: String, _ status: Status) {
