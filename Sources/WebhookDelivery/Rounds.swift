@@ -104,7 +104,7 @@ final class Rounds {
   }
 
   private func lost(_ error: any Error) {
-    log.error("the database failed; trying again", metadata: ["error": "\(error)"])
+    log.error("the database failed; trying again", metadata: FailureDetails.of(error).mapValues { "\($0)" })
     database.failed(error)
     isOffUntil = loop.clock.now + WebhookDeliveryLimits.databasePause
   }

@@ -288,7 +288,7 @@ package final class Committer {
       again.append(Array(pending[..<middle]))
     } else {
       meter?.failed(pending.count)
-      log.error("an operation failed in the database", metadata: ["error": "\(error)"])
+      log.error("an operation failed in the database", metadata: FailureDetails.of(error).mapValues { "\($0)" })
       let problem =
         isOutOfRoom ? Problem(error) : Problem(.internalError, "The server's log says more under this request id.")
       for entry in pending {
@@ -339,7 +339,8 @@ package final class Committer {
       } else {
         // It fails as a lost connection, was not committed, and has no time left for another attempt.
         for entry in running.pending { entry.attempts = DeviceLimits.attempts }
-        log.error("the database does not answer; a session is given up")
+        log.error(
+          "the database does not answer; a session is given up", metadata: ["fault": "\(FailureDetails.away)"])
         connection.abandon()
       }
     }

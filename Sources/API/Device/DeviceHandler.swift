@@ -26,6 +26,7 @@ package final class DeviceHandler: RequestHandler {
   let catalog: Catalog
   let committer: Committer
   let timeout: UnknownKeyDelay
+  let sends = SendLog()
   private let router = Endpoint.router(Endpoint.ofDevices)
 
   package init(committer: Committer, catalog: Catalog, keys: SigningKeys, loop: EventLoop) {

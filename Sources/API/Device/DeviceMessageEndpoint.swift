@@ -108,6 +108,7 @@ extension DeviceHandler {
         perform(try sending.send(from: device, catalog: catalog, trace: trace), requestID, responder) {
           answer, responder in
           guard case .sent(let accepted, _) = answer else { return }
+          self.sends.accepted(accepted.seqno, requestID: requestID, isSingle: true)
           responder.send(status: .accepted) { writer in SendAnswer.accepted(accepted).write(to: &writer) }
         }
       } catch {

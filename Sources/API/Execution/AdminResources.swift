@@ -39,4 +39,5 @@ struct AdminResources: Sendable {
   /// Called on the thread `passwords` with the result of each sign-in; nil: success.
   let signedIn: @Sendable (Problem.Code?) -> Void
   let log = Logger(label: "admin")
+  let sends = SendLog()
 }

@@ -36,6 +36,7 @@ final class LegacyHandler: RequestHandler {
   let hosting: ContentHosting
   /// Called, on any thread, when a message has been stored.
   let messageCommitted: @Sendable () -> Void
+  let sends = SendLog()
   let catalog: Catalog
   let keys: SigningKeys
   let configuration: LegacyConfiguration
@@ -94,7 +95,8 @@ final class LegacyHandler: RequestHandler {
         service: service, form: form,
         responder: responder, isSend: controller.isForServers, bearer: Self.bearer(request),
         idempotencyKey: request.header("idempotency-key"), isTrustedAddress: isTrusted,
-        origin: request.countedAddress, address: request.clientAddress, trace: request.trace)
+        origin: request.countedAddress, address: request.clientAddress, number: request.number,
+        trace: request.trace)
       run(controller, call)
     } catch {
       responder.send(Envelope.refusal(error, service: service, isSend: controller.isForServers))

@@ -38,6 +38,7 @@ extension LegacyHandler {
     {
       return perform(.send(named), call) { answer in
         guard case .sent(let accepted, _) = answer else { return }
+        self.sends.accepted(accepted.seqno, requestID: call.requestID, isSingle: true)
         call.answer(SendReceipt(accepted, send).answer)
       }
     }
@@ -51,14 +52,16 @@ extension LegacyHandler {
   private func store(
     _ call: LegacyCall, _ server: Server, _ read: @escaping FormReader
   ) throws(LegacyRefusal) {
-    let (form, key, office, trace) = (call.form, call.idempotencyKey, sendOffice, call.trace)
+    let (form, key, office) = (call.form, call.idempotencyKey, sendOffice)
+    let cause = LegacySendService.Cause(requestID: call.requestID, trace: call.trace)
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
-      try office.store(try read(form, caller, connection), key, caller, connection, trace: trace)
+      try office.store(try read(form, caller, connection), key, caller, connection, cause)
     }
   }
 
   private var sendOffice: LegacySendService {
-    LegacySendService(catalog: catalog, clock: loop.clock, hosting: hosting, messageCommitted: messageCommitted)
+    LegacySendService(
+      catalog: catalog, clock: loop.clock, hosting: hosting, messageCommitted: messageCommitted, sends: sends)
   }
 
   // MARK: Large forms
@@ -96,7 +99,7 @@ extension LegacyHandler {
         let answer = try Self.run(attempt, server) { caller, connection throws(LegacyRefusal) in
           try office.store(
             try read(form, caller, connection), owned.header("idempotency-key"), caller, connection,
-            trace: owned.trace)
+            LegacySendService.Cause(requestID: owned.id, trace: owned.trace))
         }
         return Envelope.response(answer, service: service)
       } catch {
@@ -131,6 +134,7 @@ extension LegacyHandler {
         do throws(Problem) {
           self.perform(try sending.send(from: device, catalog: self.catalog, trace: call.trace), call) { answer in
             guard case .sent(let accepted, _) = answer else { return }
+            self.sends.accepted(accepted.seqno, requestID: call.requestID, isSingle: true)
             call.answer(SendReceipt(accepted, send).answer)
           }
         } catch {

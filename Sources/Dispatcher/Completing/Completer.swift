@@ -91,7 +91,9 @@ final class Completer {
         try write(connection)
       }
     } catch {
-      log.warning("the drain ended early; the next start takes the rest over", metadata: ["error": "\(error)"])
+      log.warning(
+        "the drain ended early; the next start takes the rest over",
+        metadata: FailureDetails.of(error).mapValues { "\($0)" })
     }
     workers.completer.close()
   }
@@ -146,6 +148,7 @@ final class Completer {
     default: standstills.answered(route)
     }
     let (target, attempts) = (flight.batch.targets[result.target], flight.attempts[result.target])
+    MessageLog(log).pushed(flight, target, result.result)
     let place = flight.places.isEmpty ? nil : flight.places[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
     let settled = TokenAssessment.of(

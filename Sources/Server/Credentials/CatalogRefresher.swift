@@ -24,17 +24,19 @@ final class CatalogRefresher {
       let turn = makeTurn()
       let log = Logger(label: "catalog")
       var resumptions = Resumptions()
+      var commands = CommandLineLog()
       var options = ConnectionOptions()
       options.applicationName = "upmc catalog"
       options.silence = ServerLimits.catalogSilence
       let worker = DatabaseWorker(databaseURL, options, stopping: stopping, pause: ServerLimits.catalogInterval) {
         error in
-        log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
+        log.error("apps and credentials could not be read", metadata: FailureDetails.of(error).mapValues { "\($0)" })
       }
       worker.run { connection in
         try catalog.refresh(connection)
         for app in resumptions.note(catalog.pausedApps) { forgive(app) }
         try turn(connection)
+        try commands.look(connection)
         _ = catalog.wanted.wait(atMost: ServerLimits.catalogInterval)
         catalog.wanted.drain()
       }

@@ -93,7 +93,6 @@ extension AdminCall {
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
         hosting: resources.hosting, trace: request.trace),
       on: connection, catalog: resources.catalog, now: now)
-    resources.messageCommitted()
-    return .json(.accepted, answer)
+    return accepted(answer)
   }
 }

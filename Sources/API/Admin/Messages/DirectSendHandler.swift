@@ -8,6 +8,12 @@ internal import HTTPServer
 struct DirectSendHandler {
   let catalog: Catalog
   let committer: Committer
+  private let log = SendLog()
+
+  init(catalog: Catalog, committer: Committer) {
+    self.catalog = catalog
+    self.committer = committer
+  }
 
   /// Returns false, without answering, when the request is not such a send or the committer takes none now.
   func take(_ request: Request, _ responder: Responder) -> Bool {
@@ -24,7 +30,9 @@ struct DirectSendHandler {
     let requestID = request.id
     committer.submit(.send(send), trace: responder.span) { outcome in
       switch outcome {
-      case .success(.sent(let accepted, _)): responder.send(.json(.accepted, SendAnswer.accepted(accepted)))
+      case .success(.sent(let accepted, _)):
+        log.accepted(accepted.seqno, requestID: requestID, isSingle: true)
+        responder.send(.json(.accepted, SendAnswer.accepted(accepted)))
       case .success: preconditionFailure("a send is answered as a send")
       case .failure(let problem): responder.send(.problem(problem, requestID: requestID, isKept: false))
       }

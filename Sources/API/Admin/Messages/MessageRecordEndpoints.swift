@@ -57,7 +57,6 @@ extension AdminCall {
       hosting: resources.hosting, trace: request.trace)
     let answer = try ReplacementService.replace(
       try seqno(), by: sent, on: connection, catalog: resources.catalog, now: now)
-    resources.messageCommitted()
-    return .json(.accepted, answer)
+    return accepted(answer)
   }
 }
