@@ -73,6 +73,8 @@ let package = Package(
     module("JSON", on: ["PlainText"]),
     // What a program counts about itself. Pure.
     module("Metrics"),
+    // Which distributed trace a piece of work belongs to, and its spans. Pure.
+    module("Tracing"),
 
     // Beside it: digests, ciphers and signatures. Pure.
     module("Crypto", on: ["COpenSSL"]),
@@ -82,18 +84,20 @@ let package = Package(
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Crypto", "Reactor", "COpenSSL"]),
     module("HTTP2", on: ["PlainText", "Reactor", "CNGHTTP2"]),
-    module("HTTPServer", on: ["TLS", "Metrics", "PlainText", "Reactor"]),
+    module("HTTPServer", on: ["TLS", "Metrics", "Tracing", "PlainText", "Reactor"]),
     module("HTTPClient", on: ["TLS", "PlainText", "Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
+    // Beside it: exports spans and metrics to a collector.
+    module("OTLP", on: ["HTTPClient", "TLS", "JSON", "Metrics", "Tracing", "Reactor", log]),
     // Beside it: a PostgreSQL server of our own, made, run and stopped.
     module("EmbeddedPostgres", on: ["Postgres", "Reactor"]),
 
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", "PlainText", "Crypto"]),
-    module("Store", on: ["Domain", "Postgres", "Reactor", "Crypto"]),
+    module("Store", on: ["Domain", "Tracing", "Postgres", "Reactor", "Crypto"]),
     module(
       "Operations",
-      on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", "Crypto", log]),
+      on: ["Domain", "JSON", "Store", "Tracing", "Postgres", "TLS", "Reactor", "Crypto", log]),
 
     // Beside it: what the ways to all push networks have in common.
     module("PushTransport", on: ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor", log, deque]),
@@ -106,15 +110,15 @@ let package = Package(
     module(
       "WebhookDelivery",
       on: [
-        "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor", "Crypto",
-        log,
+        "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Tracing", "Postgres", "Reactor",
+        "Crypto", log,
       ]),
-    module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Reactor", log, heap]),
+    module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Tracing", "Reactor", log, heap]),
     module(
       "API",
       on: [
-        "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor", "Crypto",
-        "Markdown", log, deque,
+        "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Tracing", "Reactor",
+        "Crypto", "Markdown", log, deque,
       ]),
     module(
       "Simulator", on: ["UPMCClient", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
@@ -131,7 +135,7 @@ let package = Package(
       on: [
         "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator",
         "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "HTTPClient", "EmbeddedPostgres", "Postgres",
-        "Metrics", "Reactor", "Domain", "Crypto", log,
+        "Metrics", "Tracing", "OTLP", "Reactor", "Domain", "Crypto", log,
       ]),
     // What an operator does beside serving.
     module(
@@ -164,6 +168,8 @@ let package = Package(
     tests("PlainTextTests", on: ["PlainText"]),
     tests("JSONTests", on: ["JSON"]),
     tests("MetricsTests", on: ["Metrics"]),
+    tests("TracingTests", on: ["Tracing"]),
+    tests("OTLPTests", on: ["OTLP", "Tracing", "Metrics", "HTTPClient", "Reactor"]),
     tests("CryptoTests", on: ["Crypto"]),
     tests("MarkdownTests", on: ["Markdown"]),
     tests("DomainTests", on: ["Domain", "JSON", "Crypto"]),

@@ -70,6 +70,8 @@ CREATE TABLE messages (
   links           json,
   -- The content as JSON, sealed with a key that only servers have; NULL if it is not confidential, or was wiped.
   sealed          bytea,
+  -- The caller's place in a distributed trace: trace id, span id, flags. NULL: the request named none.
+  trace           bytea,
   CONSTRAINT messages_state_is_known CHECK (state BETWEEN 0 AND 7),
   CONSTRAINT messages_scheduled_when_due CHECK (state <> 0 OR due_at IS NOT NULL),
   CONSTRAINT messages_finished_when_final CHECK ((state >= 4) = (finished_at IS NOT NULL)),

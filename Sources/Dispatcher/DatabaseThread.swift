@@ -21,7 +21,7 @@ struct DatabaseThread {
     let worker = DatabaseWorker(
       shared.configuration.databaseURL, options, stopping: shared.stopping, pause: Limits.databasePause
     ) { [log] error in
-      log.error("the database failed; trying again", metadata: ["error": "\(error)"])
+      log.error("the database failed; trying again", metadata: FailureDetails.of(error).mapValues { "\($0)" })
     }
     worker.run(turn)
   }

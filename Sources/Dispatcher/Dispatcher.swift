@@ -122,7 +122,8 @@ package final class Dispatcher {
     do {
       try Connection(shared.configuration.databaseURL).run(Nodes.leave(shared.configuration.node))
     } catch {
-      Logger(label: "dispatcher").warning("the lease runs out by itself", metadata: ["error": "\(error)"])
+      Logger(label: "dispatcher").warning(
+        "the lease runs out by itself", metadata: FailureDetails.of(error).mapValues { "\($0)" })
     }
   }
 

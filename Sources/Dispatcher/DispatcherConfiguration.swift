@@ -2,6 +2,7 @@ package import Domain
 package import Metrics
 package import Postgres
 package import Reactor
+package import Tracing
 
 /// Configuration of a node's dispatcher.
 package struct DispatcherConfiguration: Sendable {
@@ -19,12 +20,16 @@ package struct DispatcherConfiguration: Sendable {
   package let metrics: Metrics
   package let keeping: RetentionPolicy
   package let clock: DatabaseClock
+  /// Takes the spans of claims and pushes; nil records none.
+  package let spans: SpanQueue?
 
   package init(
     databaseURL: String, node: UUIDValue, firstWriter: Int32, pushkeys: PushKeyring, contents: ContentSeal,
     providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true, metrics: Metrics = Metrics(),
-    keeping: RetentionPolicy = RetentionPolicy(), clock: DatabaseClock = DatabaseClock()
+    keeping: RetentionPolicy = RetentionPolicy(), clock: DatabaseClock = DatabaseClock(),
+    spans: SpanQueue? = nil
   ) {
+    self.spans = spans
     self.clock = clock
     self.metrics = metrics
     self.keeping = keeping

@@ -29,7 +29,7 @@ package struct HTTPRequest: Sendable {
   }
 
   /// False if a part could be read as more than that part, such as a line break in a header or a space in the target.
-  var isWellFormed: Bool {
+  package var isWellFormed: Bool {
     !method.isEmpty && method.utf8.allSatisfy(HTTPToken.isToken)
       && !target.isEmpty && target.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
       && headers.allSatisfy { header in

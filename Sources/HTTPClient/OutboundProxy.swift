@@ -56,7 +56,8 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
   /// `Basic` credentials (RFC 7617) in UTF-8, without anything that could end a header.
   private static func basic(_ text: Substring) throws(ProxyFault) -> String {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let user = decode(parts[0]), let password = decode(parts.count == 2 ? parts[1] : "") else {
+    guard let user = PercentText.decode(parts[0]), let password = PercentText.decode(parts.count == 2 ? parts[1] : "")
+    else {
       throw ProxyFault(
         reason: "holds a user or a password that is not percent-encoded UTF-8: write % as %25, : as %3A, @ as %40")
     }
@@ -64,25 +65,6 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
       throw ProxyFault(reason: "holds a user that is empty or has a colon, which no proxy can be told")
     }
     return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
-  }
-
-  private static func decode(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
-    return String(validating: bytes, as: UTF8.self)
   }
 
   func isException(_ host: String) -> Bool { exceptions.contains(host: host) }

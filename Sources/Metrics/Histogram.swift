@@ -56,13 +56,17 @@ package final class Histogram: Sendable {
   }
 
   /// The sum of several cells of a series.
-  struct Sum {
+  package struct Sum: Sendable {
     let scale: Scale
-    var counts: [Int64]
+    /// One per bucket; the last counts values above all bounds.
+    package var counts: [Int64]
     var recorded: Int64
 
-    var count: Int64 { counts.reduce(0, &+) }
-    var total: Double { Double(recorded) / scale.unit }
+    package var count: Int64 { counts.reduce(0, &+) }
+    /// In shown units, as are the bounds.
+    package var total: Double { Double(recorded) / scale.unit }
+    /// Upper bounds of all buckets but the last.
+    package var bounds: [Double] { scale.bounds.map { Double($0) / scale.unit } }
 
     /// The number of values up to each bound; a nil bound means no bound.
     var cumulative: [(bound: Double?, count: Int64)] {

@@ -1,21 +1,21 @@
 /// The labels that distinguish the series of one name, in the order given.
 package struct Labels: Sendable, ExpressibleByDictionaryLiteral {
-  private let pairs: [(String, String)]
+  package let pairs: [(name: String, value: String)]
 
   package init() {
     pairs = []
   }
 
   package init(dictionaryLiteral elements: (String, String)...) {
-    pairs = elements
+    pairs = elements.map { ($0.0, $0.1) }
   }
 
-  private init(_ pairs: [(String, String)]) {
+  private init(_ pairs: [(name: String, value: String)]) {
     self.pairs = pairs
   }
 
   package func adding(_ name: String, _ value: String) -> Labels {
-    Labels(pairs + [(name, value)])
+    Labels(pairs + [(name: name, value: value)])
   }
 
   /// `{a="b",c="d"}`, escaped; empty without labels.

@@ -89,23 +89,33 @@ package final class Metrics: Sendable {
     }
   }
 
-  // MARK: Text
+  // MARK: Reading
 
-  /// All metrics in Prometheus' text format.
-  package func text() -> String {
-    let present = families.withLock { $0 }
-    var text = ""
-    for (name, family) in present.sorted(by: { $0.key < $1.key }) {
-      text += "# HELP \(name) \(family.help.escapedLine)\n# TYPE \(name) \(family.kind.rawValue)\n"
-      for (_, series) in family.series { write(series, name, to: &text) }
-      for reader in family.readers {
-        for (labels, value) in reader() { text += "\(name)\(labels.text) \(Self.number(value))\n" }
-      }
-    }
-    return text
+  package enum Value: Sendable {
+    case whole(Int64)
+    case number(Double)
+    case histogram(Histogram.Sum)
   }
 
-  private func write(_ series: Series, _ name: String, to text: inout String) {
+  /// The current values of one name.
+  package struct Sample: Sendable {
+    package let name: String
+    package let kind: Kind
+    package let help: String
+    package let points: [(labels: Labels, value: Value)]
+  }
+
+  /// The current values of all metrics, by name.
+  package func samples() -> [Sample] {
+    let present = families.withLock { $0 }
+    return present.sorted(by: { $0.key < $1.key }).map { name, family in
+      var points = family.series.map { (labels: $0.series.labels, value: Self.value(of: $0.series)) }
+      for reader in family.readers { points += reader().map { (labels: $0.0, value: .number($0.1)) } }
+      return Sample(name: name, kind: family.kind, help: family.help, points: points)
+    }
+  }
+
+  private static func value(of series: Series) -> Value {
     var sum: Int64 = 0
     var histogram: Histogram.Sum?
     for source in series.sources {
@@ -115,16 +125,33 @@ package final class Metrics: Sendable {
       case .histogram(let cell): histogram = cell.sum(with: histogram)
       }
     }
-    guard let histogram else {
-      text += "\(name)\(series.labels.text) \(sum)\n"
-      return
+    return histogram.map(Value.histogram) ?? .whole(sum)
+  }
+
+  // MARK: Text
+
+  /// All metrics in Prometheus' text format.
+  package func text() -> String {
+    var text = ""
+    for sample in samples() {
+      text += "# HELP \(sample.name) \(sample.help.escapedLine)\n# TYPE \(sample.name) \(sample.kind.rawValue)\n"
+      for (labels, value) in sample.points { write(value, sample.name, labels, to: &text) }
     }
-    for (bound, count) in histogram.cumulative {
-      let labels = series.labels.adding("le", bound.map(Self.number) ?? "+Inf")
-      text += "\(name)_bucket\(labels.text) \(count)\n"
+    return text
+  }
+
+  private func write(_ value: Value, _ name: String, _ labels: Labels, to text: inout String) {
+    switch value {
+    case .whole(let number): text += "\(name)\(labels.text) \(number)\n"
+    case .number(let number): text += "\(name)\(labels.text) \(Self.number(number))\n"
+    case .histogram(let histogram):
+      for (bound, count) in histogram.cumulative {
+        let labels = labels.adding("le", bound.map(Self.number) ?? "+Inf")
+        text += "\(name)_bucket\(labels.text) \(count)\n"
+      }
+      text += "\(name)_sum\(labels.text) \(Self.number(histogram.total))\n"
+      text += "\(name)_count\(labels.text) \(histogram.count)\n"
     }
-    text += "\(name)_sum\(series.labels.text) \(Self.number(histogram.total))\n"
-    text += "\(name)_count\(series.labels.text) \(histogram.count)\n"
   }
 
   /// Formats whole numbers without a fraction.

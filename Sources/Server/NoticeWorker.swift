@@ -31,7 +31,9 @@ final class NoticeWorker {
       let log = Logger(label: "notices")
       var wasThere = true
       let worker = DatabaseWorker(databaseURL, Self.options, stopping: stopping, pause: Self.interval) { error in
-        if wasThere { log.warning("notices could not be sent", metadata: ["error": "\(error)"]) }
+        if wasThere {
+          log.warning("notices could not be sent", metadata: FailureDetails.of(error).mapValues { "\($0)" })
+        }
         wasThere = false
       }
       worker.run { connection in

@@ -5,12 +5,14 @@ internal import Domain
 internal import Glibc
 internal import Logging
 internal import Metrics
+internal import OTLP
 package import Operations
 internal import Postgres
 internal import PushTransport
 internal import API
 internal import Store
 internal import TLS
+internal import Tracing
 
 /// Assembles and runs the parts: configuration, start and stop order, signals.
 ///
@@ -27,6 +29,7 @@ internal import TLS
 ///   channels    publishes on broadcast channels, each at its pace
 ///   notices     makes messages of what registrations have to tell
 ///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
+///   otlp        sends spans and metrics to a collector, if one is configured
 /// ```
 ///
 /// **Where**: `Configuration` holds the settings, and knows nothing of the rest; `HTTPService` answers requests;
@@ -54,6 +57,7 @@ package final class Server {
   private let vitals: VitalsSampler
   private let notices: NoticeWorker
   private let metricsListener: MetricsListener?
+  private let exporter: OTLPExporter?
   private let listening: Listening
   private let certificateMetric: CertificateMetric
   private var isStopped = false
@@ -73,6 +77,7 @@ package final class Server {
 
     let results = try ResultInbox()
     let (metrics, health) = (Metrics(), Health())
+    let spans = configuration.export.map { _ in SpanQueue() }
     let lastAccepted = LastSuccess()
     let gauges = SenderSettings.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted)
     var numbers = SystemRandomNumberGenerator()
@@ -88,7 +93,7 @@ package final class Server {
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
         contents: keys.contents,
         providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics,
-        keeping: configuration.keeping, clock: clock),
+        keeping: configuration.keeping, clock: clock, spans: spans),
       results: results)
     try dispatcher.start()
     vitals = try VitalsSampler(databaseURL: databaseURL, health: health)
@@ -98,7 +103,7 @@ package final class Server {
     NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)
 
     webhooks = try WebhookDelivery(
-      Self.webhooks(configuration, databaseURL: databaseURL, master: master, contents: keys.contents, clock))
+      Self.webhooks(configuration, databaseURL: databaseURL, master: master, contents: keys.contents, clock, spans))
     try webhooks.start()
 
     let certificate = try ListenerCertificate.read(configuration.listening)
@@ -112,6 +117,7 @@ package final class Server {
       channels: ChannelWays(
         directory: AppleChannels(configuration, gauges, master: master, clock: clock),
         updated: senders.channelUpdated),
+      spans: spans,
       messageCommitted: dispatcher.poke)
     address = listeners.doors
     metricsListener = try listeners.takeMetrics().map { descriptor in
@@ -123,6 +129,11 @@ package final class Server {
     notices = try NoticeWorker(
       databaseURL: databaseURL, contents: keys.contents, clock: clock, messageCommitted: dispatcher.poke)
     listening = configuration.listening
+    exporter = try spans.flatMap { spans in
+      try configuration.collector(node: "\(node)", clock: clock).map {
+        try OTLPExporter($0, spans: spans, metrics: metrics)
+      }
+    }
     if let proxy = configuration.proxy {
       log.info("calls out go through a proxy, but for what UPMC_NO_PROXY names", metadata: ["proxy": "\(proxy)"])
     }
@@ -131,7 +142,7 @@ package final class Server {
 
   private static func webhooks(
     _ configuration: Configuration, databaseURL: String, master: MasterKey, contents: ContentSeal,
-    _ clock: DatabaseClock
+    _ clock: DatabaseClock, _ spans: SpanQueue?
   ) -> WebhookDeliveryConfiguration {
     var webhooks = WebhookDeliveryConfiguration(databaseURL: databaseURL, contents: contents, clock: clock) {
       sealed, webhook in
@@ -141,6 +152,7 @@ package final class Server {
     webhooks.phone = { sealed, user in phones.open(sealed, of: user) }
     webhooks.privateNetworks = configuration.webhookNetworks
     webhooks.proxy = configuration.proxy
+    webhooks.spans = spans
     if let pauses = configuration.handicaps.webhookRetrySeconds { webhooks.retrySeconds = pauses }
     if let file = configuration.caFile { webhooks.trust.files.append(file) }
     return webhooks
@@ -172,6 +184,7 @@ package final class Server {
     vitals.stop()
     notices.stop()
     metricsListener?.stop()
+    exporter?.stop()
     log.info("stopped")
   }
 }

@@ -24,7 +24,7 @@ final class Deadlines {
       configuration.databaseURL, WebhookDeliveryLimits.connectionOptions(log.label), stopping: stopping,
       pause: WebhookDeliveryLimits.databasePause
     ) { [log] error in
-      log.error("the database failed; trying again", metadata: ["error": "\(error)"])
+      log.error("the database failed; trying again", metadata: FailureDetails.of(error).mapValues { "\($0)" })
     }
     worker.run { connection in
       let began = clock.now

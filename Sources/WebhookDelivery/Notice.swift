@@ -4,6 +4,7 @@ internal import JSON
 internal import Operations
 internal import Postgres
 internal import Store
+internal import Tracing
 
 /// The POST of an event: `{"id","kind","appId","at","data":{…}}` and the three headers that authenticate it.
 enum Notice {
@@ -47,9 +48,10 @@ enum Notice {
   ///   - target: path and query of the webhook.
   ///   - secrets: each signs.
   ///   - seconds: the present time, since 1970.
+  ///   - trace: passed on as `traceparent`; nil: none.
   static func request(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String?, to target: String, secrets: [[UInt8]],
-    seconds: Int64
+    seconds: Int64, trace: TraceContext? = nil
   ) -> HTTPRequest {
     let body = body(attempt, contents, phone: phone)
     let id = attempt.id.description
@@ -60,6 +62,7 @@ enum Notice {
         ("webhook-timestamp", String(seconds)),
         ("webhook-signature", Signature.sign(id: id, seconds: seconds, body: body, secrets: secrets)),
       ], body: body)
+    if let trace { request.headers.append(("traceparent", trace.traceparent)) }
     // The receiver recognizes a repetition by its id.
     request.isRepeatable = true
     return request

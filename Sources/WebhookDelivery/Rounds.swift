@@ -5,6 +5,7 @@ internal import PushTransport
 internal import Reactor
 internal import Store
 internal import TLS
+internal import Tracing
 
 /// The thread `webhooks`: every quarter of a second, or as soon as answers arrive, claims due events and posts them.
 final class Rounds {
@@ -103,7 +104,7 @@ final class Rounds {
   }
 
   private func lost(_ error: any Error) {
-    log.error("the database failed; trying again", metadata: ["error": "\(error)"])
+    log.error("the database failed; trying again", metadata: FailureDetails.of(error).mapValues { "\($0)" })
     database.failed(error)
     isOffUntil = loop.clock.now + WebhookDeliveryLimits.databasePause
   }
@@ -167,16 +168,28 @@ final class Rounds {
       // The device's claim to this number is unproven: a confidential text must go to the number that the customer's
       // own server has.
       let phone = attempt.sealed != nil ? nil : attempt.phone.flatMap { configuration.phone($0.sealed, $0.user) }
+      let span = configuration.spans?.begin(attempt.trace, at: loop.clock.wallMicroseconds)
       let request = Notice.request(
-        attempt, configuration.contents, phone: phone, to: place.target, secrets: secrets, seconds: seconds)
+        attempt, configuration.contents, phone: phone, to: place.target, secrets: secrets, seconds: seconds,
+        trace: span?.context ?? attempt.trace)
       began(target)
       if isTunnelled { wayOut.began() }
       let begun = loop.clock.now
       target.send(request) { [unowned self] result in
         if isTunnelled { wayOut.ended(result, at: loop.clock.now) }
+        if let span { record(span, attempt, place, result) }
         end(attempt, target, result, since: begun)
       }
     }
+  }
+
+  private func record(
+    _ span: OpenSpan, _ attempt: EventDeliveries.Attempt, _ place: HTTPURL,
+    _ result: Result<HTTPResponse, HTTPClientError>
+  ) {
+    let (attributes, fault) = WebhookSpan.of(attempt, place, result)
+    configuration.spans?.offer(
+      span.ended("POST", .client, at: loop.clock.wallMicroseconds, attributes, fault: fault))
   }
 
   private func began(_ target: Target) {

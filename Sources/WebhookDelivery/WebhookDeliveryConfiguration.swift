@@ -3,6 +3,7 @@ package import HTTPClient
 package import Reactor
 package import Store
 package import TLS
+package import Tracing
 
 /// Settings of webhook delivery.
 package struct WebhookDeliveryConfiguration: Sendable {
@@ -19,6 +20,8 @@ package struct WebhookDeliveryConfiguration: Sendable {
   package var proxy: OutboundProxy?
   /// Private networks in which webhooks are allowed.
   package var privateNetworks: [IPBlock] = []
+  /// Takes the spans of attempts; nil records none.
+  package var spans: SpanQueue?
   /// Pauses between attempts, in seconds; tests shorten them.
   package var retrySeconds = WebhookDeliveryLimits.retrySeconds
 

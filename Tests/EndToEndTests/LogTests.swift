@@ -1,6 +1,8 @@
 import Foundation
+import Operations
 import Reactor
 import Server
+import Simulator
 import TestSupport
 import Testing
 import TestTier
@@ -99,6 +101,109 @@ import TestTier
       return all.count == 3 ? all.map { $0["traceId"] as? String } : nil
     }
     #expect(named == [trace, nil, nil])
+    #expect(server.stop() == .exited(0))
+  }
+
+  /// The lines about a message, once one says that it has ended.
+  private func life(_ world: World, _ server: ServerProcess, of seqno: Int) throws -> [[String: Any]] {
+    try world.poll("the log does not say that it has ended: \(server.output)") {
+      let found = try lines(server).filter { $0["seqno"] as? Int == seqno }
+      return found.contains { $0["message"] as? String == "ended" } ? found : nil
+    }
+  }
+
+  @Test func `at debug a single send is found by its SEQNO from its request to its end, at trace each push`() throws {
+    let world = try World()
+    try world.register("d1", token: World.token("1a"), user: "kim")
+    let (server, client) = try start(world, ["UPMC_LOG_LEVEL": "trace"])
+    let sent = try client.call(
+      "POST", "/v1/admin/messages", bearer: world.apiKey,
+      #"{"appId":"\#(World.appID)","audience":{"clientUids":["kim"]},"alert":"B"}"#)
+    let seqno = try #require(Int(sent.string("seqno") ?? ""))
+    let life = try life(world, server, of: seqno)
+    let steps = life.compactMap { $0["message"] as? String }
+    for step in ["message accepted", "claimed", "pushed", "written", "ended"] {
+      #expect(steps.contains(step), "\(steps)")
+    }
+    // From the message to its request, and from there to method, path and status.
+    let id = try #require(life.first { $0["message"] as? String == "message accepted" }?["requestId"] as? String)
+    #expect(id == sent.header("x-request-id"))
+    let request = try #require(
+      try lines(server).first { $0["part"] as? String == "access" && $0["requestId"] as? String == id })
+    #expect(request["status"] as? Int == 202 && request["path"] as? String == "/v1/admin/messages")
+    #expect(life.first { $0["message"] as? String == "written" }?["accepted"] as? Int == 1)
+    let push = try #require(life.first { $0["message"] as? String == "pushed" })
+    #expect(push["result"] as? String == "accepted" && push["level"] as? String == "trace")
+    // The device has an id of its own; neither user nor token is in the log.
+    #expect(!server.output.contains("kim") && !server.output.contains(World.token("1a")))
+    #expect(server.stop() == .exited(0))
+  }
+
+  @Test func `what is changed at the command line while the server runs is in its log`() throws {
+    let world = try World()
+    try world.register("d1", token: World.token("1a"), user: "kim")
+    let (server, _) = try start(world, [:])
+    func told(_ action: String) throws -> [String: Any] {
+      try world.poll("the log does not tell of \(action): \(server.output)") {
+        try lines(server).first {
+          $0["message"] as? String == "changed at the command line" && $0["action"] as? String == action
+        }
+      }
+    }
+    let (connection, caller) = (world.connection, Caller.commandLine(of: "lee"))
+    _ = try Administration.resumeApp(World.appID, by: caller, on: connection)
+    let resumed = try told("app.resume")
+    #expect(resumed["app"] as? String == World.appID && resumed["caller"] as? String == "command line (lee)")
+    #expect(resumed["level"] as? String == "info")
+    let key = world.started.providerKey
+    _ = try Administration.setCredential(
+      Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: World.appID,
+      master: World.master, by: caller, on: connection)
+    #expect(try told("credential.set")["object"] as? String == "\(World.appID) APNS")
+    guard
+      case .accepted(let sent) = try SendService.send(
+        SendRequest(
+          body: Array(#"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"B"}"#.utf8), idempotencyKey: nil,
+          caller: caller), on: connection, now: SystemClock().wallMicroseconds)
+    else {
+      Issue.record("the message was not accepted")
+      return
+    }
+    #expect(try told("message.send")["seqno"] as? Int == Int(sent.seqno))
+    #expect(try life(world, server, of: Int(sent.seqno)).contains { $0["message"] as? String == "planned" })
+    // Each once, and nothing from before the start.
+    let all = try lines(server).filter { $0["message"] as? String == "changed at the command line" }
+    #expect(all.compactMap { $0["action"] as? String } == ["app.resume", "credential.set", "message.send"])
+    #expect(server.stop() == .exited(0))
+  }
+
+  @Test func `a database that goes away and comes back is two lines, and so is the next time`() throws {
+    let proxy = try DatabaseProxy()
+    let world = try World()
+    world.server.stop()
+    let server = try world.process(["UPMC_DATABASE_URL": proxy.url(of: world.database), "UPMC_LOG_FORMAT": "json"])
+    try server.start()
+    let client = try TestClient(port: server.port)
+    func about() throws -> [String] {
+      try lines(server).filter { $0["fault"] as? String == "database" }.compactMap { $0["message"] as? String }
+    }
+    _ = try world.poll("it does not serve") { (try? client.call("GET", "/ready"))?.status == 200 ? true : nil }
+    for round in 1...2 {
+      let before = try about().count
+      proxy.refuse(true)
+      // The node knows, an admin's request is refused, and the threads have tried again.
+      _ = try world.poll("the node does not notice") {
+        (try? client.call("GET", "/v1/admin/apps", bearer: world.apiKey))?.status == 503 ? true : nil
+      }
+      _ = try world.poll("the log does not say it: \(server.output)") { try about().count > before ? true : nil }
+      proxy.refuse(false)
+      _ = try world.poll("the log does not say that it is over: \(server.output)") {
+        try about().filter { $0 == "the database answers again" }.count == round ? true : nil
+      }
+      _ = try world.poll("it does not serve again") { (try? client.call("GET", "/ready"))?.status == 200 ? true : nil }
+    }
+    let all = try about()
+    #expect(all.count == 4, "\(all)")
     #expect(server.stop() == .exited(0))
   }
 }

@@ -33,7 +33,7 @@ final class TestClient {
     while outcome == nil { loop.turn(atMost: .seconds(1)) }
     let response = try #require(outcome).get()
     let cookie = response.header("set-cookie").map { String($0.prefix { $0 != ";" }) }
-    return Reply(status: response.status, text: response.text, cookie: cookie)
+    return Reply(status: response.status, text: response.text, cookie: cookie, headers: response.headers)
   }
 
   /// What a browser keeps of somebody who has signed in.
@@ -56,6 +56,10 @@ struct Reply {
   let text: String
   /// The cookie that it sets, as browsers send it back.
   var cookie: String?
+  var headers: [(name: String, value: String)] = []
+
+  /// The first header of this name, which is given in lower case.
+  func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value }
 
   subscript(key: String) -> Any? {
     let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]

@@ -49,6 +49,31 @@ import Testing
     #expect(judge("away", 130) == .write(repeated: 1))
   }
 
+  @Test func `a fault that is over is written at once when it begins again`() {
+    let lines = RepeatedLines()
+    let now = Instant(nanoseconds: 1_000_000_000)
+    #expect(lines.end("fault database", at: now) == nil)
+    #expect(lines.judge("fault database", at: now) == .write(repeated: 0))
+    #expect(lines.judge("fault database", at: now) == .hold)
+    #expect(lines.end("fault database", at: now) == 1)
+    #expect(lines.end("fault database", at: now) == nil)
+    // A thread that has not heard of it.
+    #expect(lines.judge("fault database", at: now + .milliseconds(1_999)) == .hold)
+    #expect(lines.judge("fault database", at: now + .seconds(2)) == .write(repeated: 0))
+    #expect(lines.judge("fault database", at: now + .seconds(3)) == .hold)
+  }
+
+  @Test func `objects that may name a person stay out of the log`() {
+    for action in ["app.pause", "credential.set", "message.send", "api-key.revoke"] {
+      #expect(CommandLineLog.namesNobody(action))
+    }
+    for action in [
+      "user.erase", "account.create", "tags.change", "quarantine.restore", "session.sign-in", "device.add",
+    ] {
+      #expect(!CommandLineLog.namesNobody(action))
+    }
+  }
+
   @Test func `a long value is cut between characters, and says so`() {
     for (count, isWhole) in [(LogLine.valueBytes, true), (LogLine.valueBytes + 1, false)] {
       #expect(LogLine.bounded(String(repeating: "x", count: count)).hasSuffix("(1 bytes more)") == !isWhole)

@@ -15,6 +15,8 @@ enum ModuleGraph {
     "JSON": ["PlainText"],
     // What a program counts about itself, pure.
     "Metrics": [],
+    // Which distributed trace a piece of work belongs to, pure.
+    "Tracing": [],
     // Digests, ciphers and signatures, pure.
     "Crypto": ["COpenSSL"],
     // Markdown to HTML, pure.
@@ -22,26 +24,28 @@ enum ModuleGraph {
     // Technologies. They know nothing of pushes.
     "TLS": ["Crypto", "Reactor", "COpenSSL"],
     "HTTP2": ["TLS", "PlainText", "Reactor", "CNGHTTP2"],
-    "HTTPServer": ["TLS", "Metrics", "PlainText", "Reactor"],
+    "HTTPServer": ["TLS", "Metrics", "Tracing", "PlainText", "Reactor"],
     "HTTPClient": ["TLS", "PlainText", "Reactor"],
     "Postgres": ["Reactor", "CLibPQ"],
     "EmbeddedPostgres": ["Postgres", "Reactor"],
+    "OTLP": ["HTTPClient", "TLS", "JSON", "Metrics", "Tracing", "Reactor"],
     // What UPMC is about.
     "Domain": ["Crypto", "JSON", "PlainText"],
-    "Store": ["Crypto", "Domain", "JSON", "Postgres", "Reactor"],
-    "Operations": ["Crypto", "Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
+    "Store": ["Crypto", "Domain", "JSON", "Tracing", "Postgres", "Reactor"],
+    "Operations": ["Crypto", "Domain", "JSON", "Store", "Tracing", "Postgres", "TLS", "Reactor"],
     // What the ways to all push networks have in common.
     "PushTransport": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
     // The API handlers and the engine.
     "APNs": ["Crypto", "PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
     "FCM": ["PushTransport", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor"],
-    "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Reactor"],
+    "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Tracing", "Reactor"],
     "WebhookDelivery": [
-      "Crypto", "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor",
+      "Crypto", "PushTransport", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Tracing", "Postgres",
+      "Reactor",
     ],
     "API": [
-      "Crypto", "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor",
-      "Markdown",
+      "Crypto", "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Tracing",
+      "Reactor", "Markdown",
     ],
     // The client is independent: apps link it, and nothing of the server comes with it.
     "UPMCClient": [],
@@ -53,8 +57,8 @@ enum ModuleGraph {
     "Server": [
       "Crypto", "API", "Dispatcher", "WebhookDelivery", "APNs", "FCM", "PushTransport", "Simulator", "Operations",
       "Store",
-      "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
-      "PlainText",
+      "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Tracing", "OTLP", "Reactor",
+      "Domain", "JSON", "PlainText",
     ],
     // What an operator does beside serving.
     "Maintenance": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"],
@@ -84,8 +88,8 @@ enum ModuleGraph {
   static let packages: [String: Set<String>] = [
     "ArgumentParser": ["upmc", "upmc-simulator"],
     "Logging": [
-      "Operations", "PushTransport", "APNs", "FCM", "Dispatcher", "WebhookDelivery", "API", "Simulator", "Server",
-      "upmc",
+      "Operations", "PushTransport", "APNs", "FCM", "Dispatcher", "WebhookDelivery", "API", "OTLP", "Simulator",
+      "Server", "upmc",
       "upmc-simulator",
     ],
     "HeapModule": ["Reactor", "Dispatcher", "Domain", "APNs", "FCM"],
@@ -96,7 +100,7 @@ enum ModuleGraph {
   ]
 
   /// Modules without I/O: bytes and values in, bytes and values out.
-  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Markdown", "Metrics"]
+  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Markdown", "Metrics", "Tracing"]
 
   /// Why `module` may not import `imported`; nil when it may.
   static func objection(to imported: String, in module: String) -> String? {

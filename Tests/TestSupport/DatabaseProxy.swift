@@ -7,6 +7,7 @@ import Synchronization
 package final class DatabaseProxy: Sendable {
   private struct State {
     var isSilent = false
+    var isRefusing = false
     var delay: Duration = .zero
     /// Strings a client must send in turn before the next response to it is lost; empty: none is lost.
     var fatalWords: [String] = []
@@ -62,6 +63,12 @@ package final class DatabaseProxy: Sendable {
     }
   }
 
+  /// Closes all connections, and new ones at once, as a database that is stopped does; false accepts them again.
+  package func refuse(_ isRefusing: Bool) {
+    state.withLock { $0.isRefusing = isRefusing }
+    if isRefusing { cut() }
+  }
+
   package var isSilent: Bool { state.withLock { $0.isSilent } }
 
   /// Passes traffic again; what was dropped stays lost.
@@ -101,7 +108,7 @@ package final class DatabaseProxy: Sendable {
         Glibc.connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    guard code == 0 else {
+    guard code == 0, !state.withLock({ $0.isRefusing }) else {
       Glibc.close(client)
       Glibc.close(server)
       return

@@ -6,7 +6,7 @@ package enum StoreStatements {
   private static let newMessages = [
     "bigint[]", "integer[]", "smallint[]", "text[]", "bytea[]", "text[]", "integer[]", "bigint[]", "text[]",
     "timestamptz[]", "timestamptz[]", "timestamptz[]", "text[]", "bigint[]", "smallint[]", "text[]", "smallint[]",
-    "text[]", "timestamptz[]", "bigint[]", "bytea[]", "integer[]", "boolean[]", "smallint[]",
+    "text[]", "timestamptz[]", "bigint[]", "bytea[]", "integer[]", "boolean[]", "smallint[]", "bytea[]",
   ]
 
   /// Types of parameters where neither the text nor the names of columns tell them.

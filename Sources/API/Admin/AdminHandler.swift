@@ -67,6 +67,7 @@ final class AdminHandler: RequestHandler {
   /// Unknown paths are answered quickly, hence light.
   private func load(of request: Request) -> Endpoint.Load {
     guard case .found(let endpoint, _) = request.withPath({ router.match(request.method, $0) }) else { return .light }
+    request.follows(endpoint.pattern)
     return endpoint.load
   }
 

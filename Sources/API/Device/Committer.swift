@@ -5,6 +5,7 @@ internal import DequeModule
 internal import Logging
 package import Postgres
 package import Store
+package import Tracing
 
 /// Runs waiting operations as one transaction after another, on one database connection in the loop's own epoll set.
 /// While a commit runs the next batch accumulates: no timer, and no added latency when idle.
@@ -46,14 +47,17 @@ package final class Committer {
 
   private final class Pending {
     let operation: Operation
+    /// The request's span; nil if it is not recorded.
+    let trace: TraceContext?
     let deadline: Instant
     var attempts = 0
     /// A COMMIT that included it got no answer.
     var mayBeCommitted = false
     private var completion: Completion?
 
-    init(_ operation: Operation, deadline: Instant, _ completion: @escaping Completion) {
+    init(_ operation: Operation, _ trace: TraceContext?, deadline: Instant, _ completion: @escaping Completion) {
       self.operation = operation
+      self.trace = trace
       self.deadline = deadline
       self.completion = completion
     }
@@ -94,6 +98,7 @@ package final class Committer {
   private let batchOperations: Int
   private let log: Logger
   private let meter: CommitterMeter?
+  private let spans: SpanQueue?
   private var waiting = Deque<Pending>()
   /// Batches to repeat, and halves of failed ones; they run before anything new.
   private var again: [[Pending]] = []
@@ -114,11 +119,13 @@ package final class Committer {
   ///   - userProofs: without them no proof of a user is accepted.
   ///   - newDevices: limits registrations of unknown devices; nil: no limit.
   ///   - batchOperations: most operations in one transaction; 1 shows what batching is worth.
+  ///   - spans: takes the spans of batches; nil records none.
   package init(
     url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: DispatchHandoff? = nil,
     userProofs: UserProofKeyring? = nil, newDevices: NewDevices? = nil,
-    batchOperations: Int = Operations.Limits.batchOperations, meter: CommitterMeter? = nil
+    batchOperations: Int = Operations.Limits.batchOperations, meter: CommitterMeter? = nil, spans: SpanQueue? = nil
   ) throws {
+    self.spans = spans
     self.meter = meter
     self.batchOperations = batchOperations
     self.loop = loop
@@ -155,7 +162,8 @@ package final class Committer {
   func takesSends(_ lane: Lane) -> Bool { isConnected && launchpad?.isOpen(lane) == true }
 
   /// Queues an operation. `completion` is called once, on the loop's thread: after the commit, or with the problem.
-  package func submit(_ operation: Operation, _ completion: @escaping Completion) {
+  /// - Parameter trace: the request's span; nil if it is not recorded.
+  package func submit(_ operation: Operation, trace: TraceContext? = nil, _ completion: @escaping Completion) {
     let isTooLong = isConnected && gauge.isTooLong(behind: waiting.count)
     guard waiting.count < DeviceLimits.waitingOperations, !isTooLong else {
       meter?.refused()
@@ -163,7 +171,7 @@ package final class Committer {
         completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
       }
     }
-    waiting.append(Pending(operation, deadline: loop.now + DeviceLimits.timeout, completion))
+    waiting.append(Pending(operation, trace, deadline: loop.now + DeviceLimits.timeout, completion))
   }
 
   // MARK: Batches
@@ -249,6 +257,7 @@ package final class Committer {
     let time = loop.clock.now - batchBegan
     gauge.batchTook(time, operations: pending.count)
     meter?.committed(pending.count, after: time, waiting: waiting.count)
+    trace(pending, after: time)
     if let refused = newDevices?.takeRefusals(), refused > 0 { meter?.turnedAway(refused) }
     // Starts the next batch before these answers are written.
     startNext()
@@ -261,6 +270,7 @@ package final class Committer {
     // An operation answered as unknown may have been committed; it must not run again.
     let pending = pending.filter { !$0.isAnswered }
     guard let first = pending.first else { return startNext() }
+    trace(pending, after: loop.clock.now - batchBegan, fault: "\(error)")
     isOutOfRoom = error.sqlState == .diskFull
     // Another session holds a lock for long. The batch was rolled back, and perhaps only one of it is affected.
     let isBlocked = error.sqlState == .lockNotAvailable
@@ -278,7 +288,7 @@ package final class Committer {
       again.append(Array(pending[..<middle]))
     } else {
       meter?.failed(pending.count)
-      log.error("an operation failed in the database", metadata: ["error": "\(error)"])
+      log.error("an operation failed in the database", metadata: FailureDetails.of(error).mapValues { "\($0)" })
       let problem =
         isOutOfRoom ? Problem(error) : Problem(.internalError, "The server's log says more under this request id.")
       for entry in pending {
@@ -286,6 +296,20 @@ package final class Committer {
       }
     }
     startNext()
+  }
+
+  /// Records the batch below each recorded request in it.
+  private func trace(_ pending: [Pending], after time: Duration, fault: String? = nil) {
+    guard let spans, pending.contains(where: { $0.trace != nil }) else { return }
+    let now = loop.clock.wallMicroseconds
+    for entry in pending {
+      guard let open = spans.begin(entry.trace, at: now - time.nanoseconds / 1_000) else { continue }
+      spans.offer(
+        open.ended(
+          "commit", .internal, at: now,
+          [("db.system.name", .text("postgresql")), ("db.operation.batch.size", .number(Int64(pending.count)))],
+          fault: fault))
+    }
   }
 
   // MARK: Timeouts
@@ -315,7 +339,8 @@ package final class Committer {
       } else {
         // It fails as a lost connection, was not committed, and has no time left for another attempt.
         for entry in running.pending { entry.attempts = DeviceLimits.attempts }
-        log.error("the database does not answer; a session is given up")
+        log.error(
+          "the database does not answer; a session is given up", metadata: ["fault": "\(FailureDetails.away)"])
         connection.abandon()
       }
     }

@@ -26,6 +26,7 @@ package final class DeviceHandler: RequestHandler {
   let catalog: Catalog
   let committer: Committer
   let timeout: UnknownKeyDelay
+  let sends = SendLog()
   private let router = Endpoint.router(Endpoint.ofDevices)
 
   package init(committer: Committer, catalog: Catalog, keys: SigningKeys, loop: EventLoop) {
@@ -39,13 +40,16 @@ package final class DeviceHandler: RequestHandler {
     do throws(Problem) {
       // The two busiest paths need no router.
       if request.method == .post, request.pathEquals("/v1/receipts"), request.query.isEmpty {
+        request.follows("/v1/receipts")
         return try receive(request, PathParameters(names: [], values: []), responder)
       }
       if request.method == .post, request.pathEquals("/v1/reads"), request.query.isEmpty {
+        request.follows("/v1/reads")
         return try read(request, PathParameters(names: [], values: []), responder)
       }
       switch router.match(request) {
       case .found(let endpoint, let parameters):
+        request.follows(endpoint.pattern)
         guard case .device(let handler) = endpoint.handler else { preconditionFailure("\(endpoint.id) is no device's") }
         let query = try QueryParameters(request.query, known: endpoint.query) { Problem(.invalidField, $0) }
         try handler(self)(request, parameters, query, responder)
@@ -82,7 +86,7 @@ package final class DeviceHandler: RequestHandler {
     _ operation: Operation, _ requestID: @autoclosure @escaping () -> String, _ responder: Responder,
     _ answer: @escaping (OperationAnswer, Responder) -> Void
   ) {
-    committer.submit(operation) { outcome in
+    committer.submit(operation, trace: responder.span) { outcome in
       switch outcome {
       case .success(let value): answer(value, responder)
       case .failure(let problem): responder.send(problem, requestID: requestID())

@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 internal import Store
+internal import Tracing
 
 /// Messages from device to device.
 extension Endpoint {
@@ -74,7 +75,7 @@ extension DeviceHandler {
   func sendMessage(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let body = try Self.jsonBody(request)
-    let (requestID, key) = (request.id, request.header("idempotency-key"))
+    let (requestID, key, trace) = (request.id, request.header("idempotency-key"), request.trace)
     // The device's key does not name its app; its row does.
     perform(.find(claim), requestID, responder) { [self] answer, responder in
       guard case .found(let device, _, _) = answer else { return }
@@ -90,7 +91,7 @@ extension DeviceHandler {
         guard committer.takesSends(sending.lane) else {
           throw Problem(.busy, "Messages cannot be sent now. Try again in a moment.")
         }
-        send(sending, claim, requestID, responder)
+        send(sending, claim, requestID, trace, responder)
       } catch {
         responder.send(error, requestID: requestID)
       }
@@ -98,13 +99,16 @@ extension DeviceHandler {
   }
 
   private func send(
-    _ sending: DeviceSend, _ claim: AuthKeyring.Claim, _ requestID: String, _ responder: Responder
+    _ sending: DeviceSend, _ claim: AuthKeyring.Claim, _ requestID: String, _ trace: TraceContext?,
+    _ responder: Responder
   ) {
     perform(sending.admission(claim), requestID, responder) { [self] answer, responder in
       guard case .admitted(let device) = answer else { return }
       do throws(Problem) {
-        perform(try sending.send(from: device, catalog: catalog), requestID, responder) { answer, responder in
+        perform(try sending.send(from: device, catalog: catalog, trace: trace), requestID, responder) {
+          answer, responder in
           guard case .sent(let accepted, _) = answer else { return }
+          self.sends.accepted(accepted.seqno, requestID: requestID, isSingle: true)
           responder.send(status: .accepted) { writer in SendAnswer.accepted(accepted).write(to: &writer) }
         }
       } catch {

@@ -47,4 +47,5 @@ struct AdminResources: Sendable {
   /// Called with the result of each sign-in, one at a time; nil: success.
   let signedIn: @Sendable (Problem.Code?) -> Void
   let log = Logger(label: "admin")
+  let sends = SendLog()
 }

@@ -78,9 +78,11 @@ final class AdminWorker {
     // A cancelled request gets the real reason.
     let error = queue.isCut && error.code == .busy ? Self.isStopping : error
     if error.code.status >= 500 {
-      log.error(
-        "a request failed",
-        metadata: ["requestId": "\(requestID)", "code": "\(error.code.rawValue)", "detail": "\(error.detail)"])
+      var metadata: Logger.Metadata = [
+        "requestId": "\(requestID)", "code": "\(error.code.rawValue)", "detail": "\(error.detail)",
+      ]
+      if error.code == .databaseAway { metadata["fault"] = "\(FailureDetails.away)" }
+      log.error("a request failed", metadata: metadata)
     }
     return .problem(error, requestID: requestID, isKept: false)
   }

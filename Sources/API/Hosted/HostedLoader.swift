@@ -58,7 +58,7 @@ package final class HostedLoader: Sendable {
           case .part(let name, let part): found = .part(try present.run(HostedFiles.part(name, Int32(part))))
           }
         } catch {
-          log.error("a page or media could not be read", metadata: ["error": "\(error)"])
+          log.error("a page or media could not be read", metadata: FailureDetails.of(error).mapValues { "\($0)" })
         }
         // A full inbox belongs to a loop that has stopped, or that has more reads open than it may have.
         _ = work.answers.offer((work.wish, found))

@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 internal import Reactor
+internal import Tracing
 
 /// One call of a controller: its form, and how to answer it.
 struct LegacyCall {
@@ -20,6 +21,12 @@ struct LegacyCall {
   let origin: IPAddress?
   /// The client's address, as far as the proxies in between are trusted.
   let address: IPAddress?
+  /// From which the request's id is made.
+  let number: UInt64
+  /// What a message that it sends is traced below; nil: nothing.
+  let trace: TraceContext?
+
+  var requestID: String { Request.id(of: number) }
 
   func succeed(_ body: Envelope.Body = Envelope.emptyRow) {
     responder.send(Envelope.success(service: service, body: body))

@@ -36,6 +36,7 @@ final class LegacyHandler: RequestHandler {
   let hosting: ContentHosting
   /// Called, on any thread, when a message has been stored.
   let messageCommitted: @Sendable () -> Void
+  let sends = SendLog()
   let catalog: Catalog
   let keys: SigningKeys
   let configuration: LegacyConfiguration
@@ -80,6 +81,7 @@ final class LegacyHandler: RequestHandler {
       response.headers.append(("Allow", "POST"))
       return responder.send(response)
     }
+    request.follows(request.path)
     let isTrusted = controller.isForServers && configuration.trustedSenders.includes(request.clientAddress)
     do throws(LegacyRefusal) {
       if controller.isForServers, request.bodyCount > LegacyLimits.loopFormBytes {
@@ -93,7 +95,8 @@ final class LegacyHandler: RequestHandler {
         service: service, form: form,
         responder: responder, isSend: controller.isForServers, bearer: Self.bearer(request),
         idempotencyKey: request.header("idempotency-key"), isTrustedAddress: isTrusted,
-        origin: request.countedAddress, address: request.clientAddress)
+        origin: request.countedAddress, address: request.clientAddress, number: request.number,
+        trace: request.trace)
       run(controller, call)
     } catch {
       responder.send(Envelope.refusal(error, service: service, isSend: controller.isForServers))
@@ -175,7 +178,7 @@ final class LegacyHandler: RequestHandler {
 
   /// Runs an operation: answers its problem, or passes its answer on.
   func perform(_ operation: Operation, _ call: LegacyCall, _ answer: @escaping (OperationAnswer) -> Void) {
-    committer.submit(operation) { outcome in
+    committer.submit(operation, trace: call.responder.span) { outcome in
       switch outcome {
       case .success(let value): answer(value)
       case .failure(let problem): call.refuse(LegacyRefusal(problem))

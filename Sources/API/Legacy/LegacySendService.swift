@@ -2,6 +2,7 @@ internal import Domain
 internal import Operations
 internal import Postgres
 internal import Reactor
+internal import Tracing
 
 /// Stores sends, straight-line, on any thread that has a connection.
 struct LegacySendService: Sendable {
@@ -9,9 +10,16 @@ struct LegacySendService: Sendable {
   let clock: any Clock
   let hosting: ContentHosting
   let messageCommitted: @Sendable () -> Void
+  let sends: SendLog
+
+  /// The request that sends: for the log, and for the message's trace.
+  struct Cause: Sendable {
+    let requestID: String
+    let trace: TraceContext?
+  }
 
   func store(
-    _ send: SendForm, _ key: String?, _ caller: Caller, _ connection: Connection
+    _ send: SendForm, _ key: String?, _ caller: Caller, _ connection: Connection, _ cause: Cause
   ) throws(LegacyRefusal) -> LegacyAnswer {
     let now = clock.wallMicroseconds
     var sendAt: String?
@@ -20,11 +28,12 @@ struct LegacySendService: Sendable {
         sendAt = try WallClockTime.sendAt(local, of: send.appID, on: connection, catalog: catalog)
       }
       var request = SendRequest(
-        body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting)
+        body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting, trace: cause.trace)
       request.door = .sdk
       guard case .accepted(let accepted) = try SendService.send(request, on: connection, catalog: catalog, now: now)
       else { preconditionFailure("a form asks for no dry run") }
       messageCommitted()
+      sends.accepted(accepted.seqno, requestID: cause.requestID, isSingle: false)
       return SendReceipt(accepted, send).answer
     } catch {
       throw Self.refusal(error, sendAt: sendAt, now: now)

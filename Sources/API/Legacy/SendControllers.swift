@@ -33,11 +33,12 @@ extension LegacyHandler {
     if case .known(let caller) = server, send.reservedFor == nil,
       let named = DirectSend(
         body: send.json(), idempotencyKey: call.idempotencyKey, caller: caller, catalog: catalog,
-        door: .sdk),
+        door: .sdk, trace: call.trace),
       committer.takesSends(named.lane)
     {
       return perform(.send(named), call) { answer in
         guard case .sent(let accepted, _) = answer else { return }
+        self.sends.accepted(accepted.seqno, requestID: call.requestID, isSingle: true)
         call.answer(SendReceipt(accepted, send).answer)
       }
     }
@@ -52,13 +53,15 @@ extension LegacyHandler {
     _ call: LegacyCall, _ server: Server, _ read: @escaping FormReader
   ) throws(LegacyRefusal) {
     let (form, key, office) = (call.form, call.idempotencyKey, sendOffice)
+    let cause = LegacySendService.Cause(requestID: call.requestID, trace: call.trace)
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
-      try office.store(try read(form, caller, connection), key, caller, connection)
+      try office.store(try read(form, caller, connection), key, caller, connection, cause)
     }
   }
 
   private var sendOffice: LegacySendService {
-    LegacySendService(catalog: catalog, clock: loop.clock, hosting: hosting, messageCommitted: messageCommitted)
+    LegacySendService(
+      catalog: catalog, clock: loop.clock, hosting: hosting, messageCommitted: messageCommitted, sends: sends)
   }
 
   // MARK: Large forms
@@ -95,7 +98,8 @@ extension LegacyHandler {
         let server = try Self.server(bearer ?? form["APIKEY"], isTrusted: isTrusted, catalog)
         let answer = try Self.run(attempt, server) { caller, connection throws(LegacyRefusal) in
           try office.store(
-            try read(form, caller, connection), owned.header("idempotency-key"), caller, connection)
+            try read(form, caller, connection), owned.header("idempotency-key"), caller, connection,
+            LegacySendService.Cause(requestID: owned.id, trace: owned.trace))
         }
         return Envelope.response(answer, service: service)
       } catch {
@@ -128,8 +132,9 @@ extension LegacyHandler {
       perform(sending.admission(claim), call) { answer in
         guard case .admitted(let device) = answer else { return }
         do throws(Problem) {
-          self.perform(try sending.send(from: device, catalog: self.catalog), call) { answer in
+          self.perform(try sending.send(from: device, catalog: self.catalog, trace: call.trace), call) { answer in
             guard case .sent(let accepted, _) = answer else { return }
+            self.sends.accepted(accepted.seqno, requestID: call.requestID, isSingle: true)
             call.answer(SendReceipt(accepted, send).answer)
           }
         } catch {

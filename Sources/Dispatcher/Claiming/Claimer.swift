@@ -17,6 +17,7 @@ final class Claimer {
   private var dueStart = DueScanWatermark()
   private let meter: ClaimMeter
   private let setAside: FailureIsolation
+  private let spans: DispatchSpans?
   private let log: Logger
   /// When to look for due and orphaned deliveries again while there is other work.
   private var nextTakingUp = Instant(nanoseconds: 0)
@@ -27,6 +28,7 @@ final class Claimer {
     self.shared = shared
     self.workers = workers
     meter = ClaimMeter(shared.configuration.metrics)
+    spans = DispatchSpans(shared.configuration)
     shelf = MessageCache(shared.configuration)
   }
 
@@ -106,8 +108,10 @@ final class Claimer {
     }
     guard let claimed else { return didAdvance }
     let recipients = claimed.recipients
-    meter.claimed(recipients.count, message.push.lane, after: shared.clock.now - claimed.readAt)
+    let time = shared.clock.now - claimed.readAt
+    meter.claimed(recipients.count, message.push.lane, after: time)
     MessageLog(log).claimed(seqno, claimed.claim, devices: recipients.count)
+    let span = spans?.claimed(message, devices: recipients.count, after: time)
     turns.charge(seqno, recipients.count)
     shared.take(recipients.count)
     if shared.clock.wallMicroseconds >= message.expiresAt {
@@ -116,7 +120,8 @@ final class Claimer {
       workers.tell(.waiting(claim: claimed.claim, message, recipients.map(\.waiting)))
     } else {
       shared.launch(
-        claimed.claim, message, recipients, badges: claimed.badges, values: claimed.values, readAt: claimed.readAt)
+        claimed.claim, message, recipients, badges: claimed.badges, values: claimed.values, readAt: claimed.readAt,
+        trace: span)
     }
     return true
   }

@@ -1,5 +1,6 @@
 package import Store
 package import Domain
+internal import Logging
 internal import Reactor
 internal import Synchronization
 
@@ -36,9 +37,12 @@ extension Dispatcher {
 
   /// Takes over committed sends. Callable from any thread.
   package var launch: @Sendable ([ClaimedSend]) -> Void {
-    let shared = shared
+    let (shared, log) = (shared, MessageLog(Logger(label: "launch")))
     return { sends in
-      for send in sends { shared.launch(send) }
+      for send in sends {
+        log.claimed(send.message.seqno, send.claim, devices: send.members.count)
+        shared.launch(send)
+      }
     }
   }
 }
@@ -50,6 +54,6 @@ extension Shared {
     launch(
       send.claim, message, Recipient.all(send.members, in: nil), badges: send.badges,
       values: RecipientValues(names: send.names),
-      readAt: send.readAt, isHeld: send.isHeld)
+      readAt: send.readAt, isHeld: send.isHeld, trace: message.trace)
   }
 }

@@ -2,16 +2,20 @@ internal import Domain
 internal import Reactor
 internal import Store
 internal import Synchronization
+internal import Tracing
 
 /// Hands claims to the completer, then to the push networks.
 extension Shared {
   /// Launches a fresh claim: ready recipients leave now, the rest go to the completer. If the app is paused, or the
   /// claim's reads are older than `Limits.claimAge`, all go to the completer, which reads them again first: the message
   /// may have been paused, a device may have changed hands, or an audit may have picked the claim up.
-  /// - Parameter isHeld: the app is known to be paused.
+  /// - Parameters:
+  ///   - isHeld: the app is known to be paused.
+  ///   - trace: the claim's span, below which its pushes are recorded; nil records none.
   func launch(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
-    values: RecipientValues, readAt: Instant, isHeld: Bool = false
+    values: RecipientValues, readAt: Instant, isHeld: Bool = false,
+    trace: TraceContext? = nil
   ) {
     let workers = workers(of: message.push.lane)
     let isPaused = isHeld || pausedApps.withLock { $0.contains(message.app) }
@@ -20,14 +24,14 @@ extension Shared {
     }
     let sorting = ClaimPartition(recipients, of: message, values, self)
     launch(
-      flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, workers),
+      flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, workers, trace),
       besides: sorting.others(claim: claim, message), workers)
   }
 
   /// The recipients of a fresh claim as batches, one per route.
   private func flights(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
-    values: RecipientValues, readAt: Instant, _ workers: LaneWorkers
+    values: RecipientValues, readAt: Instant, _ workers: LaneWorkers, _ trace: TraceContext?
   ) -> [Flight] {
     Dictionary(grouping: recipients) { message.route(of: $0.member) }.map { route, recipients in
       let targets = recipients.map {
@@ -39,7 +43,7 @@ extension Shared {
       let attempts = [Tries](repeating: 0, count: targets.count)
       return Flight(
         batch: batch, claim: claim, message: message, attempts: attempts,
-        places: recipients[0].place == nil ? [] : recipients.map(\.place))
+        places: recipients[0].place == nil ? [] : recipients.map(\.place), span: span(below: trace))
     }
   }
 
@@ -53,6 +57,11 @@ extension Shared {
       let isTaken = holdsLease && configuration.providers[flight.batch.route.network]?.offer(flight.batch) == true
       if !isTaken { giveBack(flight.batch, workers) }
     }
+  }
+
+  /// A push batch that begins now; nil if it is not recorded.
+  func span(below trace: TraceContext?) -> OpenSpan? {
+    trace == nil ? nil : configuration.spans?.begin(trace, at: clock.wallMicroseconds)
   }
 
   private func giveBack(_ batch: PushBatch, _ workers: LaneWorkers) {

@@ -11,11 +11,6 @@ internal import Synchronization
 /// Each turn: take what has arrived → decide (`DeliveryDecision`) → write all decisions in one transaction → resubmit
 /// what is due, with its binding re-read. While the database is away, decisions stay in memory.
 final class Completer {
-  private struct OpenFlight {
-    let flight: Flight
-    var open: Int
-  }
-
   let shared: Shared
   private let workers: LaneWorkers
   let log: Logger
@@ -34,6 +29,7 @@ final class Completer {
   private var jitter = SystemRandomNumberGenerator()
   private let meter: CompleteMeter
   private let setAside: FailureIsolation
+  private let spans: DispatchSpans?
   /// Claims with an outcome that could not be written; they stay open after all their other outcomes.
   private var spoilt: Set<Claims.Hold> = []
   /// Spoilt claims with nothing in flight any more; what was submitted of them is in doubt.
@@ -45,6 +41,7 @@ final class Completer {
     self.workers = workers
     log = Logger(label: workers.threadName("complete"))
     meter = CompleteMeter(shared.configuration.metrics)
+    spans = DispatchSpans(shared.configuration)
     setAside = FailureIsolation(log, shared)
   }
 
@@ -94,7 +91,9 @@ final class Completer {
         try write(connection)
       }
     } catch {
-      log.warning("the drain ended early; the next start takes the rest over", metadata: ["error": "\(error)"])
+      log.warning(
+        "the drain ended early; the next start takes the rest over",
+        metadata: FailureDetails.of(error).mapValues { "\($0)" })
     }
     workers.completer.close()
   }
@@ -117,7 +116,7 @@ final class Completer {
     switch input {
     case .started(let flight):
       claims[flight.claim, default: 0] += flight.isRepeat ? 0 : flight.batch.targets.count
-      flights[flight.batch.address.number] = OpenFlight(flight: flight, open: flight.batch.targets.count)
+      flights[flight.batch.address.number] = OpenFlight(flight)
     case .waiting(let claim, let message, let targets):
       claims[claim, default: 0] += targets.count
       for target in targets { tryAgain(claim, message, target, afterMilliseconds: 0) }
@@ -140,8 +139,7 @@ final class Completer {
     // A result of a batch that is no longer open.
     guard let index = flights.index(forKey: result.batch.number) else { return }
     let flight = flights.values[index].flight
-    flights.values[index].open -= 1
-    if flights.values[index].open == 0 { flights.remove(at: index) }
+    if flights.values[index].isOver(after: result.result) { flights.remove(at: index).value.record(spans) }
     let route = flight.batch.route
     var pause = Limits.notProcessedPause
     switch result.result {
@@ -150,6 +148,7 @@ final class Completer {
     default: standstills.answered(route)
     }
     let (target, attempts) = (flight.batch.targets[result.target], flight.attempts[result.target])
+    MessageLog(log).pushed(flight, target, result.result)
     let place = flight.places.isEmpty ? nil : flight.places[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
     let settled = TokenAssessment.of(

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Tracing
 
 /// Input of thread `complete`. A batch's `started` precedes its `results`.
 enum CompleterInput: Sendable {
@@ -31,6 +32,8 @@ struct Flight: Sendable {
   var isRepeat = false
   /// The refusal in question, if the batch asks another environment about it.
   var question: TokenQuestion?
+  /// Nil if it is not recorded.
+  var span: OpenSpan?
 }
 
 /// A recipient waiting for its next try.

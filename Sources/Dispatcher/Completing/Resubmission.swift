@@ -65,7 +65,8 @@ struct Resubmission {
       flights.append(
         Flight(
           batch: batch, claim: kind.claim, message: message, attempts: entries.map(\.retry.target.attempts),
-          places: entries.map(\.retry.target.place), isRepeat: true, question: kind.question))
+          places: entries.map(\.retry.target.place), isRepeat: true, question: kind.question,
+          span: shared.span(below: message.trace)))
     }
   }
 

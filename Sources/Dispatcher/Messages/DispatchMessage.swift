@@ -1,6 +1,7 @@
 internal import Domain
 internal import Store
 internal import Synchronization
+internal import Tracing
 
 /// A message in the form that the dispatcher works with.
 final class DispatchMessage: Sendable {
@@ -24,6 +25,8 @@ final class DispatchMessage: Sendable {
   /// The earlier message whose recipients are left out, because this one goes to the rest of its audience; nil if none
   /// are.
   let reachedBefore: Int64?
+  /// What its claims and pushes are traced below; nil if nothing records them.
+  let trace: TraceContext?
   /// The same message by expiry, for devices whose local time gives them another one.
   private let variants = Mutex<[Int64: PushMessage]>([:])
   private let pushkeys: PushKeyring
@@ -64,6 +67,7 @@ final class DispatchMessage: Sendable {
     if let links = stored.links { request.content = request.content.replacing(links) }
     request.content.appHasExtension = stored.appHasExtension
     request.content.android = (request.content.android ?? AndroidContent()).over(stored.appAndroid)
+    trace = stored.trace.flatMap { $0.isSampled ? $0 : nil }
     self.request = request
     self.pushkeys = pushkeys
     appTimeZone = stored.timeZone

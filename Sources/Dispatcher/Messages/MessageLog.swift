@@ -3,8 +3,8 @@ internal import Logging
 internal import Store
 
 /// Logs the life of messages: `grep seqno=17` shows it. Campaigns begin and end at `info`; single sends, thousands a
-/// second, and each step of a message at `debug`.
-struct MessageLog {
+/// second, and each step of a message at `debug`. Each push is at `trace`, by its device: no user, no token.
+struct MessageLog: Sendable {
   private let log: Logger
 
   init(_ log: Logger) {
@@ -22,6 +22,17 @@ struct MessageLog {
       metadata: [
         "seqno": .stringConvertible(seqno), "claim": .stringConvertible(claim.claim),
         "devices": .stringConvertible(devices),
+      ])
+  }
+
+  /// A push network has answered, or was not asked.
+  func pushed(_ flight: Flight, _ target: PushTarget, _ result: SubmissionResult) {
+    log.trace(
+      "pushed",
+      metadata: [
+        "seqno": .stringConvertible(flight.message.seqno), "device": "\(target.device)",
+        "network": "\(flight.batch.route.network)", "environment": "\(flight.batch.route.environment)",
+        "result": "\(result.kept)",
       ])
   }
 

@@ -1,10 +1,13 @@
 internal import Reactor
+internal import Tracing
 
 /// The ways in which a handler can answer.
 extension Connection {
   func ticket(_ serial: UInt64) -> ResponseTicket {
     ResponseTicket(replies: server.replies, slot: slot, connection: identity, serial: serial)
   }
+
+  func span(_ serial: UInt64) -> TraceContext? { serial == self.serial ? request.span?.context : nil }
 
   /// True when this request was handed to the handler and its answer has not begun.
   func isAwaiting(_ serial: UInt64) -> Bool { phase == .handling && serial == self.serial }

@@ -226,7 +226,7 @@ final class Connection: EventLoop.Handler, Answering {
     serial &+= 1
     let number = server.beginRequest()
     request.begin(number, facts.method)
-    request.asked = server.meter?.asked(request)
+    server.meter?.began(request)
     answers.begin(number, facts, at: server.loop.now)
   }
 

@@ -1,4 +1,5 @@
 package import Reactor
+package import Tracing
 
 /// A request copied out of its connection's buffer: for other threads, and for later.
 package struct OwnedRequest: Sendable {
@@ -18,6 +19,8 @@ package struct OwnedRequest: Sendable {
   /// The client's address, as far as the proxies in between are trusted; nil for a Unix socket.
   package var clientAddress: IPAddress?
   package var id: String
+  /// See `Request.trace`.
+  package var trace: TraceContext?
 
   package init(
     method: Method, path: String, query: String = "", headers: [(name: String, value: String)] = [], body: [UInt8] = [],

@@ -1,5 +1,6 @@
 internal import PlainText
 package import Reactor
+package import Tracing
 
 /// One request, as a view of its connection's buffer. Valid only while `RequestHandler.handle` runs; `owned()` makes a
 /// lasting copy. Owned and reused by its connection, so reading a field allocates nothing unless it returns a `String`.
@@ -11,6 +12,8 @@ package final class Request {
   package var kind: UInt8 = 0
   /// For the access log, if there is one.
   var asked: RequestMeter.Asked?
+  /// Its span, if the request is recorded.
+  var span: RequestSpan?
   private var knownMethod = Method.other
   /// Set by the connection. Called on demand, because it costs a system call.
   var findRemoteAddress: () -> SocketAddress? = { nil }
@@ -32,7 +35,20 @@ package final class Request {
     self.number = number
     knownMethod = method
     kind = 0
+    span = nil
   }
+
+  // MARK: Traces
+
+  /// The context for what this request causes: its own span where it is recorded, otherwise the caller's `traceparent`
+  /// as it was sent; nil if there is none.
+  package var trace: TraceContext? { span?.context ?? callerTrace }
+
+  /// From the `traceparent` header; nil if it is absent or malformed.
+  var callerTrace: TraceContext? { header("traceparent").flatMap(TraceContext.init(traceparent:)) }
+
+  /// Names the span of a recorded request after its route's pattern, such as `/v1/devices/{device}`.
+  package func follows(_ pattern: String) { span?.route = pattern }
 
   // MARK: Request line
 
@@ -162,6 +178,7 @@ package final class Request {
     var owned = OwnedRequest(
       method: method, path: path, query: query, headers: headers, body: withBody { Array(copying: $0) },
       remoteAddress: remoteAddress, clientAddress: clientAddress, id: id)
+    owned.trace = trace
     owned.spooled = store.takeSpool(room.disk)
     owned.share = room.memory
     return owned

@@ -1,5 +1,6 @@
 package import Metrics
 internal import Reactor
+package import Tracing
 
 /// Counts and times one server's answers, by the kind that the handler assigns to each request. On the loop's thread.
 package final class RequestMeter {
@@ -15,8 +16,8 @@ package final class RequestMeter {
     package let client: String
     /// The caller's own id (`X-Request-Id`), as it was sent; nil if absent.
     package let callerRequestID: String?
-    /// The caller's place in a distributed trace (`traceparent`), as it was sent; nil if absent.
-    package let traceparent: String?
+    /// The trace that it belongs to: its own span if it is recorded, otherwise the caller's; nil if there is none.
+    package let trace: TraceContext?
   }
 
   /// One entry of an access log.
@@ -36,15 +37,19 @@ package final class RequestMeter {
   private let turnedAway: [Counter]
   private let failed: Failure
   private let told: ((Answer) -> Void)?
+  private let tracer: RequestTracer?
 
   /// - Parameters:
   ///   - kinds: names of the kinds, by `Request.kind`.
   ///   - failed: called for each answer 500.
   ///   - told: called for each answer; nil without access log, because it costs as much as a small request.
+  ///   - tracer: records spans; nil records none.
   package init(
-    _ metrics: Metrics, kinds: [String], failed: @escaping Failure, told: ((Answer) -> Void)? = nil
+    _ metrics: Metrics, kinds: [String], failed: @escaping Failure, told: ((Answer) -> Void)? = nil,
+    tracer: RequestTracer? = nil
   ) {
     self.told = told
+    self.tracer = tracer
     self.kinds = kinds
     self.failed = failed
     answers = kinds.flatMap { kind in
@@ -68,13 +73,18 @@ package final class RequestMeter {
     }
   }
 
-  /// Nil without access log.
-  func asked(_ request: Request) -> Asked? {
-    guard told != nil else { return nil }
-    return Asked(
+  /// A request has arrived: what the answer's entry and span need is taken from its bytes.
+  func began(_ request: Request) {
+    if let tracer {
+      request.span = tracer.begin(
+        request.number, request.callerTrace, method: request.method == .other ? nil : request.methodName,
+        path: request.path)
+    }
+    guard told != nil else { return }
+    request.asked = Asked(
       method: request.methodName, path: request.path,
       client: request.clientAddress?.description ?? request.remoteAddress.host,
-      callerRequestID: request.header("x-request-id"), traceparent: request.header("traceparent"))
+      callerRequestID: request.header("x-request-id"), trace: request.trace)
   }
 
   func answered(_ number: UInt64, _ request: Request, _ status: Status, after time: Duration) {
@@ -82,6 +92,7 @@ package final class RequestMeter {
     answers[kind * 5 + status.code / 100 - 1].add()
     times[kind].record(time.nanoseconds)
     if status.code == 500 { failed(RequestID.text(number), kinds[kind], status.code, time) }
+    if let span = request.span { tracer?.end(span, number, door: kinds[kind], status) }
     guard let told, let asked = request.asked else { return }
     told(Answer(requestID: RequestID.text(number), asked: asked, status: status.code, took: time))
   }

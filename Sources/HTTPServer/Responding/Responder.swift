@@ -1,4 +1,5 @@
 package import Reactor
+package import Tracing
 
 /// Answers one request of one connection. Cheap to copy; for the loop's thread only.
 ///
@@ -9,6 +10,9 @@ package struct Responder {
 
   /// False when the client has gone, or the answer has been given.
   package var isOpen: Bool { connection.isAwaiting(serial) }
+
+  /// The request's span, if it is recorded and still expects its answer.
+  package var span: TraceContext? { connection.span(serial) }
 
   package func send(_ response: Response) {
     connection.respond(serial, response)
@@ -54,6 +58,7 @@ protocol Answering: AnyObject {
   func respond(
     _ serial: UInt64, _ status: Status, _ contentType: StaticString, _ write: (inout ByteBuffer) -> Void)
   func ticket(_ serial: UInt64) -> ResponseTicket
+  func span(_ serial: UInt64) -> TraceContext?
 
   /// Bytes that the kernel has not taken.
   var unsentBytes: Int { get }

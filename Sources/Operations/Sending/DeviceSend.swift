@@ -1,6 +1,7 @@
 package import Domain
 internal import JSON
 package import Store
+package import Tracing
 
 /// A message from a device to one user of its app: checked like any other, but with fewer fields.
 ///
@@ -97,7 +98,9 @@ package struct DeviceSend: Sendable {
   /// - Parameter device: the row from `.admitted`.
   /// - Throws: `.busy` if the message cannot be sent now, `.conflict` if the app is paused. The batch throws
   ///   `.payloadTooLarge` if the recipient's name makes the payload too large.
-  package func send(from device: Devices.Record, catalog: Catalog) throws(Problem) -> Operation {
+  package func send(
+    from device: Devices.Record, catalog: Catalog, trace: TraceContext? = nil
+  ) throws(Problem) -> Operation {
     let caller = Caller(role: .sender, app: app.number, apiKey: nil, device: device.device)
     let origin = SenderDevice(device: device.device, clientUID: device.userKey.description)
     // Prefixed with the device, so that it cannot collide with keys of the back office or of other devices.
@@ -105,7 +108,7 @@ package struct DeviceSend: Sendable {
     guard
       let send = DirectSend(
         body: composed(from: origin), idempotencyKey: key, caller: caller, catalog: catalog, movesText: false,
-        door: door)
+        door: door, trace: trace)
     else {
       if catalog.app(number: app.number)?.pausedReason != nil { throw Self.heldBack(app) }
       throw Problem(.busy, "Messages of this app cannot be sent now. Try again in a moment.")

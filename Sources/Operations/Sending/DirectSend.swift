@@ -1,6 +1,7 @@
 package import Domain
 internal import Store
 internal import Synchronization
+package import Tracing
 
 /// A send to named users, validated and ready to be stored: a hot operation, executed by a committer.
 ///
@@ -15,6 +16,7 @@ package final class DirectSend: Sendable {
   package var lane: Lane { request.lane }
   let kept: StoredRequest
   let size: PayloadSize
+  let trace: TraceContext?
   /// Assigned once and kept when the batch is retried, so that a commit of unknown outcome is found instead of
   /// repeated.
   let number = Mutex<DirectSends.Number?>(nil)
@@ -23,10 +25,11 @@ package final class DirectSend: Sendable {
   ///   - body: the request's JSON, as received.
   ///   - movesText: whether text that is too large for a recipient may move to a page. Otherwise the batch refuses it.
   ///   - door: the API the request came through.
+  ///   - trace: what the message is traced below; nil: nothing.
   /// - Returns: nil unless it is an ordinary, permitted send to a few users.
   package init?(
     body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true,
-    door: App.Confidentiality.Door = .api
+    door: App.Confidentiality.Door = .api, trace: TraceContext? = nil
   ) {
     var asked = SendRequest(body: body, idempotencyKey: idempotencyKey, caller: caller)
     asked.door = door
@@ -43,6 +46,7 @@ package final class DirectSend: Sendable {
     users = clientUIDs.map(UserKey.init(clientUID:))
     self.kept = kept
     self.size = size
+    self.trace = trace
   }
 }
 

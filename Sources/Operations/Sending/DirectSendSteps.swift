@@ -118,6 +118,7 @@ struct DirectSendSteps {
       expiresAt: batch.now + send.request.expiresInSeconds * 1_000_000)
     new.seqno = seqno
     new.isClaimed = true
+    new.trace = send.trace
     return new
   }
 

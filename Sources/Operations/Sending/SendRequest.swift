@@ -1,4 +1,5 @@
 package import Domain
+package import Tracing
 
 /// A request to send a message.
 package struct SendRequest: Sendable {
@@ -12,17 +13,21 @@ package struct SendRequest: Sendable {
   /// Seals confidential content; nil to use the catalog's seal.
   package var seal: ContentSeal?
   package var door = App.Confidentiality.Door.api
+  /// What the message is traced below; nil: nothing.
+  package let trace: TraceContext?
   /// A scheduled message that is cancelled in the same commit.
   var replaces: Int64?
   /// Of the second person, where one was asked.
   var consent: SendConsent?
 
   package init(
-    body: [UInt8], idempotencyKey: String?, caller: Caller, hosting: ContentHosting = ContentHosting(publicURL: nil)
+    body: [UInt8], idempotencyKey: String?, caller: Caller, hosting: ContentHosting = ContentHosting(publicURL: nil),
+    trace: TraceContext? = nil
   ) {
     self.body = body
     self.idempotencyKey = idempotencyKey
     self.caller = caller
     self.hosting = hosting
+    self.trace = trace
   }
 }

@@ -80,6 +80,7 @@ package enum SendService {
   ) throws(Problem) -> Int64? {
     let caller = request.caller
     var new = new
+    new.trace = request.trace
     new.asked = caller.asker.map { ($0, request.consent?.requestedAt ?? new.now) }
     // An audience too large to count was approved whatever its size.
     new.approvedFor = request.consent.map { $0.targeted ?? .max }

@@ -57,7 +57,9 @@ final class ChannelPublisher: Sendable {
       var round = Round(sender: sender, clock: clock, metrics: metrics, log: log)
       var wasThere = true
       let worker = DatabaseWorker(databaseURL, options, stopping: stopping, pause: Self.pause) { error in
-        if wasThere { log.warning("channels could not be published on", metadata: ["error": "\(error)"]) }
+        if wasThere {
+          log.warning("channels could not be published on", metadata: FailureDetails.of(error).mapValues { "\($0)" })
+        }
         wasThere = false
       }
       worker.run { connection in

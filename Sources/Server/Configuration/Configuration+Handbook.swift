@@ -19,7 +19,7 @@ extension Configuration {
 
   /// The sentence with names of variables and paths as code.
   private static func marked(_ meaning: String) -> String {
-    meaning.replacing(#/UPMC_[A-Z_]+|/metrics|X-Request-Id|https?:\/\/[^\s,]+\w/#) { "`\($0.output)`" }
+    meaning.replacing(#/UPMC_[A-Z_]+|/v1/[a-z]+|/metrics|X-Request-Id|https?:\/\/[^\s,]+\w/#) { "`\($0.output)`" }
       .replacing("*", with: "\\*")
   }
 }

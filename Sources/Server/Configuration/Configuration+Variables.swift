@@ -33,6 +33,7 @@ extension Configuration {
     Topic(title: "Apps built with the existing SDK", korean: "기존 SDK로 만든 앱", variables: sdkVariables),
     Topic(title: "Logs and files", korean: "로그와 파일", variables: logVariables),
     Topic(title: "Commands that ask a server", korean: "서버에 요청하는 명령", variables: commandVariables),
+    Topic(title: "Traces and metrics for a collector", korean: "수집기로 보내는 추적과 메트릭", variables: exportVariables),
   ]
 
   package static let variables: [Variable] = topics.flatMap(\.variables)

@@ -47,6 +47,9 @@ package struct Configuration: Sendable {
   /// The identity provider for it; nil: there is none.
   package var openID: OpenIDSettings?
   var openIDWords = OpenIDWords()
+  /// Where spans and metrics are exported to; nil: nowhere.
+  package var export: Export?
+  var exportWords = ExportWords()
   package var keeping = RetentionPolicy()
   package var commandLine = CommandLine()
 
@@ -84,6 +87,7 @@ package struct Configuration: Sendable {
     try checkKeeping()
     proxy = try readProxy()
     openID = try readOpenID()
+    export = try readExport()
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Mistake) {
@@ -119,6 +123,7 @@ package struct Configuration: Sendable {
       if try setProxy(name, value) { return }
       if setCommandLine(name, value) { return }
       if try setConsole(name, value) { return }
+      if try setExport(name, value) { return }
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
     }

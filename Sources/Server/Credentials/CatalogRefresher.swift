@@ -25,12 +25,13 @@ final class CatalogRefresher {
       let log = Logger(label: "catalog")
       var resumptions = Resumptions()
       var usesAt = SystemClock().now
+      var commands = CommandLineLog()
       var options = ConnectionOptions()
       options.applicationName = "upmc catalog"
       options.silence = ServerLimits.catalogSilence
       let worker = DatabaseWorker(databaseURL, options, stopping: stopping, pause: ServerLimits.catalogInterval) {
         error in
-        log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
+        log.error("apps and credentials could not be read", metadata: FailureDetails.of(error).mapValues { "\($0)" })
       }
       worker.run { connection in
         try catalog.refresh(connection)
@@ -40,6 +41,7 @@ final class CatalogRefresher {
           usesAt = SystemClock().now
           try catalog.writeUses(connection)
         }
+        try commands.look(connection)
         _ = catalog.wanted.wait(atMost: ServerLimits.catalogInterval)
         catalog.wanted.drain()
       }

@@ -23,7 +23,7 @@ final class KeyCheck: Sendable {
           let connection = try Connection(databaseURL)
           for app in apps where !wishes.isClosed { try Self.check(app, connection, configuration, master, log) }
         } catch {
-          log.warning("a new APNs key could not be tried", metadata: ["error": "\(error)"])
+          log.warning("a new APNs key could not be tried", metadata: FailureDetails.of(error).mapValues { "\($0)" })
         }
       }
     }

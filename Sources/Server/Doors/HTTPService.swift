@@ -5,6 +5,7 @@ internal import Metrics
 internal import Operations
 internal import Reactor
 internal import TLS
+internal import Tracing
 
 /// The HTTP loops and the admin threads behind them.
 final class HTTPService {
@@ -25,11 +26,12 @@ final class HTTPService {
   /// - Parameters:
   ///   - descriptors: listening sockets, one per loop; the service owns them from now on.
   ///   - tls: nil for plain HTTP.
+  ///   - spans: takes the spans of recorded requests; nil records none.
   init(
     _ configuration: Configuration, descriptors: [Int32], tls: TLSContext?, databaseURL: String, catalog: Catalog,
     keys: SigningKeys, master: MasterKey,
     firstWriter: Int32, launchpad: Committer.DispatchHandoff, metrics: Metrics, readiness: NodeReadiness,
-    clock: DatabaseClock, channels: ChannelWays, messageCommitted: @escaping @Sendable () -> Void
+    clock: DatabaseClock, channels: ChannelWays, spans: SpanQueue?, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = descriptors.count
     let (openFiles, memoryBytes) = (DescriptorLimit.raise(), MemoryLimit.bytes)
@@ -71,6 +73,7 @@ final class HTTPService {
       let publicDirectory = configuration.publicDirectory
       let sdk = configuration.sdk
       let logsAccess = configuration.logsAccess
+      let traceRatio = configuration.export?.traceRatio ?? 0
       let newDevices = configuration.listening.newDevices(loops: loops)
       _ = try Thread(name: "http-\(number)") {
         do {
@@ -78,7 +81,7 @@ final class HTTPService {
           let committer = try Committer(
             url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
             launchpad: launchpad, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),
-            meter: CommitterMeter(metrics))
+            meter: CommitterMeter(metrics), spans: spans)
           let door = try RootHandler(
             committer: committer, threads: admin, hosted: hosted, catalog: catalog, keys: keys, hosting: hosting,
             legacy: sdk, batchesSends: batchesSends, publicDirectory: publicDirectory, handbook: handbook,
@@ -86,7 +89,11 @@ final class HTTPService {
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
           server.meter = RequestMeter(
-            metrics, kinds: DoorKind.names, failed: Self.tell, told: AccessLog(isAskedFor: logsAccess)?.tell)
+            metrics, kinds: DoorKind.names, failed: Self.tell, told: AccessLog(isAskedFor: logsAccess)?.tell,
+            tracer: spans.map {
+              RequestTracer(
+                $0, ratio: traceRatio, isSecure: tls != nil, clock: clock, masked: AccessLog.masked)
+            })
           try loop.attach(inbox) { commands in
             for command in commands {
               switch command {

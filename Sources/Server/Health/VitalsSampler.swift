@@ -29,7 +29,9 @@ final class VitalsSampler {
       var wasThere = true
       let worker = DatabaseWorker(databaseURL, options, stopping: stopping) { error in
         // The threads that depend on the database log enough.
-        if wasThere { log.warning("the database does not answer", metadata: ["error": "\(error)"]) }
+        if wasThere {
+          log.warning("the database does not answer", metadata: FailureDetails.of(error).mapValues { "\($0)" })
+        }
         wasThere = false
       }
       worker.run { connection in
@@ -38,9 +40,13 @@ final class VitalsSampler {
         // Opens a connection and drops it: if that works, an admin thread can get one too.
         if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
           health.lacksConnections = false
-          log.notice("the database has connections again")
+          // A database that was away is one fault.
+          if wasThere { log.notice("the database has connections again") }
         }
-        if !wasThere { log.notice("the database answers again") }
+        // Others may have noticed what was over before this thread looked.
+        if FailureDetails.isOver() || !wasThere {
+          log.notice("the database answers again", metadata: ["fault": "\(FailureDetails.away)"])
+        }
         wasThere = true
         looks += 1
         // In steps of a second: an admin thread may lack its connection meanwhile.

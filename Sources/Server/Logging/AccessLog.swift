@@ -1,6 +1,7 @@
 internal import HTTPServer
 internal import Logging
 internal import Reactor
+internal import Tracing
 
 /// Logs one line per request: at `info` when `UPMC_ACCESS_LOG` is set, else at `debug`.
 struct AccessLog {
@@ -26,9 +27,7 @@ struct AccessLog {
       "microseconds": .stringConvertible(answer.took.nanoseconds / 1_000),
     ]
     if let id = answer.asked.callerRequestID, Self.isPlain(id) { metadata["callerRequestId"] = "\(id)" }
-    if let text = answer.asked.traceparent, let trace = TraceContext(traceparent: text) {
-      metadata["traceId"] = "\(trace.traceID)"
-    }
+    if let trace = answer.asked.trace { metadata["traceId"] = "\(trace.traceID)" }
     log.log(level: level, "answered", metadata: metadata)
   }
 

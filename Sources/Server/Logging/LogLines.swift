@@ -30,11 +30,14 @@ package struct LogLines: LogHandler {
 
   package func log(event: LogEvent) {
     var all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+    let fault = all["fault"].map { "fault \($0)" }
     if event.level >= .warning {
-      // Compared regardless of the label.
-      let line = LogLine.bounded("\(event.message) \(all.sorted { $0.key < $1.key })")
+      // Compared regardless of the label; what names a fault, regardless of its words.
+      let line = fault ?? LogLine.bounded("\(event.message) \(all.sorted { $0.key < $1.key })")
       guard case .write(let repeated) = Self.repeated.judge(line, at: SystemClock().now) else { return }
       if repeated > 0 { all["repeated"] = .stringConvertible(repeated) }
+    } else if let fault, let repeated = Self.repeated.end(fault, at: SystemClock().now), repeated > 0 {
+      all["repeated"] = .stringConvertible(repeated)
     }
     write(event, all.sorted { $0.key < $1.key })
   }

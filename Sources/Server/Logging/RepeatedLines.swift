@@ -14,19 +14,38 @@ final class RepeatedLines: Sendable {
   private struct Entry {
     var writtenAt: Instant
     var held = 0
+    /// When the fault was over; nil while it lasts.
+    var endedAt: Instant?
   }
 
   private enum Limits {
     static let pause: Duration = .seconds(60)
+    /// After the end of a fault, threads that have not tried again may still speak of it.
+    static let echo: Duration = .seconds(2)
     /// Most different lines remembered.
     static let lines = 256
   }
 
   private let entries = Mutex<[String: Entry]>([:])
 
-  /// - Parameter line: without its time and label.
+  /// A fault is over: when it begins again, that is written at once. Returns how many lines were suppressed since the
+  /// last one; nil if none was written.
+  func end(_ fault: String, at now: Instant) -> Int? {
+    entries.withLock { entries in
+      guard let entry = entries[fault], entry.endedAt == nil else { return nil }
+      entries[fault]?.endedAt = now
+      return entry.held
+    }
+  }
+
+  /// - Parameter line: without its time and label; or the name of a fault.
   func judge(_ line: String, at now: Instant) -> Judgement {
     entries.withLock { entries in
+      if let entry = entries[line], let endedAt = entry.endedAt {
+        guard now - endedAt >= Limits.echo else { return .hold }
+        entries[line] = Entry(writtenAt: now)
+        return .write(repeated: 0)
+      }
       if let entry = entries[line] {
         guard now - entry.writtenAt >= Limits.pause else {
           entries[line]?.held += 1

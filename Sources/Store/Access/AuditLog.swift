@@ -146,6 +146,45 @@ package enum AuditLog {
     }
   }
 
+  /// A change made at the command line.
+  package struct Command: Sendable {
+    package let entry: Int64
+    package let actor: String
+    package let action: String
+    /// Nil for a change that concerns no app, or one that is gone.
+    package let appID: String?
+    package let object: String
+  }
+
+  private static let lastStatement = Statement("audit-last", "SELECT coalesce(max(entry), 0) FROM audit_log")
+
+  /// The newest entry; 0: there is none.
+  package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
+
+  private static let commandsStatement = Statement(
+    "audit-commands",
+    """
+    SELECT l.entry, l.actor, l.action, a.app_id, l.object
+    FROM audit_log l LEFT JOIN apps a ON a.app = l.app
+    -- Every request over HTTP has an id; devices do things for themselves, and so does a server that starts. A command
+    -- says on which machine it ran.
+    WHERE l.entry > $1 AND l.request_id = '' AND l.origin <> '' AND l.role <> 'device'
+    ORDER BY l.entry
+    """)
+
+  /// Returns what was changed at the command line since an entry, oldest first.
+  package static func atCommandLine(after entry: Int64) -> Query<[Command]> {
+    var parameters = Parameters()
+    parameters.append(entry)
+    return Query(commandsStatement, parameters) { rows in
+      rows.map { row in
+        Command(
+          entry: rows.int64(row, 0), actor: rows.text(row, 1), action: rows.text(row, 2),
+          appID: rows.optionalText(row, 3), object: rows.text(row, 4))
+      }
+    }
+  }
+
   private static let edgeStatement = Statement(
     "audit-edge", "SELECT entry FROM audit_log WHERE entry < $1 ORDER BY entry DESC OFFSET $2 - 1 LIMIT 1")
   private static let edgeOfAppStatement = Statement(

@@ -1,5 +1,6 @@
 package import Domain
 package import Postgres
+package import Tracing
 
 /// Delivers events to webhooks: which delivery is next, and the result of each attempt.
 ///
@@ -26,6 +27,8 @@ package enum EventDeliveries {
     /// For an SMS request: the person, and their telephone number as known now, sealed. No event stores it, because
     /// nothing would seal it there.
     package let phone: (user: Users.Key, sealed: [UInt8])?
+    /// Of the message that the event is about; nil if it is about none, or that has none.
+    package let trace: TraceContext?
   }
 
   private static let activeStatement = Statement(
@@ -86,7 +89,10 @@ package enum EventDeliveries {
       'u' || (e.data->>'clientUid'),
       (SELECT u.phone FROM users u
         WHERE e.event_kind = '\(EventKind.smsRequested.rawValue)' AND u.app = e.app AND u.user_key = 'u' || (e.data->>'clientUid')),
-      e.sealed
+      e.sealed,
+      -- An event that is about a message names it by its SEQNO.
+      (SELECT m.trace FROM messages m
+        WHERE m.seqno = CASE WHEN e.data->>'seqno' ~ '^[0-9]{1,18}$' THEN (e.data->>'seqno')::bigint END)
     """)
 
   /// Leases the due deliveries of a webhook for `leaseSeconds`.
@@ -105,7 +111,8 @@ package enum EventDeliveries {
           at: rows.timestampMicroseconds(row, 7), data: rows.bytes(row, 8),
           app: rows.int32(row, 9), sealed: rows.isNull(row, 12) ? nil : rows.bytes(row, 12),
           phone: rows.isNull(row, 11)
-            ? nil : (Users.Key(app: rows.int32(row, 9), userKey: rows.userKey(row, 10)), rows.bytes(row, 11)))
+            ? nil : (Users.Key(app: rows.int32(row, 9), userKey: rows.userKey(row, 10)), rows.bytes(row, 11)),
+          trace: rows.isNull(row, 13) ? nil : TraceContext(stored: rows.bytes(row, 13)))
       }
     }
   }

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Tracing
 
 /// Creates messages: the only INSERT, shared by both runners. (The next occurrence of a repetition is copied from the
 /// previous one: `Schedules.continueAfter`.)
@@ -37,6 +38,8 @@ extension Messages {
     package var approvedFor: Int64?
     /// How long it stays in inboxes, in seconds; nil: it is not kept in inboxes.
     package var inboxSeconds: Int64?
+    /// What its claims, pushes and events are traced below; nil: nothing.
+    package var trace: TraceContext?
 
     package init(
       app: App.Number, lane: Lane, request: String, requestSHA256: [UInt8], idempotencyKey: String?, apiKey: Int32?,
@@ -67,6 +70,7 @@ extension Messages {
       open.appHasExtension = app.hasExtension
       open.appAndroid = app.android
       open.inboxSeconds = inboxSeconds
+      open.trace = trace
       return open
     }
   }
@@ -74,21 +78,21 @@ extension Messages {
   private static let insert = """
     INSERT INTO messages (seqno, app, lane, request, request_sha256, idempotency_key, api_key, targeted, unknown_entries,
       created_at, expires_at, due_at, local_time, resend_of, resend_to, links, fallback,
-      asked_by, asked_at, approved_for, sealed, inbox_seconds, planned, purpose,
+      asked_by, asked_at, approved_for, sealed, inbox_seconds, planned, purpose, trace,
       state, frozen_at, finished_at, held, inbox_of)
     SELECT coalesce(seqno, nextval('messages_seqno_seq')), app, lane, request::json, sha256, key, api_key, targeted,
       unknown::json, created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to, links::json, fallback,
-      asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed, purpose,
+      asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed, purpose, trace,
       CASE WHEN claimed AND targeted = 0 THEN 4 WHEN claimed THEN 2 WHEN due_at IS NULL THEN 1 ELSE 0 END,
       CASE WHEN claimed THEN created_at END, CASE WHEN claimed AND targeted = 0 THEN created_at END,
       -- What a person asks for is counted before anything goes out, where the app wants that by then.
       CASE WHEN asked_by IS NULL THEN 0 ELSE 1 END,
       (SELECT coalesce(o.inbox_of, o.seqno) FROM messages o WHERE o.seqno = t.resend_of AND t.inbox_seconds IS NOT NULL)
     FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
-      $24)
+      $24, $25)
       AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, created_at, expires_at, due_at, local_time,
       resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed,
-      purpose)
+      purpose, trace)
     -- In one order for all writers, for those with the same key wait for each other.
     ORDER BY app, key COLLATE "C"
     """
@@ -137,7 +141,7 @@ private struct NewMessageColumns {
   private var (links, fallbacks) = (TextColumn(), Int16Column())
   private var (askers, askedAts, approvedFor) = (TextColumn(), TimestampColumn(), Int64Column())
   private var (sealed, inboxes, claimed) = (BytesColumn(), Int32Column(), BoolColumn())
-  private var purposes = Int16Column()
+  private var (purposes, traces) = (Int16Column(), BytesColumn())
 
   mutating func append(_ message: Messages.New) {
     seqnos.append(message.seqno)
@@ -165,6 +169,7 @@ private struct NewMessageColumns {
     inboxes.append(message.inboxSeconds.map { Int32(clamping: $0) })
     claimed.append(message.isClaimed)
     purposes.append(message.purpose.rawValue)
+    traces.append(message.trace?.stored)
   }
 
   /// In the order of the statement's parameters.
@@ -194,6 +199,7 @@ private struct NewMessageColumns {
     parameters.append(int32s: inboxes)
     parameters.append(bools: claimed)
     parameters.append(int16s: purposes)
+    parameters.append(bytes: traces)
     return parameters
   }
 }

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Tracing
 
 /// Messages: requests and their state.
 package enum Messages {
@@ -113,6 +114,8 @@ package enum Messages {
     package var inboxSeconds: Int64?
     /// For a resent message, the original, whose inbox entries serve both; nil: it has its own.
     package var inboxOf: Int64?
+    /// What its claims, pushes and events are traced below; nil: nothing.
+    package var trace: TraceContext?
 
     package init(
       seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
@@ -151,7 +154,7 @@ package enum Messages {
         AND m.state = \(MessageState.paused.sql), m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
       greatest(a.identity, a.confidential_to_proved::int)::smallint, m.sealed, a.extension, m.held,
-      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of, a.android::text
+      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of, a.android::text, m.trace
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
     """)
 
@@ -263,6 +266,7 @@ package enum Messages {
     open.inboxSeconds = rows.isNull(row, 22) ? nil : Int64(rows.int32(row, 22))
     open.inboxOf = rows.optionalInt64(row, 23)
     open.appAndroid = AndroidContent(stored: rows.bytes(row, 24))
+    open.trace = rows.isNull(row, 25) ? nil : TraceContext(stored: rows.bytes(row, 25))
     open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
     return open
   }

@@ -89,11 +89,10 @@ extension AdminCall {
   }
 
   fileprivate func approve() throws(Problem) -> Response {
-    let answer = try ApprovalService.approve(
-      try approvalNumber(), hosting: resources.hosting, seal: resources.catalog.seal, by: caller, on: connection,
-      now: now)
-    resources.messageCommitted()
-    return .json(.accepted, answer)
+    accepted(
+      try ApprovalService.approve(
+        try approvalNumber(), hosting: resources.hosting, seal: resources.catalog.seal, by: caller, on: connection,
+        now: now))
   }
 
   fileprivate func reject() throws(Problem) -> Response {

@@ -91,9 +91,8 @@ extension AdminCall {
       try seqno(),
       SendRequest(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
-        hosting: resources.hosting),
+        hosting: resources.hosting, trace: request.trace),
       on: connection, catalog: resources.catalog, now: now)
-    resources.messageCommitted()
-    return .json(.accepted, answer)
+    return accepted(answer)
   }
 }

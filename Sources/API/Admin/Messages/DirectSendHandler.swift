@@ -8,6 +8,12 @@ internal import HTTPServer
 struct DirectSendHandler {
   let catalog: Catalog
   let committer: Committer
+  private let log = SendLog()
+
+  init(catalog: Catalog, committer: Committer) {
+    self.catalog = catalog
+    self.committer = committer
+  }
 
   /// Returns false, without answering, when the request is not such a send or the committer takes none now.
   func take(_ request: Request, _ responder: Responder) -> Bool {
@@ -16,13 +22,17 @@ struct DirectSendHandler {
       request.isPlainJSON,
       let token = request.bearerToken, let caller = catalog.caller(apiKey: token),
       let send = DirectSend(
-        body: request.bodyBytes, idempotencyKey: request.header("idempotency-key"), caller: caller, catalog: catalog),
+        body: request.bodyBytes, idempotencyKey: request.header("idempotency-key"), caller: caller, catalog: catalog,
+        trace: request.trace),
       committer.takesSends(send.lane)
     else { return false }
+    request.follows("/v1/admin/messages")
     let requestID = request.id
-    committer.submit(.send(send)) { outcome in
+    committer.submit(.send(send), trace: responder.span) { outcome in
       switch outcome {
-      case .success(.sent(let accepted, _)): responder.send(.json(.accepted, SendAnswer.accepted(accepted)))
+      case .success(.sent(let accepted, _)):
+        log.accepted(accepted.seqno, requestID: requestID, isSingle: true)
+        responder.send(.json(.accepted, SendAnswer.accepted(accepted)))
       case .success: preconditionFailure("a send is answered as a send")
       case .failure(let problem): responder.send(.problem(problem, requestID: requestID, isKept: false))
       }

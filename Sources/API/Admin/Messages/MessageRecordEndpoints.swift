@@ -54,10 +54,9 @@ extension AdminCall {
   fileprivate func replaceMessage() throws(Problem) -> Response {
     let sent = SendRequest(
       body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
-      hosting: resources.hosting)
+      hosting: resources.hosting, trace: request.trace)
     let answer = try ReplacementService.replace(
       try seqno(), by: sent, on: connection, catalog: resources.catalog, now: now)
-    resources.messageCommitted()
-    return .json(.accepted, answer)
+    return accepted(answer)
   }
 }

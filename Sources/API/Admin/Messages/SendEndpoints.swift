@@ -54,17 +54,21 @@ extension AdminCall {
     let answer = try SendService.send(
       SendRequest(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
-        hosting: resources.hosting),
+        hosting: resources.hosting, trace: request.trace),
       on: connection, catalog: resources.catalog, now: now)
     switch answer {
-    case .accepted(let accepted):
-      resources.messageCommitted()
-      resources.log.info(
-        "message accepted", metadata: ["requestId": "\(request.id)", "seqno": .stringConvertible(accepted.seqno)])
-      return .json(.accepted, answer)
-    case .waiting: return .json(.accepted, answer)
-    case .tried:
-      return .json(.ok, answer)
+    case .accepted, .waiting: return accepted(answer)
+    case .tried: return .json(.ok, answer)
     }
+  }
+
+  /// The answer to a request that has stored a message, or its wish for approval. Wakes the dispatcher and begins the
+  /// message's life in the log.
+  func accepted(_ answer: SendAnswer) -> Response {
+    if case .accepted(let accepted) = answer {
+      resources.messageCommitted()
+      resources.sends.accepted(accepted.seqno, requestID: request.id, isSingle: false)
+    }
+    return .json(.accepted, answer)
   }
 }

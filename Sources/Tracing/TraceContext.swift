@@ -18,6 +18,7 @@ package struct TraceContext: Sendable, Hashable {
     static let length = 55
     static let dashes = [2, 35, 52]
     static let sampled: UInt64 = 1
+    static let storedBytes = 25
   }
 
   /// Nil when an id is 0, which the specification forbids.
@@ -60,6 +61,48 @@ package struct TraceContext: Sendable, Hashable {
     }
     return number
   }
+
+  // MARK: Children
+
+  /// The same trace with a new, random span id.
+  package func child() -> TraceContext {
+    var numbers = SystemRandomNumberGenerator()
+    return TraceContext(child: UInt64.random(in: 1...UInt64.max, using: &numbers), of: self)
+  }
+
+  /// The same trace with this span id; nil if that is 0.
+  package func child(_ span: UInt64) -> TraceContext? {
+    span == 0 ? nil : TraceContext(child: span, of: self)
+  }
+
+  private init(child span: UInt64, of parent: TraceContext) {
+    (traceHigh, traceLow, self.span, isSampled) = (parent.traceHigh, parent.traceLow, span, parent.isSampled)
+  }
+
+  // MARK: Stored form
+
+  /// The stored form, `Format.storedBytes` long: trace id, span id (big-endian) and flags.
+  package var stored: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(Format.storedBytes)
+    for number in [traceHigh, traceLow, span] {
+      for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+    bytes.append(isSampled ? 1 : 0)
+    return bytes
+  }
+
+  /// Nil for bytes that `stored` cannot have made.
+  package init?(stored bytes: [UInt8]) {
+    guard bytes.count == Format.storedBytes else { return nil }
+    let numbers = [0, 8, 16].map { start in bytes[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+    self.init(
+      traceHigh: numbers[0], traceLow: numbers[1], span: numbers[2],
+      isSampled: UInt64(bytes[24]) & Format.sampled != 0)
+  }
+
+  /// 16 lower-case hexadecimal digits of a span id.
+  package static func spanID(_ span: UInt64) -> String { hex(span) }
 
   private static func hex(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)

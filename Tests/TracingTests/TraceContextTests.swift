@@ -1,5 +1,5 @@
 import Testing
-import HTTPServer
+import Tracing
 
 @Suite struct TraceContextTests {
   private static let trace = "0af7651916cd43dd8448eb211c80319c"

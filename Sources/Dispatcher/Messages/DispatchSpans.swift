@@ -1,0 +1,57 @@
+internal import Domain
+internal import Reactor
+internal import Tracing
+
+/// The dispatcher's part of a recorded message's trace: a span for each claim, and below it one for each batch of
+/// pushes. A message without a sampled trace costs one comparison. Decision 135.
+struct DispatchSpans: Sendable {
+  private let spans: SpanQueue
+  private let clock: any Clock
+
+  /// Nil if nothing is recorded.
+  init?(_ configuration: DispatcherConfiguration) {
+    guard let spans = configuration.spans else { return nil }
+    self.spans = spans
+    clock = configuration.clock
+  }
+
+  /// Records a committed claim. Returns its context, for what follows from it; nil if the message is not recorded.
+  func claimed(_ message: DispatchMessage, devices: Int, after time: Duration) -> TraceContext? {
+    let now = clock.wallMicroseconds
+    guard let trace = message.trace, let span = spans.begin(trace, at: now - time.nanoseconds / 1_000) else {
+      return nil
+    }
+    spans.offer(
+      span.ended(
+        "claim", .internal, at: now,
+        [
+          ("db.system.name", .text("postgresql")), ("upmc.seqno", .number(message.seqno)),
+          ("upmc.devices", .number(Int64(devices))), ("upmc.lane", .text(message.push.lane.name)),
+        ]))
+    return span.context
+  }
+
+  /// Records a batch whose results are complete.
+  /// - Parameters:
+  ///   - results: how many there are of each.
+  ///   - reason: why the first that was not accepted was not.
+  func pushed(_ flight: Flight, _ results: [String: Int], _ reason: String?) {
+    guard let span = flight.span else { return }
+    let network = flight.batch.route.network == .apns ? "apns" : "fcm"
+    var attributes: [TraceSpan.Attribute] = [
+      ("messaging.system", .text(network)), ("messaging.operation.type", .text("send")),
+      ("messaging.operation.name", .text("push")),
+      ("messaging.batch.message_count", .number(Int64(flight.batch.targets.count))),
+      ("upmc.seqno", .number(flight.message.seqno)), ("upmc.environment", .text("\(flight.batch.route.environment)")),
+      ("upmc.is_repeat", .text(flight.isRepeat ? "true" : "false")),
+    ]
+    for (name, count) in results.sorted(by: { $0.key < $1.key }) {
+      attributes.append(("upmc.pushes.\(name)", .number(Int64(count))))
+    }
+    // A campaign always meets a few tokens that have ended: a batch has failed if nothing of it was accepted.
+    let fault = results["accepted"] == nil ? reason ?? "" : nil
+    if let fault { attributes.append(("error.type", .text(fault.isEmpty ? "_OTHER" : fault))) }
+    spans.offer(
+      span.ended("push \(network)", .client, at: clock.wallMicroseconds, attributes, fault: fault))
+  }
+}

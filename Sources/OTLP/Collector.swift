@@ -1,0 +1,49 @@
+internal import HTTPClient
+internal import TLS
+
+/// The connection to the collector. Blocks; on the exporter's thread. After a failure the name is resolved again.
+final class Collector {
+  private let configuration: OTLPConfiguration
+  private var client: HTTPClient.Blocking?
+  /// Kept, because loading the machine's authorities takes a while.
+  private var context: TLSContext?
+
+  init(_ configuration: OTLPConfiguration) {
+    self.configuration = configuration
+  }
+
+  /// Posts the body of one signal.
+  func send(_ signal: String, _ body: [UInt8], within timeout: Duration) -> CollectorAnswer {
+    var request = HTTPRequest(
+      "POST", configuration.target(signal),
+      headers: [("Content-Type", "application/json"), ("User-Agent", configuration.resource.userAgent)]
+        + configuration.headers, body: body)
+    // A kept connection that has died says nothing about the request.
+    request.isRepeatable = true
+    do {
+      return .of(.success(try connected().send(request, timeout: timeout)))
+    } catch {
+      client = nil
+      return .of(.failure(error as? HTTPClientError ?? .unreachable("\(error)")))
+    }
+  }
+
+  private func connected() throws -> HTTPClient.Blocking {
+    if let client { return client }
+    let url = configuration.url
+    var options = HTTPClient.Configuration()
+    options.connections = 1
+    options.timeout = configuration.timeout
+    options.bodyBytes = OTLPLimits.answerBytes
+    options.tunnel = configuration.proxy?.tunnel(to: url.host, port: url.port)
+    if url.isSecure {
+      let context = try context ?? TLSContext.client(trust: configuration.trust, protocols: ["http/1.1"])
+      self.context = context
+      options.security = HTTPClientSecurity(context: context, serverName: url.host)
+    }
+    let made = try HTTPClient.Blocking(
+      HTTPOrigin(host: url.host, port: url.port, through: options.tunnel), configuration: options)
+    client = made
+    return made
+  }
+}

@@ -1,0 +1,61 @@
+internal import HTTPClient
+internal import JSON
+
+/// What a collector's answer asks of the exporter, by the OTLP specification ("OTLP/HTTP Response"). Pure.
+enum CollectorAnswer: Equatable {
+  /// Taken, except for `rejected` spans or data points, which must not be sent again.
+  case taken(rejected: Int, why: String)
+  /// Send it again, at the earliest after these seconds; nil: after the exporter's own back-off.
+  case again(after: Int?, why: String)
+  /// It never takes this.
+  case refused(why: String)
+
+  static func of(_ outcome: Result<HTTPResponse, HTTPClientError>) -> CollectorAnswer {
+    switch outcome {
+    case .failure(.refused(let reason)): .refused(why: reason)
+    case .failure(let error): .again(after: nil, why: error.description)
+    case .success(let response):
+      switch response.status {
+      case 200..<300: taken(response.body)
+      case 429, 502, 503, 504:
+        .again(
+          after: response.header("retry-after").flatMap { Int($0) }.map { max(0, $0) },
+          why: "it answered \(response.status)"
+        )
+      default: .refused(why: "it answered \(response.status)")
+      }
+    }
+  }
+
+  /// A body that is no partial success, or no JSON, says that all was taken.
+  private static func taken(_ body: [UInt8]) -> CollectorAnswer {
+    var (rejected, why) = (0, "")
+    var reader = JSONReader(body)
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        guard key == "partialSuccess" else {
+          _ = try reader.readRaw()
+          return
+        }
+        try reader.readObject { (reader, key) throws(JSONError) in
+          let value = try reader.readRaw()
+          switch key {
+          // A 64-bit number is a string, but a number is accepted as well.
+          case "rejectedSpans", "rejectedDataPoints":
+            rejected = Int(String(decoding: value, as: UTF8.self).filter { $0 != "\"" }) ?? 0
+          case "errorMessage": why = text(value)
+          default: break
+          }
+        }
+      }
+    } catch {
+      return .taken(rejected: 0, why: "")
+    }
+    return .taken(rejected: max(0, rejected), why: why)
+  }
+
+  private static func text(_ json: [UInt8]) -> String {
+    var reader = JSONReader(json)
+    return (try? reader.readString()) ?? ""
+  }
+}

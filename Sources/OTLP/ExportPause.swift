@@ -1,0 +1,21 @@
+internal import Reactor
+
+/// When one signal may be sent again after failures: exponential back-off with jitter, or what the collector asked for.
+/// Pure.
+struct ExportPause {
+  private var failures = 0
+  private var until = Instant(nanoseconds: 0)
+
+  func isOver(at now: Instant) -> Bool { now >= until }
+
+  mutating func succeeded() { self = ExportPause() }
+
+  /// - Parameters:
+  ///   - seconds: from `Retry-After`; nil for the own back-off.
+  ///   - jitter: 0 to 1; shortens the pause by up to half, so that nodes do not return together.
+  mutating func failed(at now: Instant, after seconds: Int?, jitter: Double) {
+    let own = min(OTLPLimits.longestPause, OTLPLimits.firstPause * (1 << min(failures, 10)))
+    failures += 1
+    until = now + (seconds.map { .seconds(min($0, OTLPLimits.longestRetryAfter)) } ?? own * (1 - jitter / 2))
+  }
+}

@@ -1,0 +1,156 @@
+internal import HTTPClient
+internal import Logging
+package import Metrics
+package import Reactor
+package import Tracing
+
+/// Exports spans and metrics to a collector by OTLP/HTTP with JSON. Decision 133.
+///
+/// ```
+///   any thread ──► SpanQueue ──┐                     2xx             taken; what it rejected is counted
+///                   full: drop │    thread `otlp`    429, 502–504,   again, after Retry-After or a back-off
+///                              ├──► POST /v1/traces  no answer
+///   Metrics ───────────────────┴──► POST /v1/metrics anything else   lost, and counted
+/// ```
+///
+/// **It never holds anything up.** Nothing but this thread waits for the collector. While that is away, one batch of
+/// spans is offered again and the others wait in the bounded queue; what does not fit is dropped and counted
+/// (`upmc_otlp_spans_total`). Metrics need no queue: each export carries the totals since the process began, so a missed
+/// one costs resolution only.
+///
+/// **Log**: one line when the collector begins to fail, one a minute while it lasts, and one when it takes exports again.
+///
+/// **Stop**: the last spans and values are sent within `OTLPLimits.drain`.
+package final class OTLPExporter {
+  private let stopping: StopSignal
+  private let done: Inbox<Void>
+
+  /// Starts the thread.
+  package init(_ configuration: OTLPConfiguration, spans: SpanQueue, metrics: Metrics) throws(SystemError) {
+    let (stopping, done) = (try StopSignal(), try Inbox<Void>(capacity: 1))
+    self.stopping = stopping
+    self.done = done
+    _ = try Thread(name: "otlp") {
+      ExportLoop(configuration, spans, metrics).run(until: stopping)
+      _ = done.offer(())
+    }
+  }
+
+  /// Sends what is left and ends the thread; waits no longer than a moment for it.
+  package func stop() {
+    stopping.give()
+    _ = done.receive(atMost: OTLPLimits.drain + .seconds(1))
+  }
+}
+
+/// The exporter's thread.
+private final class ExportLoop {
+  private let configuration: OTLPConfiguration
+  private let spans: SpanQueue
+  private let metrics: Metrics
+  private let meter: ExportMeter
+  private let collector: Collector
+  private let clock: any Clock
+  private let log = Logger(label: "otlp")
+  /// Taken from the queue and not settled yet.
+  private var batch: [TraceSpan] = []
+  private var batchSince = Instant(nanoseconds: 0)
+  private var pauses: [String: ExportPause] = [:]
+  private var failing: Set<String> = []
+  private var metricsDue: Instant
+  private let began: Int64
+
+  init(_ configuration: OTLPConfiguration, _ spans: SpanQueue, _ metrics: Metrics) {
+    self.configuration = configuration
+    self.spans = spans
+    self.metrics = metrics
+    meter = ExportMeter(metrics, spans)
+    collector = Collector(configuration)
+    clock = configuration.clock
+    began = clock.wallMicroseconds
+    metricsDue = clock.now + (configuration.metricsInterval ?? .zero)
+  }
+
+  func run(until stopping: StopSignal) {
+    while !stopping.isGiven {
+      exportSpans(within: configuration.timeout)
+      if let interval = configuration.metricsInterval, clock.now >= metricsDue {
+        metricsDue = clock.now + interval
+        exportMetrics(within: configuration.timeout)
+      }
+      stopping.rest(atMost: OTLPLimits.look)
+    }
+    let end = clock.now + OTLPLimits.drain
+    pauses = [:]
+    while clock.now < end, !batch.isEmpty || spans.count > 0 {
+      guard exportSpans(within: min(configuration.timeout, end - clock.now)) else { break }
+    }
+    if configuration.metricsInterval != nil, clock.now < end { exportMetrics(within: end - clock.now) }
+  }
+
+  /// Returns false when the collector takes no spans now.
+  @discardableResult private func exportSpans(within timeout: Duration) -> Bool {
+    while isAsked("traces") {
+      if batch.isEmpty {
+        batch = spans.take(atMost: OTLPLimits.spansOfRequest)
+        batchSince = clock.now
+      }
+      guard !batch.isEmpty else { return true }
+      let body = OTLPTraces.body(batch, of: configuration.resource)
+      switch collector.send("traces", body, within: timeout) {
+      case .taken(let rejected, let why):
+        meter.sent(batch.count, rejected: rejected)
+        batch = []
+        succeeded("traces", rejected, why)
+      case .again(let seconds, let why):
+        failed("traces", why, after: seconds)
+        if clock.now - batchSince > OTLPLimits.spanLife { lose() }
+        return false
+      case .refused(let why):
+        failed("traces", "traces: \(why)", after: nil)
+        lose()
+        return false
+      }
+    }
+    return false
+  }
+
+  private func lose() {
+    meter.lost(batch.count)
+    batch = []
+  }
+
+  private func exportMetrics(within timeout: Duration) {
+    guard isAsked("metrics") else { return }
+    let samples = metrics.samples()
+    let period = OTLPMetrics.Period(began: began, now: clock.wallMicroseconds)
+    let body = OTLPMetrics.body(samples, period, of: configuration.resource)
+    switch collector.send("metrics", body, within: timeout) {
+    case .taken(let rejected, let why): succeeded("metrics", rejected, why)
+    case .again(let seconds, let why): failed("metrics", why, after: seconds)
+    case .refused(let why): failed("metrics", "metrics: \(why)", after: nil)
+    }
+  }
+
+  private func isAsked(_ signal: String) -> Bool { pauses[signal]?.isOver(at: clock.now) ?? true }
+
+  private func succeeded(_ signal: String, _ rejected: Int, _ why: String) {
+    pauses[signal] = nil
+    if failing.remove(signal) != nil, failing.isEmpty { log.info("the collector takes exports again") }
+    guard rejected > 0 || !why.isEmpty else { return }
+    log.warning(
+      "the collector took an export with a complaint",
+      metadata: ["signal": "\(signal)", "rejected": .stringConvertible(rejected), "reason": "\(why)"])
+  }
+
+  /// Both signals of a collector that is away make one line, which `RepeatedLines` holds back while it lasts.
+  private func failed(_ signal: String, _ why: String, after seconds: Int?) {
+    pauses[signal, default: ExportPause()].failed(
+      at: clock.now, after: seconds, jitter: Double.random(in: 0...1))
+    failing.insert(signal)
+    meter.failed(signal)
+    log.warning(
+      "the collector does not take exports; trying again",
+      metadata: ["collector": "\(configuration.url.host)", "error": "\(why)"])
+  }
+}

@@ -1,0 +1,31 @@
+package import HTTPClient
+package import Reactor
+package import TLS
+
+/// Where and how spans and metrics are exported.
+package struct OTLPConfiguration: Sendable {
+  /// The collector; `/v1/traces` and `/v1/metrics` are appended to its path.
+  package let url: HTTPURL
+  /// Sent with each request, such as a collector's credential.
+  package var headers: [(name: String, value: String)] = []
+  /// Longest time for a request, connecting included.
+  package var timeout = Duration.seconds(10)
+  /// Interval of the metrics; nil exports none.
+  package var metricsInterval: Duration? = .seconds(60)
+  package var trust = TLSContext.Trust()
+  /// Nil for a direct connection.
+  package var proxy: OutboundProxy?
+  package let resource: OTLPResource
+  package let clock: any Clock
+
+  package init(url: HTTPURL, resource: OTLPResource, clock: any Clock = SystemClock()) {
+    self.url = url
+    self.resource = resource
+    self.clock = clock
+  }
+
+  /// The path of a signal: `traces` or `metrics`.
+  func target(_ signal: String) -> String {
+    (url.target.hasSuffix("/") ? String(url.target.dropLast()) : url.target) + "/v1/\(signal)"
+  }
+}

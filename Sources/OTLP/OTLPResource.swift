@@ -1,0 +1,88 @@
+internal import JSON
+
+/// The program that spans and metrics come from, by OpenTelemetry's names.
+package struct OTLPResource: Sendable {
+  let name: String
+  let version: String
+  let instance: String
+  let host: String
+
+  /// - Parameters:
+  ///   - instance: differs between the nodes of one service.
+  ///   - host: the machine's name; empty if it has none.
+  package init(name: String, version: String, instance: String, host: String) {
+    (self.name, self.version, self.instance, self.host) = (name, version, instance, host)
+  }
+
+  var userAgent: String { "\(name)/\(version)" }
+
+  /// Writes a whole request of one signal.
+  /// - Parameters:
+  ///   - names: of the signal's three levels, such as `resourceSpans`, `scopeSpans`, `spans`.
+  ///   - items: writes the elements of the innermost list.
+  func body(
+    _ names: (resources: String, scopes: String, items: String), capacity: Int, _ items: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    var writer = JSONWriter(capacity: capacity)
+    writer.object { writer in
+      writer.list(names.resources) { writer in
+        writer.object { writer in
+          writer.member("resource", object: write)
+          writer.list(names.scopes) { writer in
+            writer.object { writer in
+              writer.member("scope", object: writeScope)
+              writer.member(names.items, array: items)
+            }
+          }
+        }
+      }
+    }
+    return writer.bytes
+  }
+
+  private func write(_ writer: inout JSONWriter) {
+    writer.list("attributes") { writer in
+      writer.attribute("service.name", name)
+      writer.attribute("service.version", version)
+      writer.attribute("service.instance.id", instance)
+      if !host.isEmpty { writer.attribute("host.name", host) }
+    }
+  }
+
+  private func writeScope(_ writer: inout JSONWriter) {
+    writer.member("name", name)
+    writer.member("version", version)
+  }
+}
+
+extension JSONWriter {
+  mutating func list(_ name: String, _ elements: (inout JSONWriter) -> Void) {
+    member(name, array: elements)
+  }
+
+  /// An element of a list of attributes.
+  mutating func attribute(_ name: String, _ text: String) {
+    attribute(name) { writer in writer.member("stringValue", text) }
+  }
+
+  /// 64-bit numbers are strings in OTLP's JSON.
+  mutating func attribute(_ name: String, _ number: Int64) {
+    attribute(name) { writer in writer.member("intValue", String(number)) }
+  }
+
+  private mutating func attribute(_ name: String, _ value: (inout JSONWriter) -> Void) {
+    object { writer in
+      writer.member("key", name)
+      writer.member("value", object: value)
+    }
+  }
+
+  /// A double; what JSON has no number for is a string, as Protocol Buffers' JSON has it.
+  mutating func member(_ name: String, double number: Double) {
+    if number.isFinite {
+      member(name, raw: "\(number)".utf8)
+    } else {
+      member(name, number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity")
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// A finished piece of work in a trace.
+package struct TraceSpan: Sendable {
+  package enum Kind: Sendable {
+    /// Work inside of this process.
+    case `internal`
+    /// Answers a request from outside.
+    case server
+    /// Calls another server.
+    case client
+  }
+
+  package enum Value: Sendable, Equatable {
+    case text(String)
+    case number(Int64)
+  }
+
+  package typealias Attribute = (name: String, value: Value)
+
+  /// The trace, and the span's own id.
+  package let context: TraceContext
+  /// The parent span's id; nil for the first span of a trace.
+  package let parent: UInt64?
+  package let name: String
+  package let kind: Kind
+  /// Microseconds since 1970; `ended` is never less than `began`.
+  package let began: Int64
+  package let ended: Int64
+  package let attributes: [Attribute]
+  /// Why it failed; nil if it did not.
+  package let fault: String?
+
+  package init(
+    _ context: TraceContext, parent: UInt64?, name: String, kind: Kind, began: Int64, ended: Int64,
+    attributes: [Attribute] = [], fault: String? = nil
+  ) {
+    (self.context, self.parent, self.name, self.kind) = (context, parent, name, kind)
+    (self.began, self.ended) = (began, max(began, ended))
+    (self.attributes, self.fault) = (attributes, fault)
+  }
+}
+
+/// A span that has begun. Its own context is the parent of what follows from it.
+package struct OpenSpan: Sendable {
+  package let context: TraceContext
+  package let parent: UInt64
+  /// Microseconds since 1970.
+  package let began: Int64
+
+  package func ended(
+    _ name: String, _ kind: TraceSpan.Kind, at now: Int64, _ attributes: [TraceSpan.Attribute] = [],
+    fault: String? = nil
+  ) -> TraceSpan {
+    TraceSpan(
+      context, parent: parent, name: name, kind: kind, began: began, ended: now, attributes: attributes, fault: fault)
+  }
+}
