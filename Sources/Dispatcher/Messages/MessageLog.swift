@@ -2,8 +2,8 @@ internal import Domain
 internal import Logging
 internal import Store
 
-/// Logs the life of messages: `grep seqno=17` shows it. Campaigns begin and end at `info`; single sends, thousands a
-/// second, and each step of a message at `debug`.
+/// Logs the steps of messages, to be found by `grep seqno=17`. Start and end of campaigns are logged at `info`; single
+/// sends, thousands a second, and all other steps at `debug`.
 struct MessageLog {
   private let log: Logger
 
@@ -11,7 +11,7 @@ struct MessageLog {
     self.log = log
   }
 
-  /// The message's whole audience is planned.
+  /// Logs that the whole audience of a message is planned.
   func planned(_ message: DispatchMessage) {
     tell("planned", message.seqno, isCampaign: message.isCampaign)
   }
@@ -25,7 +25,7 @@ struct MessageLog {
       ])
   }
 
-  /// Outcomes were written.
+  /// Logs the outcomes written, as counts per message.
   func wrote(_ decisions: [Decisions.Decision]) {
     guard log.logLevel <= .debug else { return }
     var counts: [Int64: [String: Int]] = [:]
@@ -39,8 +39,8 @@ struct MessageLog {
     }
   }
 
-  /// Nothing of these messages is left to do.
-  /// - Parameter campaigns: messages known to be campaigns; of the others this is unknown here.
+  /// Logs that messages are complete.
+  /// - Parameter campaigns: those of them that are known to be campaigns.
   func ended(_ seqnos: some Collection<Int64>, campaigns: Set<Int64>) {
     for seqno in seqnos { tell("ended", seqno, isCampaign: campaigns.contains(seqno)) }
   }
