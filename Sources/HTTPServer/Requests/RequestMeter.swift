@@ -1,21 +1,22 @@
 package import Metrics
 internal import Reactor
 
-/// Counts and times one server's answers, by the kind that the handler assigns to each request. On the loop's thread.
+/// Counts and times a server's answers, by the kind that the handler assigns to each request. Confined to the loop's
+/// thread.
 package final class RequestMeter {
-  /// Called for an answer that is our fault.
+  /// Called for each answer that reports a server error.
   package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
 
   /// The request's part of an access log entry. Recorded on arrival, because the request's bytes may be gone by the
   /// time of the answer.
   package struct Asked {
     package let method: String
-    /// Without the query, which may hold what must not be logged.
+    /// The path without the query, which may contain confidential data.
     package let path: String
     package let client: String
-    /// The caller's own id (`X-Request-Id`), as it was sent; nil if absent.
+    /// The caller's own id (`X-Request-Id`) as sent; nil if absent.
     package let callerRequestID: String?
-    /// The caller's place in a distributed trace (`traceparent`), as it was sent; nil if absent.
+    /// The caller's trace context (`traceparent`) as sent; nil if absent.
     package let traceparent: String?
   }
 
@@ -28,7 +29,7 @@ package final class RequestMeter {
   }
 
   private let kinds: [String]
-  /// Five status classes for each kind.
+  /// Counters of answers: five status classes for each kind.
   private let answers: [Counter]
   private let times: [Histogram]
   private let connections: Gauge
@@ -38,9 +39,9 @@ package final class RequestMeter {
   private let told: ((Answer) -> Void)?
 
   /// - Parameters:
-  ///   - kinds: names of the kinds, by `Request.kind`.
-  ///   - failed: called for each answer 500.
-  ///   - told: called for each answer; nil without access log, because it costs as much as a small request.
+  ///   - kinds: names of the kinds, indexed by `Request.kind`.
+  ///   - failed: called for each answer with status 500.
+  ///   - told: called for each answer; nil without access log, because logging costs as much as a small request.
   package init(
     _ metrics: Metrics, kinds: [String], failed: @escaping Failure, told: ((Answer) -> Void)? = nil
   ) {
@@ -68,7 +69,7 @@ package final class RequestMeter {
     }
   }
 
-  /// Nil without access log.
+  /// Returns what the access log records about the request; nil without access log.
   func asked(_ request: Request) -> Asked? {
     guard told != nil else { return nil }
     return Asked(
@@ -86,7 +87,7 @@ package final class RequestMeter {
     told(Answer(requestID: RequestID.text(number), asked: asked, status: status.code, took: time))
   }
 
-  /// Adopts the server's own counters.
+  /// Updates the metrics from the server's own counters.
   func look(connections count: Int, _ counters: ServerCounters) {
     connections.set(Int64(count))
     accepted.advance(to: counters.accepted)
