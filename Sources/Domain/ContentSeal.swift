@@ -1,16 +1,16 @@
 package import Crypto
 
-/// Seals the content of confidential messages with AES-256-GCM, bound to the app. All servers of one database share the
-/// key, which the database holds only in sealed form.
+/// Encrypts the content of confidential messages with AES-256-GCM, bound to the app. All servers of a database share
+/// the key, which the database stores only in encrypted form.
 package struct ContentSeal: Sendable {
   private let keys: [SymmetricKey]
   private let digests: HMAC
 
-  /// - Parameter keys: the current key, then former ones that may still be needed; not empty.
+  /// - Parameter keys: the current key, followed by former ones that may still be needed; not empty.
   package init(_ keys: [SymmetricKey]) {
     precondition(!keys.isEmpty)
     self.keys = keys
-    // Derived, so that one key serves two purposes and neither result reveals anything about the other.
+    // A derived key, so that neither of the two uses reveals anything about the other.
     digests = HMAC(key: KeyDerivation.hkdf(keys[0], purpose: "upmc request digest"))
   }
 
@@ -20,7 +20,7 @@ package struct ContentSeal: Sendable {
     AESGCM.seal(content, using: keys[0], authenticating: Self.place(app))
   }
 
-  /// Returns nil if it was sealed with another key or for another app, or was modified.
+  /// Decrypts. Returns nil if the content was sealed with another key or for another app, or was modified.
   package func open(_ sealed: [UInt8], of app: App.Number) -> [UInt8]? {
     for key in keys {
       if let content = AESGCM.open(sealed, using: key, authenticating: Self.place(app)) { return content }
@@ -28,13 +28,14 @@ package struct ContentSeal: Sendable {
     return nil
   }
 
-  /// Identifies requests like a hash, but only with the key: six digits are quickly found by brute force.
+  /// Returns a keyed digest of a request, to recognize repetitions. A plain hash would let six-digit codes be found by
+  /// brute force.
   package func digest(_ body: [UInt8]) -> [UInt8] {
     digests.authenticationCode(for: body)
   }
 
   /// Returns a message's request as it was accepted, including its content.
-  /// - Throws: `.contentWiped` when the content was wiped, `.internalError` when it cannot be opened.
+  /// - Throws: `.contentWiped` if the content was wiped, `.internalError` if it cannot be decrypted.
   package func request(_ stored: [UInt8], sealed: [UInt8]?, of app: App.Number) throws(Problem) -> MessageRequest {
     let request = try MessageRequest(stored: stored)
     guard request.isContentSealed else { return request }
