@@ -4,7 +4,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// The thread `fallback`: requests SMS where a push was not confirmed in time, and announces expiring certificates.
+/// Thread `fallback`: requests SMS for pushes that were not confirmed in time, and announces expiring certificates.
 final class Deadlines {
   private let configuration: WebhookDeliveryConfiguration
   private let stopping: StopSignal
@@ -28,7 +28,7 @@ final class Deadlines {
     worker.run { connection in
       let began = clock.now
       let count = try decide(connection, atMost: WebhookDeliveryLimits.decidedAtOnce)
-      // More may be due: decide it at once.
+      // If the limit was reached, more may be due: continue at once.
       guard count < WebhookDeliveryLimits.decidedAtOnce else { return }
       let took = clock.now - began
       try watchCredentials(connection)
@@ -37,7 +37,8 @@ final class Deadlines {
     }
   }
 
-  /// Like `decideTogether`; a row that cannot be decided is isolated by halving and postponed, so that others proceed.
+  /// Like `decideTogether`. If a batch fails because of a row's data, bisects it and postpones that row, so that the
+  /// others proceed.
   private func decide(_ connection: Connection, atMost limit: Int) throws -> Int {
     do {
       return try decideTogether(connection, atMost: limit)
@@ -52,7 +53,7 @@ final class Deadlines {
     }
   }
 
-  /// Decides those that are due, and writes their events in the same commit. Returns their number.
+  /// Decides the fallbacks that are due, and writes their events in the same commit. Returns how many.
   private func decideTogether(_ connection: Connection, atMost limit: Int) throws -> Int {
     try connection.withTransaction {
       let due = try connection.run(Fallbacks.due(atMost: limit))

@@ -5,11 +5,12 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// The POST of an event: `{"id","kind","appId","at","data":{…}}` and the three headers that authenticate it.
+/// Creates the POST request of an event: `{"id","kind","appId","at","data":{…}}` and the three headers that
+/// authenticate it.
 enum Notice {
   /// - Parameters:
-  ///   - contents: opens the sealed part.
-  ///   - phone: the person's, for `sms.requested`.
+  ///   - contents: decrypts the event's confidential part.
+  ///   - phone: the user's phone number, for `sms.requested`; nil if unknown.
   static func body(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String? = nil
   ) -> [UInt8] {
@@ -24,8 +25,8 @@ enum Notice {
     return writer.bytes
   }
 
-  /// The event's data with its sealed part, while that exists. The phone number is opened for this POST alone, and
-  /// stored nowhere.
+  /// Returns the event's data, including its confidential part if that still exists. The phone number is decrypted only
+  /// for this request and not stored.
   private static func data(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, _ phone: String?
   ) -> [UInt8] {
@@ -45,7 +46,7 @@ enum Notice {
 
   /// - Parameters:
   ///   - target: path and query of the webhook.
-  ///   - seconds: the present time, since 1970.
+  ///   - seconds: the current time, in seconds since 1970.
   static func request(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String?, to target: String, secret: [UInt8],
     seconds: Int64
@@ -59,7 +60,7 @@ enum Notice {
         ("webhook-timestamp", String(seconds)),
         ("webhook-signature", Signature.sign(id: id, seconds: seconds, body: body, secret: secret)),
       ], body: body)
-    // The receiver recognizes a repetition by its id.
+    // Receivers recognize a repetition by the event's id.
     request.isRepeatable = true
     return request
   }

@@ -1,10 +1,10 @@
 internal import Crypto
 internal import FoundationEssentials
 
-/// Proves to the receiver that an event is ours and recent (standardwebhooks.com, version 1): HMAC-SHA-256 over
-/// `id.timestamp.body`, in base64, keyed with the secret's bytes.
+/// Signs an event, so that the receiver can verify its origin and time (standardwebhooks.com, version 1): HMAC-SHA-256
+/// of `id.timestamp.body`, in base64, keyed with the webhook's secret.
 package enum Signature {
-  /// - Parameter seconds: since 1970, as in `webhook-timestamp`.
+  /// - Parameter seconds: the time in `webhook-timestamp`, in seconds since 1970.
   package static func sign(id: String, seconds: Int64, body: [UInt8], secret: [UInt8]) -> String {
     let code = HMAC.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: SymmetricKey(secret))
     return "v1," + Data(code).base64EncodedString()
