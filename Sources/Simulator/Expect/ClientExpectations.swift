@@ -1,9 +1,9 @@
-/// The script of a conformance run: the seven calls of a client, and the trouble that must not lose or double anything.
+/// The steps of a conformance run: a client's seven calls, and failures that must not cause losses or duplicates.
 enum ClientExpectations {
   static let firstToken = String(repeating: "a1", count: 32)
   static let secondToken = String(repeating: "b2", count: 32)
 
-  /// A payload with an alert.
+  /// Returns a payload with an alert.
   static func payload(_ seqno: Int, _ more: String = "") -> String {
     #"{"aps":{"alert":{"title":"Title","body":"Text"},"mutable-content":1},"mps":{"appid":"com.example.expect","#
       + #""seqno":"\#(seqno)","sender":"admin","senddate":"2026112510","db_in":"Y","pushkey":"\#(pushkey(seqno))"}\#(more)}"#
@@ -89,7 +89,7 @@ enum ClientExpectations {
     let isWhole =
       first.isJSON && first.body.appId == facts.appID && first.body.psid?.lowercased() == firstToken
       && first.body.deviceId?.isEmpty == false
-    // The user may follow in a call of its own.
+    // The user may also be registered in a separate call.
     let named = requests.contains { $0.body.clientUid == "kim01" }
     if !isWhole || !named { faults.append(.registrationIncomplete) }
     return faults
@@ -104,7 +104,7 @@ enum ClientExpectations {
     return faults
   }
 
-  /// Every one of these has come, and is right.
+  /// Checks that all of these receipts have arrived, and that they are correct.
   private static func receipts(
     _ seqnos: ClosedRange<Int>, _ token: String, _ missing: ClientFault = .receiptMissing
   ) -> Judge {
@@ -141,18 +141,18 @@ enum ClientExpectations {
     return faults
   }
 
-  /// A busy server is asked once.
+  /// Checks that the client calls a busy server only once.
   private static let once: Judge = { requests, _ in
     let calls = requests.filter { $0.confirmations != nil }
     return common(calls) + (calls.count > 1 ? [.asksTooSoon] : [])
   }
 
-  /// No confirmation has come.
+  /// Checks that no confirmation has arrived.
   private static func none(_ fault: ClientFault) -> Judge {
     { requests, _ in requests.contains { $0.confirmations?.isEmpty == false } ? [fault] : [] }
   }
 
-  /// Nothing has come.
+  /// Checks that no request has arrived.
   private static func nothing(_ fault: ClientFault) -> Judge {
     { requests, _ in requests.isEmpty ? [] : [fault] }
   }

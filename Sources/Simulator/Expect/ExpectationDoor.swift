@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 internal import HTTPServer
 
-/// The server of a conformance run. `GET /expect/next` ends a step and tells the next; everything else is the client's.
+/// The server of a conformance run. `GET /expect/next` ends a step and returns the next one; all other requests are the
+/// client's calls under test.
 final class ExpectationDoor: RequestHandler {
   static let elsewhere = "/elsewhere"
 
@@ -12,7 +13,7 @@ final class ExpectationDoor: RequestHandler {
   private var current = -1
   private var seen: [ExpectedRequest] = []
   private var report = ExpectationReport()
-  /// Told once, when the last step has been judged.
+  /// Called once, when the last step has been judged.
   private let end: (ExpectationReport) -> Void
 
   init(_ end: @escaping (ExpectationReport) -> Void) {
@@ -45,7 +46,7 @@ final class ExpectationDoor: RequestHandler {
       body: told(script[current].action))
   }
 
-  /// What the client is to do.
+  /// The instruction that the client receives.
   private struct Told: Encodable {
     var step: String
     var appId: String?

@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// A conformance run of a client: a server that knows what a client must do, tells it step by step, and judges.
+/// Tests the conformance of a client: a server that instructs the client step by step and checks the requests it sends.
 ///
 /// ```
 ///   client under test                                        ExpectationRun
@@ -11,12 +11,13 @@ internal import Synchronization
 ///     ── GET /expect/next ───────────────────────────────────►  judges, then tells the next
 ///                            …                                   {"step":"done"}: the report is ready
 /// ```
-/// The client may be in any language. Its test is a loop that asks for the next step and lets the client do it.
+/// The client may be written in any language. Its test is a loop that requests the next step and lets the client
+/// perform it.
 /// Steps: `register` (appId, clientKey, token, clientUid), `push` (payloads, each JSON as text), `restart`, `flush`
 /// (afterSeconds), `read` (payload, badgeOption, badge), `setBadge` (badge), `joinGroup` (groupSeq), `unregisterUser`,
 /// `unregisterService`, `done`.
 package final class ExpectationRun: Sendable {
-  /// `host:port`.
+  /// Address of the server, `host:port`.
   package let address: String
   private let stopper: EventLoop.Stopper
   private let thread: Mutex<Thread?>
@@ -36,7 +37,7 @@ package final class ExpectationRun: Sendable {
     }
   }
 
-  /// Waits until the client has done every step.
+  /// Waits until the client has performed every step, and returns the report.
   package func report() -> ExpectationReport { outcome.take() }
 
   package func stop() {

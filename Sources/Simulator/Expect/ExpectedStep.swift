@@ -1,13 +1,14 @@
-/// One step of a conformance run: what the client is to do, how the server answers meanwhile, and what it must then have seen.
+/// A step of a conformance run: the client's instruction, how the server answers, and how the client's requests are
+/// judged.
 struct ExpectedStep: Sendable {
-  /// The instruction to the client: members of a JSON object, beside `step`.
+  /// The instruction: members of the JSON object in addition to `step`.
   enum Action: Sendable {
     case register(token: String, clientUID: String)
-    /// Pushes come while the app is in the background: what an extension or a service sees of them.
+    /// Deliver pushes while the app is in the background, as an extension or service would receive them.
     case push([String])
-    /// The client's process ends, and begins again with what is on its disk.
+    /// End the client's process and start it again with what is on its disk.
     case restart
-    /// The app comes to the front, so many seconds later.
+    /// Bring the app to the foreground, this many seconds later.
     case flush(afterSeconds: Int)
     case read(payload: String, badgeOption: String?, badge: Int?)
     case setBadge(Int)
@@ -16,12 +17,12 @@ struct ExpectedStep: Sendable {
     case unregisterService
   }
 
-  /// How the server answers in this step.
+  /// How the server answers during the step.
   enum Manner: Sendable {
     case well
-    /// 503, and `Retry-After: 1`.
+    /// 503 with `Retry-After: 1`.
     case busy
-    /// 200 with a page, as a network that wants a log-in first.
+    /// 200 with a page, like a network that requires a login first.
     case page
     /// `unknown-message` for each confirmation.
     case unknown
@@ -32,22 +33,22 @@ struct ExpectedStep: Sendable {
   let title: String
   let action: Action
   var manner = Manner.well
-  /// What is wrong with what came.
+  /// Returns the faults in the requests received.
   let judge: @Sendable ([ExpectedRequest], ExpectationFacts) -> [ClientFault]
 }
 
-/// What the server has learned of the client so far.
+/// What the server has learned about the client so far.
 struct ExpectationFacts: Sendable {
   let appID: String
   let clientKey: String
-  /// Given out with the registration.
+  /// The device's key, issued with the registration.
   let authKey: String
   let device: String
-  /// What the first registration said.
+  /// The installation's id in the first registration; nil before that.
   var deviceID: String?
 }
 
-/// What a client does wrong; each has a name and a sentence.
+/// A mistake of a client, with a stable name and an explanation.
 package enum ClientFault: String, CaseIterable, Codable, Sendable {
   case registrationMissing = "registration-missing"
   case registrationIncomplete = "registration-incomplete"
@@ -74,7 +75,7 @@ package enum ClientFault: String, CaseIterable, Codable, Sendable {
   case followsRedirect = "follows-redirect"
   case leaveMissing = "leave-missing"
 
-  /// What it means, and what to do.
+  /// What the fault means and how to correct it.
   package var sentence: String {
     switch self {
     case .registrationMissing: "No POST /v1/devices came."
