@@ -4,7 +4,7 @@ internal import Reactor
 /// Counts and times a server's answers, by the kind that the handler assigns to each request. Confined to the loop's
 /// thread.
 package final class RequestMeter {
-  /// Called for each answer that reports a server error.
+  /// Called for each answer with status 500.
   package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
 
   /// The request's part of an access log entry. Recorded on arrival, because the request's bytes may be gone by the

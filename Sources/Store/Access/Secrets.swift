@@ -1,14 +1,14 @@
 package import Domain
 internal import Postgres
 
-/// Secrets stored sealed or hashed: push credentials, API keys, signing keys.
+/// Secrets, stored encrypted or hashed: push credentials, API keys and signing keys.
 package enum Secrets {
   // MARK: API keys
 
   package struct APIKey: Sendable {
     package let number: Int32
     package let role: String
-    /// Nil: every app.
+    /// The app that the key is limited to; nil for all apps.
     package let app: App.Number?
     package let name: String
   }
@@ -48,8 +48,8 @@ package enum Secrets {
     """)
 
   /// - Parameters:
-  ///   - maker: the person who creates the key.
-  ///   - key: the API key that creates it instead; its own creator is then recorded.
+  ///   - maker: the person who creates the key; nil if it is created with an API key.
+  ///   - key: the API key with which it is created; its own creator is then recorded.
   package static func createAPIKey(
     sha256: [UInt8], role: String, app: App.Number?, name: String, madeBy maker: Principal? = nil,
     apiKey key: Int32? = nil
@@ -70,10 +70,10 @@ package enum Secrets {
     package let app: App.Number
     package let network: PushNetwork
     package let kind: String
-    /// JSON that may be shown.
+    /// Public part of the credential as JSON.
     package let publicPart: String
     package let sealed: [UInt8]
-    /// Microseconds since 1970, by the database's clock; nil before it is stored.
+    /// When it was stored, in microseconds since 1970 by the database's clock; nil before that.
     package let storedAt: Int64?
 
     package init(
@@ -127,7 +127,7 @@ package enum Secrets {
   private static let signingKeysStatement = Statement(
     "signing-keys", "SELECT generation, sealed FROM signing_keys WHERE purpose = $1 ORDER BY generation DESC LIMIT 2")
 
-  /// Returns the current key of a purpose and its predecessor, newest first.
+  /// Returns the current and the previous key for a purpose, newest first.
   package static func signingKeys(purpose: String) -> Query<[(generation: Int32, sealed: [UInt8])]> {
     var parameters = Parameters()
     parameters.append(text: purpose)
