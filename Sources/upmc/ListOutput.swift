@@ -22,6 +22,6 @@ enum ListOutput {
     if cursor != nil { Output.line("There are more: raise --limit.") }
   }
 
-  /// An object as JSON, where there is no sentence for it.
+  /// Returns an object as JSON text, for items that have no sentence.
   static func text(_ answer: some JSONAnswer) -> String { String(decoding: answer.json, as: UTF8.self) }
 }

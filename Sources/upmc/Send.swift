@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Server
 
-/// `upmc send`.
+/// `upmc send`: sends a message.
 struct Send: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Send a message.",
@@ -53,7 +53,7 @@ struct Send: ParsableCommand {
     }
   }
 
-  /// The request, as the admin API takes it.
+  /// Returns the request in the form that the admin API accepts.
   func body() throws -> [UInt8] {
     let badge = try content.badgeRequest()
     let data = try content.dataMembers()

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Operations
 internal import Server
 
-/// `upmc app credential`.
+/// `upmc app credential`: stores an app's credential for a push network.
 struct SetCredential: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credential", abstract: "Give an app what opens Apple's or Google's push service.",

@@ -106,7 +106,7 @@ struct SetPolicies: ParsableCommand {
     policies.hasExtension = `extension`.map { $0 == .on }
     let asksProofs = (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil
     try withDatabase { database in
-      // Checked first, so that a key that does not open changes nothing.
+      // Load the key first, so that nothing is changed if it does not decrypt the stored secrets.
       if asksProofs { _ = try secret(database) }
       let entry = try Administration.change(appID, policies, by: .here, on: database.connection)
       output.show(entry, Self.sentence(entry.app))

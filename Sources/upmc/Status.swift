@@ -5,7 +5,7 @@ internal import Operations
 internal import Reactor
 internal import Store
 
-/// `upmc status`.
+/// `upmc status`: shows the state of a message.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the progress of a message, or the newest messages.",
@@ -82,7 +82,7 @@ struct Status: ParsableCommand {
       }
   }
 
-  /// The first 40 characters of the title, or of the body if there is no title.
+  /// Returns the first 40 characters of the title, or of the body if there is no title.
   private static func title(_ funnel: Funnel) -> String? {
     guard let json = funnel.alert else { return nil }
     var (title, text): (String?, String?)

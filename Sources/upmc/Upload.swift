@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import Operations
 internal import Server
 
-/// `upmc upload`.
+/// `upmc upload`: stores a file that messages can use.
 struct Upload: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Upload a picture, sound or film for notifications.",

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Metrics
 
-/// Counts console sign-ins by their result. On the thread `passwords`.
+/// Counts console sign-ins by result. Used only on the thread `passwords`.
 struct SignInMeter {
   private let accepted: Counter
   private let refused: Counter
@@ -16,7 +16,8 @@ struct SignInMeter {
     (accepted, refused, slowed, failed) = (cell("accepted"), cell("refused"), cell("too-many"), cell("failed"))
   }
 
-  /// - Parameter code: nil for a success.
+  /// Counts a sign-in.
+  /// - Parameter code: why it failed; nil if it succeeded.
   func ended(_ code: Problem.Code?) {
     switch code {
     case nil: accepted.add()

@@ -6,7 +6,8 @@ internal import Synchronization
 /// minute with the number of suppressed lines. Decision 118.
 final class RepeatedLines: Sendable {
   enum Judgement: Equatable {
-    /// - Parameter repeated: equal lines suppressed since the last one; 0: none.
+    /// Write the line.
+    /// - Parameter repeated: how many equal lines were suppressed since it was last written.
     case write(repeated: Int)
     case hold
   }
@@ -18,13 +19,14 @@ final class RepeatedLines: Sendable {
 
   private enum Limits {
     static let pause: Duration = .seconds(60)
-    /// Most different lines remembered.
+    /// Maximum number of different lines that are remembered.
     static let lines = 256
   }
 
   private let entries = Mutex<[String: Entry]>([:])
 
-  /// - Parameter line: without its time and label.
+  /// Decides whether to write a line.
+  /// - Parameter line: the line without its time and label.
   func judge(_ line: String, at now: Instant) -> Judgement {
     entries.withLock { entries in
       if let entry = entries[line] {
@@ -36,7 +38,7 @@ final class RepeatedLines: Sendable {
         return .write(repeated: entry.held)
       }
       if entries.count >= Limits.lines { entries = entries.filter { now - $0.value.writtenAt < Limits.pause } }
-      // When too many different lines arrive in a minute, each is written.
+      // When too many different lines arrive within a minute, further ones are always written.
       if entries.count < Limits.lines { entries[line] = Entry(writtenAt: now) }
       return .write(repeated: 0)
     }
