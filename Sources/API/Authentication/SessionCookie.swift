@@ -1,13 +1,14 @@
 internal import HTTPServer
 internal import Operations
 
-/// The console session's cookie: invisible to scripts, and never sent along with requests from other sites.
+/// The cookie of a console session. Scripts cannot read it, and browsers do not send it with requests from other sites.
 enum SessionCookie {
-  /// Browsers take a `__Host-` cookie only over HTTPS and from this very host (RFC 6265bis, section 4.1.3.2).
+  /// Over HTTPS the name begins with `__Host-`: browsers accept such a cookie only over HTTPS and only from this host
+  /// (RFC 6265bis, section 4.1.3.2).
   private static func name(_ isSecure: Bool) -> String { isSecure ? "__Host-upmc_session" : "upmc_session" }
 
-  /// The token that a request came with; the first, if there are several. Over HTTPS only the `__Host-` cookie counts,
-  /// which no other host can have set.
+  /// Returns the session token in a request, or the first if there are several. Over HTTPS only the `__Host-` cookie is
+  /// read, because no other host can have set it.
   static func token(in headers: [(name: String, value: String)], isSecure: Bool) -> String? {
     for field in headers where field.name == "cookie" {
       for pair in field.value.split(separator: ";") {

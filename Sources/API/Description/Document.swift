@@ -3,9 +3,9 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Puts the parts together: one OpenAPI 3.1 document.
+/// Generates the OpenAPI 3.1 document.
 enum Document {
-  /// The whole document.
+  /// Returns the whole document.
   static func make() -> JSONTree {
     let refusals = RefusalResponses()
     return .object([

@@ -4,26 +4,27 @@ package import Operations
 internal import Postgres
 package import Reactor
 
-/// The threads `admin-0…n` and `passwords`, with their queues. One for all HTTP loops; callable from any thread.
+/// The threads `admin-0…n` and `passwords`, with their queues. Shared by all HTTP loops; callable from any thread.
 package final class AdminThreads: Sendable {
   let queue: AdminQueue
-  /// For the thread `passwords`: hashing one takes a tenth of a second, and any client may cause it.
+  /// The queue of the thread `passwords`. Hashing a password takes a tenth of a second, and any client may cause it.
   let passwords: AdminQueue
   let known: KnownCallers
   let isSecure: Bool
   private let streams: AdminStreams
-  /// One per thread.
+  /// One for each thread, to cancel its running statement.
   private let cancellers: [Canceller]
 
   /// Starts the threads. Each connects at once, so that a database without a free connection is noticed before the
   /// first request.
   /// - Parameters:
-  ///   - hosting: how devices reach what is uploaded here.
-  ///   - tokens: where Google's access tokens are got.
-  ///   - channels: to broadcast channels; nil where there are none.
-  ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
-  ///   - messageCommitted: called, on an admin thread, when a message has been stored.
-  ///   - signedIn: told, always on the same thread, how each attempt to sign in ended; nil: well.
+  ///   - hosting: the URLs at which devices reach uploaded files.
+  ///   - tokens: the address at which access tokens for FCM are obtained.
+  ///   - channels: access to broadcast channels; nil where there are none.
+  ///   - isConnected: called on an admin thread with false when it could not connect to the database, and with true
+  ///     when it could.
+  ///   - messageCommitted: called on an admin thread when a message has been stored.
+  ///   - signedIn: called, always on the same thread, after each sign-in with its problem, or nil for success.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
@@ -55,12 +56,12 @@ package final class AdminThreads: Sendable {
     }
   }
 
-  /// Runs a job of the legacy API on an admin thread and answers with what it returns.
+  /// Runs a job of the legacy API on an admin thread, and answers with what it returns.
   /// - Parameters:
-  ///   - caller: whose quota it uses; nil if not authenticated yet.
-  ///   - address: the client's.
-  ///   - bytes: memory that the job holds.
-  /// - Returns: why it will not run; nil if it will.
+  ///   - caller: the caller whose quota it uses; nil if it is not authenticated yet.
+  ///   - address: the client's address.
+  ///   - bytes: the memory that the job occupies while it waits.
+  /// - Returns: why the job was refused; nil if it was accepted.
   func perform(
     for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping AdminJob
   ) -> Problem? {
@@ -73,20 +74,20 @@ package final class AdminThreads: Sendable {
     streams.stop()
   }
 
-  /// Ends the long-running answers, so that draining need not wait for them. Browsers reconnect by themselves.
+  /// Ends all streamed answers, so that a stopping server need not wait for them. Browsers reconnect automatically.
   package func endStreams() {
     streams.stop()
   }
 
-  /// Cuts short whatever would delay shutdown: cancels running statements and answers waiting requests with 503. Writes
-  /// that may be committing are left to finish.
+  /// Ends everything that would delay a stop: cancels running statements, and answers waiting requests with 503.
+  /// Transactions that are being committed are completed.
   package func cutOff() {
     queue.cut()
     passwords.cut()
     for canceller in cancellers { canceller.keepCancelling() }
   }
 
-  /// Accepts no more requests. Waiting ones are still answered, then the threads end.
+  /// Accepts no more requests. Those that wait are still answered, then the threads end.
   package func stop() {
     queue.close()
     passwords.close()
@@ -96,7 +97,7 @@ package final class AdminThreads: Sendable {
 }
 
 extension FairQueue.Shares {
-  /// Shares of the queue of the thread `passwords`.
+  /// Quotas for the queue of the thread `passwords`.
   fileprivate static var passwords: FairQueue.Shares {
     var shares = FairQueue.Shares(threads: 1)
     shares.requests = AdminLimits.waitingPasswords

@@ -47,7 +47,7 @@ extension Endpoint {
 }
 
 extension AdminCall {
-  /// Needs no credential; requiring a JSON Content-Type keeps other sites' forms out.
+  /// Signs in. Requires no credential, but a JSON Content-Type, which forms on other sites cannot send.
   fileprivate func signIn() throws(Problem) -> Response {
     let wish = try SignInRequest(try jsonBody())
     let session: SignInService.Session

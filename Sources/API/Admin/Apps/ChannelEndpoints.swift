@@ -90,7 +90,7 @@ extension Endpoint {
       problems: [.unknownApp, .impossible, .networkAway], handler: .whole(AdminCall.channelsAtApple)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let channelSchemas: [JSONTree.Member] = [
     ChannelService.New.object.named, ChannelService.Entry.object.named, ItemPage<ChannelService.Entry>.object.named,
     ChannelUpdate.object.named, ChannelPublishing.Accepted.object.named, ChannelService.AllAtApple.object.named,

@@ -51,7 +51,7 @@ extension Endpoint {
     QuarantineService.Restored.object.named,
   ]
 
-  /// Must match `AdminCall.readRestoration`.
+  /// Schema of one form of the request. Keep it consistent with `AdminCall.readRestoration`.
   private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
     JSONSchema.object(isClosed: true, [.required("appId", JSONSchema.appID), .required(name, schema, about)])
   }
@@ -71,8 +71,8 @@ extension AdminCall {
     return .json(.ok, try QuarantineService.restore(scope, of: appID, by: caller, on: connection))
   }
 
-  /// `{"appId", "device"}` restores one device, `{"appId", "since"}` those quarantined since a time, `{"appId", "all":
-  /// true}` all.
+  /// Parses a request: `{"appId", "device"}` restores one device, `{"appId", "since"}` those quarantined since a time,
+  /// `{"appId", "all": true}` all.
   static func readRestoration(_ body: [UInt8]) throws(Problem) -> (appID: String, scope: QuarantineService.Scope) {
     var reader = JSONReader(body)
     var appID: String?
