@@ -6,7 +6,7 @@ internal import Store
 /// API keys of back-office systems and operators.
 extension Administration {
   package struct KeyCreated: DescribedAnswer {
-    /// Shown only here: the database keeps just its hash.
+    /// The key itself. It is returned only here, because the database stores just its hash.
     package let apiKey: String
     package let role: Role
 
@@ -18,7 +18,7 @@ extension Administration {
     package var role = Role.viewer
     /// The only app the key may access; nil for all apps.
     package var appID: String?
-    /// Owner, shown in lists; may be empty.
+    /// Name of the key's owner, shown in lists; may be empty.
     package var name = ""
 
     package static let object = JSONObject(
@@ -32,9 +32,10 @@ extension Administration {
       JSONSchema.text(upTo: Operations.Limits.nameBytes, isEmptyAllowed: true))
   }
 
+  /// Creates an API key.
   /// - Parameters:
   ///   - appID: the only app the key may access; nil for all apps.
-  ///   - name: owner, shown in lists; may be empty.
+  ///   - name: name of the key's owner, shown in lists; may be empty.
   package static func createKey(
     _ role: Role, appID: String?, name: String = "", by caller: Caller, on connection: Connection
   ) throws(Problem) -> KeyCreated {
@@ -48,7 +49,7 @@ extension Administration {
       throw Problem(.forbidden, "A key for one app cannot make a key for all.")
     }
     if !name.isEmpty { try check(name: name) }
-    // The prefix identifies the key to people and secret scanners.
+    // The prefix lets people and secret scanners recognize the key.
     let apiKey = "upmc_" + RandomToken.make()
     try connection.commit { () throws(PostgresError) in
       let key = try connection.run(

@@ -1,13 +1,14 @@
 internal import Crypto
 package import Domain
 
-/// Seals secrets for storage with AES-256-GCM; the 256-bit key never enters the database.
+/// Encrypts secrets for storage with AES-256-GCM. The 256-bit key is never stored in the database.
 ///
-/// Each secret is bound to its place (a name such as `credential 3 apns`): moved to another row, it does not open.
+/// Each secret is bound to the place where it is stored (a name such as `credential 3 apns`), so it cannot be decrypted
+/// after being copied to another row.
 package struct MasterKey: Sendable {
   private let key: SymmetricKey
 
-  /// - Throws: unless `bytes` has 32 bytes.
+  /// Throws unless `bytes` has 32 bytes.
   package init(bytes: [UInt8]) throws(Problem) {
     guard bytes.count == 32 else {
       throw Problem(.invalidField, "The master key must have 32 bytes (44 characters of base64), not \(bytes.count).")
@@ -26,7 +27,7 @@ package struct MasterKey: Sendable {
     AESGCM.seal(secret, using: key, authenticating: Array(place.utf8))
   }
 
-  /// - Throws: if the key is wrong, or the secret was changed or moved.
+  /// Decrypts a secret. - Throws: if the key is wrong, or the secret was changed or moved.
   package func open(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8] {
     guard let secret = AESGCM.open(sealed, using: key, authenticating: Array(place.utf8)) else {
       throw Problem(

@@ -33,7 +33,7 @@ struct SignInAttempt {
     Authorization.hash(([kind] + rest).joined(separator: " "))
   }
 
-  /// - Throws: the problem to return to the client; the audit log has recorded it.
+  /// Verifies the proof and returns the account. - Throws: the problem for the client, which has also been audited.
   func prove(on connection: Connection) throws(Problem) -> Accounts.Record {
     let found: Accounts.Record?
     switch proof {
@@ -57,7 +57,7 @@ struct SignInAttempt {
     return account
   }
 
-  /// Records the place as known for the account.
+  /// Records that the account has signed in from this place.
   func note(_ account: Int32, on connection: Connection) throws(PostgresError) {
     try connection.run(
       SignInCounts.note(
@@ -79,7 +79,7 @@ struct SignInAttempt {
     let both = subject("login", login, place)
     let ofBoth = try fail(both, on: connection)
     if isKnown {
-      // A colleague behind the same address may be guessing.
+      // The failures may be those of a colleague behind the same address, so only delay the attempt.
       return try wait(for: both, after: ofBoth - Operations.Limits.failuresOfLogin, on: connection)
     }
     guard ofBoth <= Operations.Limits.failuresOfLogin else { throw Self.tooMany(Operations.Limits.signInWindowSeconds) }
@@ -99,7 +99,7 @@ struct SignInAttempt {
 
   private func fail(_ subject: [UInt8], on connection: Connection) throws(Problem) -> Int32 {
     let failures = try connection.answer(SignInCounts.fail(subject, now: now, until: until))
-    // Adding a row evicts expired and surplus ones.
+    // Delete expired and surplus rows whenever one is added.
     if failures == 1 {
       try connection.answer(SignInCounts.tidy(now: now, keeping: Operations.Limits.signInFailures))
     }
@@ -147,19 +147,19 @@ struct SignInAttempt {
 
 extension Operations.Limits {
   static let signInWindowSeconds: Int64 = 900
-  /// Failures allowed per login and address in the window.
+  /// Failures allowed per login and address within the window.
   static let failuresOfLogin: Int32 = 5
-  /// Failures allowed per login from all addresses before attempts from unknown places are slowed down.
+  /// Failures allowed per login within the window, from all addresses together, before attempts from unknown places are
+  /// delayed.
   static let failuresOfLoginAnywhere: Int32 = 20
-  /// Failures allowed per address, which may serve a whole company.
+  /// Failures allowed per address within the window. A whole company may share an address.
   static let failuresOfAddress: Int32 = 20
-  /// Audit log entries about failures in the window, for all addresses together.
+  /// Maximum number of audit entries about failures within the window, for all addresses together.
   static let toldFailures: Int32 = 1_000
   static let longestSignInTurnSeconds: Int64 = 30
-  /// Failure counters kept, for all addresses and logins: enough for a few hundred addresses that use up their
-  /// attempts.
+  /// Maximum number of stored failure counters, for all addresses and logins together.
   static let signInFailures: Int64 = 10_000
-  /// Known networks kept per account, and for how long.
+  /// Maximum number of known places stored per account, and how long each is stored.
   static let placesOfAccount: Int64 = 32
   static let placeSeconds: Int64 = 90 * 86_400
 }

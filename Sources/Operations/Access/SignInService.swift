@@ -25,7 +25,7 @@ package enum SignInService {
 
   /// A signed-in session.
   package struct Session: Sendable {
-    /// For the cookie; never part of a response body.
+    /// The token for the cookie. It is never part of a response's body.
     package let token: String
     package let login: String
     package let name: String
@@ -72,7 +72,8 @@ package enum SignInService {
       needsPassword: account.password == nil)
   }
 
-  /// Prevents a link sent by someone else from turning an open page into another person's.
+  /// Throws if a link would replace the session of another account. Otherwise a link sent by somebody else could turn
+  /// an open page into another person's.
   private static func checkReplacement(
     of former: String, by link: String, on connection: Connection, now: Int64
   ) throws(Problem) {
@@ -108,7 +109,7 @@ package enum SignInService {
     RandomToken.encode(Authorization.hash("csrf \(token)"))
   }
 
-  /// - Throws: `.forbidden` unless the request carries the session's CSRF token.
+  /// Throws `.forbidden` unless the request contains the session's CSRF token.
   package static func checkCSRF(_ sent: String?, of token: String) throws(Problem) {
     guard let sent, ConstantTime.isEqual(Array(sent.utf8), Array(csrfToken(of: token).utf8)) else {
       throw Problem(.forbidden, "Send the session's csrfToken in the header X-CSRF-Token.")
@@ -144,7 +145,7 @@ package enum SignInService {
       [.required("new", .givenText, \.new, "10 to 256 bytes."), .given("current", .givenText, \.current)])
   }
 
-  /// Sets a new password. All of the account's sessions end, including this one: the browser signs in again.
+  /// Sets a new password and ends all of the account's sessions, including this one, so that the user signs in again.
   package static func choosePassword(
     _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -183,7 +184,7 @@ extension SignInService.Proof {
 }
 
 extension Operations.Limits {
-  /// A working day.
+  /// Maximum duration of a session: a working day.
   package static let sessionSeconds: Int64 = 12 * 3600
   static let sessionIdleSeconds: Int64 = 2 * 3600
   static let passwordBytes = 10...256

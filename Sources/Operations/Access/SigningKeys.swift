@@ -8,15 +8,15 @@ package struct SigningKeys: Sendable {
   package let pushkeys: PushKeyring
   package let authKeys: AuthKeyring
   package let userProofs: UserProofKeyring
-  /// For apps built with the existing SDK.
+  /// The keys for apps built with the existing SDK.
   package let sdkKeys: SDKKeyring
-  /// Seals the content of confidential messages.
+  /// Encrypts the content of confidential messages.
   package let contents: ContentSeal
-  /// Seals the telephone numbers of users.
+  /// Encrypts users' telephone numbers.
   package let phones: PhoneNumberSeal
 
-  /// Reads the keys; creates them in a new database.
-  /// - Throws: `Problem` if the master key does not fit, `PostgresError` from the database.
+  /// Reads the keys, or creates them in a new database.
+  /// - Throws: `Problem` if the master key does not decrypt them, `PostgresError` from the database.
   package static func load(_ connection: Connection, master: MasterKey) throws -> SigningKeys {
     let pushkeys = try load("pushkey", connection, master)
     let authKeys = try load("authkey", connection, master)
@@ -30,9 +30,10 @@ package struct SigningKeys: Sendable {
       phones: PhoneNumberSeal(master: master))
   }
 
-  /// Whether the master key opens what is sealed in the database; nil if nothing is sealed yet. Creates no keys.
+  /// Returns whether the master key decrypts what the database contains; nil if nothing is encrypted yet. Creates no
+  /// keys.
   ///
-  /// Signing keys decide where they exist, since every server that has run on the database has opened them.
+  /// If there are signing keys, they alone decide, because every server that has used the database has decrypted them.
   package static func fit(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     var known = false
     for purpose in ["pushkey", "authkey", "userproof", "content"] {
@@ -44,7 +45,8 @@ package struct SigningKeys: Sendable {
     return known ? true : try fitOthers(master, connection)
   }
 
-  /// Checks secrets sealed by commands before any server ran on the database; one that opens is enough.
+  /// Checks secrets that commands have encrypted before any server used the database. One that can be decrypted is
+  /// enough.
   private static func fitOthers(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     let credentials = try connection.run(Secrets.credentials()).map { credential in
       (credential.sealed, Administration.place(ofCredentialFor: credential.app, credential.network))
@@ -63,7 +65,7 @@ package struct SigningKeys: Sendable {
     if stored.isEmpty {
       let sealed = master.seal(MasterKey.makeBytes(), for: place(purpose, 1))
       try connection.run(Secrets.addSigningKey(purpose: purpose, generation: 1, sealed: sealed))
-      // Another node may have been first: the stored key counts.
+      // Another node may have created the key first, so read the stored one.
       stored = try connection.run(Secrets.signingKeys(purpose: purpose))
     }
     return try stored.map { SymmetricKey(try master.open($0.sealed, for: place(purpose, $0.generation))) }

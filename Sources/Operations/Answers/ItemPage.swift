@@ -12,8 +12,9 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
     self.nextCursor = nextCursor
   }
 
+  /// Creates a page.
   /// - Parameters:
-  ///   - items: up to `limit` + 1; the extra item is not shown and only indicates that a next page exists.
+  ///   - items: up to `limit` + 1 items; the extra one is not shown, and only indicates that there is a next page.
   ///   - cursor: returns the cursor for the page after an item.
   init(_ items: [Item], limit: Int, cursor: (Item) -> String) {
     let shown = Array(items.prefix(limit))
@@ -32,7 +33,7 @@ extension PageRequest {
 }
 
 extension ItemPage {
-  /// Named after its items.
+  /// Returns the schema, whose name is derived from that of its items.
   package static func object(of item: JSONObject<Item>) -> JSONObject<ItemPage> {
     JSONObject(
       "\(item.name)Page", [.always("items", .list(of: item.form), \.items), PageRequest.nextCursor.of(\.nextCursor)])

@@ -15,8 +15,8 @@ package final class DirectSend: Sendable {
   package var lane: Lane { request.lane }
   let kept: StoredRequest
   let size: PayloadSize
-  /// Assigned once and kept when the batch is retried, so that a commit of unknown outcome is found instead of
-  /// repeated.
+  /// The SEQNO. It is assigned once and kept when the batch is retried, so that a message from a commit of unknown
+  /// outcome is found instead of being stored twice.
   let number = Mutex<DirectSends.Number?>(nil)
 
   /// - Parameters:
@@ -47,7 +47,8 @@ package final class DirectSend: Sendable {
 }
 
 extension MessageContent {
-  /// One language, the alert token, and no uploaded media: recipients differ only by name.
+  /// Whether the message has one language, goes to the alert token, and shows no uploaded media, so that recipients'
+  /// payloads differ only by name.
   fileprivate var isOrdinary: Bool {
     if case .upload? = media { return false }
     return translations.isEmpty && tokenKind == .alert
@@ -60,6 +61,6 @@ extension MessageContent {
 }
 
 extension Operations.Limits {
-  /// Users of a send that a committer accepts; more would delay its other operations.
+  /// Maximum number of users in such a send; more would delay the committer's other operations.
   static let namedUsers = 500
 }

@@ -4,14 +4,14 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Webhooks: creating, changing and deleting them.
+/// Creates, changes and deletes webhooks.
 ///
-/// Each webhook has its own signing secret, shown only when it is created or renewed. Whether its address is allowed is
-/// checked on each delivery: an operator's network changes, so only the check at connection time counts.
+/// Each webhook has its own signing secret, which is shown only when it is created or renewed. Whether an address is
+/// permitted is checked at each delivery, when the connection is made, because an operator's network may change.
 package enum WebhookService {
   package struct Entry: DescribedAnswer {
     package let record: Webhooks.Record
-    /// Only if it was just renewed.
+    /// The new secret, if it was just created or renewed; otherwise nil.
     package var secret: String?
 
     package static let object = JSONObject<Entry>(
@@ -167,7 +167,7 @@ package enum WebhookService {
     }
   }
 
-  /// Unseals a signing secret. Returns nil if it does not open with this master key.
+  /// Decrypts a signing secret. Returns nil if this master key does not decrypt it.
   package static func secret(_ sealed: [UInt8], of webhook: Int32, master: MasterKey) -> [UInt8]? {
     try? master.open(sealed, for: Webhooks.place(of: webhook))
   }
@@ -220,8 +220,8 @@ package enum WebhookService {
 extension Operations.Limits {
   /// Longest URL that all intermediaries can be expected to accept, in bytes.
   package static let webhookURLBytes = 2_048
-  /// Maximum of kinds named in a request, duplicates included; only a handful exist.
+  /// Maximum number of kinds named in a request, including duplicates; only a handful exist.
   package static let webhookKinds = 100
-  /// Maximum of events replayed per call; repeat the call for the rest.
+  /// Maximum number of events replayed per call. Repeat the call for the rest.
   package static let replayedEvents = 10_000
 }
