@@ -36,7 +36,7 @@ extension Endpoint {
     static let cursor = cursor(JSONSchema.uuid)
     /// Cursor of lists ordered by number.
     static let numberCursor = cursor(JSONSchema.sequence)
-    /// Opaque cursor.
+    /// Cursor of all other lists, whose format clients must not rely on.
     static let pageCursor = cursor(JSONSchema.opaque)
 
     private static func cursor(_ schema: JSONTree) -> Parameter {

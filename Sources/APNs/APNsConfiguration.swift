@@ -26,7 +26,7 @@ package struct APNsConfiguration: Sendable {
   package var channelsSandbox = APNsEndpoint(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195)
   /// Certificate authorities trusted for connections to APNs.
   package var trust = TLSContext.Trust()
-  /// Connection settings.
+  /// Settings of the connections to APNs.
   package var wire = WireConfiguration(network: "apns", logger: Logger(label: "apns"))
 
   package init() {}

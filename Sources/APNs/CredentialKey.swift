@@ -22,7 +22,7 @@ enum CredentialKey: Hashable {
     }
   }
 
-  /// Name for log entries.
+  /// Identifies the credential in log entries.
   var name: String {
     switch self {
     case .token(let key): "key \(key.keyID) of team \(key.teamID)"

@@ -5,7 +5,7 @@ package enum P256 {
   package struct PrivateKey: Sendable {
     private let key: AsymmetricKey
 
-    /// Generates a key.
+    /// Generates a random key pair.
     package init() {
       key = .makeP256()
     }

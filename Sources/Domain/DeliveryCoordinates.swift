@@ -20,7 +20,7 @@ package struct DeliveryCoordinates: Hashable, Sendable {
   /// user.
   package let hasFallback: Bool
 
-  /// Nil if the numbers are out of range.
+  /// Returns nil if a number is out of range.
   package init?(block: Int32, position: Int32, hasFallback: Bool) {
     // The last block is excluded, because its last position would be encoded as `nowhere`.
     guard 0 <= block, block < Self.blocks - 1, 0 <= position, position < Self.positions else { return nil }
@@ -29,7 +29,7 @@ package struct DeliveryCoordinates: Hashable, Sendable {
     self.hasFallback = hasFallback
   }
 
-  /// Nil if the delivery is in no block.
+  /// Returns the coordinates of a delivery; nil if it is in no block.
   init?(packed: UInt64) {
     self.init(
       block: Int32(truncatingIfNeeded: packed >> 12 & 0xFFF_FFFF),

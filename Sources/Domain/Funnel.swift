@@ -10,7 +10,7 @@ package struct Funnel: Equatable, Sendable {
   /// True if the message's content is encrypted and never shown.
   package var isConfidential = false
   package var state: MessageState
-  /// Nil until the audience has been counted.
+  /// Number of devices; nil until the audience has been counted.
   package var targeted: Int64?
   package var accepted: Int64 = 0
   package var rejected: Int64 = 0

@@ -46,7 +46,7 @@ package enum Hex {
     }
   }
 
-  /// Nil for an odd number of characters, or a character that is not a hex digit.
+  /// Decodes hexadecimal text. Returns nil for an odd number of characters, or a character that is not a hex digit.
   package static func decode(_ text: String) -> [UInt8]? {
     let digits = text.utf8.span
     guard digits.count % 2 == 0 else { return nil }

@@ -45,8 +45,8 @@ package enum SecondPerson {
 /// Whether a message is held until it is decided that it may be sent. Raw values are stored.
 package enum MessageHold: Int16, Sendable {
   case none = 0
-  /// Its devices must be counted first.
+  /// The message's devices must be counted before this can be decided.
   case uncounted = 1
-  /// It waits for a second person's approval.
+  /// The message waits for a second person's approval.
   case waiting = 2
 }

@@ -12,7 +12,7 @@ package struct FCMConfiguration: Sendable {
   package var messagesPerMinute = FCM.Limits.messagesPerMinute
   /// True if FCM only validates each message and delivers none, for testing a configuration.
   package var validatesOnly = false
-  /// Connection settings.
+  /// Settings of the connections to FCM.
   package var wire = WireConfiguration(network: "fcm", logger: Logger(label: "fcm"))
 
   package init() {

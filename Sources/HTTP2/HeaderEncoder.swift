@@ -49,7 +49,7 @@ struct HeaderEncoder {
       + (next.varyingName == nil ? 0 : Self.stringBytes(varying))
   }
 
-  /// Appends the prepared block.
+  /// Appends the block that `prepare` has prepared, with the request's path and varying value.
   mutating func append(path: Span<UInt8>, varying: Span<UInt8>, hasVarying: Bool, to buffer: inout ByteBuffer) {
     buffer.append(image.head)
     Self.append(string: path, to: &buffer)

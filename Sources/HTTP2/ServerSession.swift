@@ -99,7 +99,7 @@ package final class ServerSession {
 
   // MARK: Bytes and events
 
-  /// Consumes all of `bytes`.
+  /// Processes received bytes and removes all of them from the buffer.
   package func receive(_ bytes: inout ByteBuffer) throws(HTTP2Error) {
     recycle()
     try engine.receive(&bytes)

@@ -6,11 +6,11 @@ package final class ServerStream {
   package internal(set) var id: Int32 = 0
   /// Any object of the owner's, for example its own record of this request. Cleared when the stream is reused.
   package var context: AnyObject?
-  /// END_STREAM was received.
+  /// True once the client has ended the request (END_STREAM).
   package internal(set) var isComplete = false
   /// The stream has ended. True until its reuse.
   package internal(set) var isClosed = false
-  /// `respond` was called.
+  /// True once `respond` has been called.
   package internal(set) var isAnswered = false
   private var contents = RequestContents()
 

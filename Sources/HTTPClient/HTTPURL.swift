@@ -2,7 +2,7 @@ internal import Reactor
 
 /// A parsed URL of the form `http://host[:port][/path][?query]`, or `https`. Nothing is resolved.
 package struct HTTPURL: Hashable, Sendable {
-  /// True for `https`.
+  /// Whether the scheme is `https`.
   package let isSecure: Bool
   /// Host name or numeric address; IPv6 without brackets.
   package let host: String

@@ -4,7 +4,7 @@ internal import Glibc
 /// (`memory.max` of cgroup v2, `memory.limit_in_bytes` of v1, of the process's group and all enclosing ones). Decision
 /// 098.
 package enum MemoryLimit {
-  /// The limit in bytes.
+  /// The memory that this process may use, in bytes.
   package static var bytes: Int {
     find(physical: physicalBytes, groups: text("/proc/self/cgroup") ?? "", read: text)
   }

@@ -8,7 +8,7 @@ package struct RegularFile: ~Copyable, Sendable {
     package let inode: UInt64
     package let seconds: Int
     package let nanoseconds: Int
-    /// In bytes.
+    /// Size of the file in bytes.
     package let size: Int
   }
 

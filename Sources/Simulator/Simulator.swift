@@ -173,7 +173,7 @@ package final class Simulator: Sendable {
     ask { $0.books.fcm.tokens.register(account) }
   }
 
-  /// Ends all access tokens.
+  /// Makes all access tokens issued so far invalid.
   package func revokeAccessTokens() {
     ask { $0.books.fcm.tokens.revokeAll() }
   }

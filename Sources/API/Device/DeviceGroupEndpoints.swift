@@ -28,7 +28,7 @@ extension Endpoint {
       problems: [.unknownGroup], handler: .device(DeviceHandler.leave)),
   ]
 
-  /// Response schemas.
+  /// Response schemas, in the order of the description.
   static let deviceGroupSchemas: [JSONTree.Member] = [GroupPage.Answer.object.named]
 }
 

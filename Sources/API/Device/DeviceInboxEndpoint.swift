@@ -32,7 +32,7 @@ extension Endpoint {
       ], problems: [.invalidField], handler: .device(DeviceHandler.listInbox))
   ]
 
-  /// Response schemas.
+  /// Response schemas, in the order of the description.
   static let deviceInboxSchemas: [JSONTree.Member] = [InboxPage.Shown.object.named]
 }
 

@@ -7,7 +7,7 @@ enum StreamSource: Sendable {
   enum Kind: Sendable {
     /// Numbers that are sent whenever they change.
     case live
-    /// A file.
+    /// A file that is exported.
     case export
   }
 

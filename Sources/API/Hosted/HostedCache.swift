@@ -66,6 +66,6 @@ struct HostedCache {
     young = Generation()
   }
 
-  /// Approximate size in bytes.
+  /// Approximate size of the cached entries, in bytes.
   var bytes: Int { young.bytes + old.bytes }
 }

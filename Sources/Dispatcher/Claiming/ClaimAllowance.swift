@@ -13,7 +13,7 @@ struct ClaimAllowance {
   private let locked: Gates.Locked?
   private var meter: PaceMeter?
 
-  /// Nil if nothing may be claimed from the message now.
+  /// Computes how much may be claimed. Returns nil if nothing may be claimed from the message now.
   init?(_ message: DispatchMessage, _ connection: Connection) throws(PostgresError) {
     guard let stored = try connection.run(Messages.find(message.seqno)), stored.state == .sending,
       !stored.isCancelling, let frozenAt = stored.frozenAt

@@ -65,7 +65,7 @@ final class Claimer {
 
   // MARK: Shards
 
-  /// A committed claim.
+  /// A claim that has been committed and not yet submitted.
   private struct Claimed {
     let claim: Claims.Hold
     let recipients: [Recipient]

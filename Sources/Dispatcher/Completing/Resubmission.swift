@@ -14,7 +14,7 @@ struct Resubmission {
     let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
-    /// In microseconds since 1970.
+    /// When it expires, in microseconds since 1970.
     let expiresAt: Int64
   }
 

@@ -7,7 +7,7 @@ final class DispatchMessage: Sendable {
   let push: PushMessage
   let app: App.Number
   let request: MessageRequest
-  /// In microseconds since 1970.
+  /// When it expires, in microseconds since 1970.
   let expiresAt: Int64
   let appTimeZone: String
   /// The local time at which each device receives the message; nil if it is the same moment for all.

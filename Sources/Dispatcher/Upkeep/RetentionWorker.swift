@@ -217,7 +217,7 @@ extension Limits {
   static let inboxRounds = 5
   /// Messages whose recipients are removed in one batch.
   static let forgottenMessages = 5_000
-  /// Rounds of that per iteration.
+  /// Maximum number of such batches in one iteration of the worker.
   static let forgettingRounds = 4
   /// Deliveries removed per transaction, which takes 100 to 200 ms.
   static let forgottenDeliveries = 20_000

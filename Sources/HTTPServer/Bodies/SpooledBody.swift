@@ -3,7 +3,7 @@ package import Reactor
 /// A complete request body that was too long for memory, in a file that is deleted with this object. Decision 094.
 package final class SpooledBody: Sendable {
   private let file: SpoolFile
-  /// Size in bytes.
+  /// Size of the body in bytes.
   package let count: Int
   /// The body's share of the disk budget, released with this object.
   private let share: BodyShare?

@@ -6,7 +6,7 @@ package struct ServerCounters: Sendable {
   package var overloaded: UInt64 = 0
   /// Connections and requests answered 429 because of the limits per address.
   package var turnedAway: UInt64 = 0
-  /// Malformed requests.
+  /// Number of malformed requests.
   package var malformed: UInt64 = 0
   /// Requests that took too long to arrive.
   package var timedOut: UInt64 = 0

@@ -27,6 +27,6 @@ extension Request {
 }
 
 extension OwnedRequest {
-  /// See `Request.bearerToken`.
+  /// The request's bearer token; see `Request.bearerToken`.
   package var bearerToken: String? { BearerToken.find(in: headers) }
 }

@@ -10,7 +10,7 @@ package enum Forwarding {
   /// it.
   package enum Header: String, Sendable, CaseIterable {
     case xForwardedFor = "x-forwarded-for"
-    /// RFC 7239.
+    /// The header `Forwarded` of RFC 7239.
     case forwarded
   }
 

@@ -19,7 +19,7 @@ package struct TraceContext: Sendable, Hashable {
     static let sampled: UInt64 = 1
   }
 
-  /// Nil if an id is 0, which the specification forbids.
+  /// Creates a context. Returns nil if an id is 0, which the specification forbids.
   package init?(traceHigh: UInt64, traceLow: UInt64, span: UInt64, isSampled: Bool) {
     guard traceHigh | traceLow != 0, span != 0 else { return nil }
     (self.traceHigh, self.traceLow, self.span, self.isSampled) = (traceHigh, traceLow, span, isSampled)

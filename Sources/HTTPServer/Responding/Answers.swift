@@ -137,7 +137,7 @@ final class Answers {
   /// Sends the output; see `Output.send`.
   func send(over transport: Transport) -> Bool { output.send(over: transport) }
 
-  /// Releases a large buffer.
+  /// Frees the buffer if it has grown large.
   func trim() {
     output.trim()
   }

@@ -30,7 +30,7 @@ package struct StaticFiles {
   private var cache: [String: Entry] = [:]
   private var cachedBytes = 0
 
-  /// Nil if `directory` does not exist.
+  /// Reads the files of a directory. Returns nil if it does not exist.
   /// - Parameters:
   ///   - directory: its own path may contain symbolic links.
   ///   - cacheControl: by default clients revalidate each time, and mostly get 304.

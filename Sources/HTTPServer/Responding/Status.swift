@@ -1,6 +1,6 @@
 /// The status code of an answer (RFC 9110 §15).
 package struct Status: Hashable, Sendable, CustomStringConvertible {
-  /// A number in 100…599.
+  /// The status code, from 100 to 599.
   package let code: Int
 
   package init(_ code: Int) {

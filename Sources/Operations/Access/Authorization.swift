@@ -119,7 +119,7 @@ package struct Caller: Equatable, Sendable {
     self.name = name
   }
 
-  /// Nil if the role is known only to a newer version.
+  /// Identifies the holder of an API key. Returns nil if its role is known only to a newer version.
   init?(_ key: Secrets.APIKey) {
     guard let role = Role(rawValue: key.role) else { return nil }
     self.init(role: role, app: key.app, apiKey: key.number, name: key.name)

@@ -57,7 +57,7 @@ package enum ConsoleAccounts {
       JSONSchema.text(upTo: Operations.Limits.loginBytes, matching: #"^[^\u0000-\u0020\u007F]+$"#))
   }
 
-  /// Logins are case-insensitive.
+  /// Returns the login in lower case, because logins are case-insensitive.
   static func normalize(_ login: String) -> String { login.lowercased() }
 
   package static func list(

@@ -22,7 +22,7 @@ struct SignInAttempt {
   /// The client's address.
   let origin: String
   let requestID: String
-  /// Microseconds since 1970.
+  /// When the attempt was made, in microseconds since 1970.
   let now: Int64
 
   private var place: String { IPAddress(origin)?.network.description ?? origin }

@@ -7,7 +7,7 @@ struct CSVReach {
   private(set) var devices: Int64 = 0
   /// Number of users without a device.
   private(set) var unknownCount = 0
-  /// The first of these users.
+  /// The CUIDs of the first of these users.
   private(set) var unknown: [String] = []
 
   /// Counts the users of a file. - Throws: `.unknownUpload` if the file no longer exists or belongs to another app.

@@ -35,7 +35,7 @@ package indirect enum Operation: Sendable {
   package struct Confirmation: Sendable {
     package let seqno: Int64
     package let psid: String
-    /// Nil for a receipt.
+    /// What the read does to the badge count; nil for a receipt.
     package let read: BadgeOption?
     /// False if the pushkey proved wrong: the confirmation is answered but not recorded.
     package let isGenuine: Bool
@@ -86,10 +86,10 @@ package indirect enum Operation: Sendable {
     package let environment: PushEnvironment
     /// The normalized push token.
     package let psid: String
-    /// Nil if the registration does not mention a user.
+    /// The user; nil if the registration does not mention one, so that the device keeps its user.
     package let user: NamedUser?
     package let attributes: Devices.Attributes
-    /// Whether it came through the legacy SDK protocol. That protocol has no fields for locale, time zone and consents
+    /// Whether the registration came through the legacy SDK protocol. That protocol has no fields for locale, time zone and consents
     /// (stored values are kept), and no error for a device that fails to prove its identity (it gets the usual answer,
     /// but nothing changes).
     package var isFromSDK = false

@@ -37,7 +37,7 @@ package enum SavedMessageService {
     package var name: String
     /// For a sender: the name its messages bear.
     package var sender: String?
-    /// A JSON object.
+    /// The message as a JSON object.
     package var message: [UInt8]
 
     package init(name: String, sender: String? = nil, message: [UInt8]) {

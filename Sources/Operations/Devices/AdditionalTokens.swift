@@ -114,7 +114,7 @@ struct AdditionalTokens {
     moved.append(token(of: record.device))
   }
 
-  /// Ends all tokens of a device.
+  /// Removes all tokens of a device.
   mutating func end(_ device: DeviceID) {
     retired += found.present[device] ?? []
   }

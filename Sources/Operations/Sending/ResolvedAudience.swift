@@ -13,7 +13,7 @@ struct ResolvedAudience {
     /// Groups with their subtrees.
     case groups([Int64])
     case members([Audiences.Member])
-    /// Users of a file.
+    /// The users of an uploaded file.
     case csv(Int64)
     /// The users of a segment. For the payload's size, all of the app's users are considered.
     case segment(Segment)

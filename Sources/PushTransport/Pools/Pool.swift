@@ -63,7 +63,7 @@ package final class Pool: PoolConnectionsDelegate {
     connections.delegate = self
   }
 
-  /// In seconds since 1970.
+  /// The current time, in seconds since 1970.
   package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
   package var logger: Logger { configuration.logger }
   var hasConnections: Bool { !connections.all.isEmpty }

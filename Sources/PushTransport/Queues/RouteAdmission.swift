@@ -21,7 +21,7 @@ package final class RouteAdmission: Sendable {
     var isShut = false
     /// Lanes that refuse batches although the route is open.
     var resting: Set<Lane> = []
-    /// Maximum targets in each lane.
+    /// Maximum number of targets queued in each lane.
     var bound = PushTransport.Limits.queuedTargets
   }
 

@@ -5,7 +5,7 @@ struct ActivityStart {
   /// The broadcast channel that the activity will follow; nil if none.
   let channel: String?
 
-  /// Nil if the payload does not start an activity.
+  /// Parses a payload. Returns nil if it does not start an activity.
   init?(_ payload: [UInt8]) {
     var (event, channel) = (nil as String?, nil as String?)
     var reader = JSONReader(payload)

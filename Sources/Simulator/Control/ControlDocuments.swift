@@ -10,7 +10,7 @@ struct DeliveryDocument: Codable {
   let pushType: String?
   let priority: String?
   let expiration: String?
-  /// In microseconds since 1970.
+  /// When the push was accepted, in microseconds since 1970.
   let atMicroseconds: Int64
 }
 

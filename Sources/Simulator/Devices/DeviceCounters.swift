@@ -7,7 +7,7 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
   package var registered = 0
   /// Registrations refused permanently; see `lastProblem`.
   package var registrationsFailed = 0
-  /// Pushes received.
+  /// Number of pushes received.
   package var received = 0
   /// Received pushes without a `pushkey`, which cannot be confirmed: badge updates, or pushes of other providers.
   package var unconfirmable = 0

@@ -10,7 +10,7 @@ struct PushPayload: Equatable {
   /// True if an alert has `mutable-content`, so that iOS starts the app's extension.
   let startsExtension: Bool
 
-  /// Nil if the payload is not JSON or has no pushkey.
+  /// Parses a payload. Returns nil if it is not JSON or has no pushkey.
   init?(_ json: [UInt8]) {
     var seqno: String?
     var pushkey: String?

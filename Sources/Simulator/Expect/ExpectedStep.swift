@@ -20,7 +20,7 @@ struct ExpectedStep: Sendable {
   /// How the server answers during the step.
   enum Manner: Sendable {
     case well
-    /// 503 with `Retry-After: 1`.
+    /// The simulator answers 503 with `Retry-After: 1`.
     case busy
     /// 200 with a page, like a network that requires a login first.
     case page

@@ -5,7 +5,7 @@ internal import JSON
 /// among the details ("Error codes for FCM", and observed responses).
 package struct FCMError: Equatable, Sendable, Error {
   package enum Detail: Equatable, Sendable {
-    /// FCM's own code.
+    /// An error code that only FCM uses.
     case fcm(String)
     /// Apple's answer, for a device reached through APNs.
     case apns(status: Int, reason: String)
@@ -24,7 +24,7 @@ package struct FCMError: Equatable, Sendable, Error {
     }
   }
 
-  /// HTTP status.
+  /// HTTP status of the response.
   package let status: Int
   package let message: String
   package let details: [Detail]

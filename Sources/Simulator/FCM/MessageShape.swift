@@ -7,7 +7,7 @@ indirect enum MessageShape: Sendable {
   case real
   /// Seconds followed by `s`, with up to nine fractional digits.
   case duration
-  /// An RFC 3339 timestamp.
+  /// The value is an RFC 3339 timestamp.
   case timestamp
   /// A map from strings to strings.
   case textMap
@@ -164,7 +164,7 @@ struct ShapeCheck {
 
 /// A protobuf duration in JSON, for example `3.5s`.
 struct MessageDuration: Equatable {
-  /// Whole seconds, rounded down.
+  /// The duration in whole seconds, rounded down.
   let seconds: Int64
 
   init?(_ text: String) {

@@ -32,14 +32,14 @@ package enum Effect: Equatable, Sendable {
 
   /// Close the connection with a TCP reset as soon as it is accepted.
   case refuse
-  /// Delay the handshake.
+  /// Wait before answering the TLS handshake.
   case delayHandshake(Duration)
   /// Send bytes that are not TLS, then close.
   case breakHandshake
   /// Present a certificate for another host, or one that expired yesterday.
   case wrongHost
   case expiredCertificate
-  /// Delay our SETTINGS.
+  /// Wait before sending our SETTINGS frame.
   case delaySettings(Duration)
   /// Never acknowledge the client's SETTINGS.
   case ignoreSettings
@@ -73,18 +73,18 @@ package enum Effect: Equatable, Sendable {
     case interim
     /// A refusal whose body is not JSON.
     case text
-    /// A refusal without a body.
+    /// A refusal whose response has no body.
     case empty
-    /// 200 without `apns-id`.
+    /// A response with status 200 but without `apns-id`.
     case withoutID = "without-id"
-    /// 200 with unknown headers.
+    /// A response with status 200 and headers that Apple does not document.
     case extraHeaders = "extra-headers"
   }
 
   package enum Cut: String, Equatable, Sendable, CaseIterable {
-    /// TCP reset.
+    /// Reset the TCP connection.
     case reset
-    /// FIN without TLS close_notify.
+    /// Close the TCP connection without a TLS close_notify.
     case fin
     /// The connection stays open, but nothing is read or written any more.
     case halfOpen = "half-open"

@@ -1,6 +1,6 @@
 /// A fault as requested through the control API: what happens, and to which requests. All conditions must be met.
 package struct Fault: Codable, Equatable, Sendable {
-  /// Values of `kind`.
+  /// The kinds of faults; values of the member `kind`.
   package enum Kind: String, Codable, CaseIterable, Sendable {
     case answer, slow, silence, reorder, reset, shape
     case goAway = "goaway"
@@ -17,7 +17,7 @@ package struct Fault: Codable, Equatable, Sendable {
     case unknownSettings = "unknown-settings"
   }
 
-  /// Values of `network`.
+  /// The simulated networks; values of the member `network`.
   package enum Network: String, Codable, Sendable { case apns, fcm }
 
   package var kind: Kind
@@ -74,7 +74,7 @@ package struct Fault: Codable, Equatable, Sendable {
   package var afterSeconds: Double?
   /// Only for this many seconds after that.
   package var forSeconds: Double?
-  /// At most this many times.
+  /// Maximum number of times the fault occurs; nil for no limit.
   package var times: Int?
 
   package init(_ kind: Kind) {

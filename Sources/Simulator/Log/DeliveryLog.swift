@@ -16,7 +16,7 @@ package struct DeliveryLog {
     package let payload: [UInt8]?
     /// The request's headers; nil unless payloads are stored.
     package let headers: Headers?
-    /// In microseconds since 1970.
+    /// When the push was accepted, in microseconds since 1970.
     package let atMicroseconds: Int64
   }
 

@@ -25,7 +25,7 @@ package enum Reason: String, CaseIterable, Sendable {
   case channelNotRegistered = "ChannelNotRegistered"
   case featureNotEnabled = "FeatureNotEnabled"
   case missingChannelID = "MissingChannelId"
-  /// Observed; undocumented.
+  /// Apple returns this reason but does not document it.
   case missingChannelQueueSize = "MissingChannelQueueSize"
   case missingPushType = "MissingPushType"
   // 403

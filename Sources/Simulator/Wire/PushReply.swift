@@ -3,7 +3,7 @@ internal import HTTP2
 /// An answer to be sent on a stream, at once, later or never. The service adapter encodes it.
 struct PushReply {
   enum Content {
-    /// Status 200.
+    /// The push was accepted, with status 200.
     case accepted
     /// Status 200, although nothing was delivered.
     case pretended

@@ -3,7 +3,7 @@ internal import Postgres
 
 /// Results of testing new credentials with their push network.
 package enum CredentialChecks {
-  /// Raw values are stored.
+  /// The raw values are stored in the database, so they must not change.
   package enum Result: Int16, Sendable, CaseIterable {
     case works = 1
     case refused = 2

@@ -51,7 +51,7 @@ package enum Segments {
     package let name: String
     /// The conditions as JSON, as the client sent them.
     package let conditions: String
-    /// Microseconds since 1970.
+    /// When it was created, in microseconds since 1970.
     package let createdAt: Int64
     package let updatedAt: Int64
   }

@@ -21,7 +21,7 @@ package struct BlockRecipients: Sendable {
     self.userKeys = userKeys
   }
 
-  /// Nil if the keys are too long in total.
+  /// Creates the recipients of a block. Returns nil if the keys are too long in total.
   package init?(_ recipients: some Collection<(device: DeviceID, userKey: UserKey)>) {
     var devices: [UInt8] = []
     devices.reserveCapacity(recipients.count * Self.deviceBytes)
@@ -37,7 +37,7 @@ package struct BlockRecipients: Sendable {
     self.init(devices: devices, userKeys: userKeys)
   }
 
-  /// Keys being concatenated.
+  /// User keys that are concatenated into one column, with the position of each.
   private struct Keys {
     private var ends: [UInt8] = []
     var bytes: [UInt8] = []
@@ -46,7 +46,7 @@ package struct BlockRecipients: Sendable {
       ends.reserveCapacity(count * endBytes)
     }
 
-    /// Ends the current key.
+    /// Records the end of the current key.
     mutating func end() {
       for shift in [16, 8, 0] { ends.append(UInt8(truncatingIfNeeded: bytes.count >> shift)) }
     }

@@ -3,7 +3,7 @@ package import Domain
 /// The state of a delivery in its block: one byte of `block_states.states`. Table `block_codes` defines the same values
 /// for SQL.
 package enum BlockState: UInt8, CaseIterable, Sendable {
-  /// In progress.
+  /// The delivery is in progress.
   case open = 0
   /// The push network accepted it at the first try.
   case accepted = 1
@@ -53,7 +53,7 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
     self = found.state
   }
 
-  /// Most frequent first.
+  /// All final states, the most frequent first.
   private static let ends = allCases.compactMap { state in state.outcome.map { (state: state, end: $0) } }
 }
 
@@ -61,11 +61,11 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
 package struct BlockStates: Equatable, Sendable {
   /// How an outcome was recorded.
   package enum Verdict: Equatable, Sendable {
-    /// It was recorded in the block and counts.
+    /// The outcome was recorded in the block and changes the totals.
     case taken
     /// The delivery had already ended.
     case late
-    /// It needs a row.
+    /// The outcome cannot be recorded in the block and needs a row.
     case row
   }
 

@@ -81,7 +81,7 @@ package enum ChannelUpdates {
 
   // MARK: Publishing
 
-  /// A claimed update.
+  /// An update that this node has claimed for publishing.
   package struct Taken: Sendable {
     package let channel: Channels.Number
     package let app: App.Number
@@ -92,7 +92,7 @@ package enum ChannelUpdates {
     package let version: Int64
     package let payload: [UInt8]
     package let priority: PushPriority
-    /// Microseconds since 1970.
+    /// When it expires, in microseconds since 1970.
     package let expiresAt: Int64
     package let failures: Int16
   }

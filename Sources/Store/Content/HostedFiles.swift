@@ -11,7 +11,7 @@ package enum HostedFiles {
     package let sha256: [UInt8]
     package let body: [UInt8]
     package let apiKey: Int32?
-    /// Microseconds since 1970.
+    /// When it was created, in microseconds since 1970.
     package let createdAt: Int64
     package let expiresAt: Int64
 

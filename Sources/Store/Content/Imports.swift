@@ -5,7 +5,7 @@ internal import Postgres
 package enum Imports {
   package typealias Number = Int64
 
-  /// Raw values are stored.
+  /// The raw values are stored in the database, so they must not change.
   package enum Kind: Int16, Sendable, CaseIterable {
     case users = 1
     case members = 2

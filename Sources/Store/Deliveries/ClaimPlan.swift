@@ -35,7 +35,7 @@ package struct ClaimPlan {
     }
   }
 
-  /// Claims by message.
+  /// The planned claims, grouped by message.
   package private(set) var claims: [(seqno: Int64, entries: [Claims.Entry])] = []
   /// Ledger entries in the order of the members; for a range of an audience, in the order of user keys.
   package private(set) var ledger: [Ledger.Claim] = []

@@ -4,7 +4,7 @@ internal import Postgres
 /// Pushes that the server sends by itself. A notice is queued in the transaction that causes it, and deleted when its
 /// message is stored.
 package enum DeviceNotices {
-  /// Raw values are stored.
+  /// The raw values are stored in the database, so they must not change.
   package enum Kind: Int16, Sendable {
     /// Informs the user's other devices of a new one.
     case newDevice = 1
@@ -47,7 +47,7 @@ package enum DeviceNotices {
   /// A queued notice, with the devices it is for.
   package struct Waiting: Sendable {
     package let number: Int64
-    /// Microseconds since 1970.
+    /// When it was created, in microseconds since 1970.
     package let createdAt: Int64
     package let appID: String
     package let kind: Kind?

@@ -41,6 +41,6 @@ package enum DeviceSends {
 }
 
 extension Store.Limits {
-  /// One minute, in microseconds.
+  /// Length of the period for which a device's sends are counted: one minute, in microseconds.
   static let deviceSendWindow: Int64 = 60_000_000
 }

@@ -56,7 +56,7 @@ package enum Devices {
     package let installation: String
     package var attributes: Attributes
     package var consents = Consents()
-    /// Microseconds since 1970.
+    /// When the device was bound to its user, in microseconds since 1970.
     package var boundAt: Int64
     package var registeredAt: Int64
     package var createdAt: Int64

@@ -17,7 +17,7 @@ package enum EventDeliveries {
     package let id: UUIDValue
     package let appID: String
     package let kind: String
-    /// Microseconds since 1970.
+    /// When the event happened, in microseconds since 1970.
     package let at: Int64
     package let data: [UInt8]
     package let app: App.Number

@@ -12,7 +12,7 @@ package enum Events {
     package let kind: EventKind
     /// Deduplication key of an event that happens only once; nil if it may happen again.
     package let subject: String?
-    /// A JSON object.
+    /// The event's data as a JSON object.
     package let data: [UInt8]
     /// Confidential members of `data`: a JSON object, encrypted; nil if there are none.
     package var sealed: [UInt8]?

@@ -5,7 +5,7 @@ internal import Postgres
 extension Fallbacks {
   package struct Entry: Sendable {
     package let userKey: UserKey
-    /// Microseconds since 1970, like the other times.
+    /// When the SMS is due, in microseconds since 1970, like the other times.
     package let dueAt: Int64
     /// The decision; nil while the fallback is pending.
     package let decision: Decision?
@@ -47,7 +47,7 @@ extension Fallbacks {
     """)
 }
 
-/// Removes old events.
+/// Deletion of old events.
 extension Events {
   static let pruneStatement = Statement(
     "events-prune",

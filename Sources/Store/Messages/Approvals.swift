@@ -5,7 +5,7 @@ internal import Postgres
 package enum Approvals {
   package typealias Number = Int64
 
-  /// Raw values are stored.
+  /// The raw values are stored in the database, so they must not change.
   package enum State: Int16, Sendable, CaseIterable {
     case waiting = 1
     case approved = 2

@@ -41,7 +41,7 @@ package enum Messages {
   /// The app of a message, and its time of creation.
   package struct Origin: Sendable {
     package let app: App.Number
-    /// Microseconds since 1970.
+    /// When it was created, in microseconds since 1970.
     package let createdAt: Int64
   }
 

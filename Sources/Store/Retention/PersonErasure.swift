@@ -13,7 +13,7 @@ package enum PersonErasure {
   /// One table's rows about the user, as JSON objects.
   package struct Part: Sendable {
     package let name: String
-    /// A JSON array.
+    /// The rows as a JSON array.
     package let rows: String
   }
 

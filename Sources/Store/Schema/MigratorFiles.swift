@@ -28,7 +28,7 @@ package struct Migration: Sendable, Equatable {
     oldestProgram = marks.first { $0.count == 2 && $0[0] == "upmc:oldest-program" }.flatMap { Int($0[1]) }
   }
 
-  /// `0004_create_messages.sql`
+  /// The file's name, such as `0004_create_messages.sql`.
   package var fileName: String { "\(Self.digits(version))_\(name).sql" }
 
   static func digits(_ version: Int) -> String {

@@ -117,7 +117,7 @@ package enum Inboxes {
   /// An entry with the content of its message.
   package struct Entry: Sendable {
     package let seqno: Int64
-    /// Microseconds since 1970, like the other times.
+    /// When the message was sent, in microseconds since 1970, like the other times.
     package let sentAt: Int64
     package let endsAt: Int64
     package let readAt: Int64?

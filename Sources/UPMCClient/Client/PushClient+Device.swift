@@ -189,7 +189,7 @@ extension PushClient {
 public struct ClientGroup: Sendable, Equatable, Decodable {
   /// GROUPSEQ, the group's number.
   public let groupSeq: String
-  /// Its name.
+  /// The group's name.
   public let name: String
 }
 

@@ -51,7 +51,7 @@ public actor PushClient {
     outbox = Outbox(directory: settings.directory, onStep: onStep)
   }
 
-  /// Replaces the log.
+  /// Sends further log entries to `log`.
   public func use(_ log: ClientLog) {
     self.log = log
   }

@@ -63,7 +63,7 @@ public struct ServerProblem: Sendable, Equatable, Codable, CustomStringConvertib
   /// Description for people and logs.
   public var description: String { "\(status) \(type)" + (detail.map { ": \($0)" } ?? "") }
 
-  /// Nil if the body is not an error of a UPMC server.
+  /// Parses the body of an error response. Returns nil if it does not come from a UPMC server.
   init?(_ answer: WireAnswer) {
     guard let problem = try? JSONDecoder().decode(ServerProblem.self, from: Data(answer.body)),
       problem.type.hasPrefix("upmc:"), problem.status == answer.status

@@ -32,7 +32,7 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit))
   ]
 
-  /// Response schemas.
+  /// Response schemas, in the order of the description.
   static let auditSchemas: [JSONTree.Member] = [ItemPage<AuditTrail.Entry>.object.named]
 }
 
