@@ -20,6 +20,7 @@ final class APNsAdapter: PushNetworkAdapter {
   /// Returns seconds since 1970.
   private let now: () -> Int64
 
+  /// Creates the adapter of one sender.
   /// - Parameters:
   ///   - needToken: requests a provider token; it limits itself to one request every few seconds.
   ///   - now: returns seconds since 1970.

@@ -11,6 +11,7 @@ package struct APNsAnswer: Equatable, Sendable {
   /// Delay in seconds from `Retry-After`, which APNs does not document but HTTP allows.
   package let retryAfter: Int?
 
+  /// Parses a response of APNs.
   /// - Parameter body: JSON with `reason`, and with `timestamp` for status 410. Any other body counts as having no
   ///   reason.
   package init(status: Int, body: [UInt8], retryAfter: Int? = nil) {

@@ -73,6 +73,7 @@ package struct SigningKey: Sendable {
   package let name: KeyName
   private let key: P256.PrivateKey
 
+  /// Parses a signing key.
   /// - Parameter p8: content of the file that Apple issues (PEM, PKCS#8, unencrypted).
   package init(p8: String, keyID: String, teamID: String) throws(SigningKeyError) {
     guard Self.isIdentifier(keyID) else { throw .badKeyID(keyID) }

@@ -48,6 +48,7 @@ package enum AESGCM {
     private nonisolated(unsafe) static let algorithm = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
     private let context: OpenSSLObject
 
+    /// Begins an encryption or decryption.
     /// - Parameters:
     ///   - key: 32 bytes.
     ///   - nonce: 12 bytes.

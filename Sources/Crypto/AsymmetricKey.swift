@@ -28,6 +28,7 @@ final class AsymmetricKey: @unchecked Sendable {
     AsymmetricKey(unsafe .made(upmc_generate_rsa(bits), free: { unsafe EVP_PKEY_free($0) }))
   }
 
+  /// Parses a key in PEM.
   /// - Parameter isPrivate: true if the PEM text must contain a private key, false for a public one.
   convenience init(pem: String, isPrivate: Bool) throws(UnusableKey) {
     defer { ErrorQueue.clear() }

@@ -10,6 +10,7 @@ package enum P256 {
       key = .makeP256()
     }
 
+    /// Parses a private key.
     /// - Parameter pem: `PRIVATE KEY`, as in Apple's .p8 files, or `EC PRIVATE KEY`; unencrypted.
     package init(pem: String) throws(UnusableKey) {
       key = try AsymmetricKey(pem: pem, isPrivate: true)
@@ -36,6 +37,7 @@ package enum P256 {
       self.key = key
     }
 
+    /// Parses a public key.
     /// - Parameter pem: a `PUBLIC KEY` block.
     package init(pem: String) throws(UnusableKey) {
       key = try AsymmetricKey(pem: pem, isPrivate: false)

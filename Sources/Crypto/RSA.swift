@@ -10,6 +10,7 @@ package enum RSA {
       key = .makeRSA(bits: leastBits)
     }
 
+    /// Parses a private key.
     /// - Parameter pem: `PRIVATE KEY` or `RSA PRIVATE KEY`, of at least 2,048 bits; unencrypted.
     package init(pem: String) throws(UnusableKey) {
       key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: true))
@@ -29,6 +30,7 @@ package enum RSA {
       self.key = key
     }
 
+    /// Parses a public key.
     /// - Parameter pem: a `PUBLIC KEY` block, of at least 2,048 bits.
     package init(pem: String) throws(UnusableKey) {
       key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: false))

@@ -61,6 +61,7 @@ final class Shared: Sendable {
 
   func isFull(_ lane: Lane) -> Bool { fullLanes.load(ordering: .relaxed) & lane.bit != 0 }
 
+  /// Returns the address of the next batch, to which its results are sent.
   /// - Parameter inbox: index of the inbox for the results: a `LaneWorkers` number, or `ResultInbox.badgePlace`.
   func nextBatch(for inbox: Int) -> BatchAddress {
     BatchAddress(lastBatch.add(1, ordering: .relaxed).newValue, inbox: inbox)

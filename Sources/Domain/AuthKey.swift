@@ -32,6 +32,7 @@ package struct AuthKeyring: Sendable {
     }
   }
 
+  /// Returns a new authKey for a device.
   /// - Parameter isAsked: true if the caller has presented only the token, so that the key does not authorize a new
   ///   token.
   package func make(device: DeviceID, epoch: Int16, isAsked: Bool = false) -> String {

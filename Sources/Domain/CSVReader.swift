@@ -45,6 +45,7 @@ package struct CSVReader {
   private let bytes: [UInt8]
   private let isLast: Bool
 
+  /// Reads the complete records of a piece of a file.
   /// - Parameters:
   ///   - bytes: the `rest` of the previous piece, followed by the new piece.
   ///   - passed: number of lines before `bytes`.

@@ -42,6 +42,7 @@ package struct ContentSeal: Sendable {
     return try MessageRequest(stored: SealedRequest.join(stored, try content(sealed, of: app)))
   }
 
+  /// Decrypts the content of a message.
   /// - Throws: like `request`.
   package func content(_ sealed: [UInt8]?, of app: App.Number) throws(Problem) -> [UInt8] {
     guard let sealed else {

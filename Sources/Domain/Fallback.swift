@@ -10,6 +10,7 @@ package struct Fallback: Equatable, Sendable {
 
     package var name: String { self == .received ? "received" : "read" }
 
+    /// Returns whether a confirmation meets the condition.
     /// - Parameter isRead: true for a read, false for a receipt.
     package func isMet(byRead isRead: Bool) -> Bool { self == .received || isRead }
   }

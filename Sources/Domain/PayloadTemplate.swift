@@ -57,6 +57,7 @@ package struct PayloadTemplate: Sendable {
   /// True if `%CNAME%` occurs, so that names must be read.
   package var needsClientName: Bool { variables.contains(.clientName) }
 
+  /// Prepares the payload of a message, without the recipients' values.
   /// - Parameters:
   ///   - seqno: the message's SEQNO.
   ///   - sendDate: send date in the payload, `yyyyMMddHH` in the app's time zone.

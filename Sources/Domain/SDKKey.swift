@@ -45,12 +45,14 @@ package struct SDKKeyring: Sendable {
     case forged
   }
 
+  /// Returns a new AUTHKEY.
   /// - Parameter now: in seconds since 1970.
   package func make(_ subject: Subject, now: Int64) -> String {
     let text = "\(subject.text).\(now + Domain.Limits.sdkKeySeconds)"
     return "\(text).\(seal(text))"
   }
 
+  /// Verifies an AUTHKEY.
   /// - Parameter now: in seconds since 1970.
   package func verify(_ authKey: String, now: Int64) -> Verdict {
     guard authKey.utf8.count <= Domain.Limits.sdkKeyBytes else { return .forged }

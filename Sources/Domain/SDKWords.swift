@@ -61,6 +61,7 @@ package enum SDKWords {
     /// True if the CUID has the prefix of unregistered clients.
     package let isMarked: Bool
 
+    /// Parses a CUID.
     /// - Parameter cuid: the CUID as sent; nil or empty if absent.
     package init(_ cuid: String?) throws(Objection) {
       isMarked = cuid?.hasPrefix(Self.mark) ?? false

@@ -18,6 +18,7 @@ package struct ServiceAccount: Sendable {
   /// claims.
   package let fingerprint: String
 
+  /// Parses and validates a service account file.
   /// - Parameters:
   ///   - json: content of the file that Google's console provides.
   ///   - tokens: the address at which this server requests access tokens; the file must name the same.

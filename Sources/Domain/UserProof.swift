@@ -21,6 +21,7 @@ package struct UserProofKeyring: Sendable {
     return Hex.encode(hmac.authenticationCode(for: message))
   }
 
+  /// Returns whether a proof is valid for the user.
   /// - Parameter now: in microseconds since 1970.
   package func verify(_ proof: String, clientUID: String, appID: String, generation: Int16, now: Int64) -> Bool {
     let secret = HMAC(key: SymmetricKey(Array(secret(appID: appID, generation: generation).utf8)))

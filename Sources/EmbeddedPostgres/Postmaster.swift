@@ -97,6 +97,7 @@ final class Postmaster {
 
   // MARK: Starting
 
+  /// Starts the server and waits until it accepts connections.
   /// - Parameter formerSocket: socket directory of a previous server, to which its users still connect.
   static func start(
     _ cluster: Cluster, formerSocket: String?

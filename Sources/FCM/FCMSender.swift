@@ -14,6 +14,7 @@ package final class FCMSender: PushProvider {
   private let tokenResolver: Resolver
   private let results: PushResultSink
 
+  /// Starts the sender's thread.
   /// - Parameter results: called on the sender's thread with all results of an event-loop iteration; must not block.
   package init(
     configuration: FCMConfiguration, clock: any Clock = SystemClock(), results: @escaping PushResultSink

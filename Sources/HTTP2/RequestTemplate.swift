@@ -30,6 +30,7 @@ package final class RequestTemplate: Sendable {
   /// Upper bound of the encoded block's size in bytes, without path and varying value.
   let largestBlockBytes: Int
 
+  /// Creates a template.
   /// - Parameters:
   ///   - fields: all fields except `:path` and the varying one. Pseudo-header fields are moved to the front.
   ///   - varying: name of the field whose value each request supplies.

@@ -15,6 +15,7 @@ package struct ProxyExceptions: Hashable, Sendable {
 
   package init() {}
 
+  /// Parses a list of exceptions, as in NO_PROXY.
   /// - Parameter text: entries separated by commas.
   package init(_ text: String) throws(ProxyFault) {
     for entry in text.split(separator: ",") {

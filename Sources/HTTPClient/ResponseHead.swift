@@ -11,6 +11,7 @@ struct ResponseHead {
 
   init() {}
 
+  /// Parses a status line and headers.
   /// - Parameter bytes: everything before the empty line.
   init(_ bytes: Span<UInt8>) throws(MalformedResponse) {
     var closes = false

@@ -51,6 +51,7 @@ struct ResponseParser {
     self.isHead = isHead
   }
 
+  /// Parses as much of the input as possible and removes it from there.
   /// - Parameters:
   ///   - input: everything received and not yet consumed.
   ///   - isEnd: true if the server has closed the connection.

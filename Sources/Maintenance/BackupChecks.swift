@@ -1,5 +1,6 @@
 /// The check of `upmc doctor` whether this machine's `pg_dump` can back up the database.
 enum BackupChecks {
+  /// Checks whether the installed `pg_dump` can back up the database's server.
   /// - Parameter server: the server's version number, for example 150018.
   static func finding(server: Int64) -> Finding? {
     do {

@@ -30,6 +30,7 @@ package struct HealthProbe {
     self.configuration = configuration
   }
 
+  /// Requests a path from the server and returns its answer.
   /// - Parameters:
   ///   - path: `/health` or `/ready`.
   ///   - timeout: for the whole request.

@@ -6,6 +6,7 @@ internal import Reactor
 struct PostgresProgram {
   let path: String
 
+  /// Finds an installed PostgreSQL program.
   /// - Throws: if the program is not installed; the error names the directories searched.
   init(_ name: String) throws(CareError) {
     let places = Self.places

@@ -12,6 +12,7 @@ package enum Restore {
   /// Number of SEQNOs skipped, because messages may have been sent after the backup was made.
   package static let seqnosAhead: Int64 = 1_000_000
 
+  /// Restores a backup into an empty database.
   /// - Parameters:
   ///   - migrations: directory of the migrations; nil for the usual places.
   ///   - ahead: number of SEQNOs to skip.

@@ -40,6 +40,7 @@ package struct Markdown: Sendable {
   /// Raw HTML in the text, which is omitted from the output.
   package let rawHTML: [String]
 
+  /// Renders Markdown as HTML.
   /// - Parameter target: returns the target to write for each link target in the text.
   package init(_ text: String, rewriting target: (String) -> String = { $0 }) {
     self = Self.renderer.withLock { renderer in renderer.render(text, target) }

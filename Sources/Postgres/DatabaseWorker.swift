@@ -48,6 +48,7 @@ package struct DatabaseWorker {
     self.failed = failed
   }
 
+  /// Repeats `turn` until the stop signal, reconnecting after errors.
   /// - Parameter turn: one unit of work. If there is nothing to do it should wait, at most until the stop signal.
   package func run(_ turn: (Connection) throws -> Void) {
     while !stopping.isGiven {

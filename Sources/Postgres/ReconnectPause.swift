@@ -1,5 +1,6 @@
 /// Exponential back-off before reconnecting, between `reconnectPauseMinimum` and `reconnectPauseMaximum`.
 enum ReconnectPause {
+  /// Returns how long to wait before the next attempt.
   /// - Parameters:
   ///   - attempt: number of consecutive failed attempts, starting at 0.
   ///   - jitter: random number in 0 ..< 1, by which the pause is shortened by up to a quarter, so that the nodes of a

@@ -8,6 +8,7 @@ internal import Store
 /// Creates the POST request of an event: `{"id","kind","appId","at","data":{…}}` and the three headers that
 /// authenticate it.
 enum Notice {
+  /// Returns the JSON body of an event's request.
   /// - Parameters:
   ///   - contents: decrypts the event's confidential part.
   ///   - phone: the user's phone number, for `sms.requested`; nil if unknown.
@@ -44,6 +45,7 @@ enum Notice {
     return whole
   }
 
+  /// Returns the signed request that delivers an event.
   /// - Parameters:
   ///   - target: path and query of the webhook.
   ///   - seconds: the current time, in seconds since 1970.

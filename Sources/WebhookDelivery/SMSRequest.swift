@@ -78,6 +78,7 @@ enum SMSRequest {
       name: name, title: alert?.title.flatMap { fill?($0) }, body: alert?.body.flatMap { fill?($0) })
   }
 
+  /// Returns the event's data as JSON.
   /// - Parameter text: nil if it is confidential and therefore encrypted separately.
   private static func data(
     _ due: Fallbacks.Due, _ name: String, _ request: MessageRequest?, text: Text?

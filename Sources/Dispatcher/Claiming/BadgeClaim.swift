@@ -19,6 +19,7 @@ struct BadgeClaim {
     self.copies = copies
   }
 
+  /// Changes the users' badge counts for the claim, within its transaction.
   /// - Parameter inBlock: true if the claim is a block, which records the users' counts itself.
   /// - Returns: each user's count after this message.
   func run(

@@ -12,6 +12,7 @@ struct Recipient {
     WaitingTarget(device: member.device, userKey: member.userKey, attempts: 0, place: place)
   }
 
+  /// Returns the recipients of a claim.
   /// - Parameter block: the claim's block; nil if the claim lists its devices itself.
   static func all(_ members: [Audiences.Member], in block: BlockID?) -> [Recipient] {
     members.enumerated().map { position, member in

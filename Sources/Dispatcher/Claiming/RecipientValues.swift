@@ -70,6 +70,7 @@ struct RecipientValues {
     (tokens?[member.device] ?? []).filter { !done.psids.contains($0) }
   }
 
+  /// Returns the target for a device, with the values that its payload needs.
   /// - Parameter name: the user's name, if the caller has it; a name from the uploaded file takes precedence.
   func target(
     _ member: Audiences.Member, at place: BlockPlace?, of message: DispatchMessage, badge: Int16, name: String? = nil,

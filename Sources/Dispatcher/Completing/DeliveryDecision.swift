@@ -14,6 +14,7 @@ enum DeliveryDecision: Equatable {
   /// network.
   case withoutCredential(dueAt: Int64, attempts: Tries, reason: String)
 
+  /// Decides what becomes of a delivery after a submission.
   /// - Parameters:
   ///   - attempts: earlier tries that the network has answered or may have answered.
   ///   - now: in microseconds since 1970.

@@ -84,6 +84,7 @@ struct TokenAssessment: Equatable {
   var finding: TokenFinding.Kind?
   var weight: Weight = .none
 
+  /// Determines what an answer means for the device's token.
   /// - Parameters:
   ///   - question: the refusal that this answer verifies; nil for an ordinary answer.
   ///   - now: on the monotonic clock, in nanoseconds.

@@ -86,6 +86,7 @@ package struct AndroidContent: Equatable, Sendable {
   /// The fields as JSON, as stored with an app.
   package var json: String { Self.shown.text(of: self) }
 
+  /// Parses the stored form.
   /// - Parameter json: text written by `json`; members of a newer version are ignored.
   package init(stored json: [UInt8]) {
     self = (try? Self.object.read(json, ignoresUnknownFields: true)) ?? AndroidContent()

@@ -6,6 +6,7 @@ package struct Language: Hashable, Sendable {
   /// The tag in lower case, with its parts separated by hyphens.
   package let tag: String
 
+  /// Parses a language tag.
   /// - Parameter text: a tag as sent by a client. Nil if it is not a valid tag.
   package init?(_ text: String) {
     // Ignore an encoding or variant, which operating systems append after a full stop or an at sign.

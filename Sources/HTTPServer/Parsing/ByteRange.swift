@@ -7,6 +7,7 @@ package enum ByteRange: Equatable, Sendable {
   /// The range lies outside the body: answer 416.
   case unsatisfiable
 
+  /// Parses a `Range` header.
   /// - Parameters:
   ///   - field: value of the `Range` header; nil if there is none.
   ///   - length: size of the whole body in bytes.

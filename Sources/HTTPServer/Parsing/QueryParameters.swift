@@ -9,6 +9,7 @@ package struct QueryParameters: Sendable {
   private let known: [String]
   private var values: [String: String] = [:]
 
+  /// Parses a query. Unknown and repeated names are refused.
   /// - Parameters:
   ///   - query: as it was sent, without the `?`.
   ///   - known: the names that the route declares, each allowed once.

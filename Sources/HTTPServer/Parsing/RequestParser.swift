@@ -51,6 +51,7 @@ package struct RequestParser {
     emptyLines = 0
   }
 
+  /// Parses the head of a request; call it again when more bytes have arrived.
   /// - Parameter bytes: all bytes since the first byte of the request.
   package mutating func parse(_ bytes: Span<UInt8>) -> Outcome {
     do throws(Malformed) {

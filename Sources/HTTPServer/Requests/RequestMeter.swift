@@ -38,6 +38,7 @@ package final class RequestMeter {
   private let failed: Failure
   private let told: ((Answer) -> Void)?
 
+  /// Registers the metrics of a server.
   /// - Parameters:
   ///   - kinds: names of the kinds, indexed by `Request.kind`.
   ///   - failed: called for each answer with status 500.

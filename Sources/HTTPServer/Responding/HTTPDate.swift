@@ -5,6 +5,7 @@ package enum HTTPDate {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
+  /// Returns a time in the format of HTTP headers.
   /// - Parameter seconds: seconds since 1970-01-01 UTC, not negative.
   package static func text(seconds: Int64) -> String {
     let day = Int(seconds / 86_400)

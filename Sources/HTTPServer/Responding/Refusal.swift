@@ -43,11 +43,13 @@ struct Refusal {
     Refusal(.expectationFailed, "Only the expectation 100-continue can be met (RFC 9110 §10.1.1).")
   }
 
+  /// Returns the refusal of a body that is too large.
   /// - Parameter limit: in bytes.
   static func tooLarge(_ limit: Int) -> Refusal {
     Refusal(.contentTooLarge, "The body is too large: what is asked here takes \(limit) bytes at most.")
   }
 
+  /// Returns the response that reports the refusal.
   /// - Parameter number: random number of the request, for its id.
   func response(_ number: UInt64) -> Response {
     var response = Problem.response(status, detail, number: number)

@@ -36,6 +36,7 @@ package enum SignInService {
     package let needsPassword: Bool
   }
 
+  /// Signs in and begins a session.
   /// - Parameters:
   ///   - former: the browser's previous token; its session ends.
   ///   - replaces: whether a link may sign in a different account than the current session's.

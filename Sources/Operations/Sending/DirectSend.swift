@@ -19,6 +19,7 @@ package final class DirectSend: Sendable {
   /// outcome is found instead of being stored twice.
   let number = Mutex<DirectSends.Number?>(nil)
 
+  /// Validates a request.
   /// - Parameters:
   ///   - body: the request's JSON, as received.
   ///   - movesText: whether text that is too large for a recipient may move to a page. Otherwise the batch refuses it.

@@ -32,6 +32,7 @@ final class OpenRequests {
 
   var count: Int { table.count }
 
+  /// Applies a new limit that the peer has announced.
   /// - Parameter limit: number of concurrent requests that the peer allows now.
   func streamLimitChanged(to limit: Int) {
     shares = StreamShares(limit: limit, cap: cap)

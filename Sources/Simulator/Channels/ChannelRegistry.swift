@@ -44,6 +44,7 @@ package struct ChannelRegistry {
 
   // MARK: Management
 
+  /// Creates a channel.
   /// - Returns: false if the app has the maximum number of channels already.
   package mutating func create(_ name: String, _ environment: Environment, _ bundle: String, policy: Int) -> Bool {
     let place = Place(environment: environment, bundle: bundle)

@@ -56,6 +56,7 @@ package struct TokenEndpoint {
     grants = [:]
   }
 
+  /// Exchanges an assertion for an access token.
   /// - Parameters:
   ///   - form: the body, `application/x-www-form-urlencoded`.
   ///   - address: the endpoint's own URL, which an assertion may name as its audience.

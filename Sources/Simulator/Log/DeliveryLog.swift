@@ -92,6 +92,7 @@ package struct DeliveryLog {
     self.capacity = capacity
   }
 
+  /// Records an accepted push.
   /// - Parameters:
   ///   - isOwnID: true if the request contained the id; an id generated here cannot repeat.
   ///   - payload, headers: called only if payloads are stored.

@@ -1,5 +1,6 @@
 /// Validates the `apns-` headers, in the order in which errors are reported for a request with several.
 enum HeaderRules {
+  /// Validates the headers of a request.
   /// - Returns: the push type (nil if the request names none), or the first error.
   static func check(_ request: PushRequest) -> Result<PushType?, Rejection> {
     if request.with(.id, { MessageID($0) == nil }) == true { return .failure(Rejection(.badMessageID)) }

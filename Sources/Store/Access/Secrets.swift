@@ -47,6 +47,7 @@ package enum Secrets {
     RETURNING api_key
     """)
 
+  /// Stores a new API key.
   /// - Parameters:
   ///   - maker: the person who creates the key; nil if it is created with an API key.
   ///   - key: the API key with which it is created; its own creator is then recorded.

@@ -171,6 +171,7 @@ package enum Blocks {
   static let stateColumns = "s.states, s.accepted_at, s.left_out_at"
   static let contentColumns = "b.seqno, b.block, b.devices, b.user_keys, \(Blocks.stateColumns)"
 
+  /// Decodes the contents of a block from a row.
   /// - Parameter column: index of the first of `contentColumns`.
   static func contents(_ rows: Rows, _ row: Int, from column: Int = 0) -> Contents {
     Contents(

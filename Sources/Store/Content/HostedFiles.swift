@@ -84,6 +84,7 @@ package enum HostedFiles {
     return Query(createStatement, parameters) { _ in }
   }
 
+  /// Stores one part of a file.
   /// - Parameter part: number of the part, from 0.
   package static func add(_ bytes: [UInt8], part: Int, of name: String) -> Query<Void> {
     var parameters = Parameters()

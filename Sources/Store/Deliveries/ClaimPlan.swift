@@ -44,6 +44,7 @@ package struct ClaimPlan {
 
   package init() {}
 
+  /// Adds a message's devices to the plan.
   /// - Parameter filled: returns a user's values from an uploaded file; nil if there are none.
   package mutating func add(
     _ members: [Audiences.Member], of message: Message, filled: (UserKey) -> InboxValues? = { _ in nil }

@@ -70,7 +70,7 @@ package enum Quarantine {
     package let psid: String
     package let reason: String
     package let seqno: Int64
-    /// The time, in microseconds since 1970.
+    /// When the device was quarantined, in microseconds since 1970.
     package let at: Int64
   }
 

@@ -11,6 +11,7 @@ package enum Vouchers {
     ON CONFLICT (app, user_key) DO UPDATE SET device_id = excluded.device_id, expires_at = excluded.expires_at
     """)
 
+  /// Stores a voucher for a user, replacing an earlier one.
   /// - Parameters:
   ///   - installation: the DEVICE_ID that the voucher is limited to; nil for any device.
   ///   - end: when the voucher expires, in microseconds since 1970.

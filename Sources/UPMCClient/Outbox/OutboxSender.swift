@@ -48,6 +48,7 @@ struct OutboxSender {
     case later(String, seconds: Int?, isAnswered: Bool)
   }
 
+  /// Sends all entries of the outbox.
   /// - Parameter beyond: entries that could not be stored, sent with the others.
   func flush(beyond loose: [OutboxEntry] = []) async -> FlushReport {
     var report = FlushReport()
@@ -79,6 +80,7 @@ struct OutboxSender {
     }
   }
 
+  /// Sends a batch of entries and deletes those that the server has accepted or refused for good.
   /// - Returns: names of entries to send once more in this flush, with another token.
   private func settle(_ batch: [OutboxEntry], _ report: inout FlushReport) async -> [String] {
     switch await call(batch) {

@@ -41,6 +41,7 @@ public struct ReceivedPayload: Sendable, Equatable {
   /// The whole payload, including custom keys beside `aps` and `mps`.
   public let custom: [String: PayloadValue]
 
+  /// Parses the payload of a received notification.
   /// - Parameter userInfo: the notification's `userInfo`, or FCM's `data`.
   /// - Throws: `.notOfUPMC` if the payload does not come from UPMC.
   public init(userInfo: [AnyHashable: Any]) throws(ClientError) {
@@ -48,6 +49,7 @@ public struct ReceivedPayload: Sendable, Equatable {
     try self.init(value)
   }
 
+  /// Parses a payload.
   /// - Parameter json: the payload as JSON; also FCM's `{"message":"…"}` and `{"data":{"message":"…"}}`.
   /// - Throws: `.notOfUPMC` if the payload does not come from UPMC.
   public init(json: [UInt8]) throws(ClientError) {

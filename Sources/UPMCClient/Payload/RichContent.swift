@@ -51,6 +51,7 @@ public enum RichContent: Sendable, Equatable {
 
 /// Decodes the body of a hosted page: percent-encoded UTF-8.
 enum HostedText {
+  /// Decodes the body of a hosted page.
   /// - Throws: `.badContent` if the body is not percent-encoded UTF-8.
   static func decode(_ body: [UInt8]) throws(ClientError) -> String {
     var bytes: [UInt8] = []

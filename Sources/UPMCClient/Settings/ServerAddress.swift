@@ -15,6 +15,7 @@ public struct ServerAddress: Sendable, Hashable, Codable, CustomStringConvertibl
     public let description: String
   }
 
+  /// Parses the address of a server.
   /// - Parameter allowsPlainHTTP: true to accept `http` to other machines, for test systems in closed networks. Keys of
   ///   devices are then sent unencrypted. Without it, `http` is accepted only for this machine.
   public init(_ text: String, allowsPlainHTTP: Bool = false) throws(Invalid) {

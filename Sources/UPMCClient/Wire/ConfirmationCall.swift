@@ -15,6 +15,7 @@ public enum ConfirmationCall {
     public var badge: Int?
   }
 
+  /// Returns the request that reports confirmations to the server.
   /// - Parameter confirmations: 1…100 confirmations of `kind`.
   public static func request(
     _ confirmations: [Confirmation], _ kind: Confirmation.Kind, to origin: String
@@ -144,6 +145,7 @@ public enum BadgeOption: String, Sendable, Codable, CaseIterable {
     }
   }
 
+  /// Checks a badge count.
   /// - Throws: `.badgeOutOfRange` unless the badge is in 1…1000.
   static func check(_ badge: Int) throws(ClientError) {
     guard ClientLimits.badge.contains(badge) else { throw .badgeOutOfRange(badge) }

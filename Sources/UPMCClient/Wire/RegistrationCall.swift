@@ -38,6 +38,7 @@ public struct RegistrationCall: Sendable {
       locale: told.locale, timeZone: told.timeZone, consent: consent)
   }
 
+  /// Returns the request that registers the device.
   /// - Parameter key: the device's own key if it has one, otherwise the app's client key.
   public func request(to origin: String, key: String) -> WireRequest {
     var request = WireRequest("POST", "/v1/devices", at: origin)
