@@ -3,7 +3,7 @@ package struct App: Sendable, Equatable {
   /// Internal number of an app, the first column of every key.
   package typealias Number = Int32
 
-  /// What happens to a user's other devices when the user registers another one. Raw values are stored.
+  /// What happens to a user's other devices when the user registers another one. The raw values are stored in the database.
   package enum DevicePolicy: Int16, Sendable {
     /// All of a user's devices receive its messages.
     case multi = 0

@@ -62,7 +62,7 @@ package struct Canary: Equatable, Sendable {
 
   // MARK: Verdict
 
-  /// State of a canary. Raw values are stored.
+  /// State of a canary. The raw values are stored in the database.
   package enum Phase: Int16, Sendable {
     /// The canary's devices are being claimed.
     case filling = 0

@@ -1,4 +1,4 @@
-/// Events that the customer's own servers may subscribe to. Raw values are stored and sent.
+/// Events that the customer's own servers may subscribe to. The raw values are stored and sent.
 package enum EventKind: String, CaseIterable, Sendable {
   /// A push was not confirmed in time: the customer should send an SMS to this user. Once per user and message.
   case smsRequested = "sms.requested"

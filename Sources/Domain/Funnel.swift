@@ -45,7 +45,7 @@ package struct Funnel: Equatable, Sendable {
   package var pending: Int64? { targeted.map { $0 - decided } }
 }
 
-/// State of a message. Raw values are stored.
+/// State of a message. The raw values are stored in the database.
 package enum MessageState: Int16, CaseIterable, Sendable {
   case scheduled = 0
   case queued = 1
@@ -93,7 +93,7 @@ package enum Lane: Int16, CaseIterable, Sendable {
   }
 }
 
-/// What to do if a submission was never answered. Raw values are stored.
+/// What to do if a submission was never answered. The raw values are stored in the database.
 package enum UnknownPolicy: Int16, Sendable {
   /// Submit again with the same ids: at-least-once delivery.
   case resend = 0

@@ -51,7 +51,7 @@ package enum MessageControl: String, CaseIterable, Sendable {
   }
 }
 
-/// Which recipients of an earlier message to resend to. Raw values are stored.
+/// Which recipients of an earlier message to resend to. The raw values are stored in the database.
 package enum ResendTarget: Int16, CaseIterable, Sendable {
   /// Those whose delivery was rejected, expired or skipped.
   case failed = 0

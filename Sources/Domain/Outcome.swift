@@ -1,4 +1,4 @@
-/// Outcome of a delivery. Raw values are stored.
+/// Outcome of a delivery. The raw values are stored in the database.
 package enum OutcomeStatus: Int16, CaseIterable, Sendable {
   /// The push network accepted it.
   case accepted = 1

@@ -1,4 +1,4 @@
-/// The push network that issued a PSID. Raw values are stored.
+/// The push network that issued a PSID. The raw values are stored in the database.
 package enum PushNetwork: Int16, CaseIterable, Sendable {
   case apns = 1
   case fcm = 2
@@ -35,7 +35,7 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
   }
 }
 
-/// Which of Apple's two environments issued a token. Raw values are stored.
+/// Which of Apple's two environments issued a token. The raw values are stored in the database.
 package enum PushEnvironment: Int16, CaseIterable, Sendable {
   case production = 1
   case sandbox = 2

@@ -1,6 +1,6 @@
 /// Decides whether a message needs the approval of a second person.
 package enum SecondPerson {
-  /// Why approval is needed. Raw values are stored.
+  /// Why approval is needed. The raw values are stored in the database.
   package enum Because: Int16, CaseIterable, Sendable {
     /// The message has more devices than one person may send to in this app.
     case size = 1
@@ -42,7 +42,7 @@ package enum SecondPerson {
   }
 }
 
-/// Whether a message is held until it is decided that it may be sent. Raw values are stored.
+/// Whether a message is held until it is decided that it may be sent. The raw values are stored in the database.
 package enum MessageHold: Int16, Sendable {
   case none = 0
   /// The message's devices must be counted before this can be decided.

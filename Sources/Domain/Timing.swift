@@ -14,7 +14,7 @@ package enum Timing: Equatable, Sendable {
 /// occurrence is a separate message. Occurrence k is the first one plus k units, so a monthly 31st falls on the last
 /// day of shorter months and returns to the 31st afterwards.
 package struct Repetition: Equatable, Sendable {
-  /// Interval between occurrences. Raw values are stored, and are PostgreSQL's names of intervals.
+  /// Interval between occurrences. The raw values are stored; they are PostgreSQL's names of intervals.
   package enum Unit: String, CaseIterable, Sendable {
     case day
     case week

@@ -1,5 +1,5 @@
 /// What a push token is used for. A device has one token for alerts, its PSID; it may have one of each other kind, and
-/// one for each of its Live Activities. Raw values are stored.
+/// one for each of its Live Activities. The raw values are stored in the database.
 package enum TokenKind: Int16, CaseIterable, Sendable {
   case alert = 1
   case voip = 2

@@ -35,21 +35,21 @@
       return true
     }
 
-    /// The system has issued a device token.
+    /// Called when the system has issued a device token.
     open func application(
       _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
     ) {
       manager.didRegister(deviceToken: deviceToken)
     }
 
-    /// The system could not issue a device token.
+    /// Called when the system could not issue a device token.
     open func application(
       _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
     ) {
       manager.didFailToRegister(error)
     }
 
-    /// A push was delivered to the app itself, in the foreground or background.
+    /// Called when a push is delivered to the app itself, in the foreground or background.
     open func application(
       _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
       fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
@@ -58,12 +58,12 @@
       Task { completionHandler(await manager.didReceive(userInfo, in: application)) }
     }
 
-    /// The app has come to the foreground.
+    /// Called when the app has come to the foreground.
     open func applicationDidBecomeActive(_ application: UIApplication) {
       manager.didBecomeActive()
     }
 
-    /// A push arrived while the app is in the foreground.
+    /// Called when a push arrives while the app is in the foreground.
     open func userNotificationCenter(
       _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
       withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
@@ -71,7 +71,7 @@
       completionHandler(manager.willPresent(notification))
     }
 
-    /// The user has opened a push.
+    /// Called when the user has opened a push.
     open func userNotificationCenter(
       _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
       withCompletionHandler completionHandler: @escaping () -> Void

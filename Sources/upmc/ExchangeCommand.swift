@@ -5,7 +5,7 @@ internal import Postgres
 internal import Server
 internal import Store
 
-/// `upmc import`: people and devices from files.
+/// `upmc import`: imports people and devices from files.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Bring in people, or the devices of another push server, from a file.",
@@ -99,7 +99,7 @@ extension ImportService.Entry {
   }
 }
 
-/// `upmc export`: lists as CSV on standard output.
+/// `upmc export`: writes a list as CSV to standard output.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write users, members, deliveries or the audit log as CSV.",

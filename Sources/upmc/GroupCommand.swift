@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Operations
 internal import Store
 
-/// `upmc group`: groups of users.
+/// `upmc group`: manages groups of users.
 struct GroupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "group", abstract: "Make groups that users join, list them and their members.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import Operations
 
-/// `upmc app set`: settings of an app.
+/// `upmc app set`: changes settings of an app.
 struct SetApp: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change settings of an app.",

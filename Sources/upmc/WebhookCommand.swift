@@ -4,7 +4,7 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// `upmc webhook`: the addresses of events, and their deliveries.
+/// `upmc webhook`: manages webhooks, and shows the deliveries of their events.
 struct WebhookCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "webhook", abstract: "Send events to a server of yours, and see what became of them.",

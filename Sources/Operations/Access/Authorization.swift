@@ -26,7 +26,7 @@ package enum Authorization {
   }
 }
 
-/// Role of an API key or account. Raw values are stored.
+/// Role of an API key or account. The raw values are stored in the database.
 package enum Role: String, CaseIterable, Sendable {
   /// A back-office system: sends messages and reads their outcomes.
   case sender

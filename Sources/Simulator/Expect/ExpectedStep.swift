@@ -22,11 +22,11 @@ struct ExpectedStep: Sendable {
     case well
     /// The simulator answers 503 with `Retry-After: 1`.
     case busy
-    /// 200 with a page, like a network that requires a login first.
+    /// The simulator answers 200 with an HTML page, like a network that requires a login first.
     case page
-    /// `unknown-message` for each confirmation.
+    /// The simulator answers each confirmation with `unknown-message`.
     case unknown
-    /// 308 to another path of the same server.
+    /// The simulator redirects with status 308 to another path of the same server.
     case redirect
   }
 

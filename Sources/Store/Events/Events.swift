@@ -194,7 +194,7 @@ package enum Events {
 
   // MARK: Lists
 
-  /// The state of a delivery. Raw values are stored.
+  /// The state of a delivery. The raw values are stored in the database.
   package enum State: Int16, CaseIterable, Sendable {
     case waiting = 0
     case delivered = 1

@@ -6,7 +6,7 @@ internal import Postgres
 ///
 /// Minutes are later rolled up to hours and days (`StatisticsRollup`). Decision 015.
 package enum Statistics {
-  /// The properties by which deliveries and devices are counted. Raw values are stored.
+  /// The properties by which deliveries and devices are counted. The raw values are stored in the database.
   package struct Key: Hashable, Sendable {
     package let app: App.Number
     /// Nil if no network is concerned, or if it is unknown because the delivery was never submitted to one.
