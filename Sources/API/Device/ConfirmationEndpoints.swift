@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// Receipts and reads.
+/// Endpoints for receipts and reads.
 extension Endpoint {
   static let confirmations: [Endpoint] = [
     Endpoint(

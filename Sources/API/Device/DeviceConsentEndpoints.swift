@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// A device's consents and its further tokens.
+/// Endpoints for a device's consents and its further tokens.
 extension Endpoint {
   static let deviceConsent: [Endpoint] = [
     Endpoint(

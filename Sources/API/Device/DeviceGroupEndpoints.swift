@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Groups, as a device sees them.
+/// Endpoints for groups, as a device sees them.
 extension Endpoint {
   static let deviceGroups: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// The inbox of a device's user.
+/// Endpoints for the inbox of a device's user.
 extension Endpoint {
   static let deviceInbox: [Endpoint] = [
     Endpoint(

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Messages from device to device.
+/// Endpoints for messages from device to device.
 extension Endpoint {
   static let deviceMessages: [Endpoint] = [
     Endpoint(

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// The user of a device.
+/// Endpoints for the user of a device.
 extension Endpoint {
   static let deviceUser: [Endpoint] = [
     Endpoint(

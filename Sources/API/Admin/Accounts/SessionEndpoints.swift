@@ -4,7 +4,7 @@ internal import JSON
 internal import Logging
 internal import Operations
 
-/// Signing in to and out of the console.
+/// Endpoints for signing in to and out of the console.
 extension Endpoint {
   static let sessions: [Endpoint] = [
     Endpoint(

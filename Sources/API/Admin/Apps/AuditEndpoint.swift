@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// The audit log.
+/// Endpoints for the audit log.
 extension Endpoint {
   static let audit: [Endpoint] = [
     Endpoint(

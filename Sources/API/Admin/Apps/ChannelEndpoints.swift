@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Broadcast channels of APNs.
+/// Endpoints for broadcast channels of APNs.
 extension Endpoint {
   static let channels: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Audiences uploaded as files.
+/// Endpoints for audiences uploaded as files.
 extension Endpoint {
   static let files: [Endpoint] = [
     Endpoint(

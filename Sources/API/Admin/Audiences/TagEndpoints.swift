@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Tags of users and devices.
+/// Endpoints for tags of users and devices.
 extension Endpoint {
   static let tags: [Endpoint] = [
     Endpoint(

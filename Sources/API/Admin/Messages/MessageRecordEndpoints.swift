@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Reading everything about a message, and changing one that has not begun.
+/// Endpoints for reading everything about a message and for changing one that has not begun.
 extension Endpoint {
   static let messageRecords: [Endpoint] = [
     Endpoint(

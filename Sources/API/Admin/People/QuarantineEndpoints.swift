@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Quarantined devices.
+/// Endpoints for quarantined devices.
 extension Endpoint {
   static let quarantine: [Endpoint] = [
     Endpoint(
