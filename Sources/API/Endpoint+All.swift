@@ -1,6 +1,6 @@
 internal import HTTPServer
 
-/// The whole API.
+/// The list of all endpoints.
 extension Endpoint {
   /// All endpoints, in the order of the description. A new file's list of endpoints is added here.
   static let all: [Endpoint] =

@@ -5,10 +5,10 @@ extension Endpoint {
   /// The request body.
   struct Body: Sendable {
     let schema: String
-    /// With their names; the first is the one shown.
+    /// Examples with names. The first is the one shown.
     let examples: [(name: String, json: String)]
     let type: String
-    /// Size limit in bytes; nil where it is determined elsewhere, as for uploaded files.
+    /// Maximum size in bytes; nil where it is determined elsewhere, as for uploaded files.
     let bytes: Int?
 
     init(
@@ -29,10 +29,10 @@ extension Endpoint {
   struct Answer: Sendable {
     let status: Int
     let about: String
-    /// Nil when there is no body.
+    /// Name of the answer's schema; nil when it has no body.
     let schema: String?
     let example: String?
-    /// Endpoints that may follow, with the parameters that this answer supplies.
+    /// Endpoints that a client may call next, with parameters taken from this answer.
     let links: [Link]
     let type: String
 
@@ -54,7 +54,7 @@ extension Endpoint {
       self.init(status, about, object.name, example: example, links: links)
     }
 
-    /// A list page with one item, as an example.
+    /// Returns an example of a list page with one item.
     static func page(_ item: String) -> String { #"{"items":[\#(item)],"nextCursor":null}"# }
   }
 
@@ -64,6 +64,7 @@ extension Endpoint {
     /// Name of the linked endpoint's parameter, and a runtime expression for its value.
     let parameters: [(name: String, value: String)]
 
+    /// Links to an endpoint.
     /// - Parameter value: an OpenAPI runtime expression.
     init(_ operation: String, _ name: String, _ value: String) {
       self.operation = operation

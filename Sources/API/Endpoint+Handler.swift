@@ -38,26 +38,26 @@ extension Endpoint {
   /// The thread time that an endpoint inherently takes.
   enum Load: Sendable {
     case light
-    /// Grows with the number of people, deliveries or entries, or brings a long body. Pausing a message and revoking a
-    /// key are not among these.
+    /// Takes time in proportion to the number of people, deliveries or entries, or has a long body. Pausing a message
+    /// and revoking a key are never heavy, so that they are not delayed.
     case heavy
-    /// Hashes a password, which takes a tenth of a second and 32 MiB: it has its own thread.
+    /// Hashes a password, which takes a tenth of a second and 32 MiB of memory. A separate thread does this.
     case password
     /// Asks the identity provider, which may take seconds: it has its own thread.
     case provider
   }
 
   enum Handler: Sendable {
-    /// On the HTTP loop: answered when its operation is committed.
+    /// Runs on the HTTP loop; answered when its operation is committed.
     case device(
       @Sendable (DeviceHandler) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void)
-    /// Answered by the admin thread that took the request.
+    /// Runs on an admin thread, which also answers.
     case whole(@Sendable (AdminCall) -> () throws(Problem) -> Response)
-    /// Checked by an admin thread, then written in pieces by `AdminStreams`.
+    /// Checked by an admin thread; the answer is then written in pieces by `AdminStreams`.
     case pieces(StreamSource.Kind, @Sendable (AdminCall) -> () throws(Problem) -> StreamSource)
-    /// A controller of the existing SDK's protocol, on the loop or on an admin thread.
+    /// A call of the existing SDK's protocol, on the HTTP loop or on an admin thread.
     case controller(Controller)
-    /// Answered by another part of the server.
+    /// Answered by another part of the server, not through the routers.
     case own
 
     /// A device endpoint without query items.

@@ -1,11 +1,11 @@
 internal import Domain
 internal import HTTPServer
 
-/// One endpoint of the API: how it is called, who may call it, what it takes and answers, and what carries it out.
-/// Routers, permission checks and the description are all derived from these values. Decision 085.
+/// One endpoint of the API: method and path, who may call it, its request and answers, and the code that handles it.
+/// Routers, permission checks and the API description are derived from these values. Decision 085.
 struct Endpoint: Sendable {
   let method: Method
-  /// As in the router: `/v1/devices/{device}`.
+  /// The path as the router matches it, such as `/v1/devices/{device}`.
   let pattern: String
   /// `operationId` in the description.
   let id: String
@@ -46,10 +46,10 @@ struct Endpoint: Sendable {
     self.handler = handler
   }
 
-  /// Everything it may refuse: its own problems, and those of its credential, its body, its caller's share and the
-  /// database.
+  /// All problems that the endpoint may answer with: its own, and those of its credential, its body, its caller's quota
+  /// and the database.
   var problems: [Problem.Code] {
-    // Form calls report every problem in their own envelope.
+    // Form calls report all problems in the format of their own protocol.
     if area == .sdk { return [] }
     var problems = ownProblems
     switch access {
@@ -64,13 +64,13 @@ struct Endpoint: Sendable {
     return Problem.Code.allCases.filter(problems.contains)
   }
 
-  /// Everything below `/v1/admin` waits in a queue in which each caller has a share.
+  /// Whether requests wait in the queue in which each caller has a quota: all below `/v1/admin`.
   private var hasShare: Bool { pattern.hasPrefix("/v1/admin/") }
 
-  /// Everything below `/v1` uses the database.
+  /// Whether the endpoint uses the database: all below `/v1` do.
   private var usesDatabase: Bool { pattern.hasPrefix("/v1/") }
 
-  /// Names in braces.
+  /// The names in braces in the path.
   var pathParameters: [String] {
     pattern.split(separator: "/").filter { $0.first == "{" }.map { String($0.dropFirst().dropLast()) }
   }

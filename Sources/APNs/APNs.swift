@@ -1,5 +1,5 @@
-/// The way to Apple: takes batches of recipients and reports a result for each. `PushTransport` provides connections,
-/// queues and lanes; this module adds Apple's rules.
+/// Sends pushes to Apple (APNs): takes batches of recipients and reports a result for each. `PushTransport` provides
+/// connections, queues and lanes; this module adds Apple's rules.
 ///
 /// ```
 ///   any thread                       thread "apns-0" (APNsSender.run)
@@ -21,22 +21,23 @@
 /// - A token called expired ends its connection, which stays stuck with it; a young token is never replaced, because
 ///   then a clock is wrong and not the token.
 package enum APNs {
-  /// Limits of this module, with unit, reason and source.
+  /// Limits of this module; each comment gives unit, reason and source.
   package enum Limits {
-    /// Apple refuses a provider token older than an hour, and new ones more often than every 20 minutes.
+    /// Maximum age of a provider token in seconds, and minimum interval between two: Apple refuses older tokens, and
+    /// updates more often than every 20 minutes.
     package static let tokenLifeSeconds: Int64 = 3600
     package static let tokenRestSeconds: Int64 = 1200
-    /// How far in the future a token's `iat` may lie: more than clocks differ.
+    /// Seconds by which a token's `iat` may lie in the future, to tolerate clock differences.
     package static let tokenAheadSeconds: Int64 = 60
-    /// Seconds before the end of its life at which a token is replaced.
+    /// Seconds before the end of its life at which a provider token is replaced.
     package static let tokenRenewalSeconds: Int64 = 600
-    /// Seconds for a call of the channel management, connecting included: somebody waits.
+    /// Timeout of a channel management call in seconds, including connecting; a caller waits for the result.
     package static let managementSeconds: Int64 = 10
-    /// Seconds between two questions for a token.
+    /// Minimum seconds between two requests for a provider token.
     package static let tokenRequestSeconds: Int64 = 5
-    /// Seconds that a pool rests if two of its connections get TooManyProviderTokenUpdates within this time.
+    /// Seconds for which a pool pauses if two of its connections receive TooManyProviderTokenUpdates within that time.
     package static let tokenThrottleSeconds: Int64 = 120
-    /// Difference in seconds between Apple's clock and ours that is worth reporting: a token lives for an hour.
+    /// Difference between Apple's clock and ours above which it is reported, in seconds.
     package static let clockSkewSeconds: Int64 = 300
   }
 }

@@ -5,24 +5,25 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// Apple's rules for a pool: provider tokens, certificates, and what each reason means.
+/// The APNs-specific part of a pool: provider tokens, certificates, and the meaning of each error.
 final class APNsAdapter: PushNetworkAdapter {
   let credential: APNsCredential
   private let environment: PushEnvironment
   private let needToken: (_ key: KeyName, _ refused: ProviderToken?) -> Void
   private let composer = Composer()
-  /// Unused with certificates.
+  /// Provider tokens of the pool; unused with a certificate.
   private var token: TokenInUse
-  /// The connection that last got TooManyProviderTokenUpdates, and when.
+  /// The connection that last received TooManyProviderTokenUpdates, and when.
   private var throttled: (connection: Int, at: Instant)?
-  /// How far the peer's clock is ahead of ours, as last heard.
+  /// How far the peer's clock is ahead of ours in seconds; nil before the first answer that carries its time.
   private var clockSkewSeconds: Int64?
-  /// Seconds since 1970; read for each batch with a certificate.
+  /// Returns seconds since 1970.
   private let now: () -> Int64
 
+  /// Creates the adapter of one sender.
   /// - Parameters:
-  ///   - needToken: requests a provider token; limits its own rate to one request every few seconds.
-  ///   - now: seconds since 1970.
+  ///   - needToken: requests a provider token; it limits itself to one request every few seconds.
+  ///   - now: returns seconds since 1970.
   init(
     _ credential: APNsCredential, environment: PushEnvironment, token: ProviderToken?, now: @escaping () -> Int64,
     needToken: @escaping (_ key: KeyName, _ refused: ProviderToken?) -> Void
@@ -36,7 +37,7 @@ final class APNsAdapter: PushNetworkAdapter {
 
   var name: String { CredentialKey(credential).name }
 
-  /// Sets the token for the next requests, on open connections too.
+  /// Replaces the provider token for all further requests, on open connections too.
   func set(_ next: ProviderToken, of pool: Pool) {
     guard case .token(let key) = credential, next.key == key, token.replace(with: next) else { return }
     pool.forgetTemplates()
@@ -45,7 +46,7 @@ final class APNsAdapter: PushNetworkAdapter {
 
   // MARK: Requests
 
-  /// Unlimited with a certificate or a valid provider token. Without a valid token it requests one and allows nothing.
+  /// Returns no limit with a certificate or a valid provider token. Without a valid token, requests one and returns 0.
   func allowance(_ lane: Lane, of pool: Pool) -> Int {
     guard case .token(let key) = credential else { return .max }
     let now = pool.wallSeconds
@@ -79,7 +80,7 @@ final class APNsAdapter: PushNetworkAdapter {
 
   // MARK: Answers
 
-  /// 4xx other than 410 and 429: Apple throttles and disconnects clients that cause many of them.
+  /// True for 4xx except 410 and 429: Apple throttles and disconnects clients that cause many of them.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool {
     refusal.status < 500 && refusal.status != 410 && refusal.status != 429
   }
@@ -105,19 +106,21 @@ final class APNsAdapter: PushNetworkAdapter {
     case .renewProviderToken: renewToken(submission, answer, on: connection, of: pool)
     case .keepProviderToken: keepToken(submission, otherwise: later, reason, on: connection, of: pool)
     case .retryOnceThenPause where !submission.hadSecondChance:
-      // Team and topics are bound to a connection at its first push: a new connection may accept it.
+      // APNs binds team and topics to a connection at its first push, so a new connection may accept this one.
       if pool.isShared { pool.isolate(submission.batch.standing) } else { connection.retire() }
       giveSecondChance(submission, otherwise: .credentialFault(reason: reason), of: pool)
     case .otherEnvironment:
       pool.finish(submission, .wrongEnvironment(reason: reason))
-      // All others would get the same answer: let the dispatcher ask the other host for all of them. But if this
-      // environment has accepted the credential before, the answer is a mistake and costs only this submission.
+      // All other pushes would get the same answer: return them, so that the dispatcher tries the other environment.
+      // But if this environment has accepted the credential before, the answer is a mistake that concerns only this
+      // push.
       if !pool.hasAccepted { pool.giveBackQueues(.wrongEnvironment(reason: reason)) }
     case .retryOnceThenPause, .pauseApp: pool.pause(submission, reason + clockRemark, on: connection)
     }
   }
 
-  /// APNs calls our provider token too old. The connection stays stuck with that token, so retire it.
+  /// Handles an answer that the provider token is too old. APNs does not accept another token on that connection, so
+  /// retire it.
   private func renewToken(
     _ submission: Submission, _ answer: APNsAnswer, on connection: Connection, of pool: Pool
   ) {
@@ -126,7 +129,7 @@ final class APNsAdapter: PushNetworkAdapter {
     }
     let age = pool.wallSeconds - present.issuedAt
     guard token.refused != nil || age >= APNs.Limits.tokenRestSeconds else {
-      // Younger than any token may be replaced: a clock is wrong, not the token.
+      // The token is too young to be replaced, so a wrong clock must be the cause.
       let remark = clockRemark.isEmpty ? "; check this machine's clock" : clockRemark
       return pool.pause(submission, "\(answer.shownReason) for a token \(age) s old\(remark)", on: connection)
     }
@@ -136,17 +139,16 @@ final class APNsAdapter: PushNetworkAdapter {
     needToken(present.key, present)
   }
 
-  /// One second chance per submission, however often its streams were refused before: a token that has just expired
-  /// causes both at once.
+  /// Resends the submission unless it was resent for such a reason before. Counted separately from resends of refused
+  /// streams, because a token that has just expired causes both at once.
   private func giveSecondChance(_ submission: Submission, otherwise result: SubmissionResult, of pool: Pool) {
     var submission = submission
     submission.hadSecondChance = true
     pool.sendAgain(submission, otherwise: result)
   }
 
-  /// Provider tokens changed too often on this connection, as the documentation defines it. Retires the connection and
-  /// continues with the former token. If a second connection gets the same answer, more than one connection is
-  /// affected, and the pool rests.
+  /// Handles TooManyProviderTokenUpdates, which APNs counts per connection: retires the connection and returns to the
+  /// previous token. If a second connection gets the same answer within `tokenThrottleSeconds`, pauses the pool.
   private func keepToken(
     _ submission: Submission, otherwise later: SubmissionResult, _ reason: String, on connection: Connection,
     of pool: Pool
@@ -159,7 +161,7 @@ final class APNsAdapter: PushNetworkAdapter {
     throttled = (connection.number, now)
     if let former, former.connection != connection.number, now - former.at < period {
       pool.finish(submission, later)
-      // Before the connection retires, so that no other is opened in its place.
+      // Pause before retiring the connection, so that it is not replaced at once.
       pool.rest(for: period, .notProcessed)
     } else {
       pool.sendAgain(submission, otherwise: later)
@@ -171,7 +173,7 @@ final class APNsAdapter: PushNetworkAdapter {
     let text = APNsAnswer.reason(in: goAway.debugData)
     let shown = text.isEmpty ? String(decoding: goAway.debugData.prefix(200), as: UTF8.self) : text
     pool.log(.notice, "GOAWAY", connection, "\(goAway.errorCode) \(shown)")
-    // A bad certificate may get a GOAWAY instead of an answer.
+    // For a bad certificate, APNs may send a GOAWAY instead of an answer.
     switch APNsReason(rawValue: text)?.action {
     case .pauseApp: pool.failAll(text)
     case .otherEnvironment: pool.giveBackQueues(.wrongEnvironment(reason: text))
@@ -181,12 +183,12 @@ final class APNsAdapter: PushNetworkAdapter {
 
   func closedBeforeReady(reason: String, of pool: Pool) {
     guard case .certificate = credential, Self.isAboutCertificate(reason) else { return }
-    // The peer says so by a TLS alert: nothing has been sent yet.
+    // The peer has refused the certificate with a TLS alert, before any request was sent.
     pool.failAll("BadCertificate: the server refused the push certificate (\(reason))")
   }
 
-  /// True if the peer's alert concerns our certificate (RFC 8446 §6.2). Other alerts, of a TLS-inspecting proxy for
-  /// example, are no credential's fault.
+  /// True if the peer's TLS alert concerns our certificate (RFC 8446 §6.2). Other alerts, from a TLS-inspecting proxy
+  /// for example, do not indicate a bad credential.
   static func isAboutCertificate(_ reason: String) -> Bool {
     guard let alert = reason.firstRange(of: " alert ") else { return false }
     return certificateAlerts.contains { reason[alert.upperBound...].hasPrefix($0) }
@@ -213,7 +215,7 @@ final class APNsAdapter: PushNetworkAdapter {
     clockSkewSeconds.map { abs($0) >= APNs.Limits.clockSkewSeconds } ?? false
   }
 
-  /// Appended to a refusal if the clocks differ.
+  /// Text to append to an error if the two clocks differ.
   private var clockRemark: String {
     guard isClockWrong, let skew = clockSkewSeconds else { return "" }
     return "; this machine's clock is \(abs(skew)) s \(skew > 0 ? "behind" : "ahead of") Apple's, set it by NTP"

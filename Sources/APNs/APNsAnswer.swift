@@ -1,17 +1,19 @@
 internal import Domain
 internal import JSON
 
-/// A refusal by APNs, interpreted as far as possible.
+/// An APNs error response, parsed as far as possible.
 package struct APNsAnswer: Equatable, Sendable {
   package let status: Int
-  /// The reason in APNs' own word; empty if it gave none.
+  /// APNs' reason code; empty if there is none.
   package let reasonText: String
-  /// With 410: when APNs last confirmed that the token was no longer valid, in milliseconds since 1970.
+  /// For status 410: when APNs last confirmed that the token was no longer valid, in milliseconds since 1970.
   package let timestamp: Int64?
-  /// Seconds to wait, if the service says so (not documented for APNs, but part of HTTP).
+  /// Delay in seconds from `Retry-After`, which APNs does not document but HTTP allows.
   package let retryAfter: Int?
 
-  /// - Parameter body: JSON with `reason`, and `timestamp` if the status is 410. Anything else counts as no reason.
+  /// Parses a response of APNs.
+  /// - Parameter body: JSON with `reason`, and with `timestamp` for status 410. Any other body counts as having no
+  ///   reason.
   package init(status: Int, body: [UInt8], retryAfter: Int? = nil) {
     self.status = status
     self.retryAfter = retryAfter
@@ -20,15 +22,16 @@ package struct APNsAnswer: Equatable, Sendable {
     timestamp = details.timestamp
   }
 
-  /// Nil for an undocumented reason.
+  /// The reason as a documented code; nil if it is undocumented.
   package var reason: APNsReason? { APNsReason(rawValue: reasonText) }
 
-  /// What to do. An unknown reason is judged by its status class alone, and never costs a device its token.
+  /// What the sender must do. For an unknown reason this follows from the status class, and never invalidates the
+  /// device's token.
   package var action: APNsReason.Action {
     if let reason { return reason.action }
     switch status {
     case 403: return .pauseApp
-    // Gone since a given time: that is enough without a reason. An unknown reason, however, may mean anything.
+    // A 410 with a time suffices without a reason. An unknown reason, however, may mean anything.
     case 410: return timestamp != nil && reasonText.isEmpty ? .retireToken : .refuseMessage
     case 429: return .retryDevice
     case 500...: return .retryLater
@@ -36,10 +39,10 @@ package struct APNsAnswer: Equatable, Sendable {
     }
   }
 
-  /// The reason to show: APNs' word, or the status if it gave none.
+  /// The reason to display: APNs' code, or the status if there is none.
   package var shownReason: String { reasonText.isEmpty ? "status \(status)" : KeyText.kept(reasonText) }
 
-  /// The reason in a body or in the debug data of a GOAWAY; empty if there is none.
+  /// Extracts the reason from a response body or the debug data of a GOAWAY; empty if there is none.
   package static func reason(in body: [UInt8]) -> String {
     KeyText.kept(details(body).reason)
   }
@@ -49,7 +52,7 @@ package struct APNsAnswer: Equatable, Sendable {
     var reason = ""
     var timestamp: Int64?
     var reader = JSONReader(body)
-    // What was read before a syntax error still counts.
+    // Keep what was read before a syntax error.
     try? reader.readObject { (reader, name) throws(JSONError) in
       switch name {
       case "reason": reason = try reader.readString()

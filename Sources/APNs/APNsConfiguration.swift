@@ -3,7 +3,7 @@ internal import Logging
 package import PushTransport
 package import TLS
 
-/// Host and port of a service of Apple's; the simulator replaces it by another host and port.
+/// Host and port of an APNs service, or of the simulator that replaces it.
 package struct APNsEndpoint: Hashable, Sendable {
   package let host: String
   package let port: UInt16
@@ -21,12 +21,12 @@ package struct APNsEndpoint: Hashable, Sendable {
 package struct APNsConfiguration: Sendable {
   package var production = APNsEndpoint(host: "api.push.apple.com")
   package var sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
-  /// Where channels are made and deleted; they are published on at the services above.
+  /// Services that create and delete broadcast channels. Messages are published to channels on the services above.
   package var channelsProduction = APNsEndpoint(host: "api-manage-broadcast.push.apple.com", port: 2196)
   package var channelsSandbox = APNsEndpoint(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195)
-  /// Whose certificates APNs may show.
+  /// Certificate authorities trusted for connections to APNs.
   package var trust = TLSContext.Trust()
-  /// Connection settings.
+  /// Settings of the connections to APNs.
   package var wire = WireConfiguration(network: "apns", logger: Logger(label: "apns"))
 
   package init() {}
@@ -42,16 +42,16 @@ package struct APNsConfiguration: Sendable {
 
 /// An app's credential for APNs.
 package enum APNsCredential: Sendable {
-  /// Provider tokens signed with this key of this team.
+  /// Provider tokens signed with this key.
   case token(KeyName)
-  /// A push certificate.
+  /// A push certificate with its private key.
   case certificate(TLSIdentity)
 }
 
-/// The sender needs a provider token: it has none, the present one ends soon, or APNs refused it.
+/// A request for a new provider token, because there is none, the present one expires soon, or APNs has refused it.
 package struct ProviderTokenRequest: Sendable, Equatable {
   package let key: KeyName
-  /// The token that APNs called expired: another one is needed at once.
+  /// The token that APNs has called expired, so that a new one is needed at once; nil otherwise.
   package let refused: ProviderToken?
 
   package init(_ key: KeyName, refused: ProviderToken?) {

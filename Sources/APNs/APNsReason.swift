@@ -1,5 +1,5 @@
-/// The reasons that Apple documents for refusing a push, and what each requires of us (developer.apple.com, "Handling
-/// notification responses from APNs").
+/// The error reasons that Apple documents for pushes, and what the sender must do about each (developer.apple.com,
+/// "Handling notification responses from APNs").
 package enum APNsReason: String, CaseIterable, Sendable {
   // 400
   case badCollapseID = "BadCollapseId"
@@ -28,14 +28,14 @@ package enum APNsReason: String, CaseIterable, Sendable {
   case badCertificate = "BadCertificate"
   case badCertificateEnvironment = "BadCertificateEnvironment"
   case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-  /// The same under a name seen inside FCM's answers.
+  /// The same reason as above, under a name observed in FCM's responses.
   case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
   case expiredProviderToken = "ExpiredProviderToken"
   case forbidden = "Forbidden"
   case invalidProviderToken = "InvalidProviderToken"
   case missingProviderToken = "MissingProviderToken"
   case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
-  /// Of broadcast channels.
+  /// Only for broadcast channels.
   case topicMismatch = "TopicMismatch"
   // 404, 405
   case badPath = "BadPath"
@@ -53,35 +53,36 @@ package enum APNsReason: String, CaseIterable, Sendable {
   case serviceUnavailable = "ServiceUnavailable"
   case shutdown = "Shutdown"
 
-  /// What a refusal requires of us.
+  /// What the sender must do after an error.
   package enum Action: Equatable, Sendable {
-    /// This message can never be delivered as it is: our headers or body are wrong.
+    /// Fail the message: its headers or body are wrong, and it can never be delivered.
     case refuseMessage
-    /// The device token is not valid for this app and environment; the service gave no time since when.
+    /// Fail the device token: it is not valid for this app and environment; since when is unknown.
     case refuseToken
-    /// The device token was valid until the time given in the answer.
+    /// Fail the device token: it was valid until the time given in the answer.
     case retireToken
-    /// Only this device is throttled: retry it after a delay of its own.
+    /// Retry this device after a delay: only it is throttled.
     case retryDevice
-    /// The service is in trouble: retry after a delay.
+    /// Retry after a delay: the service has a problem.
     case retryLater
-    /// The connection is at fault: resend at once on a new one.
+    /// Resend at once on a new connection: this connection has a problem.
     case retryOnNewConnection
-    /// The provider token is too old: request a new one, retire the connection (it stays stuck), resend on a new one.
+    /// Request a new provider token, because this one is too old, and resend on a new connection: the old connection
+    /// does not accept another token.
     case renewProviderToken
-    /// Provider tokens changed too often: retire the connection, keep the token; rest if other connections get this
-    /// too.
+    /// Retire the connection and keep the token, because tokens have changed too often; pause if other connections get
+    /// this answer too.
     case keepProviderToken
-    /// A setting of the app is wrong; retry once on a new connection, because team and topics are bound at the first
-    /// push.
+    /// Retry once on a new connection, because team and topics are bound to a connection at its first push; then pause
+    /// the app, because one of its settings is wrong.
     case retryOnceThenPause
-    /// The credential is for the other environment's host: ask there.
+    /// Try the other environment: the credential belongs to it.
     case otherEnvironment
-    /// The credential is wrong: nothing of this app can be sent until an operator repairs it.
+    /// Pause the app: its credential is wrong, and nothing can be sent until an operator fixes it.
     case pauseApp
   }
 
-  /// The documented status of the reason.
+  /// The status that Apple documents for the reason.
   package var status: Int {
     switch self {
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
@@ -108,7 +109,8 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType,
       .missingDeviceToken, .payloadEmpty, .payloadTooLarge, .badPath, .methodNotAllowed:
       .refuseMessage
-    // Whether it is a setting of ours is for the dispatcher's circuit breaker to say, who sees how many are told so.
+    // Whether the app's settings are at fault is decided by the dispatcher's circuit breaker, from the number of such
+    // answers.
     case .topicDisallowed, .topicMismatch: .refuseMessage
     case .badChannelID, .badRequestParams, .badRequestPayload, .channelNotRegistered, .featureNotEnabled,
       .missingChannelID, .missingPushType:

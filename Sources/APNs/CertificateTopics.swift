@@ -1,15 +1,16 @@
 internal import Domain
 internal import TLS
 
-/// What a push certificate is valid for, according to itself.
+/// Checks what a push certificate may be used for, from its own extensions.
 extension CertificateInfo {
-  /// Why the certificate cannot send for this topic; nil if nothing prevents it.
-  /// - Parameter now: seconds since 1970.
+  /// Returns why the certificate cannot be used for this topic and environment; nil if nothing prevents it.
+  /// - Parameter now: in seconds since 1970.
   func objection(topic: String, environment: PushEnvironment, now: Int64) -> String? {
     if now >= notAfter {
       return "CertificateExpired: the push certificate is too old; make a new one at developer.apple.com"
     }
-    // A certificate with neither mark is not Apple's (the simulator's, perhaps): let the server decide.
+    // A certificate that marks neither environment was not issued by Apple (but for the simulator, say): let the server
+    // decide.
     if allowsProduction || allowsDevelopment {
       if environment == .production, !allowsProduction {
         return "BadCertificateEnvironment: the push certificate is for development only"

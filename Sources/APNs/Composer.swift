@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTP2
 internal import PushTransport
 
-/// Encodes what differs from push to push: path, `apns-id`, body.
+/// Encodes the parts of a request that differ between pushes: path, `apns-id` and body.
 struct Composer {
   private let prefix = Array("/3/device/".utf8)
 
@@ -14,21 +14,21 @@ struct Composer {
       letter.path.append(contentsOf: prefix)
       letter.path.append(contentsOf: target.psid.utf8)
     }
-    // Two activities on one device are two pushes.
+    // Two activities on one device need different ids, so mix the activity's token into the number.
     let number = message.headers.pushType == .liveactivity ? message.seqno ^ Self.mark(of: target.psid) : message.seqno
     target.device.submissionID(of: number).write(over: &letter.varying)
     letter.body.removeAll(keepingCapacity: true)
     message.template.append(for: target.recipient, keys: message.pushkeys, to: &letter.body)
   }
 
-  /// FNV-1a.
+  /// FNV-1a hash of a token.
   private static func mark(of psid: String) -> Int64 {
     Int64(bitPattern: psid.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 })
   }
 
-  /// What all pushes of a message have in common on one connection.
+  /// Header fields that all pushes of a message have in common on one connection.
   static func template(_ message: PushMessage, authority: String, token: ProviderToken?) -> RequestTemplate {
-    // 0 asks for a single attempt: a message that is worthless later is not kept for an offline device.
+    // 0 asks APNs for a single delivery attempt, for a message that must not be stored for an offline device.
     let expiration = message.headers.isKeptForDevice ? message.expiresAtSeconds : 0
     var fields: [(field: HeaderField, indexing: RequestTemplate.Indexing)] = [
       (HeaderField(":method", "POST"), .always),
@@ -49,7 +49,7 @@ struct Composer {
       (HeaderField("apns-topic", message.headers.topic), .always),
       (HeaderField("apns-push-type", message.headers.pushType.rawValue), .always),
       (HeaderField("apns-priority", String(message.headers.priority.rawValue)), .always),
-      // Apple asks to keep these values out of its small HPACK table.
+      // Apple asks not to index the values of these fields, because its HPACK table is small.
       (HeaderField("apns-expiration", String(expiration)), .nameOnly),
       (HeaderField("apns-collapse-id", message.headers.collapseID), .nameOnly),
     ]

@@ -1,10 +1,10 @@
 internal import TLS
 
-/// Identity of a credential, as far as connections may be shared: the same for all apps of a team's key. Names alone do
-/// not suffice: a forged key under another's names gets connections of its own.
+/// Identifies a credential: credentials with equal keys may share connections, as do all apps that use the same signing
+/// key. Names alone do not suffice: a key uploaded under another key's names gets connections of its own.
 enum CredentialKey: Hashable {
   case token(KeyName)
-  /// Identified by the certificate's text.
+  /// Identified by the certificate's PEM text.
   case certificate(String)
 
   init(_ credential: APNsCredential) {
@@ -14,7 +14,7 @@ enum CredentialKey: Hashable {
     }
   }
 
-  /// Unique text of the credential.
+  /// Text that is unique for the credential.
   var identity: String {
     switch self {
     case .token(let key): "\(key.teamID).\(key.keyID).\(key.fingerprint)"
@@ -22,7 +22,7 @@ enum CredentialKey: Hashable {
     }
   }
 
-  /// For logs.
+  /// Identifies the credential in log entries.
   var name: String {
     switch self {
     case .token(let key): "key \(key.keyID) of team \(key.teamID)"

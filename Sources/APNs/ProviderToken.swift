@@ -1,11 +1,12 @@
 internal import Crypto
 internal import Domain
 
-/// Identifies a signing key. Team and key id are claims of the user who stored it; the fingerprint is the key's own.
+/// Identifies a signing key. Team id and key id are claims of the user who uploaded the key; the fingerprint depends on
+/// the key itself.
 package struct KeyName: Hashable, Sendable {
   package let teamID: String
   package let keyID: String
-  /// Hash of the key and these names, in hexadecimal digits.
+  /// Hash of the key and both ids, in hexadecimal digits.
   package let fingerprint: String
 
   package init(teamID: String, keyID: String, fingerprint: String) {
@@ -15,15 +16,15 @@ package struct KeyName: Hashable, Sendable {
   }
 }
 
-/// A provider authentication token (JWT, RFC 7519) for APNs; the value of `authorization` after `bearer `.
+/// A provider authentication token (JWT, RFC 7519) for APNs, sent in the `authorization` header after `bearer `.
 ///
-/// One for all connections, nodes and restarts of a key: the minter also stores it (Apple refuses new ones more often
-/// than every 20 minutes, and those older than an hour).
+/// All connections and nodes that use a key share one token, which is also stored across restarts, because Apple
+/// refuses new tokens more often than every 20 minutes, and those older than an hour.
 package struct ProviderToken: Sendable, Equatable {
   package let key: KeyName
-  /// Three parts in base64url, separated by full stops. Never log it.
+  /// The encoded JWT: three base64url parts separated by full stops. Secret: never log it.
   package let value: String
-  /// Seconds since 1970 (`iat`).
+  /// Time of issue (`iat`), in seconds since 1970.
   package let issuedAt: Int64
 
   package init(_ key: KeyName, value: String, issuedAt: Int64) {
@@ -32,21 +33,21 @@ package struct ProviderToken: Sendable, Equatable {
     self.issuedAt = issuedAt
   }
 
-  /// Minted by a clock that was ahead: APNs refuses tokens from the future.
+  /// True if the token was issued by a clock that is ahead: APNs refuses tokens from the future.
   package func isAhead(atSeconds now: Int64) -> Bool { issuedAt > now + APNs.Limits.tokenAheadSeconds }
 
-  /// True if APNs accepts it at this time.
+  /// True if APNs accepts the token at this time.
   package func isGood(atSeconds now: Int64) -> Bool {
     now < issuedAt + APNs.Limits.tokenLifeSeconds - 60 && !isAhead(atSeconds: now)
   }
 
-  /// True if it is time to mint the next one.
+  /// True if the token should be replaced now.
   package func isDue(atSeconds now: Int64) -> Bool {
     now >= issuedAt + APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds || isAhead(atSeconds: now)
   }
 }
 
-/// What is wrong with a signing key.
+/// Why a signing key was rejected.
 package enum SigningKeyError: Error, Equatable, CustomStringConvertible, Sendable {
   case notPEM
   case encrypted
@@ -72,7 +73,8 @@ package struct SigningKey: Sendable {
   package let name: KeyName
   private let key: P256.PrivateKey
 
-  /// - Parameter p8: the file's text as Apple issues it (PEM, PKCS#8, not encrypted).
+  /// Parses a signing key.
+  /// - Parameter p8: content of the file that Apple issues (PEM, PKCS#8, unencrypted).
   package init(p8: String, keyID: String, teamID: String) throws(SigningKeyError) {
     guard Self.isIdentifier(keyID) else { throw .badKeyID(keyID) }
     guard Self.isIdentifier(teamID) else { throw .badTeamID(teamID) }
@@ -82,7 +84,8 @@ package struct SigningKey: Sendable {
     do {
       key = try P256.PrivateKey(pem: p8)
     } catch {
-      // The library cannot tell a broken file from another kind of key; for the user who uploads it both mean the same.
+      // The library does not distinguish a damaged file from another kind of key; either way the user must upload
+      // another file.
       throw .notP256
     }
     let names = Array("\(teamID) \(keyID) ".utf8)
@@ -90,8 +93,8 @@ package struct SigningKey: Sendable {
     name = KeyName(teamID: teamID, keyID: keyID, fingerprint: Hex.encode(fingerprint))
   }
 
-  /// Signs a token (ES256, RFC 7518 §3.4: r and s, 32 bytes each). Costs about 30 µs.
-  /// - Parameter seconds: since 1970; becomes `iat`, an integer.
+  /// Creates a signed token (ES256, RFC 7518 §3.4: r and s with 32 bytes each). Takes about 30 µs.
+  /// - Parameter seconds: the token's `iat`, in seconds since 1970.
   package func mint(issuedAt seconds: Int64) throws -> ProviderToken {
     let header = #"{"alg":"ES256","kid":"\#(name.keyID)"}"#
     let claims = #"{"iss":"\#(name.teamID)","iat":\#(seconds)}"#

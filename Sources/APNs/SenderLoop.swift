@@ -4,8 +4,8 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// The sender's side of the inbox: holds credentials and provider tokens, and leaves the rest to a `PushRouter`. Lives
-/// on the sender's thread.
+/// Processes the sender's inbox: keeps credentials and provider tokens, and passes batches to a `PushRouter`. Confined
+/// to the sender's thread.
 final class SenderLoop: PoolProvider {
   let noCredential = "this app has no usable APNs credential"
   private let configuration: APNsConfiguration
@@ -84,7 +84,7 @@ final class SenderLoop: PoolProvider {
       endpoint: configuration.endpoint(key.environment).wire, context: context, needsProof: needsProof, door: door)
   }
 
-  /// The context shared by all that use provider tokens, created on first use.
+  /// Returns the TLS context for connections that use provider tokens, created on first use.
   private func sharedContext() throws(TLSError) -> TLSContext {
     if let context { return context }
     let made = try TLSContext.client(trust: configuration.trust)

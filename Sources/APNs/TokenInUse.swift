@@ -1,9 +1,9 @@
-/// The provider token that a pool's requests carry, and its predecessor.
+/// The provider token that a pool's requests carry, and the previous one.
 struct TokenInUse {
   private(set) var present: ProviderToken?
-  /// The previous token, for the case that APNs finds we changed too often.
+  /// The previous token, to return to if APNs answers that tokens change too often.
   private var former: ProviderToken?
-  /// The token that APNs called expired: the next requests need another one.
+  /// The token that APNs has called expired: further requests need another one.
   var refused: ProviderToken?
 
   init(_ token: ProviderToken?) {
@@ -15,7 +15,7 @@ struct TokenInUse {
     return present.isGood(atSeconds: now) && present != refused
   }
 
-  /// Returns false if it is the present one already.
+  /// Replaces the token. Returns false if `next` is the present token already.
   mutating func replace(with next: ProviderToken) -> Bool {
     guard next != present else { return false }
     former = present

@@ -1,18 +1,21 @@
 internal import COpenSSL
 
-/// AES-256 in Galois/Counter Mode (NIST SP 800-38D). Sealed form: a nonce of 12 random bytes, the ciphertext, and a tag
-/// of 16 bytes, concatenated.
+/// Authenticated encryption with AES-256 in Galois/Counter Mode (NIST SP 800-38D). Sealed format: a random nonce of 12
+/// bytes, the ciphertext and a tag of 16 bytes.
 package enum AESGCM {
   private static let (nonceBytes, tagBytes) = (12, 16)
 
+  /// Encrypts `plaintext`.
   /// - Parameters:
   ///   - key: 32 bytes.
-  ///   - context: additional authenticated data: not part of the result, but required unchanged to open it.
+  ///   - context: additional authenticated data, which is not part of the result but must be passed unchanged to
+  ///     `open`.
   package static func seal(_ plaintext: [UInt8], using key: SymmetricKey, authenticating context: [UInt8]) -> [UInt8] {
     seal(plaintext, using: key, nonce: RandomBytes.secret(nonceBytes), authenticating: context)
   }
 
-  /// For the published test vectors. A nonce must never be reused under the same key: that reveals both plaintexts.
+  /// Encrypts with a given nonce, for published test vectors. Reusing a nonce with the same key reveals both
+  /// plaintexts.
   static func seal(
     _ plaintext: [UInt8], using key: SymmetricKey, nonce: [UInt8], authenticating context: [UInt8]
   ) -> [UInt8] {
@@ -24,7 +27,7 @@ package enum AESGCM {
     return nonce + ciphertext + cipher.tag(tagBytes)
   }
 
-  /// Returns nil if the text was sealed with another key or for another context, or was changed.
+  /// Decrypts. Returns nil if the text was sealed with another key or context, or was modified.
   package static func open(
     _ sealed: [UInt8], using key: SymmetricKey, authenticating context: [UInt8]
   ) -> [UInt8]? {
@@ -38,14 +41,17 @@ package enum AESGCM {
     return plaintext
   }
 
-  /// A cipher for a single text.
+  /// An OpenSSL cipher for encrypting or decrypting one text.
   @safe
   private struct Cipher: ~Copyable {
-    /// Fetched once, like `SHA256.algorithm`.
+    /// Fetched once, because fetching is slow.
     private nonisolated(unsafe) static let algorithm = unsafe EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
     private let context: OpenSSLObject
 
-    /// - Parameters: a key of 32 bytes and a nonce of 12.
+    /// Begins an encryption or decryption.
+    /// - Parameters:
+    ///   - key: 32 bytes.
+    ///   - nonce: 12 bytes.
     init(key: [UInt8], nonce: [UInt8], isSealing: Bool) {
       context = unsafe .made(EVP_CIPHER_CTX_new(), free: { unsafe EVP_CIPHER_CTX_free($0) })
       guard unsafe EVP_CipherInit_ex2(context.pointer, Self.algorithm, key, nonce, isSealing ? 1 : 0, nil) == 1 else {
@@ -58,7 +64,7 @@ package enum AESGCM {
       return unsafe bytes.isEmpty || EVP_CipherUpdate(context.pointer, nil, &count, bytes, Int32(bytes.count)) == 1
     }
 
-    /// Returns as many bytes as it is given.
+    /// Encrypts or decrypts `bytes` and returns as many.
     func update(_ bytes: [UInt8]) -> [UInt8]? {
       guard !bytes.isEmpty else { return [] }
       var count: Int32 = 0
@@ -80,14 +86,14 @@ package enum AESGCM {
       }
     }
 
-    /// Returns false if the tag does not match.
+    /// Finishes the operation. Returns false if the tag does not match when decrypting.
     func finish() -> Bool {
       var (rest, count) = ([UInt8](repeating: 0, count: 16), Int32(0))
       return unsafe EVP_CipherFinal_ex(context.pointer, &rest, &count) == 1
     }
 
     func tag(_ count: Int) -> [UInt8] {
-      // Safe: OpenSSL writes the given number of bytes.
+      // Safe: OpenSSL writes exactly this number of bytes.
       unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
         let result = unsafe EVP_CIPHER_CTX_ctrl(
           context.pointer, EVP_CTRL_AEAD_GET_TAG, Int32(count), buffer.baseAddress)

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The reason why bytes or text are not a usable key.
+/// Why bytes or text are not a usable key.
 package struct UnusableKey: Error, Equatable, CustomStringConvertible {
   package let description: String
 
@@ -9,7 +9,7 @@ package struct UnusableKey: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// A private key or its public half. OpenSSL keys may be used by several threads at once.
+/// A private key or its public half. Shared between threads, which OpenSSL allows for keys.
 @safe
 final class AsymmetricKey: @unchecked Sendable {
   private let key: OpenSSLObject
@@ -28,7 +28,8 @@ final class AsymmetricKey: @unchecked Sendable {
     AsymmetricKey(unsafe .made(upmc_generate_rsa(bits), free: { unsafe EVP_PKEY_free($0) }))
   }
 
-  /// - Parameter isPrivate: which half the PEM text must contain.
+  /// Parses a key in PEM.
+  /// - Parameter isPrivate: true if the PEM text must contain a private key, false for a public one.
   convenience init(pem: String, isPrivate: Bool) throws(UnusableKey) {
     defer { ErrorQueue.clear() }
     let text = OpenSSLObject.memory(Array(pem.utf8))
@@ -87,7 +88,7 @@ final class AsymmetricKey: @unchecked Sendable {
     return text.memoryText()
   }
 
-  /// SubjectPublicKeyInfo (RFC 5280).
+  /// The public key as SubjectPublicKeyInfo (RFC 5280).
   var publicDER: [UInt8] {
     let bytes = OpenSSLObject.memory()
     guard unsafe i2d_PUBKEY_bio(bytes.pointer, key.pointer) == 1 else {
@@ -98,7 +99,7 @@ final class AsymmetricKey: @unchecked Sendable {
 
   // MARK: Signing
 
-  /// Signs the SHA-256 of the message: RSA with PKCS #1 v1.5, P-256 in DER.
+  /// Signs the SHA-256 of the message: with PKCS #1 v1.5 for RSA, DER-encoded for P-256.
   func signature(for message: [UInt8]) -> [UInt8] {
     let context = unsafe OpenSSLObject.made(EVP_MD_CTX_new(), free: { unsafe EVP_MD_CTX_free($0) })
     var count = Int(unsafe EVP_PKEY_get_size(key.pointer))

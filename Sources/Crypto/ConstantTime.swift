@@ -1,9 +1,10 @@
-/// Compares received with expected bytes without revealing by timing where they differ.
+/// Compares secrets without revealing by timing where they differ.
 package enum ConstantTime {
-  /// Returns early only if the lengths differ: the expected length is no secret.
+  /// Returns true if both are equal. Returns early only if the lengths differ, because the expected length is not
+  /// secret.
   ///
-  /// Takes only arrays: a generic version would not be specialised across modules and would cost more than the digest
-  /// itself.
+  /// Not generic, because a generic function would not be specialized across modules and would take longer than
+  /// computing the digest.
   package static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0

@@ -18,7 +18,7 @@
 ///
 /// Decision 114.
 package enum Crypto {
-  /// Ends the process.
+  /// Ends the process with a fatal error.
   /// - Parameter what: completes the sentence "OpenSSL does not …".
   static func fail(_ what: String) -> Never {
     fatalError("OpenSSL does not \(what): \(ErrorQueue.drain().joined(separator: "; "))")

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// OpenSSL's error queue of the current thread.
 package enum ErrorQueue {
-  /// Maximum of returned entries; further ones are dropped.
+  /// Maximum number of entries returned; further ones are dropped.
   private static let reportedErrors = 16
 
   package static func clear() {

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// HMAC with SHA-256 (RFC 2104) under one key. May be shared by all threads without a lock.
+/// HMAC with SHA-256 (RFC 2104) under one key. Thread-safe, without a lock.
 ///
-/// The state that depends only on the key is computed once, and each code starts from copies of it. OpenSSL's providers
+/// The hash state after the key is computed once, and each code starts from copies of it. OpenSSL's providers would
 /// allocate memory for each copy, so plain SHA-256 is used, unless OpenSSL is configured for validated modules only
 /// (FIPS): then its providers compute every code. Decision 115.
 package final class HMAC: Sendable {
@@ -16,7 +16,7 @@ package final class HMAC: Sendable {
     self.init(key: key, validated: EVP_default_properties_is_fips_enabled(nil) == 1)
   }
 
-  /// - Parameter validated: whether to use only OpenSSL's providers.
+  /// - Parameter validated: true to use only OpenSSL's providers.
   init(key: SymmetricKey, validated: Bool) {
     self.key = key
     guard !validated else {
@@ -34,7 +34,7 @@ package final class HMAC: Sendable {
     return state
   }
 
-  /// Returns the code, 32 bytes.
+  /// Returns the 32-byte authentication code.
   package func authenticationCode(for message: [UInt8]) -> [UInt8] {
     // Safe: OpenSSL writes 32 bytes into the buffer and only reads the other arguments.
     unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
@@ -55,7 +55,7 @@ package final class HMAC: Sendable {
     }
   }
 
-  /// Computes a code with a key that is used once.
+  /// Computes a code with a key that is used only once.
   package static func authenticationCode(for message: [UInt8], using key: SymmetricKey) -> [UInt8] {
     HMAC(key: key).authenticationCode(for: message)
   }

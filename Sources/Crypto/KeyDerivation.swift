@@ -2,9 +2,9 @@ internal import COpenSSL
 
 /// Derives keys from other secrets.
 package enum KeyDerivation {
-  /// HKDF with SHA-256 (RFC 5869), without salt.
+  /// Derives a key by HKDF with SHA-256 (RFC 5869), without salt.
   /// - Parameters:
-  ///   - purpose: the RFC's `info`: keys for different purposes are independent of each other.
+  ///   - purpose: the RFC's `info`. Keys for different purposes are independent of each other.
   ///   - count: length of the derived key in bytes, up to 8,160.
   package static func hkdf(_ key: SymmetricKey, purpose: String, count: Int = 32) -> SymmetricKey {
     let expanding = HMAC(
@@ -24,11 +24,11 @@ package enum KeyDerivation {
     hkdf(key, purpose: purpose, count: count).bytes
   }
 
-  /// scrypt (RFC 7914); uses 128 · `rounds` · `blockSize` bytes of memory.
+  /// Derives a key from a password by scrypt (RFC 7914). Uses 128 · `rounds` · `blockSize` bytes of memory.
   /// - Parameters:
-  ///   - rounds: N, a power of two.
-  ///   - blockSize: r.
-  ///   - parallelism: p; computed sequentially.
+  ///   - rounds: the RFC's N, a power of two.
+  ///   - blockSize: the RFC's r.
+  ///   - parallelism: the RFC's p; computed sequentially.
   package static func scrypt(
     _ password: String, salt: [UInt8], rounds: UInt64, blockSize: UInt64, parallelism: UInt64, count: Int = 32
   ) -> SymmetricKey {

@@ -1,15 +1,15 @@
 internal import COpenSSL
 
-/// An OpenSSL object with a single owner, freed with it.
+/// An OpenSSL object with a single owner, which is freed when its owner drops it.
 @safe
 package struct OpenSSLObject: ~Copyable {
   package typealias Free = @convention(c) (OpaquePointer?) -> Void
 
-  /// Valid while this value lives. Borrowers must not free it.
+  /// The native object, valid for the lifetime of this value. Borrowers must not free it.
   package let pointer: OpaquePointer
   private let free: Free
 
-  /// Takes ownership. Nil if there is no object; the error queue then holds the reason.
+  /// Takes ownership of `pointer`. Nil if it is nil; then OpenSSL's error queue holds the reason.
   package init?(takingOwnership pointer: OpaquePointer?, free: @escaping Free) {
     guard let pointer = unsafe pointer else { return nil }
     unsafe self.pointer = pointer
@@ -22,7 +22,7 @@ package struct OpenSSLObject: ~Copyable {
 }
 
 extension OpenSSLObject {
-  /// For calls that fail only without memory, where Swift's own allocations also end the process.
+  /// Takes ownership of the result of a call that fails only without memory, and ends the process in that case.
   static func made(_ pointer: OpaquePointer?, free: @escaping Free) -> OpenSSLObject {
     guard let object = unsafe OpenSSLObject(takingOwnership: pointer, free: free) else {
       Crypto.fail("make an object")
@@ -40,7 +40,7 @@ extension OpenSSLObject {
     return bio
   }
 
-  /// The contents of a memory BIO.
+  /// Returns the contents of a memory BIO.
   package func memoryBytes() -> [UInt8] {
     var start: UnsafeMutablePointer<CChar>?
     let count = unsafe upmc_bio_bytes(pointer, &start)

@@ -5,27 +5,28 @@ package enum P256 {
   package struct PrivateKey: Sendable {
     private let key: AsymmetricKey
 
-    /// Generates a key.
+    /// Generates a random key pair.
     package init() {
       key = .makeP256()
     }
 
-    /// - Parameter pem: `-----BEGIN PRIVATE KEY-----`, as in Apple's .p8 files, or `EC PRIVATE KEY`; unencrypted.
+    /// Parses a private key.
+    /// - Parameter pem: `PRIVATE KEY`, as in Apple's .p8 files, or `EC PRIVATE KEY`; unencrypted.
     package init(pem: String) throws(UnusableKey) {
       key = try AsymmetricKey(pem: pem, isPrivate: true)
       guard key.isP256 else { throw UnusableKey("is no key on the curve P-256") }
     }
 
-    /// PKCS #8.
+    /// The key in PEM as PKCS #8.
     package var pem: String { key.privatePEM }
     package var publicKey: PublicKey { PublicKey(key) }
 
-    /// Returns r and s, 32 bytes each.
+    /// Returns the signature as r and s, 32 bytes each.
     package func signature(for message: [UInt8]) -> [UInt8] {
       ECDSA.raw(der: derSignature(for: message))
     }
 
-    /// The form that Apple's shell example produces.
+    /// Returns the signature in DER, the form that Apple's shell example produces.
     package func derSignature(for message: [UInt8]) -> [UInt8] { key.signature(for: message) }
   }
 
@@ -36,7 +37,8 @@ package enum P256 {
       self.key = key
     }
 
-    /// - Parameter pem: `-----BEGIN PUBLIC KEY-----`.
+    /// Parses a public key.
+    /// - Parameter pem: a `PUBLIC KEY` block.
     package init(pem: String) throws(UnusableKey) {
       key = try AsymmetricKey(pem: pem, isPrivate: false)
       guard key.isP256 else { throw UnusableKey("is no key on the curve P-256") }
@@ -49,9 +51,10 @@ package enum P256 {
     }
 
     package var pem: String { key.publicPEM }
-    /// SubjectPublicKeyInfo.
+    /// The key as SubjectPublicKeyInfo, in DER.
     package var der: [UInt8] { key.publicDER }
 
+    /// Verifies a signature.
     /// - Parameter signature: r and s in 64 bytes, or DER.
     package func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
       key.isValid(signature.count == 64 ? ECDSA.der(raw: signature) : signature, for: message)
@@ -61,7 +64,7 @@ package enum P256 {
   /// Converts between the two encodings of a signature.
   private enum ECDSA {
     static func raw(der: [UInt8]) -> [UInt8] {
-      // Safe: OpenSSL reads at most the given bytes and writes 32 for each number, which is enough for this curve.
+      // Safe: OpenSSL reads at most the given bytes and writes 32 for each number, which suffices for this curve.
       let read = unsafe der.withUnsafeBufferPointer { bytes in
         var start = bytes.baseAddress
         return unsafe d2i_ECDSA_SIG(nil, &start, bytes.count)

@@ -5,17 +5,18 @@ package enum RSA {
   package struct PrivateKey: Sendable {
     private let key: AsymmetricKey
 
-    /// Generates a key of 2,048 bits, which takes a tenth of a second.
+    /// Generates a key of 2,048 bits, which takes about 100 ms.
     package init() {
       key = .makeRSA(bits: leastBits)
     }
 
-    /// - Parameter pem: `-----BEGIN PRIVATE KEY-----` or `RSA PRIVATE KEY`, of at least 2,048 bits; unencrypted.
+    /// Parses a private key.
+    /// - Parameter pem: `PRIVATE KEY` or `RSA PRIVATE KEY`, of at least 2,048 bits; unencrypted.
     package init(pem: String) throws(UnusableKey) {
       key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: true))
     }
 
-    /// PKCS #8.
+    /// The key in PEM as PKCS #8.
     package var pem: String { key.privatePEM }
     package var publicKey: PublicKey { PublicKey(key) }
 
@@ -29,7 +30,8 @@ package enum RSA {
       self.key = key
     }
 
-    /// - Parameter pem: `-----BEGIN PUBLIC KEY-----`, of at least 2,048 bits.
+    /// Parses a public key.
+    /// - Parameter pem: a `PUBLIC KEY` block, of at least 2,048 bits.
     package init(pem: String) throws(UnusableKey) {
       key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: false))
     }
@@ -41,7 +43,7 @@ package enum RSA {
     }
 
     package var pem: String { key.publicPEM }
-    /// SubjectPublicKeyInfo.
+    /// The key as SubjectPublicKeyInfo, in DER.
     package var der: [UInt8] { key.publicDER }
 
     package func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool { key.isValid(signature, for: message) }

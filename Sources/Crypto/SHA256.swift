@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// SHA-256 (FIPS 180-4), at once or incrementally.
+/// SHA-256 (FIPS 180-4) of complete or incremental input.
 @safe
 package struct SHA256: ~Copyable {
   package static let byteCount = 32
 
-  /// Fetched once, since fetching costs more than hashing a line.
+  /// Fetched once, because fetching takes longer than hashing a line of text.
   private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
   private let context: OpenSSLObject
 

@@ -8,7 +8,7 @@ package struct SymmetricKey: Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Returns 256 bits from OpenSSL's generator for secrets.
+  /// Generates a random key of 256 bits.
   package static func random() -> SymmetricKey {
     SymmetricKey(RandomBytes.secret(32))
   }
@@ -16,7 +16,7 @@ package struct SymmetricKey: Sendable, CustomStringConvertible {
   package var description: String { "key of \(bytes.count) bytes" }
 }
 
-/// Unpredictable bytes.
+/// Cryptographically secure random bytes.
 enum RandomBytes {
   static func secret(_ count: Int) -> [UInt8] {
     // Safe: OpenSSL writes the given number of bytes, or fails.

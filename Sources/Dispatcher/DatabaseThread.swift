@@ -2,7 +2,7 @@ internal import Logging
 internal import Postgres
 internal import Reactor
 
-/// The frame of a dispatcher thread: sets up its connection and logs database failures.
+/// Main loop of a dispatcher thread: opens its database connection, reconnects after failures, and logs them.
 struct DatabaseThread {
   private let shared: Shared
   private let log: Logger
@@ -12,7 +12,7 @@ struct DatabaseThread {
     log = Logger(label: name)
   }
 
-  /// Calls `turn` until the node stops. `turn` itself waits if there is nothing to do.
+  /// Calls `turn` repeatedly until the node stops. If there is nothing to do, `turn` itself waits.
   func run(cancelledBy canceller: Canceller? = nil, _ turn: (Connection) throws -> Void) {
     var options = ConnectionOptions()
     options.readsByIndex = true

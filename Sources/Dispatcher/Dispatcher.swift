@@ -64,7 +64,8 @@ internal import Synchronization
 /// Decision 049.
 package final class Dispatcher {
   let shared: Shared
-  /// End signals of the threads that offer to the providers, and of those needed until every answer is written.
+  /// Inboxes that signal the end of threads: of those that offer batches to providers, and of those that write the
+  /// answers.
   private var offering: [Inbox<Void>] = []
   private var writing: [Inbox<Void>] = []
 
@@ -87,14 +88,14 @@ package final class Dispatcher {
     offering.append(try run("badge") { BadgeSender(shared).run() })
   }
 
-  /// Announces a committed message, so that it need not wait for the next poll. Callable from any thread.
+  /// Announces a committed message, so that planning it need not wait for the next poll. Callable from any thread.
   package var poke: @Sendable () -> Void {
     let wakeups = shared.laneWorkers.map(\.planWakeup)
     return { for wakeup in wakeups { wakeup.signal() } }
   }
 
-  /// Stops claiming, waits for answers in flight, hands back the rest and ends the lease.
-  /// - Parameter claimingEnded: called once nothing more will be offered to the providers: the moment to stop them.
+  /// Stops claiming, waits for answers in flight, defers the rest and ends the lease.
+  /// - Parameter claimingEnded: called once nothing more will be offered to the providers, so that they can be stopped.
   package func stop(claimingEnded: () -> Void) {
     shared.stopping.give()
     for workers in shared.laneWorkers {
@@ -105,7 +106,7 @@ package final class Dispatcher {
     shared.controlWakeup.signal()
     shared.historyCanceller.keepCancelling()
     defer { shared.historyCanceller.release() }
-    // One deadline for all of them: threads that hang must not add up.
+    // All threads share one deadline, so that the waits for several hanging threads do not add up.
     let deadline = shared.clock.now + Limits.drain + .seconds(2)
     for done in offering { wait(for: done, deadline) }
     claimingEnded()
@@ -127,10 +128,10 @@ package final class Dispatcher {
     }
   }
 
-  /// Starts a thread. The returned inbox signals its end.
+  /// Starts a thread. Returns an inbox that signals its end.
   private func run(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> Inbox<Void> {
     let done = try Inbox<Void>(capacity: 1)
-    // The thread outlives this value: the inbox reports its end.
+    // The thread may outlive this handle; the inbox reports its end.
     _ = try Thread(name: name) {
       body()
       _ = done.offer(())

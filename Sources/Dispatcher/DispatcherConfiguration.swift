@@ -8,14 +8,15 @@ package import Tracing
 package struct DispatcherConfiguration: Sendable {
   package let databaseURL: String
   package let node: UUIDValue
-  /// First of this node's writer numbers in the totals.
+  /// The first of this node's writer numbers, which separate the totals that different threads increment.
   package let firstWriter: Int32
   package let pushkeys: PushKeyring
-  /// Opens the contents of confidential messages.
+  /// Decrypts the contents of confidential messages.
   package let contents: ContentSeal
-  /// By network. Messages for a network without provider wait until there is one.
+  /// The providers by network. Messages for a network without provider wait until there is one.
   package let providers: [PushNetwork: any PushProvider]
-  /// False only in a benchmark that measures the cost of the rows: nothing is then retried later, resent or explained.
+  /// False only in a benchmark that measures the cost of outcome rows; deliveries are then never retried later or
+  /// resent.
   package let storesOutcomes: Bool
   package let metrics: Metrics
   package let keeping: RetentionPolicy

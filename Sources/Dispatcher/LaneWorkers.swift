@@ -1,22 +1,22 @@
 internal import Domain
 internal import Reactor
 
-/// The threads that serve some lanes: a planner, a claimer and a completer, each with its own connection. There are two
-/// sets, one for the urgent lane and one for the rest, so that no commit of a campaign delays a log-in code. What they
-/// share (the lease, the window, paused apps, busy devices) is in `Shared`. Decision 051.
+/// The threads that serve some of the lanes: a planner, a claimer and a completer, each with its own database
+/// connection. There are two sets, one for the urgent lane and one for the others, so that no commit of a campaign
+/// delays a log-in code. Their common state (lease, window, paused apps, busy devices) is in `Shared`. Decision 051.
 struct LaneWorkers: Sendable {
   let number: Int
-  /// Most urgent first.
+  /// The lanes served, most urgent first.
   let lanes: [Lane]
   let completer: Inbox<CompleterInput>
   let planWakeup: Wakeup
   let claimWakeup: Wakeup
-  /// Writer numbers of its threads in the totals.
+  /// Writer numbers with which the claimer and the completer increment totals.
   let claimWriter: Int32
   let completeWriter: Int32
 
   static let lanes: [[Lane]] = [[.urgent], [.normal, .bulk]]
-  /// The first writer number after those of all `LaneWorkers`.
+  /// The first writer number that no `LaneWorkers` uses, if theirs start at `first`.
   static func writers(from first: Int32) -> Int32 { first &+ Int32(lanes.count * 2) }
 
   init(number: Int, completer: Inbox<CompleterInput>, firstWriter: Int32) throws(SystemError) {
@@ -31,12 +31,12 @@ struct LaneWorkers: Sendable {
 
   static func number(of lane: Lane) -> Int { lane == .urgent ? 0 : 1 }
 
-  /// `plan`, `plan-urgent`: a thread name has at most 15 bytes.
+  /// Thread name, for example `plan` or `plan-urgent`; at most 15 bytes.
   func threadName(_ task: String) -> String { lanes == [.urgent] ? task + "-urgent" : task }
 
-  /// Offers all of these or none: the completer sees them in one turn.
+  /// Passes all inputs to the completer at once, so that it receives them in one iteration.
   func tell(_ inputs: [CompleterInput]) {
-    // The window bounds what is in flight: a full inbox is a bug.
+    // The window bounds the deliveries in flight, so a full inbox is a bug.
     precondition(completer.offer(contentsOf: inputs) || completer.refusesAll, "the completer's inbox is full")
   }
 

@@ -1,29 +1,30 @@
 internal import Domain
 
-/// Every limit of the dispatcher, with unit, reason and source.
+/// Limits of the dispatcher; each comment gives unit, reason and source.
 enum Limits {
-  /// Devices per shard: small enough that the first shard is ready at once, large enough that a million devices make
-  /// twenty.
+  /// Devices per shard: small enough that the first shard is planned quickly, large enough that a million devices make
+  /// only twenty.
   static let shardDevices = 50_000
-  /// Devices per claim: one commit each, and what a crash leaves in doubt. A claim that moves badges locks its users'
-  /// rows until it commits.
+  /// Devices per claim, which is one commit. After a crash, the outcome of so many is in doubt. A claim that increments
+  /// badges locks its users' rows until it commits.
   static let claimDevices = 2_000
-  /// Devices counted at most when a shard has outgrown its plan; the approver is shown at least this many.
+  /// Maximum number of devices counted exactly when a shard has outgrown its plan. If there are more, the approver sees
+  /// at least this number.
   static let recountedDevices = 100_000
-  /// Maximum difference of two nodes' clocks, and delay of a registration's commit, in microseconds (a minute).
+  /// Tolerance for clock differences between nodes and for slow registrations, in microseconds: one minute.
   static let bindingDoubtMicroseconds: Int64 = 60_000_000
-  /// Maximum age of a claim's reads when it is handed to a network. With the half second that it may wait there
-  /// (`PushBatch.freshNanoseconds`) this stays below the second within which a pause or a logout takes effect.
+  /// Maximum age of a claim's data when it is offered to a push network. Together with the half second that it may wait
+  /// there (`PushBatch.freshNanoseconds`), a pause or logout takes effect within a second.
   static let claimAge: Duration = .milliseconds(400)
-  /// List entries (users, devices, tokens) per claim.
+  /// Recipients (users, devices or tokens listed in the request) per claim.
   static let claimEntries = 500
-  /// Maximum devices in flight on this node.
+  /// Maximum number of devices in flight on this node.
   static let windowDevices = 20_000
-  /// Minimum number of first outcomes to write by COPY: with fewer, preparing it costs more than it saves.
+  /// Minimum number of first outcomes to write by COPY; below that, its set-up costs more than it saves.
   static let copiedDecisions = 128
   /// Minimum number of ledger entries of a claim to write by COPY.
   static let copiedClaims = 128
-  /// How much of the window a lane may fill together with the lanes before it; the rest is reserved for those.
+  /// How many in-flight devices a lane may reach together with the more urgent lanes; the rest is reserved for those.
   static func windowDevices(for lane: Lane) -> Int {
     switch lane {
     case .urgent: windowDevices
@@ -31,112 +32,112 @@ enum Limits {
     case .bulk: windowDevices * 8 / 10
     }
   }
-  /// Messages considered when the next claim is chosen: this many can share the sending at once.
+  /// Maximum messages considered when the next claim is chosen; so many can be sent concurrently.
   static let waitingMessages = 512
-  /// How long claims go by one scan of the waiting messages. A scan takes a hundredth of a second when thousands wait.
+  /// How long claims are chosen from one scan of the waiting messages. A scan takes 10 ms if thousands wait.
   static let claimRound: Duration = .milliseconds(100)
-  /// The same when something new has arrived, which may be more urgent.
+  /// Same as `claimRound`, once a new message has been announced, which may be more urgent.
   static let shortClaimRound: Duration = .milliseconds(25)
-  /// Messages considered per planning turn.
+  /// Messages considered per iteration of the planner.
   static let plansPerLook = 64
-  /// Maximum recipients of short lists planned in one commit.
+  /// Maximum recipients planned in one commit, for messages that list their recipients.
   static let plannedEntries = 2_000
-  /// Messages of other audiences of which a shard is planned between two scans for new messages.
+  /// Campaigns that get a shard planned between two scans for new messages.
   static let partsPerLook = 8
-  /// Paused or cancelling messages read together.
+  /// Maximum paused or cancelling messages read at once.
   static let heldMessages = 1_000
-  /// Poll interval for changes that nobody announced.
+  /// Interval at which `control` polls for changes whose announcement it missed.
   static let controlInterval: Duration = .milliseconds(250)
-  /// The same while no message is open.
+  /// Same as `controlInterval`, while no message is open.
   static let quietControlInterval: Duration = .seconds(1)
-  /// Devices of single sends admitted beyond the window.
+  /// In-flight devices of single sends admitted in addition to the window.
   static let sendDevices = 20_000
-  /// Pause after an empty scan for due and orphaned deliveries: a tenth of a poll.
+  /// Pause after a scan that found no due or orphaned deliveries: a tenth of `pollInterval`.
   static let takingUpInterval: Duration = .milliseconds(20)
-  /// Maximum deferred deliveries picked up at once.
+  /// Deferred deliveries claimed per scan.
   static let dueDevices = 2_000
-  /// Rows of waiting blocks read together: more than a node has blocks in flight.
+  /// Rows of deferred block deliveries read per scan: more than a node has blocks in flight.
   static let dueBlocks = 1_000
-  /// Claims of dead nodes adopted at once: single sends have one each.
+  /// Claims of dead nodes adopted at once; each single send has its own claim.
   static let adoptedClaims = 200
-  /// Interval of full scans over held deferred deliveries, in microseconds: some holds end by themselves.
+  /// Interval of full scans over held deliveries, in microseconds: some holds end without an announcement.
   static let heldLookMicroseconds: Int64 = 10_000_000
-  /// A full scan is followed by a rest of at least this many times its duration.
+  /// After a full scan, the next one waits at least this many times the scan's duration.
   static let heldLookRest: Int64 = 100
-  /// How long before a scan a row can be due and still not be committed, in microseconds.
+  /// A row may become visible up to this long after it was due, in microseconds.
   static let heldMarginMicroseconds: Int64 = 3_000_000
-  /// A node's lease, in seconds of the database's clock.
+  /// Duration of a node's lease, in seconds of the database's clock.
   static let leaseSeconds: Int32 = 10
-  /// How long we trust a renewal: less than the lease, since the renewal took time to arrive.
+  /// How long a node relies on a lease renewal: less than the lease, because the renewal took time to arrive.
   static let leaseTrust: Duration = .seconds(7)
   static let heartbeat: Duration = .seconds(1)
-  /// Heartbeats between two prunings of what messages long over have left.
+  /// Number of heartbeats between two removals of rows that ended messages have left behind.
   static let beatsPerPruning = 600
   /// Rows of each kind removed at once.
   static let prunedRows = 10_000
-  /// Devices examined together when the grace period of a stricter identity model is over.
+  /// Devices examined at once when the grace period of a stricter identity model has ended.
   static let gracedDevicesAtOnce = 10_000
-  /// Poll interval for work that nobody announced.
+  /// Poll interval for work whose announcement was missed.
   static let pollInterval: Duration = .milliseconds(200)
-  /// After this long without an answer a probe checks whether the database answers at all: as long as a lease.
+  /// After this long without a response, a probe checks whether the database responds at all. Equal to a lease.
   static let silence: Duration = .seconds(10)
-  /// Pause after a database failure.
+  /// Pause before reconnecting after a database failure.
   static let databasePause: Duration = .seconds(1)
-  /// Pause before resubmitting what was not processed, so that a refusing network is not polled in a tight loop.
+  /// Pause before resubmitting unprocessed deliveries, so that a network that refuses is not retried in a tight loop.
   static let notProcessedPause: Duration = .milliseconds(100)
-  /// Upper bound of that pause while nothing is answered: what an outage adds to the first delivery after it.
+  /// Upper bounds of that pause while the network answers nothing, and hence of the delay after an outage has ended.
   static let longestStandstillPause: Duration = .seconds(2)
   static let longestUrgentStandstillPause: Duration = .milliseconds(400)
-  /// How long deliveries may go stale between reading and submission before that is reported.
+  /// How long deliveries may keep becoming stale before submission until that is reported.
   static let circleComplaint: Duration = .seconds(5)
-  /// How long a delivery is deferred when the credential is at fault, in seconds. Its app is paused, so this only
-  /// counts once it is resumed.
+  /// Seconds by which a delivery is deferred if the credential is at fault. Its app is paused, so the delay matters
+  /// only after it is resumed.
   static let credentialFaultSeconds: Int64 = 5
-  /// How long after a new credential was stored an answer may still concern the old one, in seconds: every node has the
+  /// Seconds after a new credential was stored during which an answer may still concern the old one: every node has the
   /// new one within a second.
   static let credentialGraceSeconds: Int64 = 2
-  /// Answers of a route that the circuit breaker considers.
+  /// Number of recent answers per route that the circuit breaker considers.
   static let breakerAnswers = 200
-  /// Minimum refusals for the breaker to open: a handful of dead devices is no flood.
+  /// Minimum number of refusals among them to open the breaker: a few dead devices are normal.
   static let breakerLeastRefusals = 100
-  /// When the breaker opens, quarantines of this last period on the route, by any node, are undone too, in seconds.
-  /// Devices that were quarantined rightly will be again.
+  /// When the breaker opens, quarantines on the route in this last period, by any node, are undone too, in seconds.
+  /// Devices that were quarantined rightly will be quarantined again.
   static let floodSeconds: Int64 = 60
-  /// How long the other environment may be unreachable (a firewall, perhaps) before a refusal stands without its
-  /// answer: deliveries that wait for it take room from others. Counted from when the refused binding was read.
+  /// How long the other environment may be unreachable (behind a firewall, say) before a refusal counts as confirmed:
+  /// deliveries that wait for verification take space from others. Measured from when the refused token was read.
   static let question: Duration = .seconds(30)
-  /// First back-off of a device called busy, in seconds; doubles with each complaint. Apple gives no number.
+  /// First back-off of a busy device, in seconds; doubles with each report. Apple documents no number.
   static let backOffSeconds: Int64 = 2
   static let longestBackOffSeconds: Int64 = 900
-  /// Cap on any delay that a network asks for: as long as Apple would keep a push, 30 days, in seconds.
+  /// Maximum accepted delay requested by a network, in seconds: 30 days, as long as Apple stores a push.
   static let longestWaitSeconds: Int64 = 30 * 86_400
-  /// Devices whose back-off is remembered: about 10 MB.
+  /// Maximum number of devices whose back-off is remembered: about 10 MB.
   static let backOffDevices = 100_000
-  /// How long an ended delivery waits for the rest of its block, so that one write covers them. A crash also leaves in
-  /// doubt what was answered in this time.
+  /// How long an answered delivery waits for the rest of its block, so that one write covers them. After a crash, the
+  /// outcome of what was answered in this time is unknown too.
   static let blockTimeout: Duration = .milliseconds(200)
-  /// Maximum results waiting for `complete`. The window bounds them long before.
+  /// Capacity of a completer's inbox. The window keeps it far below.
   static let waitingResults = 1_000_000
   /// How long a stop waits for answers in flight.
   static let drain: Duration = .seconds(8)
-  /// Poll interval for users whose other devices are due a new count.
+  /// Poll interval for users whose other devices are due to receive a new count.
   static let badgeInterval: Duration = .milliseconds(200)
-  /// Users taken at once, and the number in flight above which no more are taken.
+  /// Users taken at once, and number of users in flight above which no more are taken.
   static let badgeUsers = 500
-  /// When a user's devices that have not all answered are sent the count again, in microseconds.
+  /// After how long the count is sent again to a user of whom not all devices have answered, in microseconds.
   static let badgeAgainMicroseconds: Int64 = 15_000_000
-  /// Tries before a user is left to the next change of the count.
+  /// Maximum attempts per user; after that, the devices wait for the next change of the count.
   static let badgeAttempts: Int16 = 5
-  /// Timeout for an answer: longer than any push network takes.
+  /// Timeout for an answer to a badge push: longer than that of any push network.
   static let badgeTimeout: Duration = .seconds(60)
-  /// How long a network keeps a count for an offline device, in seconds: a day, the default of messages.
+  /// Expiry of a badge push for an offline device, in seconds: a day, the default of messages.
   static let badgeExpirySeconds: Int64 = 86_400
-  /// Maximum results that wait: those of some hundred users with a few devices each.
+  /// Capacity of the badge inbox: the results of several hundred users with a few devices each.
   static let badgeResults = 16_384
-  /// Pages and media that the janitor deletes per turn: a film has 200 parts.
+  /// Pages and media that the janitor deletes per iteration; a film is stored as 200 parts.
   static let prunedFilesAtOnce = 50
-  /// Messages that the janitor examines per turn, to close those that are done.
+  /// Messages that the janitor examines per iteration, to complete those with nothing left to do.
   static let finishedAtOnce = 1_000
-  /// Minimum devices in the canary that replaces one in which nobody was reachable.
+  /// Minimum size of a new canary if no device of the previous one was reachable.
   static let replacedCanaryDevices: Int64 = 1_000
 }

@@ -4,7 +4,7 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// What the dispatcher's threads share: only inboxes, wake-ups and a few numbers.
+/// The state that the dispatcher's threads share: inboxes, wake-ups and a few atomic numbers.
 final class Shared: Sendable {
   let configuration: DispatcherConfiguration
   let clock: DatabaseClock
@@ -12,25 +12,25 @@ final class Shared: Sendable {
   let badgeResults: Inbox<PushResult>
   let controlWakeup: Wakeup
   let stopping: StopSignal
-  /// Lanes that hold the maximum number of open messages, a bit each, as counted within the last second.
+  /// Bit set of lanes that hold the maximum number of open messages, as counted within the last second.
   let fullLanes = Atomic<UInt8>(0)
-  /// `LaneWorkers` whose deliveries keep going stale between reading and submission, a bit each.
+  /// Bit set of `LaneWorkers` whose deliveries keep becoming stale before submission.
   let circles = Atomic<UInt8>(0)
-  /// Until when this node may trust its lease, in nanoseconds of the monotonic clock.
+  /// Until when this node may rely on its lease, in nanoseconds of the monotonic clock.
   let leaseUntil = Atomic<Int64>(0)
-  /// Devices in flight.
+  /// Number of devices in flight.
   let underWay = Atomic<Int>(0)
-  /// Claims that this node made without learning of their commit; nothing of them was submitted. By `LaneWorkers`
-  /// number; found by its completer, picked up by its claimer.
+  /// Claims of this node whose commit succeeded although its confirmation was lost; nothing of them was submitted.
+  /// Keyed by `LaneWorkers` number; added by the completer, launched by the claimer.
   let unlaunched = Mutex<[Int: Set<Claims.Hold>]>([:])
-  /// Claims of this node that no thread here knows; found by a completer, given up by the janitor.
+  /// Claims of this node in the database that no thread here knows; added by a completer, released by the janitor.
   let stranded = Mutex<Set<Claims.Hold>>([])
-  /// Back-off of busy devices.
+  /// Back-offs of busy devices.
   let backOffs = DeviceBackoffs()
   let pausedApps = Mutex(PausedApps())
-  /// Cancels what thread `history` is waiting for. No caller was promised its result, so writes are cancelled too.
+  /// Cancels the query that thread `history` is running. Also cancels writes, because nothing depends on their result.
   let historyCanceller = Canceller(sparesWrites: false)
-  /// Last batch number; unique within this process.
+  /// The last batch number issued; unique within this process.
   private let lastBatch = Atomic<Int64>(0)
 
   init(_ configuration: DispatcherConfiguration, results: ResultInbox) throws(SystemError) {
@@ -49,19 +49,20 @@ final class Shared: Sendable {
   func workers(of lane: Lane) -> LaneWorkers { laneWorkers[LaneWorkers.number(of: lane)] }
 
   var isStopping: Bool { stopping.isGiven }
-  /// Required to begin anything. False also while the database's time is not known well enough.
+  /// True if this node may start new work. False also while the database's time is not known well enough.
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) && clock.isTrusted }
-  /// Each lane leaves room in the window for those before it, so that bulk never fills what urgent needs.
+  /// True if the lane may add in-flight devices. Each lane leaves space in the window for the more urgent ones.
   func hasRoom(for lane: Lane) -> Bool { underWay.load(ordering: .relaxed) < Limits.windowDevices(for: lane) }
 
-  /// Single sends are admitted even when campaigns fill the window.
+  /// True if single sends may be admitted, which is possible even while campaigns fill the window.
   var hasRoomForSends: Bool {
     underWay.load(ordering: .relaxed) < Limits.windowDevices + Limits.sendDevices
   }
 
   func isFull(_ lane: Lane) -> Bool { fullLanes.load(ordering: .relaxed) & lane.bit != 0 }
 
-  /// - Parameter inbox: where the results go: a `LaneWorkers` number, or `ResultInbox.badgePlace`.
+  /// Returns the address of the next batch, to which its results are sent.
+  /// - Parameter inbox: index of the inbox for the results: a `LaneWorkers` number, or `ResultInbox.badgePlace`.
   func nextBatch(for inbox: Int) -> BatchAddress {
     BatchAddress(lastBatch.add(1, ordering: .relaxed).newValue, inbox: inbox)
   }
@@ -70,7 +71,7 @@ final class Shared: Sendable {
     underWay.add(devices, ordering: .relaxed)
   }
 
-  /// Releases room in the window for devices that have ended.
+  /// Removes devices from the in-flight window after they have ended.
   func give(_ devices: Int) {
     let before = underWay.subtract(devices, ordering: .relaxed).oldValue
     if before >= Limits.windowDevices / 2 { for workers in laneWorkers { workers.claimWakeup.signal() } }

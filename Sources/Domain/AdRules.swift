@@ -3,8 +3,7 @@
 /// opt-out notice: Korean law demands one in every ad, but only the operator knows the words. `upmc app ads APP_ID
 /// --opt-out` sets them, and from then on an ad without them is refused. Decision 065.
 package struct AdRules: Equatable, Sendable {
-  /// An ad waits between these times by the device's clock, unless the person consented to ads at night. May span
-  /// midnight.
+  /// The hours, by the device's clock, in which ads wait unless the user consented to ads at night. May span midnight.
   package struct Night: Equatable, Sendable {
     package let from: ClockTime
     package let to: ClockTime
@@ -15,11 +14,11 @@ package struct AdRules: Equatable, Sendable {
     }
   }
 
-  /// Nil: ads are sent at any hour.
+  /// Quiet hours for ads; nil to send them at any hour.
   package var night: Night?
-  /// Empty: no label is required.
+  /// Text with which every ad must begin; empty if none is required.
   package var label: String
-  /// Words that every ad must contain, for example `무료수신거부: 설정 > 알림`. Empty: none are required.
+  /// Opt-out notice that every ad must contain, for example `무료수신거부: 설정 > 알림`; empty if none is required.
   package var optOut: String
 
   package init(night: Night?, label: String, optOut: String) {
@@ -54,7 +53,7 @@ package struct AdRules: Equatable, Sendable {
 }
 
 extension Alert {
-  /// The literal texts, in the order in which they are shown.
+  /// The literal texts with their pointers, in the order in which they are shown.
   fileprivate func plainLines(at pointer: String) -> [(pointer: String, text: String)] {
     switch self {
     case .text(let text): [(pointer, text)]
@@ -67,7 +66,7 @@ extension Alert {
 }
 
 extension Domain.Limits {
-  /// Longest label and longest opt-out notice of an app's ads.
+  /// Maximum lengths of an app's ad label and opt-out notice, in UTF-8 bytes.
   package static let adLabelBytes = 64
   package static let adOptOutBytes = 256
 }

@@ -1,9 +1,9 @@
-/// A client application: the tenant of everything else.
+/// A client application: the tenant to which all other data belongs.
 package struct App: Sendable, Equatable {
-  /// Our short number for it, the first column of every key.
+  /// Internal number of an app, the first column of every key.
   package typealias Number = Int32
 
-  /// What happens to a user's other devices when the user registers another one. Raw values are stored.
+  /// What happens to a user's other devices when the user registers another one. The raw values are stored in the database.
   package enum DevicePolicy: Int16, Sendable {
     /// All of a user's devices receive its messages.
     case multi = 0
@@ -22,25 +22,25 @@ package struct App: Sendable, Equatable {
   }
 
   package let number: Number
-  /// The bundle identifier or package name, also the APNs topic.
+  /// The bundle identifier or package name; also the APNs topic.
   package let appID: String
   package var name: String
-  /// IANA name, for `senddate`.
+  /// IANA name of the time zone, used for `senddate` in payloads.
   package var timeZone: String
   package var devicePolicy: DevicePolicy
-  /// Why the dispatcher has paused this app's messages; nil when it has not.
+  /// Why the dispatcher has paused this app's messages; nil if it is not paused.
   package let pausedReason: String?
-  /// Messages per minute that one of its devices may send to other users; 0: none.
+  /// Messages per minute that a device of the app may send to other users; 0 if devices may send none.
   package var deviceSendsPerMinute: Int16
-  /// A user's other devices receive a new count by silent push.
+  /// True if a user's other devices receive a new badge count by silent push.
   package var syncsBadges: Bool
-  /// A person's send to more devices than this needs a second person's approval; nil: none does.
+  /// Number of devices above which a person's send needs a second person's approval; nil if none is ever needed.
   package var approvalAbove: Int64?
-  /// It has a Notification Service Extension, which sends receipts: its alerts carry `mutable-content`.
+  /// True if the app has a Notification Service Extension that sends receipts; its alerts then have `mutable-content`.
   package var hasExtension: Bool
   package var identityRules: IdentityRules
   package var confidentiality = Confidentiality()
-  /// Defaults of its messages for Android devices.
+  /// Default values for the app's messages to Android devices.
   package var android = AndroidContent()
 
   package var identity: Identity { identityRules.identity }

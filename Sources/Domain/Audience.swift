@@ -55,7 +55,7 @@ package enum Audience: Equatable, Sendable {
     JSONSchema.reference("SegmentNumber"),
     read: { (reader) throws(JSONError) in try readNumber(&reader, "the number of an uploaded file") })
 
-  /// As a key, because keys compare by their bytes.
+  /// Reads a CUID as a key, because keys are compared by their bytes.
   private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> UserKey {
     let clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
     guard clientUID != UserKey.guestUID else { throw JSONError("GUEST is no audience; use {\"members\":false}") }
@@ -69,7 +69,8 @@ package enum Audience: Equatable, Sendable {
 
   private static func readPSID(_ reader: inout JSONReader) throws(JSONError) -> String {
     let psid = try reader.readText(upTo: Domain.Limits.psidBytes)
-    // The network is not known: a hex token is compared in lower case, anything else as it is.
+    // The network is unknown: compare a hexadecimal token in lower case, as APNs tokens are stored, and any other as it
+    // is.
     return PushNetwork.apns.normalize(psid: psid) ?? psid
   }
 
@@ -83,7 +84,7 @@ package enum Audience: Equatable, Sendable {
     return .savedSegment(try readNumber(&reader, "the number of a saved segment, or an object of conditions"))
   }
 
-  /// A string or a number.
+  /// Reads a number given as a string or as a number.
   private static func readNumber(_ reader: inout JSONReader, _ what: String) throws(JSONError) -> Int64 {
     let number: Int64?
     switch try reader.peek() {
@@ -97,7 +98,7 @@ package enum Audience: Equatable, Sendable {
 }
 
 extension JSONForm {
-  /// A list without duplicates, in the order given.
+  /// Form of a list, from which duplicates are removed, in the order given.
   fileprivate static func entries<Entry: Hashable & Sendable>(
     _ schema: JSONTree, _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Entry
   ) -> JSONForm where Value == [Entry] {

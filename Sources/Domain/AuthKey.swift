@@ -1,10 +1,10 @@
 package import Crypto
 
-/// Makes and verifies `authKey`, a device's own credential.
+/// Creates and verifies `authKey`, the credential of a device.
 ///
-/// `<device>.<epoch>.<40 hex digits>`, with `a` before the epoch if the key was requested with the token alone: an HMAC
-/// over the device id, which is derived from the app, and the epoch. Nothing is stored per key: raising the device's
-/// epoch invalidates all earlier keys. Issuing a new key does not invalidate the old ones.
+/// Its format is `<device>.<epoch>.<40 hex digits>`, with `a` before the epoch if the key was requested with the token
+/// alone: an HMAC over the device id (which is derived from the app) and the epoch. Keys are not stored: raising the
+/// device's epoch invalidates all earlier ones, and issuing a new key invalidates none.
 package struct AuthKeyring: Sendable {
   private let keys: LiveKeys<HMAC>
 
@@ -17,15 +17,16 @@ package struct AuthKeyring: Sendable {
     keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
-  /// The content of a genuine key. Only the device's row tells whether it is still current.
+  /// The content of a valid key. Whether the key is still current depends on the epoch in the device's row.
   package struct Claim: Equatable, Sendable {
     package let device: DeviceID
     package let epoch: Int16
-    /// The CUID that the caller believes the device belongs to; refused if it belongs to another user. Nil: none given.
+    /// The CUID of the user to whom the caller believes the device belongs; the call is refused if it belongs to
+    /// another. Nil if the caller named none.
     package var actingFor: String?
-    /// The key was issued for the PSID alone (`asking_authorization`), which push networks and logs also know.
+    /// True if the key was issued for the PSID alone (`asking_authorization`), which push networks and logs know too.
     package var isAsked = false
-    /// The app server's proof for the user on whose behalf the caller acts.
+    /// Proof by the app's backend for the user on whose behalf the caller acts; nil if none was given.
     package var userProof: String?
 
     package init(device: DeviceID, epoch: Int16, actingFor: String? = nil, isAsked: Bool = false) {
@@ -36,13 +37,15 @@ package struct AuthKeyring: Sendable {
     }
   }
 
-  /// - Parameter isAsked: only the token was shown for it, so that the key does not authorize a new token.
+  /// Returns a new authKey for a device.
+  /// - Parameter isAsked: true if the caller has presented only the token, so that the key does not authorize a new
+  ///   token.
   package func make(device: DeviceID, epoch: Int16, isAsked: Bool = false) -> String {
     let mark = isAsked ? "a" : ""
     return "\(device).\(mark)\(epoch).\(Self.seal(device, "\(mark)\(epoch)", keys.present))"
   }
 
-  /// Returns the content of a key; nil for anything that this keyring did not make.
+  /// Returns the content of a key; nil if this keyring did not create it.
   package func verify(_ authKey: String) -> Claim? {
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let device = DeviceID(parts[0]) else { return nil }

@@ -1,23 +1,23 @@
 /// The effect of a read on the badge count.
 package enum BadgeOption: Equatable, Sendable {
-  /// One unread message less: count − 1, never below 0. Once per user and message.
+  /// Decrements the count, to no less than 0. Once per user and message.
   case keep
   /// Sets the count to 0. Once per user and message.
   case reset
-  /// Sets the count. Once per user and message.
+  /// Sets the count to a number. Once per user and message.
   case update(Int16)
-  /// Sets the count each time the call is made: the last write wins.
+  /// Sets the count to a number with each call; the last one wins.
   case force(Int16)
 
-  /// A repeated read must not change the count again.
+  /// True if a repeated read of the same message must not change the count again.
   package var actsOncePerMessage: Bool {
     if case .force = self { false } else { true }
   }
 
-  /// It sets the count, so that earlier increments no longer matter; otherwise it changes the count relatively.
+  /// True if the count is set, regardless of earlier increments; false if it is changed relatively.
   package var setsCount: Bool { self != .keep }
 
-  /// Stored with the read.
+  /// Value stored with the read.
   package var code: Int16 {
     switch self {
     case .keep: 0
@@ -27,7 +27,7 @@ package enum BadgeOption: Equatable, Sendable {
     }
   }
 
-  /// Returns the count after this option.
+  /// Returns the count after this option is applied to `count`.
   package func apply(to count: Int16) -> Int16 {
     switch self {
     case .keep: BadgeCount.clamp(count - 1)
@@ -37,7 +37,7 @@ package enum BadgeOption: Equatable, Sendable {
   }
 }
 
-/// The badge count, always in 0…1000.
+/// Arithmetic on badge counts, which are always in 0…1000.
 package enum BadgeCount {
   package static func clamp(_ count: Int16) -> Int16 {
     min(max(count, Domain.Limits.badgeCount.lowerBound), Domain.Limits.badgeCount.upperBound)
@@ -51,19 +51,19 @@ package enum BadgeCount {
 
 /// The effect of a send on the badge.
 package enum BadgeRequest: Equatable, Sendable {
-  /// No `badge` key in the payload: the icon stays as it is.
+  /// The payload has no `badge` key, so the icon is unchanged.
   case none
   /// Adds to the user's count, once per message; the payload carries the new count.
   case increment(Int16)
-  /// The payload carries this number; the server's count is set to it.
+  /// The payload contains this number, and the server's count is set to it.
   case set(Int16)
-  /// The payload carries 0; the server's count becomes 0.
+  /// The payload contains 0, and the server's count is set to 0.
   case clear
 
-  /// Claiming a recipient changes their count.
+  /// True if claiming a recipient changes the user's count.
   package var movesCount: Bool { self != .none }
 
-  /// It sets the count instead of adding to it.
+  /// True if the count is set instead of incremented.
   package var setsCount: Bool {
     switch self {
     case .none, .increment: false
@@ -71,7 +71,7 @@ package enum BadgeRequest: Equatable, Sendable {
     }
   }
 
-  /// Recorded in the ledger, to be taken back if every delivery to a user ends negative.
+  /// The increment recorded in the ledger, to be taken back if every delivery to a user fails.
   package var increment: Int16 {
     if case .increment(let number) = self { number } else { 0 }
   }

@@ -1,4 +1,4 @@
-/// Base64 with the URL-safe alphabet, without padding (RFC 4648 §5, RFC 7515 appendix C).
+/// Encodes and decodes Base64 with the URL-safe alphabet, without padding (RFC 4648 §5, RFC 7515 appendix C).
 package enum Base64URL {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 

@@ -1,45 +1,45 @@
-/// An audience from a file: one user per line, with values per user.
+/// Parses an audience from a CSV file: one user per line, with personal values for each.
 ///
 /// Without a header the columns are `CUID,NAME[,VAR1 … VAR9]`. A first line that begins with `CUID` (or `clientUid`) is
 /// a header and names the columns, in any order: `CUID`, `NAME` (or `CNAME`, `clientName`), `VAR1` … `VAR9`. If a user
 /// occurs in several lines, only the first counts.
 ///
-/// It is read in parts of any size (`CSVReader`). Of each line, only a mark that identifies its user is kept.
+/// The file is read in parts of any size (`CSVReader`). Only a hash is kept of each user, to recognize duplicates.
 package struct CSVFile: Sendable {
   package struct Line: Equatable, Sendable {
     package let user: UserKey
     package let name: String
-    /// Values of `%VAR1%` …, as many as are given; empty for an empty field.
+    /// Values of `%VAR1%` …, as many as the line has; empty for an empty field.
     package let variables: [String]
   }
 
   package struct Fault: Equatable, Sendable {
-    /// Counted from 1, as in editors.
+    /// Line number, counted from 1.
     package let line: Int
     package let reason: String
   }
 
-  /// Number of distinct users so far.
+  /// Number of different users so far.
   package private(set) var lineCount = 0
   package private(set) var faults: [Fault] = []
-  /// The total number of faults; only the first ones are kept.
+  /// Total number of faulty lines; `faults` contains only the first ones.
   package private(set) var faultCount = 0
   package private(set) var duplicates = 0
 
   private var seen: Set<UserMark> = []
   private var columns: [Column] = [.user, .name] + (1...9).map(Column.variable)
-  /// The beginning of a record whose end has not arrived.
+  /// Beginning of a record whose end has not arrived.
   private var rest: [UInt8] = []
-  /// Number of lines read.
+  /// Number of lines read so far.
   private var passed: Int64 = 0
   private var isFirst = true
 
   package init() {}
 
-  /// Reads the next part of UTF-8, with or without a byte order mark at the start of the file.
-  /// - Parameter isLast: no more parts follow.
+  /// Parses the next part of the file: UTF-8, with or without a byte order mark at the start of the file.
+  /// - Parameter isLast: true if no more parts follow.
   /// - Returns: the lines that this part completes.
-  /// - Throws: `.impossible` for a header that cannot be understood, `.bodyTooLarge` for too many lines.
+  /// - Throws: `.impossible` for an invalid header, `.bodyTooLarge` for too many lines.
   package mutating func read(_ part: [UInt8], isLast: Bool) throws(Problem) -> [Line] {
     let reader = CSVReader(rest + part, passed: passed, isLast: isLast)
     (rest, passed) = (reader.rest, reader.passed)
@@ -137,8 +137,8 @@ package struct CSVFile: Sendable {
     return nil
   }
 
-  /// A 128-bit hash that stands for a user, so that a million names need not be kept. It is keyed with a random key of
-  /// this process, so that nobody can construct two colliding users.
+  /// A 128-bit hash of a user, kept instead of a million names. It is keyed with a random key of this process, so that
+  /// nobody can construct two users with the same hash.
   private struct UserMark: Hashable {
     let first: Int
     let second: Int
@@ -157,6 +157,6 @@ package struct CSVFile: Sendable {
 
 extension Domain.Limits {
   package static let csvLines = 1_000_000
-  /// Faults reported individually.
+  /// Maximum number of faulty lines reported individually.
   package static let csvFaults = 100
 }

@@ -1,18 +1,18 @@
-/// Column names in files.
+/// Matches column names in CSV files.
 package enum CSVHeader {
-  /// Normalizes a name: case, blanks, `_` and `-` make no difference, so `DEVICE_ID`, `Device ID` and `deviceId` are
+  /// Normalizes a column name: case, blanks, `_` and `-` are ignored, so `DEVICE_ID`, `Device ID` and `deviceId` are
   /// equal.
   package static func plain(_ name: String) -> String {
     name.lowercased().filter { $0 != " " && $0 != "\t" && $0 != "_" && $0 != "-" }
   }
 
-  /// Wire names that files may use in place of the API's.
+  /// The wire protocol's names that files may use instead of the API's.
   private static let others = [
     "cuid": "clientuid", "cname": "clientname", "name": "clientname", "groupseq": "groupseqs",
   ]
 
-  /// Returns which of `names` a column is; nil when it is none of them. Columns may also use the wire names (`CUID`,
-  /// `CNAME` or `NAME`, `GROUPSEQ`).
+  /// Returns the one of `names` that a column heading means; nil if none. Headings may also be the wire protocol's
+  /// names (`CUID`, `CNAME` or `NAME`, `GROUPSEQ`).
   package static func match(_ column: String, in names: [String]) -> String? {
     let plain = plain(column)
     let other = others[plain]

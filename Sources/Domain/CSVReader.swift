@@ -1,6 +1,7 @@
 internal import PlainText
 
-/// Reads comma-separated values (RFC 4180) from UTF-8 that arrives in pieces, one record at a time. Used for all files.
+/// Parses comma-separated values (RFC 4180) from UTF-8 that arrives in pieces, one record at a time. Used for all CSV
+/// files.
 ///
 /// ```
 ///   piece ──► rest of the last piece + piece ──► records, each with the number of its first line
@@ -14,18 +15,18 @@ internal import PlainText
 ///   never closed would swallow the file, so a record is limited to `Limits.csvRecordBytes`; if its end is not found
 ///   within them, only the line on which it begins is given up.
 ///
-/// How the file is cut into pieces makes no difference.
+/// The result does not depend on how the file is divided into pieces.
 package struct CSVReader {
   package enum Record: Equatable, Sendable {
     case fields([String])
-    /// The fault, phrased to follow "The line".
+    /// The line is invalid; the text continues a sentence that starts with "The line".
     case faulty(String)
   }
 
   package struct Line: Equatable, Sendable {
-    /// Line number in the file, counted from 1, as in editors.
+    /// Number of the record's first line in the file, counted from 1.
     package let number: Int64
-    /// The raw record without its line break.
+    /// The record's bytes without its line break.
     package let bytes: ArraySlice<UInt8>
     package let record: Record
 
@@ -34,20 +35,21 @@ package struct CSVReader {
 
   /// Complete records, in order.
   package private(set) var lines: [Line] = []
-  /// To be prepended to the next piece.
+  /// Bytes to prepend to the next piece.
   package private(set) var rest: [UInt8] = []
-  /// Number of line breaks passed.
+  /// Number of line breaks read so far.
   package private(set) var passed: Int64
-  /// Number of leading bytes that no later record needs.
+  /// Number of leading bytes that are not needed for later records.
   package private(set) var taken = 0
 
   private let bytes: [UInt8]
   private let isLast: Bool
 
+  /// Reads the complete records of a piece of a file.
   /// - Parameters:
-  ///   - bytes: the rest of the previous piece, and the piece.
-  ///   - passed: number of lines before them.
-  ///   - isLast: the file ends here, with or without a line break.
+  ///   - bytes: the `rest` of the previous piece, followed by the new piece.
+  ///   - passed: number of lines before `bytes`.
+  ///   - isLast: true if the file ends here, with or without a line break.
   package init(_ bytes: [UInt8], passed: Int64, isLast: Bool) {
     self.bytes = bytes
     self.passed = passed
@@ -56,14 +58,14 @@ package struct CSVReader {
     if passed == 0, bytes.starts(with: Self.byteOrderMark) { start = Self.byteOrderMark.count }
     while let next = take(from: start) { start = next }
     taken = start
-    // Enough to recognize a line that is already too long; the remainder of such a line is dropped.
+    // Keep enough to recognize a line that is too long; the remainder of such a line is dropped.
     rest = Array(bytes[start...].prefix(Domain.Limits.csvRecordBytes + 2))
   }
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// Reads a record.
-  /// - Returns: where the next one begins; nil when there is no further complete record.
+  /// Parses a record.
+  /// - Returns: the position of the next one; nil if there is no further complete record.
   private mutating func take(from start: Int) -> Int? {
     guard start < bytes.count else { return nil }
     var scan = Scan(bytes, from: start)
@@ -74,7 +76,7 @@ package struct CSVReader {
       return next
     case .cut where !isLast: return nil
     case .cut, .tooLong:
-      // The line on which the record begins is at fault; the following lines are read as they are.
+      // Report the line on which the record begins as faulty, and parse the following lines normally.
       guard let end = bytes[start...].firstIndex(where: Self.endsLine) ?? (isLast ? bytes.count : nil),
         let next = behindLineEnd(end)
       else { return nil }
@@ -85,7 +87,7 @@ package struct CSVReader {
 
   package static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-  /// Returns where the next line begins; nil when that is not certain yet, because a CR may be half of a line end.
+  /// Returns where the next line begins; nil if that is not certain yet, because a CR may be followed by LF.
   private func behindLineEnd(_ end: Int) -> Int? {
     guard end < bytes.count else { return isLast ? end : nil }
     guard bytes[end] == 0x0D else { return end + 1 }
@@ -111,7 +113,7 @@ package struct CSVReader {
     lines.append(Line(number: number, bytes: record, record: Self.judge(scan, record)))
   }
 
-  /// Decoders of other encodings (CP949) pass such a line on unchanged.
+  /// Error for bytes that are not valid text. Decoders of other encodings (CP949) pass such lines on unchanged.
   package static let wrongEncoding =
     "is not text in the encoding of its file (UTF-8 or CP949): correct it, and save the file as UTF-8"
 
@@ -126,10 +128,10 @@ package struct CSVReader {
   }
 }
 
-/// Scanner for one record, field by field.
+/// Parses one record, field by field.
 private struct Scan {
   enum Outcome {
-    /// Position of the record's line end, or the end of the bytes.
+    /// The record ends at this position, which is its line break or the end of the bytes.
     case ended(Int)
     /// The bytes end, but the record may continue.
     case cut
@@ -138,13 +140,13 @@ private struct Scan {
 
   private let bytes: [UInt8]
   private var index: Int
-  /// End of the longest allowed record, plus one byte for its line end.
+  /// End of the longest allowed record, plus one byte for its line break.
   private let bound: Int
   private(set) var fields: [String] = []
   private(set) var fault: String?
-  /// Line breaks within the record.
+  /// Number of line breaks within the record.
   private(set) var lineBreaks = 0
-  /// The record ended, or was cut, within quotes.
+  /// True if the record ended, or was cut off, within quotes.
   private(set) var isQuoted = false
   private(set) var isASCII = true
   private(set) var hasNUL = false
@@ -156,7 +158,7 @@ private struct Scan {
     isWhole = bound == bytes.count && bytes.count - start <= Domain.Limits.csvRecordBytes
   }
 
-  /// The bytes end before the record would be too long.
+  /// True if the bytes end before the record would be too long.
   let isWhole: Bool
 
   var isEmpty: Bool { fault == nil && (fields.isEmpty || fields.count == 1 && fields[0].utf8.isEmpty) }
@@ -176,7 +178,8 @@ private struct Scan {
     }
   }
 
-  /// At the end of the bytes. Only the caller, which looks for the line break, knows whether the record ends there.
+  /// Result at the end of the bytes. Only the caller, which looks for the line break, knows whether the record ends
+  /// there.
   private var end: Outcome { isWhole ? .ended(index) : .tooLong }
 
   /// Skips the rest of the record without parsing it.
@@ -205,7 +208,7 @@ private struct Scan {
     fields.append(String(decoding: bytes[start..<end], as: UTF8.self))
   }
 
-  /// Returns false when the quote is not closed within the bytes.
+  /// Parses a quoted field. Returns false if the closing quote is missing.
   private mutating func quoted() -> Bool {
     isQuoted = true
     index += 1
@@ -230,7 +233,7 @@ private struct Scan {
     return false
   }
 
-  /// After a field's closing quote, only a comma or the end of the line may follow.
+  /// Ends a quoted field; after it, only a comma or the end of the line may follow.
   private mutating func close(_ field: [UInt8]) {
     fields.append(String(decoding: field, as: UTF8.self))
     skipBlanks()
@@ -241,8 +244,8 @@ private struct Scan {
 }
 
 extension Domain.Limits {
-  /// The longest record including quotes; the longest allowed fields add up to a third of it.
+  /// Maximum size of a record in bytes, including quotes; the longest allowed fields add up to a third of it.
   package static let csvRecordBytes = 65_536
-  /// More than any table has; further fields are not read.
+  /// Maximum number of fields in a record, more than any real table has; a record with more is faulty.
   package static let csvFields = 1_000
 }

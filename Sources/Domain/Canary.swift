@@ -1,18 +1,18 @@
 package import JSON
 
-/// A first part of a message that is sent ahead: the rest follows only if not too many of it are rejected.
-/// Decision 060.
+/// A first part of a message's audience that is sent to before the rest. If too many of its devices reject the push,
+/// the rest is not sent. Decision 060.
 package struct Canary: Equatable, Sendable {
   package enum Size: Equatable, Sendable {
     case devices(Int32)
-    /// Percentage of the audience, at least one device.
+    /// Percentage of the audience; at least one device.
     case percent(Int32)
   }
 
   package let size: Size
-  /// How long to watch after the canary's last device was claimed.
+  /// Seconds to wait for results after the canary's last device was claimed.
   package let waitSeconds: Int32
-  /// The message stops when a larger share of the canary than this is rejected.
+  /// Percentage of rejected canary devices above which the message is paused.
   package let maxRejectedPercent: Int32
 
   package init(size: Size, waitSeconds: Int32, maxRejectedPercent: Int32) {
@@ -43,7 +43,7 @@ package struct Canary: Equatable, Sendable {
       ])
   }
 
-  /// Reads `{"devices":n | "percent":n, "wait":"PT10M"?, "maxRejectedPercent":n?}`.
+  /// Parses `{"devices":n | "percent":n, "wait":"PT10M"?, "maxRejectedPercent":n?}`.
   static func read(_ reader: inout JSONReader) throws(JSONError) -> Canary {
     var sizes: [Size] = []
     var wait = Domain.Limits.canaryWaitDefault
@@ -63,34 +63,35 @@ package struct Canary: Equatable, Sendable {
 
   // MARK: Verdict
 
-  /// State of a canary. Raw values are stored.
+  /// State of a canary. The raw values are stored in the database.
   package enum Phase: Int16, Sendable {
-    /// Its devices are being claimed.
+    /// The canary's devices are being claimed.
     case filling = 0
-    /// All are claimed; nothing more is claimed before the verdict.
+    /// All of the canary's devices are claimed; the rest waits for the verdict.
     case watching = 1
-    /// The rest may follow.
+    /// The rest may be claimed.
     case passed = 2
-    /// Too many were rejected.
+    /// Too many devices rejected the push.
     case stopped = 3
   }
 
   package enum Verdict: Equatable, Sendable {
     case wait
     case pass
-    /// None of its devices received anything, for reasons of their own (no consent, gone …): others take their place.
+    /// None of the canary's devices could be sent to (no consent, unregistered …): use other devices instead.
     case replace
     case stop(reason: String)
   }
 
+  /// Decides from the canary's results so far.
   /// - Parameters:
-  ///   - open: devices of the canary whose outcome is not known.
-  ///   - isOver: the watching period is over.
+  ///   - open: number of canary devices without a final outcome.
+  ///   - isOver: true if the waiting period is over.
   package static func judge(
     open: Int64, accepted: Int64, rejected: Int64, maxRejectedPercent: Int64, isOver: Bool
   ) -> Verdict {
     let answered = accepted + rejected
-    // Already more than the whole canary may have, whatever the outcome of the others, so there is no need to wait.
+    // The limit is exceeded even if all remaining devices accept, so there is no need to wait.
     let isCertain = rejected * 100 > maxRejectedPercent * (open + answered)
     if isCertain || isOver && rejected * 100 > maxRejectedPercent * answered {
       return .stop(

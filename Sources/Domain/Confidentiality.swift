@@ -1,15 +1,15 @@
-/// How an app treats the content of its messages.
+/// Which of an app's messages are confidential.
 extension App {
-  /// Messages that are confidential by default: their content is sealed as soon as they are accepted, shown to nobody,
-  /// and wiped when they are finished.
+  /// The lanes whose messages are confidential by default: their content is encrypted when accepted, never displayed,
+  /// and wiped when the message is complete.
   package struct Confidentiality: Equatable, Sendable {
     package var lanes: Set<Lane> = []
-    /// Also applies to sends through the SDK's wire protocol, whose clients know nothing of it.
+    /// True if this also applies to sends through the SDK's wire protocol, which cannot request confidentiality.
     package var coversSDK = false
 
     package init() {}
 
-    /// Default for a new app: one-time codes are sent in the urgent lane.
+    /// Default for a new app: messages in the urgent lane, which one-time codes use.
     package static let ofNewApps: Confidentiality = {
       var rules = Confidentiality()
       rules.lanes = [.urgent]
@@ -20,7 +20,7 @@ extension App {
       switch door {
       case .api: request.isConfidential || lanes.contains(request.lane)
       case .sdk: request.isConfidential || coversSDK && lanes.contains(request.lane)
-      // The server's own content is no secret: it asks a device to prove possession of its token.
+      // Content created by the server is not secret: it only asks a device to prove that it owns its token.
       case .server: request.isConfidential
       }
     }
@@ -30,7 +30,7 @@ extension App {
       case api, sdk, server
     }
 
-    /// Stored as one bit per lane.
+    /// The lanes as stored: one bit per lane.
     package var bits: Int16 { lanes.reduce(0) { $0 | 1 << $1.rawValue } }
 
     package init(bits: Int16, coversSDK: Bool) {

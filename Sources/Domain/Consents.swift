@@ -1,11 +1,11 @@
-/// What the person at a device has consented to, and when.
+/// The consents that a device's user has given or withdrawn, with their times.
 ///
-/// An app that never asks has no answers: its devices receive everything but advertising, which the law of many
-/// countries allows only with prior consent. Decision 064.
+/// If an app never asks, there are no answers, and its devices receive everything except advertising, which many
+/// countries allow only with prior consent. Decision 064.
 package struct Consents: Equatable, Sendable {
   package struct Answer: Equatable, Sendable {
     package let isGiven: Bool
-    /// When it was last given or withdrawn, microseconds since 1970.
+    /// When consent was last given or withdrawn, in microseconds since 1970.
     package let at: Int64
 
     package init(isGiven: Bool, at: Int64) {
@@ -14,16 +14,16 @@ package struct Consents: Equatable, Sendable {
     }
   }
 
-  /// To notifications in general.
+  /// Consent to notifications in general; nil if never asked.
   package var notification: Answer?
-  /// To advertising.
+  /// Consent to advertising; nil if never asked.
   package var ad: Answer?
-  /// To advertising at night.
+  /// Consent to advertising at night; nil if never asked.
   package var nightAd: Answer?
 
   package init() {}
 
-  /// A device's statement about some of them; nil: no statement.
+  /// A device's report of one or more answers; nil for those not reported.
   package struct Change: Equatable, Sendable {
     package var notification: Bool?
     package var ad: Bool?
@@ -32,7 +32,7 @@ package struct Consents: Equatable, Sendable {
     package init() {}
   }
 
-  /// Merges a statement. Repeating the same answer keeps its time, which tells since when it holds.
+  /// Applies a report. Repeating the same answer keeps its time, which says since when it holds.
   package mutating func apply(_ change: Change, at now: Int64) {
     func merge(_ answer: inout Answer?, _ value: Bool?) {
       guard let value, answer?.isGiven != value else { return }
@@ -44,16 +44,16 @@ package struct Consents: Equatable, Sendable {
   }
 }
 
-/// The kind of a message, as far as consents are concerned.
+/// Category of a message, which determines the consents that it needs.
 package enum MessageKind: String, CaseIterable, Sendable {
-  /// Anything the person expects from the app: to everyone except those who have withdrawn consent to notifications.
+  /// An ordinary message: sent to everyone except those who have withdrawn consent to notifications.
   case notice
-  /// Advertising: only to those who consented to it and have not withdrawn consent to notifications.
+  /// Advertising: sent only to those who have consented to it and have not withdrawn consent to notifications.
   case ad
-  /// Messages that must be sent (one-time passwords, alarms, legal notices): to everyone.
+  /// A message that must be delivered (one-time passwords, alarms, legal notices): sent to everyone.
   case essential
 
-  /// Returns whether a device with these consents may receive it. Nil: never asked.
+  /// Returns whether a device with these consents may receive the message. Nil means never asked.
   package func mayReach(notification: Bool?, ad: Bool?) -> Bool {
     switch self {
     case .essential: true

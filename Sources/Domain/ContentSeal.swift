@@ -1,7 +1,7 @@
 package import Crypto
 
-/// Seals the content of confidential messages with AES-256-GCM, bound to the app. All servers of one database share the
-/// key, which the database holds only in sealed form.
+/// Encrypts the content of confidential messages with AES-256-GCM, bound to the app. All servers of a database share
+/// the key, which the database stores only in encrypted form.
 package struct ContentSeal: Sendable {
   /// A key that seals, and one derived from it that names requests.
   private struct Key: Sendable {
@@ -17,7 +17,7 @@ package struct ContentSeal: Sendable {
 
   private let keys: LiveKeys<Key>
 
-  /// - Parameter keys: the current key, then former ones that may still be needed; not empty.
+  /// - Parameter keys: the current key, followed by former ones that may still be needed; not empty.
   package init(_ keys: [SymmetricKey]) {
     precondition(!keys.isEmpty)
     self.keys = LiveKeys(Key(keys[0]), others: keys.dropFirst().map(Key.init))
@@ -34,7 +34,7 @@ package struct ContentSeal: Sendable {
     AESGCM.seal(content, using: keys.present.seal, authenticating: Self.place(app))
   }
 
-  /// Returns nil if it was sealed with another key or for another app, or was modified.
+  /// Decrypts. Returns nil if the content was sealed with another key or for another app, or was modified.
   package func open(_ sealed: [UInt8], of app: App.Number) -> [UInt8]? {
     for key in keys.all {
       if let content = AESGCM.open(sealed, using: key.seal, authenticating: Self.place(app)) { return content }
@@ -42,7 +42,8 @@ package struct ContentSeal: Sendable {
     return nil
   }
 
-  /// Identifies requests like a hash, but only with the key: six digits are quickly found by brute force.
+  /// Returns a keyed digest of a request, to recognize repetitions. A plain hash would let six-digit codes be found by
+  /// brute force.
   package func digest(_ body: [UInt8]) -> [UInt8] {
     keys.present.digests.authenticationCode(for: body)
   }
@@ -53,13 +54,14 @@ package struct ContentSeal: Sendable {
   }
 
   /// Returns a message's request as it was accepted, including its content.
-  /// - Throws: `.contentWiped` when the content was wiped, `.internalError` when it cannot be opened.
+  /// - Throws: `.contentWiped` if the content was wiped, `.internalError` if it cannot be decrypted.
   package func request(_ stored: [UInt8], sealed: [UInt8]?, of app: App.Number) throws(Problem) -> MessageRequest {
     let request = try MessageRequest(stored: stored)
     guard request.isContentSealed else { return request }
     return try MessageRequest(stored: SealedRequest.join(stored, try content(sealed, of: app)))
   }
 
+  /// Decrypts the content of a message.
   /// - Throws: like `request`.
   package func content(_ sealed: [UInt8]?, of app: App.Number) throws(Problem) -> [UInt8] {
     guard let sealed else {

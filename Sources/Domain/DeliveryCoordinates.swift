@@ -1,5 +1,5 @@
-/// The place of a campaign's delivery: its block, and its position in it. It travels to the device and back in the
-/// `pushkey`, so that a receipt needs no look-up.
+/// Identifies a delivery of a campaign by its block and its position in it. Sent to the device in the `pushkey` and
+/// returned with its receipt, which therefore needs no look-up.
 ///
 /// ```
 ///   40 bits: 39 … 12 block · 11 … 1 position · 0 has an SMS fallback; all ones: it is in no block
@@ -7,29 +7,29 @@
 ///
 /// Decision 037.
 package struct DeliveryCoordinates: Hashable, Sendable {
-  /// Exceeds the number of blocks that a message can have.
+  /// Upper bound of block numbers, larger than the number of blocks that a message can have.
   package static let blocks: Int32 = 1 << 28
-  /// Exceeds the number of positions that a block can have.
+  /// Upper bound of positions, larger than the size of a block.
   package static let positions: Int32 = 1 << 11
   static let byteCount = 5
   static let nowhere: UInt64 = (1 << 40) - 1
 
   package let block: Int32
   package let position: Int32
-  /// The person gets an SMS when no receipt arrives in time, so the person must be determined in the receipt's own
-  /// commit.
+  /// True if the user gets an SMS when no receipt arrives in time, so that recording a receipt must also determine the
+  /// user.
   package let hasFallback: Bool
 
-  /// Nil when they do not fit.
+  /// Returns nil if a number is out of range.
   package init?(block: Int32, position: Int32, hasFallback: Bool) {
-    // Excludes the last block, whose last position would be encoded as `nowhere`.
+    // The last block is excluded, because its last position would be encoded as `nowhere`.
     guard 0 <= block, block < Self.blocks - 1, 0 <= position, position < Self.positions else { return nil }
     self.block = block
     self.position = position
     self.hasFallback = hasFallback
   }
 
-  /// Nil for a delivery in no block.
+  /// Returns the coordinates of a delivery; nil if it is in no block.
   init?(packed: UInt64) {
     self.init(
       block: Int32(truncatingIfNeeded: packed >> 12 & 0xFFF_FFFF),

@@ -1,10 +1,10 @@
 internal import Crypto
 
-/// Our id of one installation: 128 bits, derived from (app, network, DEVICE_ID), so that registering again always finds
-/// its rows without a look-up. Written as a lower-case UUID.
+/// Internal id of an installation: 128 bits derived from (app, network, DEVICE_ID), so that registering again finds its
+/// rows without a look-up. Written as a lower-case UUID.
 ///
-/// A DEVICE_ID is no secret. A client that presents one without proving that it is the device that had it gets a row of
-/// its own: the last two bits number the rows. Decision 024.
+/// A DEVICE_ID is not secret. A client that presents one without proving that it is the same device gets a separate
+/// row: the last two bits number the rows of a DEVICE_ID. Decision 024.
 package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64
@@ -14,8 +14,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     self.low = low
   }
 
-  /// The first 16 bytes of SHA-256 over the three names, marked as a UUID of version 8 (RFC 9562, section 5.8): the
-  /// first of the installation's rows.
+  /// Derives the first row id of an installation: the first 16 bytes of SHA-256 over the three names, marked as a UUID
+  /// of version 8 (RFC 9562, section 5.8).
   package init(appID: String, network: PushNetwork, installation: String) {
     var hash = SHA256()
     for part in [appID, network.pnsID, installation] {
@@ -58,7 +58,7 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Writes the canonical form over `text`, which must be empty or have the same length, 36 characters.
+  /// Writes the canonical 36-character form over `text`, which must be empty or have that length.
   package func write(over text: inout [UInt8]) {
     if text.isEmpty { text = [UInt8](repeating: UInt8(ascii: "-"), count: 36) }
     var characters = text.mutableSpan
@@ -72,15 +72,15 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     }
   }
 
-  /// Returns the `apns-id` of this device's copy of a message: the same for each pair, so that a repeated submission
-  /// can be recognized. For one message it is a one-to-one mapping of the device's id.
+  /// Returns the `apns-id` of this device's copy of a message. It is always the same for a device and a message, so
+  /// that a repeated submission can be recognized, and different for different devices.
   package func submissionID(of seqno: Int64) -> DeviceID {
     let first = Self.mix(UInt64(bitPattern: seqno))
     let second = Self.mix(first)
     return DeviceID(high: (high ^ first) & ~0xF000 | 0x8000, low: (low ^ second) & ~(3 << 62) | 2 << 62)
   }
 
-  /// The finalizer of splitmix64: every input bit changes about half of the output bits.
+  /// The finalizer of splitmix64: changing one input bit changes about half of the output bits.
   private static func mix(_ value: UInt64) -> UInt64 {
     var mixed = value &+ 0x9E37_79B9_7F4A_7C15
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -90,28 +90,28 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 extension DeviceID {
-  /// Bounds below and above all ids, for ranges over everything. (No id equals one of them: each is marked as a UUID of
-  /// version 8.)
+  /// Bounds below and above all ids, for range queries. No real id equals them, because each is marked as a UUID of
+  /// version 8.
   package static let lowest = DeviceID(high: 0, low: 0)
   package static let highest = DeviceID(high: .max, low: .max)
 }
 
 extension DeviceID {
-  /// All row ids of this one's DEVICE_ID; they are adjacent in every index.
+  /// All row ids of this id's DEVICE_ID, which are adjacent in every index.
   package var rows: [DeviceID] {
     (0..<UInt64(Domain.Limits.rowsPerInstallation)).map { DeviceID(high: high, low: low & ~3 | $0) }
   }
 
-  /// Returns whether both derive from the same DEVICE_ID.
+  /// True if both ids derive from the same DEVICE_ID.
   package func sharesInstallation(with other: DeviceID) -> Bool {
     high == other.high && low & ~3 == other.low & ~3
   }
 }
 
 extension Domain.Limits {
-  /// Rows per DEVICE_ID, as many as two bits can number.
+  /// Maximum rows per DEVICE_ID: as many as two bits can number.
   package static let rowsPerInstallation = 4
-  /// Registered devices per DEVICE_ID: more cannot be explained by a telephone being set up again. One more row may be
-  /// waiting for proof when all of these are taken.
+  /// Maximum registered devices per DEVICE_ID; more cannot be explained by a phone that was set up again. One more row
+  /// may wait for proof when all of these are taken.
   package static let devicesPerInstallation = 3
 }

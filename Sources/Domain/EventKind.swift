@@ -1,10 +1,10 @@
-/// Events that the customer's own servers may subscribe to. Raw values are stored and sent.
+/// Events that the customer's own servers may subscribe to. The raw values are stored and sent.
 package enum EventKind: String, CaseIterable, Sendable {
-  /// A push was not confirmed in time: send an SMS to this person. Once per person and message.
+  /// A push was not confirmed in time: the customer should send an SMS to this user. Once per user and message.
   case smsRequested = "sms.requested"
-  /// A message has ended; includes its totals.
+  /// A message is complete; the event contains its totals.
   case messageFinished = "message.finished"
-  /// A finished message is being sent again: its rejections were our own fault and were given back.
+  /// A completed message is being sent again, because its rejections were our own fault and were given back.
   case messageReopened = "message.reopened"
   /// Devices have confirmed the arrival of a message; many to an event.
   case deliveriesReceived = "deliveries.received"
@@ -12,13 +12,13 @@ package enum EventKind: String, CaseIterable, Sendable {
   case deliveriesRead = "deliveries.read"
   /// A message that has ended could not be delivered to these: rejected, expired or skipped.
   case deliveriesFailed = "deliveries.failed"
-  /// A push network said that a device's token is dead.
+  /// A push network has reported that a device's token is no longer valid.
   case tokenDropped = "token.dropped"
-  /// A user who already has a device got another one.
+  /// A user who already has a device has registered another one.
   case deviceAdded = "device.added"
   /// A push certificate expires soon: sent 30 days, 7 days and one day before.
   case credentialExpiring = "credential.expiring"
-  /// Requested by an operator, to test a webhook.
+  /// A test of a webhook, requested by an operator.
   case webhookTest = "webhook.test"
 
   /// The kinds that a webhook may subscribe to.

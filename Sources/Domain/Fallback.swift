@@ -1,20 +1,21 @@
 package import JSON
 
-/// SMS fallback: if a push is not confirmed, the customer's own gateway is asked to send an SMS, once per person.
+/// SMS fallback: if a push is not confirmed in time, the customer's own gateway is asked to send an SMS, once per user.
 package struct Fallback: Equatable, Sendable {
-  /// The confirmation that cancels the fallback. Raw values are stored.
+  /// The confirmation that cancels the fallback. The raw values are stored in the database.
   package enum Condition: Int16, CaseIterable, Sendable {
-    /// A receipt or a read.
+    /// Any confirmation: a receipt or a read.
     case received = 1
     case read = 2
 
     package var name: String { self == .received ? "received" : "read" }
 
-    /// - Parameter isRead: false for a mere receipt.
+    /// Returns whether a confirmation meets the condition.
+    /// - Parameter isRead: true for a read, false for a receipt.
     package func isMet(byRead isRead: Bool) -> Bool { self == .received || isRead }
   }
 
-  /// Counted from when the message was claimed for the person.
+  /// Delay in seconds after the message was claimed for the user.
   package var afterSeconds: Int64 = Domain.Limits.defaultFallbackSeconds
   package var unless = Condition.received
 
@@ -36,14 +37,14 @@ package struct Fallback: Equatable, Sendable {
     for: { word in Condition.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
 }
 
-/// A text with the recipient's values filled in, as it appears in the payload.
+/// A message's text with the recipient's values filled in, as in the payload.
 package struct FilledText: Sendable {
   private let clientUID: String
   private let clientName: String
   private let variables: [Int: String]
   private let fills: Bool
 
-  /// - Parameter line: the recipient's values from a file; an empty one means the message's own value.
+  /// - Parameter line: the recipient's values from a file; for an empty one, the message's own value is used.
   package init(_ content: MessageContent, clientUID: String, clientName: String, line: [String] = []) {
     self.clientUID = clientUID
     self.clientName = clientName
@@ -87,7 +88,7 @@ extension Alert {
 }
 
 extension Domain.Limits {
-  /// How long to wait for the confirmation before requesting an SMS, in seconds.
+  /// Allowed delay in seconds before an unconfirmed push leads to an SMS.
   package static let fallbackSeconds: ClosedRange<Int64> = 1...86_400
   package static let defaultFallbackSeconds: Int64 = 180
 }

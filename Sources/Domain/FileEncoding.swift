@@ -1,4 +1,4 @@
-/// The encoding of a text file. Raw values are stored.
+/// The encoding of a text file. The raw values are stored in the database.
 package enum FileEncoding: Int16, Sendable, CaseIterable {
   case utf8 = 1
   /// The code page of Korean Windows, a superset of EUC-KR.

@@ -1,16 +1,16 @@
-/// The totals of one message. Always `targeted = pending + accepted + rejected + expired + cancelled + skipped`, where
-/// pending is what is undecided.
+/// The totals of one message. Invariant: `targeted = pending + accepted + rejected + expired + cancelled + skipped`,
+/// where pending are the deliveries without outcome.
 package struct Funnel: Equatable, Sendable {
   package var seqno: Int64
-  /// The message's app, when it was created (microseconds since 1970), and its alert: JSON as in the request; nil when
-  /// it has none, is confidential, or is too large to be read for this.
+  /// The app's id; the message's creation time in microseconds since 1970; and its alert as JSON, as in the request, or
+  /// nil if it has none, is confidential, or is too large to be read for a list.
   package var appID = ""
   package var createdAt: Int64 = 0
   package var alert: String?
-  /// Its content is sealed and shown to nobody.
+  /// True if the message's content is encrypted and never shown.
   package var isConfidential = false
   package var state: MessageState
-  /// Nil until the audience has been counted.
+  /// Number of devices; nil until the audience has been counted.
   package var targeted: Int64?
   package var accepted: Int64 = 0
   package var rejected: Int64 = 0
@@ -19,19 +19,19 @@ package struct Funnel: Equatable, Sendable {
   package var skipped: Int64 = 0
   package var received: Int64 = 0
   package var read: Int64 = 0
-  /// Submissions that were never answered.
+  /// Number of submissions that were never answered.
   package var unknown: Int64 = 0
-  /// Submissions beyond the first.
+  /// Number of submissions of a delivery beyond its first.
   package var resent: Int64 = 0
-  /// Count by reason of everything that was not accepted.
+  /// Number of deliveries that were not accepted, by reason.
   package var reasons: [String: Int64] = [:]
-  /// Why it is paused or has failed, as a sentence.
+  /// Why the message is paused or has failed, as a sentence; nil otherwise.
   package var stateReason: String?
-  /// The message that this one resends.
+  /// SEQNO of the message that this one resends; nil if none.
   package var resendOf: Int64?
-  /// When it is (or was) due, in microseconds since 1970; nil: immediately.
+  /// When the message is (or was) due, in microseconds since 1970; nil for immediately.
   package var dueAt: Int64?
-  /// The sender's own reference, and the device that sent it: JSON as in the request; nil when absent.
+  /// The sender's own reference, and the device that sent the message: JSON as in the request; nil if absent.
   package var reference: String?
   package var origin: String?
 
@@ -45,7 +45,7 @@ package struct Funnel: Equatable, Sendable {
   package var pending: Int64? { targeted.map { $0 - decided } }
 }
 
-/// State of a message. Raw values are stored.
+/// State of a message. The raw values are stored in the database.
 package enum MessageState: Int16, CaseIterable, Sendable {
   case scheduled = 0
   case queued = 1
@@ -72,7 +72,8 @@ package enum MessageState: Int16, CaseIterable, Sendable {
   }
 }
 
-/// Priority of a message; each lane has its own share of every resource. Raw values are stored; lower values go first.
+/// Priority of a message. Each lane has its own share of every resource. Raw values are stored; lower values are served
+/// first.
 package enum Lane: Int16, CaseIterable, Sendable {
   case urgent = 0
   case normal = 1
@@ -92,10 +93,10 @@ package enum Lane: Int16, CaseIterable, Sendable {
   }
 }
 
-/// What to do when a submission was never answered. Raw values are stored.
+/// What to do if a submission was never answered. The raw values are stored in the database.
 package enum UnknownPolicy: Int16, Sendable {
-  /// Submit again with the same ids: at least once.
+  /// Submit again with the same ids: at-least-once delivery.
   case resend = 0
-  /// Do not submit again: at most once.
+  /// Do not submit again: at-most-once delivery.
   case skip = 1
 }

@@ -1,6 +1,6 @@
-/// Lower-case hexadecimal digits.
+/// Encodes and decodes hexadecimal digits.
 package enum Hex {
-  /// Computed, because looking it up in a table with every push would cost more.
+  /// Computes a digit; a look-up table would be slower.
   @inlinable package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
   package static func append(_ byte: UInt8, to text: inout [UInt8]) {
@@ -33,10 +33,10 @@ package enum Hex {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Whether this is a digit as `encode` writes it.
+  /// True for a digit as `encode` writes it: lower case.
   package static func isLowerDigit(_ byte: UInt8) -> Bool { byte &- 48 < 10 || byte &- 97 < 6 }
 
-  /// Returns the value of one digit, in either case.
+  /// Returns the value of a digit in either case; nil for any other byte.
   package static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - 48
@@ -46,7 +46,7 @@ package enum Hex {
     }
   }
 
-  /// Nil for an odd number of characters, or a character that is not a hex digit.
+  /// Decodes hexadecimal text. Returns nil for an odd number of characters, or a character that is not a hex digit.
   package static func decode(_ text: String) -> [UInt8]? {
     let digits = text.utf8.span
     guard digits.count % 2 == 0 else { return nil }

@@ -1,6 +1,6 @@
 /// ISO 8601 durations of weeks and smaller units: `PT10M`, `P1D`, `P1DT12H`, `PT30S`.
 package enum ISODuration {
-  /// Formats seconds in the largest unit from days down that divides them: `PT15M`, `P365D`, `PT90S`.
+  /// Formats seconds in the largest unit, at most days, that divides them: `PT15M`, `P365D`, `PT90S`.
   package static func text(_ seconds: Int64) -> String {
     if seconds > 0, seconds % 86_400 == 0 { return "P\(seconds / 86_400)D" }
     if seconds > 0, seconds % 3600 == 0 { return "PT\(seconds / 3600)H" }
@@ -8,7 +8,7 @@ package enum ISODuration {
     return "PT\(seconds)S"
   }
 
-  /// Parses a duration to seconds; nil for anything else (months and years have no fixed length).
+  /// Parses a duration and returns seconds. Nil if malformed, or for months and years, which have no fixed length.
   package static func seconds(_ text: String) -> Int64? {
     var rest = Substring(text)
     guard rest.popFirst() == "P", !rest.isEmpty else { return nil }
@@ -26,7 +26,7 @@ package enum ISODuration {
       let digits = rest.prefix { $0.isASCII && $0.isNumber }
       guard !digits.isEmpty, digits.count <= 9, let number = Int64(digits) else { return nil }
       rest.removeFirst(digits.count)
-      // Each unit at most once and in descending order: units up to the one found are used up.
+      // Each unit may occur only once, and units must be in descending order.
       guard let unit = rest.popFirst(), let index = units.firstIndex(where: { $0.0 == unit }) else { return nil }
       total += number * units[index].1
       units.removeSubrange(...index)

@@ -1,12 +1,12 @@
 /// How an app determines which user a device belongs to.
 extension App {
-  /// What it takes to bind a device to a user. Raw values are stored, for apps and for each device's binding.
+  /// How a device proves that it belongs to a user. Raw values are stored, for apps and for each device's binding.
   package enum Identity: Int16, CaseIterable, Comparable, Sendable {
-    /// The device's claim suffices: anyone who knows a CUID gets its user's pushes.
+    /// Not at all: anyone who knows a CUID can receive that user's pushes.
     case open = 0
-    /// The app's own server vouches for the user, with a proof or a voucher.
+    /// The app's own backend confirms the user, with a proof or a voucher.
     case proof = 1
-    /// As `proof`, and the device has also brought back a push that was sent to its token.
+    /// As `proof`; in addition the device has returned a push that was sent to its token.
     case strict = 2
 
     package var name: String {
@@ -28,17 +28,17 @@ extension App {
   /// An app's identity settings.
   package struct IdentityRules: Equatable, Sendable {
     package var identity = Identity.proof
-    /// A stricter mode that is only observed: what it would refuse is counted.
+    /// A stricter mode that is only simulated: what it would refuse is counted. Nil for none.
     package var observed: Identity?
-    /// Until then (microseconds since 1970) weaker bindings remain; afterwards they end. Nil: no grace period.
+    /// When weaker bindings end, in microseconds since 1970; nil if there is no grace period.
     package var graceEndsAt: Int64?
     /// Only in `open`: a known DEVICE_ID with a new token keeps its user without a key, as on legacy servers.
     package var keepsUserOnRefresh = false
-    /// In `open`: confidential messages go to proved devices only, as in the other modes.
+    /// In `open`: send confidential messages only to devices with a proof, as the other modes do.
     package var keepsConfidentialToProved = false
-    /// A user's other devices are notified of a new one by push.
+    /// Notify a user's other devices of a new device by push.
     package var tellsDevices = false
-    /// Generation of the secret for proofs.
+    /// Generation of the secret for user proofs.
     package var proofGeneration: Int16 = 1
 
     package init() {}
@@ -47,10 +47,10 @@ extension App {
       self.identity = identity
     }
 
-    /// The stricter of the active and the observed mode.
+    /// The stricter of the active mode and the simulated one.
     package var wanted: Identity { max(identity, observed ?? .open) }
 
-    /// The mode under which a device must be bound to receive confidential messages.
+    /// The mode in which a device must be bound in order to receive confidential messages.
     package var confidentialFrom: Identity { max(identity, keepsConfidentialToProved ? .proof : .open) }
 
     /// The mode that a device which names its user can reach with a voucher.

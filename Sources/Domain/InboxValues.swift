@@ -1,10 +1,10 @@
 package import JSON
 
-/// A person's values from an uploaded file, stored with the person's inbox entry, because the file may expire first.
+/// A user's values from an uploaded file, stored with the inbox entry, because the file may expire before it.
 package struct InboxValues: Equatable, Sendable {
-  /// Empty means the person's own name.
+  /// Name from the file; empty to use the user's own name.
   package let name: String
-  /// Values of `%VAR1%` …, as many as given.
+  /// Values of `%VAR1%` …, as many as the file gives.
   package let variables: [String]
 
   package init(name: String, variables: [String]) {
@@ -12,7 +12,7 @@ package struct InboxValues: Equatable, Sendable {
     self.variables = variables
   }
 
-  /// `["name","value of VAR1",…]`.
+  /// The values as JSON: `["name","value of VAR1",…]`.
   package var json: String {
     var writer = JSONWriter()
     writer.array { writer in
@@ -22,7 +22,7 @@ package struct InboxValues: Equatable, Sendable {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// - Parameter json: as written by `json`.
+  /// - Parameter json: text written by `json`.
   package init(json: [UInt8]) throws(JSONError) {
     var reader = JSONReader(json)
     var texts: [String] = []

@@ -2,7 +2,7 @@ package import JSON
 
 /// Forms of values that occur throughout the API.
 extension JSONForm where Value: FixedWidthInteger & Sendable {
-  /// A number such as a SEQNO, as a string.
+  /// Form of a number such as a SEQNO, as a string.
   package static var sequence: JSONForm {
     JSONForm<String>.anyText.described(JSONSchema.sequence).standing(
       for: { text in SequenceNumber.parse(text).flatMap { Value(exactly: $0) } },
@@ -11,13 +11,13 @@ extension JSONForm where Value: FixedWidthInteger & Sendable {
 }
 
 extension JSONForm<Int64> {
-  /// A GROUPSEQ in a request, as a string or a number.
+  /// Form of a GROUPSEQ in a request, as a string or a number.
   package static let groupSeq = JSONForm(
     JSONSchema.reference("GroupSeq"), read: { (reader) throws(JSONError) in try reader.readGroupSeq() })
 }
 
 extension JSONForm where Value: FixedWidthInteger & Sendable {
-  /// Seconds, as an ISO 8601 duration.
+  /// Form of seconds, as an ISO 8601 duration.
   package static func seconds(_ range: ClosedRange<Int64>) -> JSONForm {
     JSONForm(
       JSONSchema.duration(range),
@@ -37,22 +37,22 @@ extension JSONForm<ResendTarget> {
 }
 
 extension JSONForm<DeviceID> {
-  /// A device's id, a UUID.
+  /// Form of a device's id, a UUID.
   package static let device = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
     for: { DeviceID($0) }, else: "must be a device's id, as lists show it", written: \.description)
 }
 
 extension JSONForm<Int64> {
-  /// A SEQNO in a request, as a string.
+  /// Form of a SEQNO in a request, as a string.
   package static let seqno = JSONForm(
     JSONSchema.sequence, read: { (reader) throws(JSONError) in try reader.readSeqno() })
 }
 
 extension JSONForm<Int16> {
-  /// A value that a badge may be set to.
+  /// Form of a value that a badge may be set to.
   package static let badge = JSONForm(
     JSONSchema.badge, read: { (reader) throws(JSONError) in try reader.readBadge() })
-  /// A user's count, in responses.
+  /// Form of a user's badge count in answers.
   package static let badgeCount = JSONForm.number(Domain.Limits.badgeCount)
 }
 
@@ -82,16 +82,16 @@ extension JSONForm<App.Identity> {
 }
 
 extension JSONForm<String> {
-  /// A user's CUID.
+  /// Form of a user's CUID.
   package static let clientUID = JSONForm.text(upTo: Domain.Limits.clientUIDBytes)
-  /// An attribute that a device reports about itself, such as its model.
+  /// Form of an attribute that a device reports, such as its model.
   package static let attribute = JSONForm.text(upTo: Domain.Limits.attributeBytes)
   package static let appID = JSONForm.text(upTo: Domain.Limits.appIDBytes).described(JSONSchema.appID)
 }
 
 extension JSONObject {
-  /// Reads the body of a request.
-  /// - Throws: `.malformed` or `.invalidField`, with the place.
+  /// Parses the body of a request.
+  /// - Throws: `.malformed` or `.invalidField`, with a pointer to the faulty field.
   package func read(body: [UInt8]) throws(Problem) -> Root {
     do throws(JSONError) {
       return try read(body)

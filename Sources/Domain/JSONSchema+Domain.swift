@@ -11,14 +11,14 @@ extension JSONSchema {
     upTo: Domain.Limits.tagBytes,
     matching: #"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$"#)
 
-  /// A SEQNO or GROUPSEQ as a string.
+  /// Schema of a SEQNO or GROUPSEQ as a string.
   package static let sequence = text(matching: "^[1-9][0-9]{0,17}$")
   package static let badge = number(
     Int64(Domain.Limits.badgeValue.lowerBound)...Int64(Domain.Limits.badgeValue.upperBound))
   package static let badgeCount = number(
     Int64(Domain.Limits.badgeCount.lowerBound)...Int64(Domain.Limits.badgeCount.upperBound))
 
-  /// ISO 8601, from weeks to seconds.
+  /// Schema of an ISO 8601 duration, in units from weeks to seconds.
   package static func duration(_ seconds: ClosedRange<Int64>) -> JSONTree {
     text(
       matching: "^P(?!$)([0-9]{1,9}W)?([0-9]{1,9}D)?(T(?!$)([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}S)?)?$", "duration"

@@ -1,19 +1,19 @@
 internal import JSON
 internal import PlainText
 
-/// Foreign text that becomes part of keys and is displayed: a reason from a push network or a proxy in front of it, or
-/// what a device reports about itself.
+/// Sanitizes untrusted text that is stored in keys and displayed: a reason from a push network or a proxy, or what a
+/// device reports about itself.
 package enum KeyText {
-  /// The longest documented reason of a push network has about forty bytes.
+  /// Default maximum length in bytes: the longest documented reason of a push network has about forty.
   package static let wordBytes = 100
-  /// For sentences about a credential. An index entry holds about 2,700 bytes.
+  /// Maximum length in bytes of sentences about a credential; an index entry can hold about 2,700 bytes.
   static let sentenceBytes = 512
 
-  /// Returns the text without characters that cannot be stored or shown, truncated to `bytes`.
+  /// Returns the text without characters that cannot be stored or displayed, shortened to `bytes`.
   package static func kept(_ text: String, bytes: Int = wordBytes) -> String {
-    // Nearly always nothing needs to be done.
+    // In nearly all cases nothing needs to be changed.
     if text.utf8.count <= bytes, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
-    // Truncated first, because escaping makes it longer.
+    // Shorten before escaping, which makes the text longer.
     return String(VisibleText.of(String(text.beginning(bytes: bytes)).streamSafe).beginning(bytes: bytes))
   }
 }

@@ -1,7 +1,7 @@
-/// The code page of Korean Windows (CP949, a superset of EUC-KR): which bytes are valid text. The database does the
-/// conversion (`convert_from`).
+/// Checks whether bytes are valid text in the code page of Korean Windows (CP949, a superset of EUC-KR). The conversion
+/// itself is done by the database (`convert_from`).
 package enum KoreanCodePage {
-  /// Returns whether all characters, of one byte (ASCII except NUL) or two, are ones that the database converts.
+  /// True if the bytes consist only of characters that the database can convert, of one byte (ASCII except NUL) or two.
   package static func isText(_ bytes: some Sequence<UInt8>) -> Bool {
     var lead: UInt8?
     for byte in bytes {
@@ -20,14 +20,14 @@ package enum KoreanCodePage {
   private static func isCharacter(_ lead: UInt8, _ trail: UInt8) -> Bool {
     guard (0x81...0xFE).contains(lead) else { return false }
     switch trail {
-    // Syllables that EUC-KR lacks.
+    // Syllables that are not in EUC-KR.
     case 0x41...0x5A, 0x61...0x7A, 0x81...0xA0: return lead < 0xC6 || lead == 0xC6 && trail <= 0x52
     case 0xA1...0xFE: return lead < 0xA1 || isOfEUC(lead, trail)
     default: return false
     }
   }
 
-  /// Some rows of symbols have gaps.
+  /// True for characters of EUC-KR, some of whose symbol rows have gaps.
   private static func isOfEUC(_ lead: UInt8, _ trail: UInt8) -> Bool {
     switch lead {
     case 0xA2: trail <= 0xE8

@@ -1,13 +1,13 @@
 package import JSON
 
-/// A local date and time without a time zone: `2026-12-24T09:00`. The instant depends on the zone, and PostgreSQL knows
-/// those. Decision 066.
+/// A local date and time without a time zone: `2026-12-24T09:00`. PostgreSQL, which knows the time zones, computes the
+/// instant. Decision 066.
 package struct LocalTime: Equatable, Sendable {
   package let date: CalendarDate
   package let time: ClockTime
 
-  /// Parses `yyyy-MM-ddTHH:mm` or `…:ss`. Nil for anything else, for dates that do not exist, and for years before
-  /// 1970, for which the database's time zones are unreliable.
+  /// Parses `yyyy-MM-ddTHH:mm` or `…:ss`. Nil if malformed, for dates that do not exist, and for years before 1970, for
+  /// which the database's time zones are unreliable.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "T", omittingEmptySubsequences: false)
     guard parts.count == 2, let date = CalendarDate(parts[0]), date.year >= 1970, let time = ClockTime(parts[1]) else {
@@ -24,7 +24,7 @@ package struct LocalTime: Equatable, Sendable {
 
   package var text: String { "\(date.text)T\(time.text)" }
 
-  /// Seconds since 1970, taking the local time as UTC.
+  /// Seconds since 1970 if the local time were UTC.
   var secondsAtUTC: Int64 { date.daysSince1970 * 86_400 + time.seconds }
 }
 
@@ -47,7 +47,7 @@ package struct CalendarDate: Equatable, Sendable {
 
   private init(lastOf year: Int) { (self.year, month, day) = (year, 12, 31) }
 
-  /// The last date that four digits can express.
+  /// The last date with a four-digit year.
   static let last = CalendarDate(lastOf: 9999)
 
   package var text: String { "\(Digits.text(year, 4))-\(Digits.text(month, 2))-\(Digits.text(day, 2))" }
@@ -57,7 +57,7 @@ package struct CalendarDate: Equatable, Sendable {
     return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
   }
 
-  /// Years are counted from March, so that the leap day is the last day of its year; 400 such years have 146,097 days.
+  /// Counts years from March, so that the leap day is the last day of a year; 400 such years have 146,097 days.
   var daysSince1970: Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -68,7 +68,7 @@ package struct CalendarDate: Equatable, Sendable {
   }
 }
 
-/// A time of day with a resolution of seconds.
+/// A time of day, with a resolution of seconds.
 package struct ClockTime: Equatable, Sendable {
   package let hour: Int
   package let minute: Int
@@ -95,9 +95,9 @@ package struct ClockTime: Equatable, Sendable {
   var seconds: Int64 { Int64(hour * 3600 + minute * 60 + second) }
 }
 
-/// An RFC 3339 timestamp: `2026-12-24T09:00:00+09:00`, `…Z`.
+/// Parses RFC 3339 timestamps: `2026-12-24T09:00:00+09:00`, `…Z`.
 package enum Moment {
-  /// Parses a timestamp to microseconds since 1970; nil when it is not one.
+  /// Parses a timestamp and returns microseconds since 1970; nil if malformed.
   package static func microseconds(_ text: String) -> Int64? {
     var body = Substring(text)
     var offset: Int64 = 0
@@ -136,7 +136,7 @@ extension JSONReader {
   }
 }
 
-/// Numbers of fixed width.
+/// Parses and formats numbers of fixed width.
 enum Digits {
   static func number(_ text: some StringProtocol, _ count: Int) -> Int? {
     guard text.utf8.count == count, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }

@@ -4,12 +4,12 @@ package enum MessageControl: String, CaseIterable, Sendable {
   case resume
   case cancel
 
-  /// The message's state before the command.
+  /// The message's state in which a command is applied.
   package struct Standing: Equatable, Sendable {
     package let state: MessageState
-    /// Its cancellation has begun: claimed deliveries are still coming back.
+    /// True if its cancellation has begun: claimed deliveries are still being returned.
     package let isCancelling: Bool
-    /// Its audience is frozen: planning has begun.
+    /// True if its audience is frozen, because planning has begun.
     package let isFrozen: Bool
     package let hold: MessageHold
 
@@ -23,14 +23,14 @@ package enum MessageControl: String, CaseIterable, Sendable {
 
   package enum Effect: Equatable, Sendable {
     case become(MessageState)
-    /// Nothing more is claimed; the message becomes cancelled when its last delivery is decided.
+    /// Stop claiming; the message becomes cancelled when its last delivery has an outcome.
     case beginCancelling
-    /// The command changes nothing: the message is already in that state.
+    /// The message is in the requested state already.
     case nothing
     case refuse
   }
 
-  /// Returns what the command does in a given state. Pure.
+  /// Returns the effect of the command in a given state.
   package func effect(on standing: Standing) -> Effect {
     switch (self, standing.state) {
     case (.cancel, .cancelled): return .nothing
@@ -51,19 +51,19 @@ package enum MessageControl: String, CaseIterable, Sendable {
   }
 }
 
-/// Which recipients of an earlier message a new one is for. Raw values are stored.
+/// Which recipients of an earlier message to resend to. The raw values are stored in the database.
 package enum ResendTarget: Int16, CaseIterable, Sendable {
-  /// Rejected, expired or skipped.
+  /// Those whose delivery was rejected, expired or skipped.
   case failed = 0
-  /// Accepted by the network, without a receipt.
+  /// Those for whom the network accepted the push, but without a receipt.
   case notReceived = 1
-  /// Accepted by the network, without a read.
+  /// Those for whom the network accepted the push, but without a read.
   case notRead = 2
-  /// Failed, for a message that left out some (or all) recipients as late: they are not recorded, so this is everyone
-  /// in its audience whom it has not reached.
+  /// Like `failed`, for a message that excluded recipients (some or all) because it was too late. These are not
+  /// recorded, so the target is everyone in its audience whom it has not reached.
   case unreached = 3
 
-  /// Those that a request may name.
+  /// The targets that a request may name.
   package static let allCases: [ResendTarget] = [.failed, .notReceived, .notRead]
 
   package var name: String {

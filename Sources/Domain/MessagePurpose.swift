@@ -1,10 +1,10 @@
-/// Which list a message stands in.
+/// The list in which the console shows a message.
 package enum MessagePurpose: Int16, CaseIterable, Sendable {
-  /// To an audience: everyone, groups, a segment, a file.
+  /// To an audience: everyone, groups, a segment or a file.
   case campaign = 0
-  /// To users or devices that are named.
+  /// To users or devices listed in the request.
   case single = 1
-  /// A trial of what is to be sent.
+  /// A trial before sending to an audience.
   case test = 2
 
   package var name: String {
@@ -26,7 +26,7 @@ extension MessageRequest {
     return namesRecipients ? .single : .campaign
   }
 
-  /// True when each recipient is named: by CUID, device or token.
+  /// True if the request lists each recipient, by CUID, device or token.
   var namesRecipients: Bool {
     switch audience {
     case .clientUIDs, .devices, .psids: true

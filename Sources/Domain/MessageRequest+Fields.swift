@@ -1,6 +1,6 @@
 package import JSON
 
-/// The members of a send: how each is read, and its description in the API document.
+/// The members of a send, with their parsing and their API description.
 extension MessageRequest {
   static let object = JSONObject(
     "Send", about: "A message. It needs what its push type shows: an `alert`, a `badge`, `contentAvailable` …",
@@ -36,12 +36,12 @@ extension MessageRequest {
   private static let kept = JSONObject(
     "KeptMessage", about: "What a send says, whatever its recipients.", from: MessageRequest(), sayable)
 
-  /// What a template or a sender may store of a send: everything except the audience.
+  /// The members of a send that a template may contain: everything that does not concern its recipients.
   private static let sayable: [JSONField<MessageRequest>] =
     MessageContent.texts.map { $0.placed(\.content) } + [.given("badge", BadgeRequest.choice.form, \.badge)]
     + MessageContent.settings.map { $0.placed(\.content) } + course
 
-  /// How and when it is sent.
+  /// The members that say how and when a message is sent.
   private static let course: [JSONField<MessageRequest>] = [
     .given("lane", .lane, \.lane, "A full lane never delays the one before it. `normal` by default."),
     .given(
@@ -116,13 +116,13 @@ extension JSONForm<Canary> {
 }
 
 extension JSONForm<Int64> {
-  /// A timestamp in a request, in microseconds since 1970.
+  /// Form of a timestamp in a request, in microseconds since 1970.
   static let givenMoment = JSONForm(
     JSONSchema.moment, read: { (reader) throws(JSONError) in try reader.readMoment() })
 }
 
 extension JSONReader {
-  /// Reads a value that a badge may be set to: 1…1000.
+  /// Parses a value that a badge may be set to: 1…1000.
   package mutating func readBadge() throws(JSONError) -> Int16 {
     let refusal = JSONError(Problem.badgeRange)
     guard try peek() == .number else { throw refusal }

@@ -1,35 +1,35 @@
 internal import JSON
 
-/// One send as it was requested. Parsed from the body of `POST /v1/admin/messages`; the same text is stored with the
+/// A send as it was requested. Parsed from the body of `POST /v1/admin/messages`; the same text is stored with the
 /// message, so that the dispatcher reads exactly what was accepted.
 package struct MessageRequest: Equatable, Sendable {
   package var appID = ""
   package var audience = Audience.all
-  /// The uploaded file whose lines have values for `%CNAME%` and `%VAR1%` …. Kept when the message is resent to a part
-  /// of its audience.
+  /// The uploaded file with values for `%CNAME%` and `%VAR1%` …. Also set if the message is resent to a part of its
+  /// audience.
   package private(set) var csv: Int64?
   package var content = MessageContent()
   package var badge = BadgeRequest.none
   package var lane = Lane.normal
-  /// Decides which consents it needs.
+  /// Category, which determines the consents that the message needs.
   package var kind = MessageKind.notice
-  /// Goes only to devices whose user is vouched for, if the app requires that.
+  /// True if the message goes only to devices whose user is proved, if the app requires that.
   package var isConfidential = false
-  /// In stored form: the content is sealed and stored separately, and `content` is empty.
+  /// True for a stored request whose content is encrypted and stored separately; `content` is then empty.
   package internal(set) var isContentSealed = false
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
-  /// How long it stays in inboxes, in seconds; nil: it is not kept in inboxes.
+  /// Retention in inboxes, in seconds; nil if the message is not kept there.
   package internal(set) var inboxSeconds: Int64?
-  /// Keep the history of each recipient.
+  /// True to keep the history of each recipient.
   package var dbIn = true
-  /// Request an SMS if the push is not confirmed.
+  /// True to request an SMS if the push is not confirmed.
   package var sms = false
   /// SMS fallback: delay and the confirmation that cancels it; nil if not requested.
   package internal(set) var fallback: Fallback?
   package var sender = "admin"
   package var onUnknown = UnknownPolicy.resend
   package var dryRun = false
-  /// A trial: listed apart from campaigns.
+  /// True for a trial, which is listed separately from campaigns.
   package var isTest = false
   package var pace: Pace?
   package var canary: Canary?
@@ -42,14 +42,14 @@ package struct MessageRequest: Equatable, Sendable {
   init() {}
 
   /// Parses a request.
-  /// - Throws: a `Problem` that lists every field at fault with its pointer.
+  /// - Throws: a `Problem` that lists every faulty field with its pointer.
   package init(json: [UInt8]) throws(Problem) {
     try self.init(json, isStored: false)
   }
 
   /// Parses a request as stored with a message. Unknown fields are ignored, because a newer release may have written
   /// it.
-  /// - Throws: a `Problem` when it requires something that this release cannot do.
+  /// - Throws: a `Problem` if the request needs something that this release cannot do.
   package init(stored: [UInt8]) throws(Problem) {
     try self.init(stored, isStored: true)
   }
@@ -61,10 +61,10 @@ package struct MessageRequest: Equatable, Sendable {
       throw Problem(error)
     }
     if case .csv(let number) = audience { csv = number }
-    // Each field is valid by itself. A contradiction between fields is well-formed, but impossible.
+    // Each field is valid by itself here. Contradictions between fields are reported as `impossible`.
     do throws(Problem) {
       try validate()
-      // Few texts have variables; the others need no further scan.
+      // Skip this check for the many requests whose text contains no variable.
       if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
     } catch {
       throw error.code == .invalidField ? Problem(.impossible, error.detail, fields: error.fields) : error
@@ -78,7 +78,7 @@ package struct MessageRequest: Equatable, Sendable {
     }
   }
 
-  /// Confidential content is wiped when the message is finished, but an inbox keeps it.
+  /// Error for a confidential message with an inbox entry: the content would have to be wiped, but the inbox keeps it.
   package static let confidentialInbox = Problem(
     .impossible, at: "/inbox",
     "cannot be had for a confidential message, which is wiped when it is over and never in an inbox: leave one of both out"
@@ -86,8 +86,8 @@ package struct MessageRequest: Equatable, Sendable {
 
   var timingCount = 0
 
-  /// No time and no speed limit is given: it may be sent as soon as it is stored. An ad may have to wait for the
-  /// morning.
+  /// True if the message may be sent as soon as it is stored, because it has neither a scheduled time nor a speed
+  /// limit. False for ads, which may have to wait for the morning.
   package var goesAtOnce: Bool {
     timing == .now && repetition == nil && pace == nil && canary == nil && window == nil && kind != .ad
   }

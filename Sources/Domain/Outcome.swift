@@ -1,4 +1,4 @@
-/// Outcome of a delivery. Raw values are stored.
+/// Outcome of a delivery. The raw values are stored in the database.
 package enum OutcomeStatus: Int16, CaseIterable, Sendable {
   /// The push network accepted it.
   case accepted = 1
@@ -7,9 +7,9 @@ package enum OutcomeStatus: Int16, CaseIterable, Sendable {
   /// The message expired before it could be delivered.
   case expired = 3
   case cancelled = 4
-  /// We did not send it, for a reason (unregistered meanwhile, now belongs to someone else …).
+  /// The server did not send it, for a reason (device unregistered, belongs to another user …).
   case skipped = 5
-  /// Not final: waiting for its due time.
+  /// Not final: the delivery waits until it is due.
   case deferred = 6
 
   package var isFinal: Bool { self != .deferred }
@@ -28,11 +28,11 @@ package enum OutcomeStatus: Int16, CaseIterable, Sendable {
 
 /// Why a delivery was not sent.
 package enum SkipReason: String, Sendable {
-  /// Unregistered, or its token dropped, between the request and its turn.
+  /// The device was unregistered, or its token removed, between the request and the delivery.
   case gone = "gone"
   /// The device or its token now belongs to another user.
   case rebound = "rebound"
-  /// The network's response is unknown, and the message asked not to be submitted again.
+  /// The network's answer to an earlier try is unknown, and the message must not be submitted again.
   case unknownNotResent = "unknown-not-resent"
   /// The device is quarantined because the network refused its token, until it registers again or is released.
   case quarantine = "quarantine"
@@ -40,39 +40,40 @@ package enum SkipReason: String, Sendable {
   case consent = "consent"
   /// This server cannot send to the device's push network, or the app has no credential for it.
   case noProvider = "no-provider"
-  /// The device has registered no token of the kind that the push type needs.
+  /// The device has registered no token of the kind that the push type requires.
   case noToken = "no-token"
-  /// The message is confidential, and the device's user is not vouched for.
+  /// The message is confidential, and the device's user is not proved.
   case unproved = "unproved"
 }
 
-/// Result of one submission to a push network, as far as the dispatcher needs to know.
+/// Result of one submission to a push network.
 package enum SubmissionResult: Equatable, Sendable {
   /// The network has accepted it.
   case accepted
-  /// Refused permanently, through no fault of the device. The reason is the network's own.
+  /// Refused permanently, for a reason that does not concern the device's token. The reason is the network's own code.
   case rejected(reason: String)
-  /// Refused because the token is not (or no longer) valid. `since`: when the network learned it, if it says so, in
-  /// milliseconds since 1970; a later registration stays valid.
+  /// Refused because the token is not valid (any more). `since` is when the network learned that, in milliseconds since
+  /// 1970, if known; a later registration remains valid.
   case badToken(reason: String, since: Int64?)
-  /// Refused temporarily: retry after a delay. `after`: the delay that the network asked for, in seconds.
+  /// Refused temporarily: retry after a delay. `after` is the delay in seconds that the network requested.
   case retry(reason: String, after: Int?)
-  /// Refused because this device gets too many pushes: only this device must wait, with everything else for it.
+  /// Refused because this device gets too many pushes: all deliveries to this device must wait, but no others.
   case deviceBusy(reason: String, after: Int?)
-  /// The credential is not valid in this environment: the device may belong to the other one.
+  /// The credential is not valid in this environment; the device may belong to the other one.
   case wrongEnvironment(reason: String)
-  /// Certainly not processed: resubmitting is safe.
+  /// Certainly not processed, so resubmitting is safe.
   case notProcessed
-  /// Possibly processed: connection lost, or no response in time.
+  /// Possibly processed: the connection was lost, or there was no answer in time.
   case unknown(reason: String)
-  /// Refused because our credential or configuration is at fault: the app must pause until an operator corrects it.
+  /// Refused because the app's credential or configuration is at fault: the app must pause until an operator corrects
+  /// it.
   case credentialFault(reason: String)
   /// The app has no credential for this network.
   case noCredential(reason: String)
-  /// Too old to submit: the device's binding was read too long ago and must be read again first.
+  /// Not submitted, because the device's data was read too long ago and must be read again first.
   case stale
 
-  /// The same result with reasons that are safe to store, because the peer may have sent anything.
+  /// The same result with its reasons sanitized for storing, because a peer may have sent anything.
   package var kept: SubmissionResult {
     switch self {
     case .accepted, .notProcessed, .stale: self
@@ -82,7 +83,7 @@ package enum SubmissionResult: Equatable, Sendable {
     case .deviceBusy(let reason, let after): .deviceBusy(reason: KeyText.kept(reason), after: after)
     case .wrongEnvironment(let reason): .wrongEnvironment(reason: KeyText.kept(reason))
     case .unknown(let reason): .unknown(reason: KeyText.kept(reason))
-    // Whole sentences, as shown to operators.
+    // These reasons are whole sentences, as shown to operators.
     case .credentialFault(let reason): .credentialFault(reason: KeyText.kept(reason, bytes: KeyText.sentenceBytes))
     case .noCredential(let reason): .noCredential(reason: KeyText.kept(reason, bytes: KeyText.sentenceBytes))
     }

@@ -1,10 +1,10 @@
 package import JSON
 
-/// Speed limit of a message: devices per second, or portions of devices with a wait between them.
+/// Speed limit of a message: devices per second, or portions of devices with a pause between them.
 package struct Pace: Equatable, Sendable {
-  /// Devices per second, or devices per portion.
+  /// Devices per second, or devices per portion if `waitSeconds` is not 0.
   package let devices: Int32
-  /// Seconds between two portions; 0: `devices` per second, evenly.
+  /// Seconds between two portions; 0 to send `devices` per second evenly.
   package let waitSeconds: Int32
 
   package init(devices: Int32, waitSeconds: Int32 = 0) {
@@ -32,7 +32,7 @@ package struct Pace: Equatable, Sendable {
     ]).adding("description", "No faster than this.")
   )
 
-  /// Reads `{"perSecond":n}` or `{"devices":n,"wait":"PT30S"}`.
+  /// Parses `{"perSecond":n}` or `{"devices":n,"wait":"PT30S"}`.
   package static func read(_ reader: inout JSONReader) throws(JSONError) -> Pace {
     var perSecond: Int32?
     var devices: Int32?
@@ -62,13 +62,14 @@ package struct Pace: Equatable, Sendable {
   }
 }
 
-/// The devices that a pace currently allows. Pure: the time is a parameter. The database stores it for all nodes, and
-/// its clock counts. Times in microseconds since 1970.
+/// Computes how many devices a pace allows now. Stored in the database and shared by all nodes; times are those of the
+/// database's clock, in microseconds since 1970.
 package struct PaceMeter: Equatable, Sendable {
-  /// Devices that may be claimed; negative when a user's devices, which are never split, took more than was left.
+  /// Number of devices that may be claimed; negative if a user's devices, which are never split, exceeded what was
+  /// left.
   package private(set) var tokens: Double
   package private(set) var countedAt: Int64
-  /// Nothing is claimed before this time; nil: immediately.
+  /// Nothing may be claimed before this time; nil for no such limit.
   package private(set) var readyAt: Int64?
 
   /// Restores a meter from the database.
@@ -78,13 +79,13 @@ package struct PaceMeter: Equatable, Sendable {
     self.readyAt = readyAt
   }
 
-  /// Starts a pace now.
+  /// Creates a meter for a pace that starts now.
   package init(_ pace: Pace, now: Int64) {
     self.init(tokens: pace.waitSeconds > 0 ? Double(pace.devices) : Self.portion(pace), countedAt: now, readyAt: nil)
   }
 
-  /// How many devices must accumulate before a claim is worth its commit: those of a tenth of a second, at least one,
-  /// at most 2,000.
+  /// Minimum number of devices to accumulate before a claim is worth its commit: those of a tenth of a second, between
+  /// 1 and 2,000.
   private static func portion(_ pace: Pace) -> Double {
     min(max(1, (Double(pace.devices) / 10).rounded(.down)), 2000)
   }
@@ -95,7 +96,7 @@ package struct PaceMeter: Equatable, Sendable {
     if pace.waitSeconds > 0 {
       if readyAt != nil { tokens = Double(pace.devices) + min(0, tokens) }
     } else {
-      // Half a second's worth may accumulate between two polls, enough not to lose any.
+      // Let up to half a second's devices accumulate between two polls, enough to keep the pace.
       let most = 1 + Double(pace.devices) / 2
       tokens = min(most, tokens + Double(max(0, now - countedAt)) / 1_000_000 * Double(pace.devices))
     }
@@ -117,14 +118,14 @@ package struct PaceMeter: Equatable, Sendable {
 }
 
 extension Domain.Limits {
-  /// A million per second exceeds what one APNs account accepts.
+  /// Allowed devices per second; a million exceeds what one APNs account accepts.
   package static let pacePerSecond: ClosedRange<Int64> = 1...1_000_000
   package static let paceDevices: ClosedRange<Int64> = 1...100_000_000
   package static let paceWaitSeconds: ClosedRange<Int64> = 1...86_400
 }
 
 extension JSONReader {
-  /// Reads an integer within a range.
+  /// Parses an integer within a range.
   package mutating func readCount(in range: ClosedRange<Int64>) throws(JSONError) -> Int32 {
     let number = try readInteger()
     guard range.contains(number), let count = Int32(exactly: number) else {
@@ -133,7 +134,7 @@ extension JSONReader {
     return count
   }
 
-  /// Reads an ISO 8601 duration within a range of seconds.
+  /// Parses an ISO 8601 duration within a range of seconds.
   package mutating func readSeconds<Count: FixedWidthInteger>(in range: ClosedRange<Int64>) throws(JSONError) -> Count {
     guard let seconds = ISODuration.seconds(try readString()), range.contains(seconds),
       let count = Count(exactly: seconds)

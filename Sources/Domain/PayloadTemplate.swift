@@ -1,16 +1,16 @@
 internal import JSON
 
-/// A message's payload with holes for what varies between recipients. It is made once per message and filled by copying
-/// bytes, because writing the JSON a million times would cost more than sending it.
+/// A message's payload with placeholders for what differs between recipients. Created once per message and filled by
+/// copying bytes, because encoding the JSON a million times would take longer than sending it.
 ///
-/// The holes are variables in any text, the badge count, and the pushkey. A message in several languages has one
+/// The placeholders are variables in texts, the badge count and the pushkey. A message in several languages has a
 /// sequence of pieces for each; a recipient selects one.
 package struct PayloadTemplate: Sendable {
   enum Piece: Equatable, Sendable {
     case bytes([UInt8])
     case clientUID
     case clientName
-    /// Index 0 is `%VAR1%`; `otherwise` is the JSON-escaped fallback for a recipient without a value.
+    /// Variable by index, 0 for `%VAR1%`; `otherwise` is the JSON-escaped text for a recipient without a value.
     case variable(Int, otherwise: [UInt8])
     case badge
     case pushkey
@@ -19,16 +19,16 @@ package struct PayloadTemplate: Sendable {
   /// The values of one recipient.
   package struct Recipient: Sendable {
     package let userKey: UserKey
-    /// Empty unless the template needs it.
+    /// The user's name; empty unless the template needs it.
     package let clientName: String
-    /// The user's count to show; ignored when the payload has no badge.
+    /// The user's badge count; ignored if the payload has no badge.
     package let badge: Int16
     package let psid: String
-    /// Position of the recipient's text in the message's `LanguageTable`.
+    /// Index of the recipient's text in the message's `LanguageTable`.
     package let language: Int
-    /// Values of `%VAR1%` …, as many as there are and the template needs; an empty one counts as missing.
+    /// Values of `%VAR1%` …, as many as exist and the template needs; an empty one counts as missing.
     package let variables: [String]
-    /// The delivery's place; nil if it is found by its token.
+    /// Block and position of the delivery; nil if it is identified by its token.
     package let place: DeliveryCoordinates?
 
     package init(
@@ -46,20 +46,21 @@ package struct PayloadTemplate: Sendable {
   }
 
   private let seqno: String
-  /// By position in the `LanguageTable`; the first is the text without a language.
+  /// Pieces by index in the `LanguageTable`; the first is the text without a language.
   private let texts: [[Piece]]
   package let languages: LanguageTable
-  /// Variables that occur and vary between recipients.
+  /// The variables that occur and differ between recipients.
   package let variables: Set<Variable>
-  /// The largest body that its push type allows, in bytes.
+  /// Maximum payload size of the push type, in bytes.
   package let limitBytes: Int
 
-  /// `%CNAME%` occurs, so names must be read.
+  /// True if `%CNAME%` occurs, so that names must be read.
   package var needsClientName: Bool { variables.contains(.clientName) }
 
+  /// Prepares the payload of a message, without the recipients' values.
   /// - Parameters:
   ///   - seqno: the message's SEQNO.
-  ///   - sendDate: `yyyyMMddHH` in the app's time zone.
+  ///   - sendDate: send date in the payload, `yyyyMMddHH` in the app's time zone.
   package init(_ request: MessageRequest, seqno: Int64, sendDate: String) {
     let number = String(seqno)
     self.seqno = number
@@ -76,11 +77,11 @@ package struct PayloadTemplate: Sendable {
     variables = Set(texts.joined().compactMap(\.fill))
   }
 
-  /// Only the count: `{"aps":{"badge":n}}`.
+  /// A payload with only the badge count: `{"aps":{"badge":n}}`.
   package static let badgeOnly = PayloadTemplate(
     badgeIn: [.bytes(Array(#"{"aps":{"badge":"#.utf8)), .badge, .bytes(Array("}}".utf8))])
 
-  /// The same bytes for all followers of a channel.
+  /// Creates a template without placeholders, for an update to all followers of a channel.
   init(broadcast payload: [UInt8]) {
     seqno = ""
     texts = [[.bytes(payload)]]
@@ -120,13 +121,13 @@ package struct PayloadTemplate: Sendable {
 
   /// The size of a payload in one language.
   package struct Measure: Sendable {
-    /// Bytes without the variables, with the longest possible badge.
+    /// Size in bytes without the variables, with the longest possible badge.
     package fileprivate(set) var bytes = 0
-    /// How often each variable occurs.
+    /// Number of occurrences of each variable.
     package fileprivate(set) var uses: [Variable: Int] = [:]
   }
 
-  /// By position in the `LanguageTable`.
+  /// Sizes by index in the `LanguageTable`.
   package var measures: [Measure] {
     texts.map { pieces in
       pieces.reduce(into: Measure()) { measure, piece in
@@ -143,7 +144,7 @@ package struct PayloadTemplate: Sendable {
 }
 
 extension PayloadTemplate.Piece {
-  /// The variable that fills this hole.
+  /// The variable that fills this placeholder; nil for other pieces.
   var fill: Variable? {
     switch self {
     case .clientUID: .clientUID

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// Writes a message's payload as JSON, with marks where it varies between recipients.
+/// Writes a message's payload as JSON, with marks where it differs between recipients.
 ///
-/// The marks are control characters, which cannot come from any text, because JSON strings escape them.
+/// The marks are control characters, which cannot occur in the JSON otherwise, because strings escape them.
 enum PayloadWriter {
   static let badgeMark: UInt8 = 0x01
   static let pushkeyMark: UInt8 = 0x02
@@ -39,7 +39,7 @@ enum PayloadWriter {
       case .set(let value): writer.member("badge", value)
       case .clear: writer.member("badge", 0)
       }
-      // A push without an alert stays silent: a sound alone would be heard without an explanation.
+      // A push without an alert has no sound, which would be unexplained without a text.
       if alert != nil, content.pushType == .alert { (content.sound ?? .named("default")).write(to: &writer) }
       writeGrouping(content, &writer)
     }
@@ -74,11 +74,11 @@ enum PayloadWriter {
   }
 }
 
-/// Splits a written payload at its holes.
+/// Splits a written payload at its marks.
 struct PayloadSplitter {
-  /// Values of `%VAR1%` … that are the same for all recipients: not holes.
+  /// Values of `%VAR1%` … that are the same for all recipients.
   private let constants: [Int: [UInt8]]
-  /// Fallbacks for holes where a recipient has no value.
+  /// Values for recipients without one of their own.
   private let otherwise: [Int: [UInt8]]
   private let fillsVariables: Bool
 

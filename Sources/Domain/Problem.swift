@@ -1,10 +1,10 @@
 package import JSON
 
-/// Why a request was not carried out, in the form in which every handler reports it (RFC 9457).
+/// Why a request was not carried out, in the form in which all handlers report it (RFC 9457).
 ///
-/// Nothing of a request with a problem has been applied. Decision 087.
+/// A request with a problem has changed nothing. Decision 087.
 package struct Problem: Error, Equatable, Sendable {
-  /// A stable name for the kind of problem. Clients branch on it; its meaning never changes.
+  /// Stable name of the kind of problem. Clients rely on it, so its meaning never changes.
   package enum Code: String, CaseIterable, Sendable {
     case malformed = "upmc:malformed"
     case invalidField = "upmc:invalid-field"
@@ -45,7 +45,7 @@ package struct Problem: Error, Equatable, Sendable {
     case outcomeUnknown = "upmc:outcome-unknown"
     case internalError = "upmc:internal-error"
 
-    /// The HTTP status. The only place that assigns it.
+    /// The HTTP status of this kind of problem.
     package var status: Int {
       switch self {
       case .malformed, .invalidField, .badgeOutOfRange: 400
@@ -109,9 +109,9 @@ package struct Problem: Error, Equatable, Sendable {
     }
   }
 
-  /// One field at fault.
+  /// A faulty field.
   package struct Field: Equatable, Sendable {
-    /// RFC 6901 pointer into the request's body.
+    /// RFC 6901 pointer to the field in the request's body.
     package let pointer: String
     package let detail: String
 
@@ -122,10 +122,10 @@ package struct Problem: Error, Equatable, Sendable {
   }
 
   package let code: Code
-  /// The remedy, in one or two sentences.
+  /// What is wrong and how to correct it, in one or two sentences.
   package let detail: String
   package let fields: [Field]
-  /// When to try again; nil when unknown.
+  /// Seconds after which the client may retry; nil if unknown.
   package var retryAfterSeconds: Int?
 
   package init(_ code: Code, _ detail: String, fields: [Field] = []) {
@@ -134,7 +134,7 @@ package struct Problem: Error, Equatable, Sendable {
     self.fields = fields
   }
 
-  /// A single field at fault.
+  /// Creates a problem with a single faulty field.
   package init(_ code: Code = .invalidField, at pointer: String, _ detail: String) {
     self.init(code, "\(pointer) \(detail).", fields: [Field(pointer: pointer, detail: detail)])
   }
@@ -156,7 +156,7 @@ package struct Problem: Error, Equatable, Sendable {
   package static let badgeRange =
     "must be a whole number from \(Domain.Limits.badgeValue.lowerBound) to \(Domain.Limits.badgeValue.upperBound)"
 
-  /// `application/problem+json`.
+  /// Encodes the problem as `application/problem+json`.
   package func json(requestID: String) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in

@@ -1,6 +1,6 @@
 /// The program's name and release.
 package enum Product {
   package static let name = "upmc"
-  /// Semantic version: a change that API clients would notice raises the first number.
+  /// Semantic version: the first number increases with a change that breaks API clients.
   package static let version = "1.0.0"
 }

@@ -1,7 +1,7 @@
 package import Crypto
 
-/// Makes and verifies `pushkey`: it proves that the sender of a confirmation really received the message, and carries
-/// the delivery's place.
+/// Creates and verifies `pushkey`, which proves that the sender of a confirmation has received the message, and
+/// contains the delivery's coordinates.
 ///
 /// 40 hex digits, 20 bytes. D is HMAC-SHA-256(key, SEQNO ‖ 0 ‖ PSID), with APNs tokens in lower case; words are
 /// big-endian:
@@ -17,9 +17,9 @@ package import Crypto
 ///
 /// The current key is tried first, then former ones, so that keys can be rotated while messages are in progress.
 package struct PushKeyring: Sendable {
-  /// What a pushkey proves besides the token.
+  /// What a valid pushkey states besides the token.
   package struct Proof: Equatable, Sendable {
-    /// Nil: the delivery is found by its token.
+    /// The delivery's coordinates; nil if it must be found by its token.
     package let coordinates: DeliveryCoordinates?
   }
 
@@ -27,7 +27,7 @@ package struct PushKeyring: Sendable {
   private let keys: LiveKeys<HMAC>
   private let incarnation: UInt64
 
-  /// - Parameter incarnation: the database's incarnation, below 2²¹.
+  /// - Parameter incarnation: the database's incarnation number, below 2²¹.
   package init(present: SymmetricKey, previous: SymmetricKey? = nil, incarnation: Int32 = 0) {
     keys = LiveKeys(HMAC(key: present), others: previous.map { [HMAC(key: $0)] } ?? [])
     self.incarnation = UInt64(incarnation) & (1 << 21 - 1)
@@ -38,7 +38,7 @@ package struct PushKeyring: Sendable {
     keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
-  /// Appends the 40 digits to a payload.
+  /// Appends the key's 40 digits to a payload.
   package func append(seqno: String, psid: String, at place: DeliveryCoordinates? = nil, to bytes: inout [UInt8]) {
     let digest = Self.digest(seqno, psid, keys.present)
     let coordinates = place?.packed ?? DeliveryCoordinates.nowhere
@@ -65,7 +65,7 @@ package struct PushKeyring: Sendable {
   }
 
   private func proof(_ claimed: [UInt8], _ digest: [UInt8]) -> Proof? {
-    // Compared as single words, in a time that does not reveal how many bytes match.
+    // Compare whole words, so that the time does not reveal how many bytes match.
     guard Self.word(claimed[..<8]) == Self.word(digest[..<8]) else { return nil }
     let coordinates = Self.word(claimed[8..<13]) ^ Self.word(digest[8..<13])
     let isOurs = Self.word(claimed[13...]) == Self.seal(coordinates, incarnation, digest)

@@ -1,9 +1,9 @@
-/// The push network a PSID belongs to. Raw values are stored.
+/// The push network that issued a PSID. The raw values are stored in the database.
 package enum PushNetwork: Int16, CaseIterable, Sendable {
   case apns = 1
   case fcm = 2
 
-  /// The wire name.
+  /// The network's name in the wire protocol.
   package var pnsID: String {
     switch self {
     case .apns: "APNS"
@@ -16,8 +16,8 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
     self = network
   }
 
-  /// Returns a token in the form in which it is stored and compared: APNs tokens are hex in either case, so they are
-  /// lower-cased. Nil when it cannot be a token of this network.
+  /// Returns a token in the form in which it is stored and compared: APNs tokens are hexadecimal, so they are
+  /// lower-cased. Nil if it cannot be a token of this network.
   package func normalize(psid: String) -> String? {
     guard !psid.isEmpty, psid.utf8.count <= Domain.Limits.psidBytes else { return nil }
     switch self {
@@ -35,7 +35,7 @@ package enum PushNetwork: Int16, CaseIterable, Sendable {
   }
 }
 
-/// Which of Apple's two services issued a token. Raw values are stored.
+/// Which of Apple's two environments issued a token. The raw values are stored in the database.
 package enum PushEnvironment: Int16, CaseIterable, Sendable {
   case production = 1
   case sandbox = 2

@@ -1,26 +1,25 @@
-/// The boundary between the dispatcher and a push network: batches in, results out. Neither side knows how the other
-/// works.
+/// The interface between the dispatcher and a push network's sender: batches in, results out.
 ///
 /// A provider delivers exactly one `PushResult` for each target of each accepted batch, whatever happens to its
 /// connections. Results may arrive in any order, on the provider's own thread.
 package protocol PushProvider: Sendable {
-  /// Offers a batch. Returns false when the queue is full: nothing was accepted, offer it again later. Callable from
-  /// any thread.
+  /// Offers a batch. Returns false, taking nothing, if the queue is full; the caller may offer it again later. Callable
+  /// from any thread.
   func offer(_ batch: PushBatch) -> Bool
-  /// Sets how many nodes, including this one, currently send with the same credentials: each takes its share of the
-  /// network's common limits. Called repeatedly, from any thread.
+  /// Sets how many nodes, including this one, currently send with the same credentials, so that each uses only its
+  /// share of the network's limits. Called repeatedly, from any thread.
   func share(among nodes: Int)
 }
 
 extension PushProvider {
-  /// For networks without limits common to all nodes.
+  /// Does nothing, for networks whose limits are not shared between nodes.
   package func share(among nodes: Int) {}
 }
 
-/// Receives a provider's results, a batch at a time. Must not block.
+/// Receives a batch of a provider's results. Must not block.
 package typealias PushResultSink = @Sendable ([PushResult]) -> Void
 
-/// A push network's environment and an app's credential for it: the unit of isolation between tenants.
+/// An app and a push environment: the unit of isolation between tenants.
 package struct PushRoute: Hashable, Sendable {
   package let app: App.Number
   package let network: PushNetwork
@@ -33,14 +32,14 @@ package struct PushRoute: Hashable, Sendable {
   }
 }
 
-/// The part of a push that all recipients of a message share. Created once and referenced by every batch.
+/// The part of a push that all recipients of a message share. Created once and referenced by all batches.
 package final class PushMessage: Sendable {
   package let seqno: Int64
   package let headers: PushHeaders
   package let template: PayloadTemplate
   package let pushkeys: PushKeyring
   package let lane: Lane
-  /// When the message expires, in seconds since 1970. We refuse to submit it after that.
+  /// When the message expires, in seconds since 1970; it is not submitted after that.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
 
@@ -57,25 +56,25 @@ package final class PushMessage: Sendable {
     self.onUnknown = onUnknown
   }
 
-  /// A push that carries only a badge count. It belongs to no message: its number is random and negative, so that no
-  /// two have the same `apns-id`.
+  /// Creates a push that contains only a badge count. It belongs to no message; its number is random and negative, so
+  /// that no two have the same `apns-id`.
   package static func badge(appID: String, pushkeys: PushKeyring, expiresAtSeconds: Int64) -> PushMessage {
     PushMessage(
       seqno: Int64.random(in: Int64.min ... -1),
-      // It shows nothing and makes no sound, and a newer count replaces a waiting one.
+      // It shows nothing and makes no sound, and a newer count replaces an older one that is still waiting.
       headers: PushHeaders(appID: appID, .alert, priority: .considerate, collapseID: "badge"), template: .badgeOnly,
       pushkeys: pushkeys, lane: .normal, expiresAtSeconds: expiresAtSeconds, onUnknown: .resend)
   }
 }
 
-/// One recipient of a batch.
+/// A recipient in a batch.
 package struct PushTarget: Sendable {
   package let device: DeviceID
-  /// The values in its payload.
+  /// The recipient's values in the payload.
   package let recipient: PayloadTemplate.Recipient
   /// Version of the app on the device, for statistics.
   package let appVersion: String
-  /// Set if the push goes to a token other than the device's PSID.
+  /// Set if the push goes to a token other than the device's PSID; otherwise nil.
   package let further: FurtherTarget?
 
   package init(
@@ -92,21 +91,21 @@ package struct PushTarget: Sendable {
   }
 
   package var userKey: UserKey { recipient.userKey }
-  /// The token it is sent to.
+  /// The token to send to.
   package var psid: String { recipient.psid }
   package var badge: Int16 { recipient.badge }
-  /// Further tokens of the device are still to receive the message.
+  /// True if the message must also be sent to other tokens of the device.
   package var hasMoreTokens: Bool { further.map { $0.rest > 0 } ?? false }
 }
 
-/// A further token of a device, and the tokens of the same device that come after it.
+/// A token of a device other than its PSID, and how many more such tokens follow.
 ///
-/// A message for Live Activities may be for several on one device, each with its own token. It is still one delivery:
-/// the tokens are served one after another, and the delivery is accepted if one of them was.
+/// A message for Live Activities may concern several on one device, each with its own token. It is still one delivery:
+/// its tokens are sent to one after another, and it counts as accepted if one of them was accepted.
 package final class FurtherTarget: Sendable {
-  /// The device's own PSID, which FCM also needs.
+  /// The device's own PSID, which FCM needs too.
   package let registration: String
-  /// Number of tokens still to be served after this one.
+  /// Number of tokens to send to after this one.
   package let rest: Int
   package let done: FurtherTokensDone
 
@@ -120,7 +119,7 @@ package final class FurtherTarget: Sendable {
 /// The tokens of one device for which a message has a final result.
 package struct FurtherTokensDone: Equatable, Sendable {
   package private(set) var psids: Set<String> = []
-  /// At least one of them was accepted.
+  /// True if at least one of them was accepted.
   package private(set) var wasAccepted = false
 
   package init() {}
@@ -133,21 +132,21 @@ package struct FurtherTokensDone: Equatable, Sendable {
   }
 }
 
-/// Recipients of one message on one route whose bindings were read together.
+/// Recipients of one message on one route whose tokens were read from the database together.
 package struct PushBatch: Sendable {
   package let address: BatchAddress
   package let message: PushMessage
   package let route: PushRoute
   package let targets: [PushTarget]
-  /// When reading the bindings began, on the monotonic clock, in nanoseconds.
+  /// When reading the recipients' data began, in nanoseconds of the monotonic clock.
   package let readAtNanoseconds: Int64
-  /// When everything had been read and committed. A target that could not be submitted within `freshNanoseconds` of it
-  /// comes back as `.stale`, because its device may belong to someone else by then. Not counted from the beginning of
-  /// the read: with a distant database every batch would be stale on arrival, and nothing would ever be sent.
+  /// When everything was read and committed, in nanoseconds of the monotonic clock. A target that cannot be submitted
+  /// within `freshNanoseconds` after it is returned as `.stale`, because its device may belong to another user by then.
+  /// Measured from the end of reading, because with a distant database every batch would otherwise be stale on arrival.
   package let readUntilNanoseconds: Int64
 
-  /// Half a second, so that including the round trip, nothing for a former user is sent later than a second after the
-  /// response.
+  /// Half a second. Including the round trip, nothing is then sent to a former user later than a second after the
+  /// change was confirmed.
   package static let freshNanoseconds: Int64 = 500_000_000
 
   package init(
@@ -163,11 +162,11 @@ package struct PushBatch: Sendable {
   }
 }
 
-/// Identifies a batch and the inbox that waits for its results; echoed in each of them.
+/// Identifies a batch and the inbox for its results; included in each result.
 package struct BatchAddress: Hashable, Sendable {
   /// Index of the inbox on this node.
   package let inbox: Int
-  /// Unique within this process.
+  /// Number of the batch, unique within this process.
   package let number: Int64
 
   package init(_ number: Int64, inbox: Int = 0) {
@@ -179,7 +178,7 @@ package struct BatchAddress: Hashable, Sendable {
 /// The result of one target of a batch.
 package struct PushResult: Sendable {
   package let batch: BatchAddress
-  /// Position in the batch's `targets`.
+  /// Index of the target in the batch.
   package let target: Int
   package let result: SubmissionResult
 

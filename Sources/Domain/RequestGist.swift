@@ -1,14 +1,14 @@
 internal import JSON
 
-/// What ending a message requires from its stored request, readable even when the rest is not.
+/// What is needed to end a message whose stored request this release cannot read completely.
 package struct RequestGist: Equatable, Sendable {
-  /// It may have changed its users' badge counts.
+  /// True if the message may have changed its users' badge counts.
   package private(set) var movesBadge = false
 
   package init(stored: [UInt8]) {
     var movesBadge = false
     var reader = JSONReader(stored, ignoresUnknownFields: true)
-    // Whatever was read before an error in the text still counts.
+    // Keep what was read before an error in the text.
     try? reader.readObject { (reader, key) throws(JSONError) in
       if key == "badge" { movesBadge = try reader.peek() != .null }
       try reader.skip()
@@ -18,7 +18,7 @@ package struct RequestGist: Equatable, Sendable {
 }
 
 extension MessageRequest {
-  /// Substitutes for a stored request that cannot be read, for a message that is not sent any more.
+  /// Creates a substitute for a stored request that cannot be read, for a message that is not sent any more.
   package init?(ending stored: [UInt8]) {
     guard var request = try? MessageRequest(json: Array(#"{"appId":"-","audience":{"all":true},"alert":"-"}"#.utf8))
     else { return nil }

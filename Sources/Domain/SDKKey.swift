@@ -1,10 +1,10 @@
 package import Crypto
 
-/// Makes and verifies `AUTHKEY`, the credential of apps built with the existing SDK.
+/// Creates and verifies `AUTHKEY`, the credential of apps built with the existing SDK.
 ///
-/// It is valid for half an hour, for the app and PSID that requested it and, once registered, for the device; never for
-/// a user, so it survives a change of user. A new key does not invalidate the old ones. Nothing is stored; raising the
-/// device's epoch invalidates what it proves about the device. Decision 106.
+/// A key is valid for half an hour, for the app and PSID that requested it and, once registered, for the device. It is
+/// not bound to a user, so it remains valid when the user changes. New keys do not invalidate older ones. Keys are not
+/// stored; raising the device's epoch invalidates what they prove about the device. Decision 106.
 package struct SDKKeyring: Sendable {
   private let keys: LiveKeys<HMAC>
 
@@ -17,11 +17,12 @@ package struct SDKKeyring: Sendable {
     keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
-  /// What a genuine key is valid for.
+  /// What a valid key was issued for.
   package struct Subject: Equatable, Sendable {
     package let app: App.Number
     private let psidDigest: String
-    /// The registered device, and whether the key was issued for the token alone; nil when nothing was registered yet.
+    /// The registered device, and whether the key was issued for the token alone; nil if the device was not registered
+    /// yet.
     package let claim: AuthKeyring.Claim?
 
     init(app: App.Number, psidDigest: String, claim: AuthKeyring.Claim?) {
@@ -45,17 +46,19 @@ package struct SDKKeyring: Sendable {
   package enum Verdict: Equatable, Sendable {
     case genuine(Subject)
     case expired
-    /// Not made by this keyring.
+    /// This keyring did not create the key.
     case forged
   }
 
-  /// - Parameter now: seconds since 1970.
+  /// Returns a new AUTHKEY.
+  /// - Parameter now: in seconds since 1970.
   package func make(_ subject: Subject, now: Int64) -> String {
     let text = "\(subject.text).\(now + Domain.Limits.sdkKeySeconds)"
     return "\(text).\(Self.seal(text, keys.present))"
   }
 
-  /// - Parameter now: seconds since 1970.
+  /// Verifies an AUTHKEY.
+  /// - Parameter now: in seconds since 1970.
   package func verify(_ authKey: String, now: Int64) -> Verdict {
     guard authKey.utf8.count <= Domain.Limits.sdkKeyBytes else { return .forged }
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
@@ -72,7 +75,7 @@ package struct SDKKeyring: Sendable {
     return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))
   }
 
-  /// The prefix separates these keys from everything else that is signed with the same secret.
+  /// Signs a text. The prefix keeps these signatures distinct from others made with the same secret.
   private static func seal(_ text: String, _ hmac: HMAC) -> String {
     let message = Array("AUTHKEY of the SDK \(text)".utf8)
     return Hex.encode(hmac.authenticationCode(for: message).prefix(20))
@@ -84,8 +87,8 @@ package struct SDKKeyring: Sendable {
 }
 
 extension Domain.Limits {
-  /// How long an SDK key is valid, in seconds. Clients request a new one on their own.
+  /// Validity of an SDK key in seconds. Clients request a new one by themselves.
   package static let sdkKeySeconds: Int64 = 1800
-  /// Longer than any key: two numbers, a UUID, two digests and a time.
+  /// Maximum length in bytes, longer than any key: two numbers, a UUID, two digests and a time.
   static let sdkKeyBytes = 256
 }

@@ -1,7 +1,7 @@
-/// Parses the vocabulary of the existing SDKs' registrations, both for their wire protocol and for files written by
+/// Parses the values that existing SDKs use in registrations, both in their wire protocol and in files exported from
 /// another server.
 package enum SDKWords {
-  /// The fault of a value, phrased to follow the field's name.
+  /// What is wrong with a value, phrased to follow the field's name.
   package struct Objection: Error, Equatable {
     package let text: String
 
@@ -10,7 +10,7 @@ package enum SDKWords {
 
   package static let webPush = "names web push, which is not served here; apps register with APNS or FCM"
 
-  /// Parses PNSID. Without one, the form of the token decides.
+  /// Parses PNSID. If it is absent, the network is determined from the form of the token.
   package static func network(_ pnsID: String?, ofToken psid: String) throws(Objection) -> PushNetwork {
     switch pnsID?.uppercased() {
     case "APNS": return .apns
@@ -52,16 +52,17 @@ package enum SDKWords {
     }
   }
 
-  /// A CUID as sent by clients.
+  /// A parsed CUID.
   package struct Client: Equatable, Sendable {
-    /// Without the prefix of clients that are not registered yet; nil for a guest, or when absent.
+    /// The CUID without the prefix of unregistered clients; nil for a guest or if absent.
     package let clientUID: String?
-    /// The CUID explicitly names the guest.
+    /// True if the CUID explicitly names the guest.
     package let isGuest: Bool
-    /// It has the prefix.
+    /// True if the CUID has the prefix of unregistered clients.
     package let isMarked: Bool
 
-    /// - Parameter cuid: nil or empty: absent.
+    /// Parses a CUID.
+    /// - Parameter cuid: the CUID as sent; nil or empty if absent.
     package init(_ cuid: String?) throws(Objection) {
       isMarked = cuid?.hasPrefix(Self.mark) ?? false
       let named = isMarked ? cuid.map { String($0.dropFirst(Self.mark.count)) } : cuid
@@ -78,6 +79,6 @@ package enum SDKWords {
 }
 
 extension Domain.Limits {
-  /// A telephone number in any notation.
+  /// Maximum length of a telephone number in bytes, in any notation.
   package static let phoneBytes = 64
 }

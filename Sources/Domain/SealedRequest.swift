@@ -1,15 +1,15 @@
 internal import JSON
 
-/// A request in two parts: what is needed to plan and count a message, and its content.
+/// Splits a confidential request into what is needed to plan and count a message, and its content, which is encrypted.
 package enum SealedRequest {
-  /// Members without content. Any other member that a request has, now or in the future, is sealed.
+  /// Members that contain no content. All others, including future ones, are encrypted.
   private static let plain: Set<String> = [
     "appId", "audience", "badge", "kind", "lane", "expiresIn", "dbIn", "sms", "fallback", "sender", "onUnknown",
     "pace", "canary", "sendAt", "localTime", "repeat", "window", "reference", "from", "pushType", "mutableContent",
   ]
 
   /// Splits a request.
-  /// - Parameter json: a request that was parsed without faults.
+  /// - Parameter json: a valid request.
   /// - Returns: two JSON objects; the first is marked as confidential and sealed.
   package static func split(_ json: [UInt8]) throws(Problem) -> (plain: [UInt8], content: [UInt8]) {
     let members = try members(of: json)
@@ -18,7 +18,7 @@ package enum SealedRequest {
       for member in members where plain.contains(member.name) { writer.member(member.name, raw: member.value) }
       writer.member("confidential", true)
       writer.member("sealed", true)
-      // Whether the app's extension reports is judged by alerts only.
+      // Needed to determine whether the app's extension reports receipts, which it does for alerts only.
       if members.contains(where: { $0.name == "alert" }) { writer.member("alerts", true) }
     }
     content.object { writer in
@@ -31,7 +31,7 @@ package enum SealedRequest {
 
   private static let marks: Set<String> = ["confidential", "sealed", "dryRun"]
 
-  /// Returns the complete request, still confidential.
+  /// Returns the complete request, still marked as confidential.
   package static func join(_ plain: [UInt8], _ content: [UInt8]) throws(Problem) -> [UInt8] {
     var members = try members(of: plain)
     members.removeAll { $0.name == "sealed" || $0.name == "alerts" }

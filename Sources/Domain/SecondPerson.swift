@@ -1,10 +1,10 @@
-/// The rule that decides when a second person must approve. Pure.
+/// Decides whether a message needs the approval of a second person.
 package enum SecondPerson {
-  /// Why approval is needed. Raw values are stored.
+  /// Why approval is needed. The raw values are stored in the database.
   package enum Because: Int16, CaseIterable, Sendable {
-    /// The message is for more devices than one person may send to in this app.
+    /// The message has more devices than one person may send to in this app.
     case size = 1
-    /// It exceeds that together with what the same person has sent within the hour.
+    /// The message exceeds that together with the same person's other messages within an hour.
     case hour = 2
     /// When frozen, the audience was larger than requested or approved.
     case growth = 3
@@ -18,15 +18,15 @@ package enum SecondPerson {
     }
   }
 
-  /// How much an audience may grow between its approval and its freezing.
+  /// Percentage by which an audience may grow between its approval and its freezing.
   package static let tolerancePercent: Int64 = 10
 
-  /// Returns why approval is needed; nil: the message may be sent.
+  /// Returns why approval is needed; nil if the message may be sent without.
   /// - Parameters:
-  ///   - devices: of the message; nil: too many to count at once.
-  ///   - approved: the number of devices that a second person has already approved.
-  ///   - withinHour: devices of this person's other messages that needed no approval.
-  ///   - most: the number of devices that one person may send to.
+  ///   - devices: number of devices of the message; nil if too many to count at once.
+  ///   - approved: number of devices that a second person has already approved; nil if none.
+  ///   - withinHour: number of devices of this person's other messages within an hour that needed no approval.
+  ///   - most: number of devices that one person may send to.
   package static func isAsked(
     devices: Int64?, approved: Int64? = nil, withinHour: Int64 = 0, most: Int64
   ) -> Because? {
@@ -42,11 +42,11 @@ package enum SecondPerson {
   }
 }
 
-/// Whether a message is held until it is certain that one person may send it. Raw values are stored.
+/// Whether a message is held until it is decided that it may be sent. The raw values are stored in the database.
 package enum MessageHold: Int16, Sendable {
   case none = 0
-  /// Its devices must be counted first.
+  /// The message's devices must be counted before this can be decided.
   case uncounted = 1
-  /// It waits for a second person's approval.
+  /// The message waits for a second person's approval.
   case waiting = 2
 }

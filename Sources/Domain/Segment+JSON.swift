@@ -1,6 +1,6 @@
 package import JSON
 
-/// Segments as JSON: an object whose conditions must all be true.
+/// Parses segments from JSON: an object whose conditions must all be true.
 ///
 /// ```
 /// {"platform":["ios"],"appVersion":{"from":"2.0","before":"3"},"language":["ko"],"country":["KR"],
@@ -31,9 +31,9 @@ extension Segment {
 
   /// The conditions read so far.
   private struct Conditions {
-    /// Nesting depth.
+    /// Nesting depth of the current segment.
     var depth = 1
-    /// Conditions of the whole segment so far, including those of outer segments.
+    /// Number of conditions so far in the whole segment, including enclosing ones.
     var count = 0
     var members: [Segment] = []
 
@@ -110,7 +110,7 @@ extension Segment {
       return members.count == 1 ? first : .all(members)
     }
 
-    /// Reads a nested segment, whose conditions count too.
+    /// Parses a nested segment, whose conditions count too.
     private mutating func readOne(_ reader: inout JSONReader) throws(JSONError) -> Segment {
       var inner = Conditions(depth: depth + 1, count: count)
       let segment = try inner.readWhole(&reader)
@@ -133,7 +133,7 @@ extension Segment {
 // MARK: Conditions
 
 extension JSONForm {
-  /// The list of values of a condition.
+  /// Form of the list of values of a condition.
   fileprivate static func values<Element>(_ form: JSONForm<Element>) -> JSONForm where Value == [Element] {
     .list(
       of: form, 1...Domain.Limits.segmentValues,
@@ -143,7 +143,7 @@ extension JSONForm {
 }
 
 extension JSONForm<String> {
-  /// One to eight numbers separated by dots.
+  /// Form of a version: one to eight numbers separated by dots.
   fileprivate static let version = JSONForm.attribute.described(
     JSONSchema.text(matching: #"^[0-9]{1,9}(\.[0-9]{1,9}){0,7}$"#)
   ).standing(
@@ -155,7 +155,7 @@ extension JSONForm<String> {
       return parts.count <= 8 && isVersion ? text : nil
     }, else: "must be a version such as 2.10.1", written: { $0 })
 
-  /// A tag in a request.
+  /// Form of a tag in a request.
   package static let tag = JSONForm(
     JSONSchema.tag, read: { (reader) throws(JSONError) in try reader.readTag() })
 }

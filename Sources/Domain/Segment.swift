@@ -1,22 +1,22 @@
-/// An audience by condition: the devices that match. Pure values; `Store` compiles them to queries.
+/// An audience defined by conditions on devices. `Store` compiles it to SQL.
 package indirect enum Segment: Equatable, Sendable {
   case all([Segment])
   case any([Segment])
   case not(Segment)
   case platform([String])
   case version(VersionOf, VersionRange)
-  /// ISO 639 in lower case: the first part of the device's locale.
+  /// ISO 639 codes in lower case: the first part of the device's locale.
   case language([String])
-  /// ISO 3166 in upper case: the region in the device's locale.
+  /// ISO 3166 codes in upper case: the region in the device's locale.
   case country([String])
-  /// IANA names, as reported by devices.
+  /// IANA names of time zones, as reported by devices.
   case timeZone([String])
   case time(TimeOf, TimeRange)
   case tags(Tags)
-  /// True: has a user; false: is a guest.
+  /// True for devices with a user, false for guests.
   case member(Bool)
   case consent(ConsentTo, Bool)
-  /// Belongs to a member of one of these groups or their descendants.
+  /// Devices whose user is a member of one of these groups or their descendants.
   case groups([Int64])
   case clientUIDs([String])
 
@@ -25,7 +25,7 @@ package indirect enum Segment: Equatable, Sendable {
     case os = "osVersion"
   }
 
-  /// Versions compare number by number: 1.10 comes after 1.9, and 2.0 equals 2.
+  /// A range of versions, compared number by number: 1.10 comes after 1.9, and 2.0 equals 2.
   package struct VersionRange: Equatable, Sendable {
     package var from: String?
     package var before: String?
@@ -33,20 +33,20 @@ package indirect enum Segment: Equatable, Sendable {
   }
 
   package enum TimeOf: String, Sendable {
-    /// The first registration.
+    /// Time of the first registration.
     case registered
-    /// The last registration or call.
+    /// Time of the last registration or call.
     case seen
   }
 
   package struct TimeRange: Equatable, Sendable {
-    /// Microseconds since 1970, inclusive.
+    /// Start, in microseconds since 1970, inclusive; nil for none.
     package var since: Int64?
-    /// Microseconds since 1970, exclusive.
+    /// End, in microseconds since 1970, exclusive; nil for none.
     package var before: Int64?
-    /// At most this many seconds before the audience is read.
+    /// At most this many seconds before the audience is read; nil for no such limit.
     package var within: Int64?
-    /// More than this many seconds before the audience is read.
+    /// More than this many seconds before the audience is read; nil for no such limit.
     package var notWithin: Int64?
   }
 
@@ -65,23 +65,23 @@ package indirect enum Segment: Equatable, Sendable {
 }
 
 extension Domain.Limits {
-  /// Conditions per segment, including nested ones. People write a dozen.
+  /// Maximum conditions in a segment, including nested ones; people write about a dozen.
   package static let segmentConditions = 50
-  /// Nesting depth of segments.
+  /// Maximum nesting depth of segments.
   package static let segmentDepth = 6
-  /// Values of one condition (platforms, countries, tags …).
+  /// Maximum values in a condition (platforms, countries, tags …).
   package static let segmentValues = 1_000
   package static let segmentNameBytes = 256
-  /// How far back `within` may reach, in seconds: a hundred years. More is meaningless and must not overflow.
+  /// Maximum seconds in `within`: a hundred years. More is meaningless and might overflow.
   package static let segmentAgeSeconds: Int64 = 3_153_600_000
   package static let tagBytes = 64
-  /// Tags per user or device.
+  /// Maximum tags of a user or device.
   package static let tagsPerOwner = 100
 }
 
 /// A short label of a user or a device, such as `vip` or `plan:gold`.
 package enum Tag {
-  /// Returns why a text is not a valid tag; nil when it is.
+  /// Returns why a text is not a valid tag; nil if it is valid.
   package static func objection(to text: String) -> String? {
     guard !text.isEmpty, text.utf8.count <= Domain.Limits.tagBytes else {
       return "must have 1 to \(Domain.Limits.tagBytes) bytes"

@@ -1,10 +1,10 @@
 package import JSON
 
-/// The sender's own reference: stored with the message, shown with its totals, never sent to devices. Decision 073.
+/// The sender's own reference for a message: stored and shown with its totals, but never sent to devices. Decision 073.
 package struct SenderReference: Equatable, Sendable {
-  /// The sender's own name for the message.
+  /// The sender's own id for the message.
   package var key: String?
-  /// The category of service it belongs to, for example `ALL` or `PRIVATE`.
+  /// Category of service that the message belongs to, for example `ALL` or `PRIVATE`.
   package var service: String?
   package var values: [String] = []
 
@@ -24,7 +24,7 @@ package struct SenderReference: Equatable, Sendable {
           tooMany: "is one more than the \(Domain.Limits.referenceValues) that are kept"), \.values),
     ])
 
-  /// Parses the stored form; nil when it is not valid.
+  /// Parses the stored form; nil if malformed.
   package init?(json: [UInt8]) {
     var reader = JSONReader(json)
     guard let reference = try? Self.object.read(&reader) else { return nil }
@@ -40,7 +40,7 @@ package struct SenderReference: Equatable, Sendable {
   }
 }
 
-/// The device that sent a message. Only the server sets it; a client cannot.
+/// The device that sent a message. Set only by the server, never by a client.
 package struct SenderDevice: Equatable, Sendable {
   package private(set) var device: DeviceID
   package private(set) var clientUID: String
@@ -58,7 +58,7 @@ package struct SenderDevice: Equatable, Sendable {
       .required("clientUid", .clientUID, \.clientUID),
     ])
 
-  /// Its form in lists.
+  /// Schema of the device in lists.
   package static let named: JSONTree.Member = (
     "SenderDevice",
     JSONSchema.object(

@@ -1,11 +1,11 @@
 package import JSON
 
-/// SEQNO and GROUPSEQ on the wire: an integer from 1 with at most 18 digits, without sign or leading zeros. Anything
-/// else matches nothing.
+/// Parses SEQNO and GROUPSEQ in the wire format: an integer from 1 with at most 18 digits, without sign or leading
+/// zeros.
 package enum SequenceNumber {
   private static let digits = 18
 
-  /// Nil when it is not a valid number.
+  /// Returns the number; nil if malformed.
   package static func parse(_ text: String) -> Int64? {
     guard (1...digits).contains(text.utf8.count), text.utf8.first != UInt8(ascii: "0"),
       text.utf8.allSatisfy({ (48...57).contains($0) })
@@ -13,7 +13,7 @@ package enum SequenceNumber {
     return Int64(text)
   }
 
-  /// Schemas of numbers in requests.
+  /// Schemas of such numbers in requests.
   static let groupSeqSchema = ("GroupSeq", schema("GroupSeq", "GROUPSEQ, as text or as a number."))
   static let numberSchema = ("SegmentNumber", schema("SegmentNumber", "As text or as a number."))
 

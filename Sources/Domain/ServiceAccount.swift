@@ -1,24 +1,27 @@
 internal import Crypto
 internal import JSON
 
-/// A Google service account from its JSON file: the identity, its signing key, and where access tokens are requested.
+/// A Google service account read from its JSON file: its identity, its signing key, and where access tokens are
+/// requested.
 package struct ServiceAccount: Sendable {
   package let projectID: String
   package let email: String
   package let keyID: String
   private let key: RSA.PrivateKey
 
-  /// What is wrong with the file, for the person uploading it.
+  /// What is wrong with the file, for the person who uploads it.
   package struct Mistake: Error, Equatable, CustomStringConvertible, Sendable {
     package let description: String
   }
 
-  /// Hash of the public key, in hex digits: it identifies the holder of the private key, whatever else the file claims.
+  /// Hash of the public key, in hexadecimal digits: identifies the holder of the private key, whatever else the file
+  /// claims.
   package let fingerprint: String
 
+  /// Parses and validates a service account file.
   /// - Parameters:
-  ///   - json: the file as Google's console provides it.
-  ///   - tokens: where this server requests access tokens; the file must name the same address.
+  ///   - json: content of the file that Google's console provides.
+  ///   - tokens: the address at which this server requests access tokens; the file must name the same.
   package init(json: String, tokens: TokenAddress = TokenAddress()) throws(Mistake) {
     let members: [String: String]
     do throws(JSONError) {
@@ -60,7 +63,7 @@ package struct ServiceAccount: Sendable {
     fingerprint = Hex.encode(SHA256.hash(key.publicKey.der))
   }
 
-  /// The scope of access tokens: sending messages, and nothing else.
+  /// Scope of the access tokens: sending messages, and nothing else.
   package static let scope = "https://www.googleapis.com/auth/firebase.messaging"
   /// Lifetime of an assertion in seconds: Google's maximum.
   package static let assertionSeconds: Int64 = 3600
@@ -80,16 +83,16 @@ package struct ServiceAccount: Sendable {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x3A || byte == 0x2E
   }
 
-  /// Signs the assertion that is exchanged for an access token (RFC 7523; RS256, RFC 7518 §3.3). Takes about a
+  /// Creates the signed assertion that is exchanged for an access token (RFC 7523; RS256, RFC 7518 §3.3). Takes about a
   /// millisecond.
-  /// - Parameter seconds: since 1970.
+  /// - Parameter seconds: in seconds since 1970.
   package func assertion(issuedAt seconds: Int64) throws -> String {
     let header = #"{"alg":"RS256","typ":"JWT","kid":"\#(keyID)"}"#
     var claims = JSONWriter()
     claims.object { writer in
       writer.member("iss", email)
       writer.member("scope", Self.scope)
-      // Google requires its own address here, whichever way the request takes.
+      // Google requires its own address here, even if requests go through another one.
       writer.member("aud", TokenAddress.google)
       writer.member("iat", seconds)
       writer.member("exp", seconds + Self.assertionSeconds)

@@ -2,19 +2,19 @@ package import JSON
 
 /// When a message is sent.
 package enum Timing: Equatable, Sendable {
-  /// As soon as it is accepted.
+  /// As soon as the message is accepted.
   case now
   /// At an instant, in microseconds since 1970.
   case at(Int64)
-  /// When the local clock of each device shows this time.
+  /// When each device's local clock shows this time.
   case local(LocalTime)
 }
 
 /// A repeating message: every day, week or month at the same local time, up to and including a last day. Each
-/// occurrence is a message of its own. Occurrence k is the first one plus k units, so a monthly 31st falls on the last
+/// occurrence is a separate message. Occurrence k is the first one plus k units, so a monthly 31st falls on the last
 /// day of shorter months and returns to the 31st afterwards.
 package struct Repetition: Equatable, Sendable {
-  /// Raw values are stored, and are PostgreSQL's names of intervals.
+  /// Interval between occurrences. The raw values are stored; they are PostgreSQL's names of intervals.
   package enum Unit: String, CaseIterable, Sendable {
     case day
     case week
@@ -34,8 +34,7 @@ package struct Repetition: Equatable, Sendable {
     ])
 }
 
-/// The hours in which a message may be sent. Outside of them, deliveries wait; they are not dropped unless the message
-/// expires first.
+/// The hours in which a message may be sent. Outside them, deliveries wait, unless the message expires before.
 package struct SendWindow: Equatable, Sendable {
   /// Whose local time applies.
   package enum Zone: String, CaseIterable, Sendable {
@@ -44,7 +43,7 @@ package struct SendWindow: Equatable, Sendable {
   }
 
   package private(set) var opens = ClockTime.midnight
-  /// If earlier than `opens`, the window spans midnight.
+  /// End of the window; if earlier than `opens`, the window spans midnight.
   package private(set) var closes = ClockTime.midnight
   package private(set) var zone = Zone.app
 
@@ -59,7 +58,7 @@ package struct SendWindow: Equatable, Sendable {
 }
 
 extension JSONForm<ClockTime> {
-  /// A time of day in a request.
+  /// Form of a time of day in a request.
   static let clockTime = JSONForm<String>.anyText.described(
     JSONSchema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
   ).standing(for: { ClockTime($0) }, else: "must be a time of day, for example 08:00", written: \.text)
@@ -81,7 +80,6 @@ extension JSONForm<LocalTime> {
 }
 
 extension Domain.Limits {
-  /// A scheduled message found later than this after its time is not sent at all, because it would surprise people. In
-  /// seconds.
+  /// Seconds after its time beyond which a scheduled message is not sent any more, because it would come as a surprise.
   package static let lateSeconds: Int32 = 3600
 }

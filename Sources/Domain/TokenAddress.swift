@@ -1,12 +1,12 @@
-/// The URL at which access tokens for Google are requested: Google's own, or the one the operator of this server has
-/// set (`UPMC_FCM_TOKEN_URL`).
+/// The URL at which access tokens for Google are requested: Google's own, or the one configured by this server's
+/// operator (`UPMC_FCM_TOKEN_URL`).
 ///
-/// A service account's file also names a URL. A tenant provides the file, so the URL only has to match one of these:
-/// the server never calls any other.
+/// A service account's file names a URL too. Because a tenant provides the file, that URL is only compared with the
+/// allowed ones and never called itself.
 package struct TokenAddress: Sendable, Equatable {
-  /// Google's own.
+  /// Google's current URL.
   package static let google = "https://oauth2.googleapis.com/token"
-  /// What files of earlier years contain instead.
+  /// Google's current URL and those found in older files.
   private static let googles: Set<String> = [
     google, "https://accounts.google.com/o/oauth2/token", "https://www.googleapis.com/oauth2/v3/token",
     "https://www.googleapis.com/oauth2/v4/token",
@@ -14,14 +14,15 @@ package struct TokenAddress: Sendable, Equatable {
 
   private let configured: String?
 
-  /// - Parameter configured: the operator's setting; nil: Google's own.
+  /// - Parameter configured: the operator's setting; nil for Google's URL.
   package init(configured: String? = nil) {
     self.configured = configured
   }
 
-  /// Where all tokens are requested.
+  /// The URL at which tokens are requested.
   package var url: String { configured ?? Self.google }
 
-  /// - Parameter uri: the URL in a service account's file.
+  /// Returns whether a service account's file may name this URL.
+  /// - Parameter uri: the URL in the file.
   package func allows(_ uri: String) -> Bool { Self.googles.contains(uri) || uri == configured }
 }

@@ -1,5 +1,5 @@
-/// The purpose of a push token. A device has one for alerts, its PSID; it may have one more of each other kind, and one
-/// for each of its Live Activities. Raw values are stored.
+/// What a push token is used for. A device has one token for alerts, its PSID; it may have one of each other kind, and
+/// one for each of its Live Activities. The raw values are stored in the database.
 package enum TokenKind: Int16, CaseIterable, Sendable {
   case alert = 1
   case voip = 2
@@ -27,10 +27,11 @@ package enum TokenKind: Int16, CaseIterable, Sendable {
     }
   }
 
-  /// The kinds besides the PSID of which a device has one. Tokens of activities are registered per activity.
+  /// The kinds besides the PSID of which a device has at most one. Tokens of Live Activities are registered per
+  /// activity.
   package static let further = allCases.filter { $0 != .alert && $0 != .liveActivityUpdate }
 
-  /// Returns a further kind by its name.
+  /// Creates one of these kinds from its name; nil if there is none of this name.
   package init?(further name: String) {
     guard let kind = Self.further.first(where: { $0.name == name }) else { return nil }
     self = kind

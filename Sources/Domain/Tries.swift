@@ -1,8 +1,8 @@
-/// How often a delivery was tried, and whether one of the tries may have reached the device without our knowing.
+/// Number of tries of a delivery, and whether one of them may have reached the device without our knowing.
 ///
-/// The doubt outlives the node that had it: a delivery that may have arrived is never recorded as cancelled, by any
-/// node, however much later. It is stored with the count in one column: negative while in doubt, and then never 0.
-/// Decision 059.
+/// The doubt is stored, because a delivery that may have arrived must never be recorded as cancelled, by any node,
+/// however much later. Count and doubt share one column: a negative number means doubt, and is then never 0. Decision
+/// 059.
 package struct Tries: Equatable, Sendable, ExpressibleByIntegerLiteral {
   package let count: Int16
   package let mayHaveArrived: Bool
@@ -16,14 +16,14 @@ package struct Tries: Equatable, Sendable, ExpressibleByIntegerLiteral {
     self.init(count)
   }
 
-  /// Decodes the column of a delivery in progress.
+  /// Decodes the stored column.
   package init(stored: Int16) {
     self.init(stored.magnitude > Int16.max ? .max : abs(stored), mayHaveArrived: stored < 0)
   }
 
   package var stored: Int16 { mayHaveArrived ? -count : count }
 
-  /// After one more try that was answered.
+  /// The state after another try that was answered.
   package var next: Tries { Tries(count &+ 1, mayHaveArrived: mayHaveArrived) }
 
   /// The same count, with one try that was never answered.

@@ -1,6 +1,7 @@
-/// The owner of a device: a user or, as a guest, the device itself. Counts, ledger and memberships are keyed by it.
+/// Identifies the owner of a device: a user or, for a guest, the device itself. Badge counts, the ledger and
+/// memberships are keyed by it.
 ///
-/// The text sorts guests before users, so "members" and "non-members" are one range each.
+/// Guests sort before users, so each of the two is a single range.
 package struct UserKey: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// `u` followed by the CUID, or `g` followed by the device's id.
   package let text: String
@@ -22,12 +23,12 @@ package struct UserKey: Hashable, Comparable, Sendable, CustomStringConvertible 
 
   package var isGuest: Bool { text.utf8.first == UInt8(ascii: "g") }
 
-  /// The CUID; nil for a guest.
+  /// The user's CUID; nil for a guest.
   package var clientUID: String? { isGuest ? nil : String(text.dropFirst()) }
 
   package var description: String { clientUID ?? Self.guestUID }
 
-  /// Compares bytes, like the database: two Unicode spellings of one word are two users.
+  /// Compares bytes, like the database: two Unicode representations of the same text are two users.
   package static func == (left: UserKey, right: UserKey) -> Bool {
     left.text.utf8.elementsEqual(right.text.utf8)
   }

@@ -1,11 +1,11 @@
 package import Crypto
 internal import JSON
 
-/// Verifies that an app's own backend vouches for a user. A client key is inside every copy of an app, so with it alone
-/// anyone could register as any user.
+/// Verifies that an app's own backend confirms a user. The client key is not sufficient, because it is contained in
+/// every copy of the app, and anyone could register as any user.
 ///
-/// The proof is made with the app's secret, which only its backend has, in one of two forms: 64 hex digits, the
-/// HMAC-SHA-256 over the CUID (valid as long as the secret), or a JSON Web Token signed with HS256 whose `sub` is the
+/// A proof is created with the app's secret, which only its backend has, in one of two forms: 64 hexadecimal digits,
+/// the HMAC-SHA-256 of the CUID (valid as long as the secret), or a JSON Web Token signed with HS256 whose `sub` is the
 /// CUID and whose `exp` is in the future (RFC 7519). Decision 029.
 package struct UserProofKeyring: Sendable {
   private let keys: LiveKeys<HMAC>
@@ -19,8 +19,8 @@ package struct UserProofKeyring: Sendable {
     keys.take(HMAC(key: present), others: others.map { HMAC(key: $0) })
   }
 
-  /// Returns the secret of an app's backend: 64 hex digits, whose ASCII bytes are the key. Each generation has another
-  /// secret. Nothing is stored.
+  /// Returns the secret for an app's backend: 64 hexadecimal digits, whose ASCII bytes are the key. It is derived, not
+  /// stored, and differs for each generation.
   package func secret(appID: String, generation: Int16) -> String {
     Self.secret(appID, generation, keys.present)
   }
@@ -30,7 +30,8 @@ package struct UserProofKeyring: Sendable {
     return Hex.encode(hmac.authenticationCode(for: message))
   }
 
-  /// - Parameter now: microseconds since 1970.
+  /// Returns whether a proof is valid for the user.
+  /// - Parameter now: in microseconds since 1970.
   package func verify(_ proof: String, clientUID: String, appID: String, generation: Int16, now: Int64) -> Bool {
     keys.all.contains { key in
       let secret = HMAC(key: SymmetricKey(Array(Self.secret(appID, generation, key).utf8)))
@@ -47,7 +48,7 @@ package struct UserProofKeyring: Sendable {
     guard let signature = Self.decode(parts[2]), let header = Self.decode(parts[0]), let claims = Self.decode(parts[1]),
       ConstantTime.isEqual(signature, secret.authenticationCode(for: Array("\(parts[0]).\(parts[1])".utf8)))
     else { return false }
-    // The token's own `alg` is only accepted when it is the algorithm that was verified.
+    // The token's own `alg` must be the algorithm that was verified.
     guard let alg = try? Self.texts(header)["alg"], alg == "HS256", let texts = try? Self.texts(claims) else {
       return false
     }
@@ -55,7 +56,7 @@ package struct UserProofKeyring: Sendable {
       && (texts["exp"].flatMap { Int64($0) } ?? 0) > now / 1_000_000
   }
 
-  /// Returns the string and number members of an object; others are ignored.
+  /// Returns the string and number members of a JSON object, and ignores others.
   private static func texts(_ json: [UInt8]) throws(JSONError) -> [String: String] {
     var reader = JSONReader(json)
     var texts: [String: String] = [:]
@@ -70,7 +71,7 @@ package struct UserProofKeyring: Sendable {
     return texts
   }
 
-  /// Base64url without padding (RFC 7515, section 2).
+  /// Decodes base64url without padding (RFC 7515, section 2); nil if malformed.
   private static func decode(_ text: Substring) -> [UInt8]? {
     var bytes: [UInt8] = []
     var (bits, count) = (UInt32(0), 0)
@@ -96,6 +97,6 @@ package struct UserProofKeyring: Sendable {
 }
 
 extension Domain.Limits {
-  /// A JSON Web Token with a few claims has some hundred bytes.
+  /// Maximum length of a proof in bytes; a JSON Web Token with a few claims has several hundred.
   package static let userProofBytes = 2048
 }

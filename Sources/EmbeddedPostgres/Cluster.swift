@@ -1,12 +1,12 @@
 internal import Postgres
 internal import Reactor
 
-/// The files of the private database: creates them and maintains the configuration.
+/// Creates the private database's files (a PostgreSQL cluster) and maintains their configuration.
 struct Cluster {
   let place: ClusterPlace
   let programs: Programs
 
-  /// The directory that PostgreSQL calls PGDATA.
+  /// The cluster's directory, which PostgreSQL calls PGDATA.
   var path: String { place.cluster }
 
   init(_ place: ClusterPlace, programs: String?) throws(EmbeddedPostgresError) {
@@ -15,12 +15,13 @@ struct Cluster {
     self.programs = try Programs(configured: programs, version: version.map(String.init))
   }
 
-  /// `global/pg_control` is among the last files that initdb writes; without it no server starts.
+  /// True if the cluster is complete: `global/pg_control` is among the last files that initdb writes, and no server
+  /// starts without it.
   private var isComplete: Bool {
     Files.exists("\(path)/PG_VERSION") && Files.exists("\(path)/global/pg_control")
   }
 
-  /// Creates the cluster beside its final path and renames it, so that an existing one is complete.
+  /// Creates the cluster in a temporary directory and renames it, so that `path` is always complete.
   func makeIfMissing(syncs: Bool, _ report: (String) -> Void) throws(EmbeddedPostgresError) {
     guard !isComplete else { return }
     try place.checkReach(place.base)
@@ -29,7 +30,7 @@ struct Cluster {
       let aside = try Files.setAside(path, "incomplete")
       report("what was in \(path) is no complete database and is now \(aside)")
     }
-    // Always incomplete, so it never holds data.
+    // An earlier, interrupted attempt: incomplete, so it holds no data.
     try Files.remove(place.freshCluster)
     try Files.makeDirectory(place.freshCluster, mode: 0o700, for: place.fileOwner)
     try runInitdb(syncs: syncs)
@@ -40,8 +41,7 @@ struct Cluster {
   private func runInitdb(syncs: Bool) throws(EmbeddedPostgresError) {
     let words = [
       programs.initdb, "-D", place.freshCluster, "--username=\(Self.role)", "--encoding=UTF8",
-      // Byte order for text, so that indexes do not depend on the machine's locale; letters are still classified as
-      // such.
+      // Sort text by bytes, so that indexes do not depend on the machine's locale, but classify letters by Unicode.
       "--locale=C", "--lc-ctype=C.UTF-8", "--data-checksums", "--auth=reject", "--no-instructions",
     ]
     do {
@@ -59,7 +59,7 @@ struct Cluster {
     }
   }
 
-  /// Access rules: over the socket only, and only users that the kernel vouches for.
+  /// Writes the access rules: only over the socket, and only for users identified by the kernel.
   private func writeAccess() throws(EmbeddedPostgresError) {
     let names = Set(["root", place.account.name]).sorted()
     let fresh = place.freshCluster
@@ -78,22 +78,22 @@ struct Cluster {
     try Files.write("", to: "\(fresh)/upmc.conf", for: owner)
   }
 
-  /// Settings that depend on the current machine.
+  /// Writes the settings that depend on the machine.
   func writeSettings() throws(EmbeddedPostgresError) {
     let settings = Settings(machine: .read(diskOf: path))
     let text = settings.text
-    // Only on a change: an atomic write is a file-system commit.
+    // Write only if the text has changed, because an atomic write is a file-system commit.
     guard Files.text("\(path)/upmc.conf") != text else { return }
     try Files.write(text, to: "\(path)/upmc.conf", for: place.fileOwner)
   }
 
-  /// The role and database that upmc uses.
+  /// Names of the role and database that upmc uses.
   static let role = "upmc"
   static let database = "upmc"
 }
 
 extension ClusterPlace {
-  /// The most informative of the server's last log lines.
+  /// Returns the most informative of the server's last log lines, for an error message.
   func lastWords(since start: Int) -> String {
     let bytes = Files.bytes(log) ?? []
     let lines = String(decoding: bytes.dropFirst(start), as: UTF8.self).split(separator: "\n")

@@ -1,15 +1,15 @@
 internal import Postgres
 internal import Reactor
 
-/// Coordinates the processes that start, stop and use the private database.
+/// Coordinates the processes that start, stop and use the private database, by two lock files.
 ///
-/// Two lock files: `postgres.lock` is held exclusively while the server is started or stopped; `postgres.users` is held
-/// shared by every user, so a process that gets it exclusively is the last one. The kernel releases both when a process
-/// dies.
+/// `postgres.lock` is held exclusively while the server is started or stopped. `postgres.users` is held shared by every
+/// process that uses the server, so a process that can lock it exclusively is the only one. The kernel releases both
+/// when a process ends.
 final class ClusterLock {
   private let change: FileLock
   private let users: FileLock
-  /// Names the PID namespace of the process that started the server.
+  /// File with the PID namespace of the process that started the server.
   private let namespaceFile: String
   private var isUser = false
 
@@ -25,7 +25,7 @@ final class ClusterLock {
     }
   }
 
-  /// Waits for the right to start or stop the server.
+  /// Acquires the exclusive right to start or stop the server; waits for other processes.
   func beginChange() throws(EmbeddedPostgresError) {
     let isTaken = Polling.until(Limits.lockTimeout, every: Limits.pause) { change.tryExclusive() }
     guard isTaken else { throw .locked(change.path) }
@@ -35,14 +35,14 @@ final class ClusterLock {
     change.unlock()
   }
 
-  /// Becomes a user. Under the change lock it always succeeds.
+  /// Registers this process as a user of the server. Always succeeds while the change lock is held.
   func join() -> Bool {
     isUser = users.tryShared()
     return isUser
   }
 
-  /// Stops being a user. Returns true when there is no other one: the users' lock is then held exclusively until
-  /// `unlockUsers`.
+  /// Ends this process's use of the server. Returns true if there is no other user; then the users' lock is held
+  /// exclusively until `unlockUsers`.
   func leave() -> Bool {
     isUser = false
     if users.tryExclusive() { return true }
@@ -56,8 +56,8 @@ final class ClusterLock {
 
   // MARK: Containers
 
-  /// Containers that share a data directory do not see each other's processes, so a living server looks dead. But its
-  /// users hold their lock.
+  /// True if processes of another PID namespace (a container that shares the data directory) use the server: this
+  /// process cannot see them, so a running server looks dead, but its users hold their lock.
   var isUsedFromAnotherNamespace: Bool {
     if users.tryExclusive() {
       if isUser { _ = users.tryShared() } else { users.unlock() }
@@ -69,7 +69,7 @@ final class ClusterLock {
   }
 
   func recordNamespace() {
-    // Without it the check above errs on the safe side.
+    // If this fails, the check above errs on the safe side.
     try? Files.write(Self.namespace, to: namespaceFile, for: nil)
   }
 

@@ -2,15 +2,15 @@ internal import Glibc
 internal import Postgres
 internal import Reactor
 
-/// Location of the private database, and the account that runs it.
+/// Where the private database is stored, and which account runs it.
 struct ClusterPlace {
-  /// `UPMC_DATA_DIR`, absolute.
+  /// Absolute path of `UPMC_DATA_DIR`.
   let dataDirectory: String
-  /// Holds the cluster, its socket and its locks: the data directory, or its substitute elsewhere.
+  /// Directory of the cluster, its socket and its locks: the data directory, or its substitute elsewhere.
   let base: String
   /// The account that runs the server.
   let account: SystemAccount
-  /// Set when we are root and the server must run as another user.
+  /// Path of `setpriv`, if this process is root and the server must run as another user; otherwise nil.
   let setpriv: String?
 
   var cluster: String { "\(base)/postgres" }
@@ -19,11 +19,11 @@ struct ClusterPlace {
   private var location: String { "\(dataDirectory)/postgres.location" }
   private var isElsewhere: Bool { base != dataDirectory }
 
-  /// Determines the location; creates only the directories.
+  /// Determines the location. Creates the directories, but no cluster.
   init(_ configuration: EmbeddedPostgresConfiguration, _ report: (String) -> Void) throws(EmbeddedPostgresError) {
     let isRoot = geteuid() == 0
     let directory = Files.resolved(configuration.dataDirectory)
-    // Others may traverse it to reach their own files, but not list it.
+    // Other users may traverse the directory to reach their own files, but not list it.
     try Files.makeDirectory(directory, mode: isRoot ? 0o711 : 0o700)
     dataDirectory = directory
     setpriv = isRoot ? try Self.findSetpriv() : nil
@@ -43,33 +43,33 @@ struct ClusterPlace {
     try Files.makeDirectory(base, mode: isRoot ? 0o711 : 0o700)
   }
 
-  /// The location is elsewhere, and this data directory does not name it yet.
+  /// True if the location is elsewhere and the data directory does not record it yet.
   var isUnbound: Bool { isElsewhere && !Files.exists(location) }
 
-  /// Records the location elsewhere in the data directory. Call it under the lock.
+  /// Records the location elsewhere in the data directory. The caller must hold the lock.
   func bind() throws(EmbeddedPostgresError) {
     try Files.write(base + "\n", to: location, for: nil)
   }
 
-  /// Throws when the server's user cannot reach a directory. It runs a program, so it is used only when a cluster is
-  /// created, and to explain a failure.
+  /// Throws if the server's user cannot reach a directory. Runs a program, so it is called only when a cluster is
+  /// created, or to explain a failure.
   func checkReach(_ path: String) throws(EmbeddedPostgresError) {
     guard Self.reaches(path, account, setpriv: setpriv) else { throw .unreachable(path: path, user: account.name) }
   }
 
-  /// The command line that runs a program as the server's user.
+  /// Returns the command line that runs a program as the server's user.
   func words(_ program: [String]) -> [String] {
     Self.words(program, as: account, setpriv: setpriv)
   }
 
-  /// The owner of files that the server must read.
+  /// Owner of the files that the server must read; nil for this process's own user.
   var fileOwner: SystemAccount? { setpriv == nil ? nil : account }
 
   // MARK: Determining the location
 
   private static func words(_ program: [String], as account: SystemAccount, setpriv: String?) -> [String] {
-    // PostgreSQL's programs need a current directory, and ours may be closed to that user. `exec` replaces the shell,
-    // so that the process is the program itself.
+    // PostgreSQL's programs need an accessible current directory, and ours may be closed to that user. `exec` replaces
+    // the shell, so that the process is the program itself.
     let inRoot = ["/bin/sh", "-c", "cd / && exec \"$@\"", "sh"]
     guard let setpriv else { return inRoot + program }
     return inRoot + [setpriv, "--reuid=\(account.uid)", "--regid=\(account.gid)", "--clear-groups", "--"] + program
@@ -81,7 +81,7 @@ struct ClusterPlace {
     return found
   }
 
-  /// The content of `postgres.location`.
+  /// Returns the directory recorded in `postgres.location`; nil if there is none.
   private static func namedLocation(_ directory: String) throws(EmbeddedPostgresError) -> String? {
     let file = "\(directory)/postgres.location"
     guard Files.exists(file) else { return nil }
@@ -113,7 +113,8 @@ struct ClusterPlace {
     return account
   }
 
-  /// Asks the kernel, as that user, so permissions, access lists and mounts all count.
+  /// Returns whether the user can access a path. Checked by a program running as that user, so that permissions, access
+  /// lists and mounts are all considered.
   private static func reaches(_ path: String, _ account: SystemAccount, setpriv: String?) -> Bool {
     guard setpriv != nil else { return true }
     let test = ["/bin/sh", "-c", "test -x \"$1\"", "sh", path]
@@ -123,7 +124,7 @@ struct ClusterPlace {
     return report?.succeeded == true
   }
 
-  /// FNV-1a over the path: a short, stable name. It needs no resistance to attacks: only root writes there.
+  /// FNV-1a hash of the path, as a short and stable name. It need not resist attacks, because only root writes there.
   static func hash(_ path: String) -> String {
     let value = path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     let digits = String(value, radix: 16)

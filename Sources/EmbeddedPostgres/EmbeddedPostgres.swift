@@ -33,8 +33,9 @@ internal import Reactor
 /// Failure: when `upmc` dies by `kill -9` the server lives on and the next start adopts it. When the server dies,
 /// `ensureRunning` restarts it. Every error says what happened and what to do.
 package enum EmbeddedPostgres {
-  /// Creates the private database if there is none, starts it if it does not run, and joins its users.
-  /// - Parameter report: receives a sentence about anything slow or unusual.
+  /// Creates the private database if there is none, starts its server if it is not running, and registers this process
+  /// as a user.
+  /// - Parameter report: called with a sentence about each slow or unusual step.
   package static func start(
     _ configuration: EmbeddedPostgresConfiguration, report: @escaping (String) -> Void = { _ in }
   ) throws(EmbeddedPostgresError) -> Handle {
@@ -50,13 +51,13 @@ package enum EmbeddedPostgres {
     return Handle(cluster, lock, running)
   }
 
-  /// `start` with defaults for everything but the directory.
+  /// Calls `start` with the default configuration.
   package static func start(dataDirectory: String) throws(EmbeddedPostgresError) -> Handle {
     try start(EmbeddedPostgresConfiguration(dataDirectory: dataDirectory))
   }
 
-  /// A data directory at this path was removed, but its cluster elsewhere was not: renames that cluster, so the new one
-  /// starts empty.
+  /// Renames a cluster stored elsewhere whose data directory was removed and created again at the same path, so that
+  /// the new database starts empty and the old data is kept.
   private static func setOrphanAside(
     _ place: ClusterPlace, _ report: (String) -> Void
   ) throws(EmbeddedPostgresError) {
@@ -68,12 +69,12 @@ package enum EmbeddedPostgres {
     try place.bind()
   }
 
-  /// Adopts or starts the postmaster and waits until it answers. Call it under the lock.
+  /// Adopts or starts the postmaster and waits until it accepts connections. The caller must hold the lock.
   fileprivate static func run(
     _ cluster: Cluster, _ lock: ClusterLock, formerSocket: String? = nil
   ) throws(EmbeddedPostgresError) -> Postmaster {
     while let living = try Postmaster.living(in: cluster.path, log: cluster.place.log) {
-      // One that is shutting down ends during the wait; then a new one is started.
+      // A postmaster that is shutting down ends during the wait; then start a new one.
       if try living.becomesReady() { return living }
     }
     guard !lock.isUsedFromAnotherNamespace else { throw .usedElsewhere(cluster.path) }
@@ -86,9 +87,9 @@ package enum EmbeddedPostgres {
 extension EmbeddedPostgres {
   /// A running private database that this process uses. For one thread.
   package final class Handle {
-    /// Where to connect, for `Connection` and `PipelinedConnection`.
+    /// URL to connect to, for `Connection` and `PipelinedConnection`.
     package var url: String { postmaster.url }
-    /// The postmaster was running already.
+    /// True if the postmaster was running already.
     package var wasAdopted: Bool { postmaster.isAdopted }
     /// The postmaster's process id.
     package var pid: Int32 { postmaster.pid }
@@ -106,8 +107,8 @@ extension EmbeddedPostgres {
       self.postmaster = postmaster
     }
 
-    /// Restarts the server if it has died. Cheap when it runs: call it regularly.
-    /// - Returns: true when it had to be started. `url` does not change.
+    /// Restarts the server if it has died. Cheap if it is running: call it regularly.
+    /// - Returns: true if the server was restarted. `url` does not change.
     @discardableResult
     package func ensureRunning() throws(EmbeddedPostgresError) -> Bool {
       guard !isStopped, !postmaster.isRunning else { return false }
@@ -117,9 +118,9 @@ extension EmbeddedPostgres {
       return true
     }
 
-    /// Releases the server; its last user stops it and waits until it has ended. Close the connections first: the
-    /// shutdown would cut them off.
-    /// - Returns: true when the server was stopped, false when others still use it.
+    /// Ends this process's use of the server. If it was the last user, stops the server and waits until it has ended.
+    /// Close all connections before, because the shutdown would cut them off.
+    /// - Returns: true if the server was stopped, false if other processes use it.
     @discardableResult
     package func stop() throws(EmbeddedPostgresError) -> Bool {
       guard !isStopped else { return false }

@@ -1,15 +1,15 @@
-/// How the private database is created and run.
+/// Settings for creating and running the private database.
 package struct EmbeddedPostgresConfiguration: Sendable {
   /// `UPMC_DATA_DIR`, relative or absolute; created if it does not exist.
   package var dataDirectory: String
-  /// The user that runs the server when root starts `upmc`. Nil: the owner of the cluster, else `postgres`, else
-  /// `nobody`.
+  /// The user that runs the server if `upmc` is started by root. Nil for the owner of the cluster, or else `postgres`,
+  /// or else `nobody`.
   package var user: String?
-  /// Directory of `initdb` and `postgres`. Nil: the usual places.
+  /// Directory of the programs `initdb` and `postgres`; nil for the usual places.
   package var programs: String?
-  /// Parent of clusters whose data directory the server's user cannot reach.
+  /// Parent directory of clusters whose data directory the server's user cannot reach.
   package var fallbackDirectory = "/var/lib/upmc"
-  /// Whether creating a cluster waits until it is on disk. Only tests switch it off.
+  /// True to sync a new cluster to disk. Only tests set it to false.
   var syncsNewCluster = true
 
   package init(dataDirectory: String) {

@@ -9,13 +9,13 @@ enum Files {
     FileManager.default.fileExists(atPath: path)
   }
 
-  /// Whether `other` is the same file as `own`, however they are spelled; nil when `own` cannot be reached.
+  /// Returns whether both paths refer to the same file; nil if `own` cannot be accessed.
   static func isSame(_ other: String, as own: String) -> Bool? {
     guard let own = FileStatus(own) else { return nil }
     return FileStatus(other)?.identity == own.identity
   }
 
-  /// Absolute, with symbolic links resolved as far as the path exists.
+  /// Returns the absolute path, with symbolic links resolved as far as the path exists.
   static func resolved(_ path: String) -> String {
     let absolute = path.hasPrefix("/") ? path : "\(FileManager.default.currentDirectoryPath)/\(path)"
     let resolved = URL(filePath: absolute).resolvingSymlinksInPath().path
@@ -34,7 +34,7 @@ enum Files {
     try? FileManager.default.destinationOfSymbolicLink(atPath: path)
   }
 
-  /// The bytes of a file, even one in /proc; nil when it does not exist or is not readable.
+  /// Returns the content of a file, even of one in /proc; nil if it does not exist or is not readable.
   static func bytes(_ path: String) -> [UInt8]? {
     FileManager.default.contents(atPath: path).map { Array($0) }
   }
@@ -43,7 +43,7 @@ enum Files {
     bytes(path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Writes a file with mode 0600, owned by `account` (by us when nil).
+  /// Writes a file with mode 0600, owned by `account`, or by this process's user if nil.
   static func write(_ text: String, to path: String, for account: SystemAccount?) throws(EmbeddedPostgresError) {
     try orCannotWrite(path) {
       try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
@@ -51,7 +51,7 @@ enum Files {
     }
   }
 
-  /// Creates a directory (and its parents, with the same mode) unless it exists.
+  /// Creates a directory, and its parents with the same mode, unless it exists.
   static func makeDirectory(
     _ path: String, mode: UInt32, for account: SystemAccount? = nil
   ) throws(EmbeddedPostgresError) {
@@ -59,7 +59,7 @@ enum Files {
     try orCannotWrite(path) {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: Int(mode)])
-      // Set the mode again, because the umask applies to the call above.
+      // Set the mode again, because the call above applies the umask.
       try FileStatus.change(path, mode: mode, owner: account)
     }
   }
@@ -73,7 +73,7 @@ enum Files {
     try orCannotWrite(path) { try FileManager.default.removeItem(atPath: path) }
   }
 
-  /// Renames what is in the way to the first free `path.suffix-1`, `-2` …, and returns the new path.
+  /// Renames `path` to the first free one of `path.suffix-1`, `-2` …, and returns the new path.
   static func setAside(_ path: String, _ suffix: String) throws(EmbeddedPostgresError) -> String {
     var number = 1
     while exists("\(path).\(suffix)-\(number)") { number += 1 }

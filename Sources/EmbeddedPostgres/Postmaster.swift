@@ -2,18 +2,18 @@ internal import Glibc
 internal import Postgres
 internal import Reactor
 
-/// The server's main process: found or started, awaited, stopped.
+/// The server's main process: finds or starts it, waits until it is ready, and stops it.
 final class Postmaster {
   let pid: Int32
-  /// True when it was running already.
+  /// True if it was running already.
   let isAdopted: Bool
-  /// The cluster's directory.
+  /// Directory of the cluster.
   private let cluster: String
   private let log: String
   let socketDirectory: String
-  /// Set when we started it, until it has ended.
+  /// The process handle if this object has started it; nil if adopted or ended.
   private var child: DetachedProcess?
-  /// Size of the log before it started, in bytes.
+  /// Size of the log before the start in bytes.
   private let logStart: Int
 
   private init(
@@ -36,7 +36,7 @@ final class Postmaster {
 
   // MARK: Finding
 
-  /// The postmaster that runs on this cluster; nil when there is none. Removes a stale pid file.
+  /// Returns the running postmaster of this cluster; nil if there is none. Removes a stale pid file.
   static func living(in cluster: String, log: String) throws(EmbeddedPostgresError) -> Postmaster? {
     let path = "\(cluster)/postmaster.pid"
     guard let text = Files.text(path) else { return nil }
@@ -49,7 +49,7 @@ final class Postmaster {
       return nil
     }
     guard let socket = file.socketDirectory else {
-      // It has only just started (and its starter died): the line appears within milliseconds.
+      // It has only just started, by a process that died since: the line appears within milliseconds.
       let isThere = Polling.until(Limits.stopTimeout, every: Limits.pause) {
         Files.text(path).flatMap { PidFile($0) }?.socketDirectory != nil
           || claim(file.pid, cluster) == .isStale
@@ -62,13 +62,13 @@ final class Postmaster {
       cluster, log: log, pid: file.pid, child: nil, socketDirectory: socket, logStart: logStart)
   }
 
-  /// Two servers on one cluster would destroy it, so the pid file goes only after a second check: nothing answers on
-  /// the socket either.
+  /// Removes a pid file after checking a second time, by the socket, that no server runs: two servers on one cluster
+  /// would destroy it.
   private static func removeStale(
     _ file: PidFile, _ path: String, _ cluster: String
   ) throws(EmbeddedPostgresError) {
     if let socket = file.socketDirectory {
-      // A process that is being killed loses its command line before its sockets.
+      // The command line of a process that is being killed disappears before its sockets.
       let isSilent = Polling.until(Limits.remainsTimeout, every: Limits.pause) {
         !SocketPath.answers(socket)
       }
@@ -85,7 +85,7 @@ final class Postmaster {
       isCluster: { Files.isSame($0, as: cluster) })
   }
 
-  /// False once it has ended.
+  /// False once the process has ended.
   var isRunning: Bool {
     guard let child else { return isAdopted && Self.claim(pid, cluster) != .isStale }
     guard child.poll() == nil else {
@@ -97,7 +97,8 @@ final class Postmaster {
 
   // MARK: Starting
 
-  /// - Parameter formerSocket: the socket directory of a previous server, where its users still connect.
+  /// Starts the server and waits until it accepts connections.
+  /// - Parameter formerSocket: socket directory of a previous server, to which its users still connect.
   static func start(
     _ cluster: Cluster, formerSocket: String?
   ) throws(EmbeddedPostgresError) -> Postmaster {
@@ -143,7 +144,7 @@ final class Postmaster {
     }
   }
 
-  /// Waits until it answers and has our database. Returns false when it ends first.
+  /// Waits until the server accepts connections and our database exists. Returns false if the process ends first.
   func becomesReady() throws(EmbeddedPostgresError) -> Bool {
     let clock = SystemClock()
     let deadline = clock.now + Limits.answerTimeout
@@ -154,7 +155,7 @@ final class Postmaster {
         isReady = true
         return true
       }
-      // PostgreSQL announces starting, recovery and shutdown; any other refusal should soon be over.
+      // PostgreSQL reports starting, recovery and shutdown this way; any other refusal should end soon.
       let isUnderWay = refusal.description.contains("the database system is ")
       guard isUnderWay || clock.now < deadline || !isRunning else { throw .refused(refusal) }
       return !isRunning
@@ -163,7 +164,7 @@ final class Postmaster {
     return isReady
   }
 
-  /// Tries to connect, and creates our database if it is missing. Returns the refusal; nil once connected.
+  /// Tries to connect, and creates our database if it is missing. Returns the error; nil once connected.
   private func refusal() throws(EmbeddedPostgresError) -> PostgresError? {
     do {
       _ = try Connection(url)
@@ -171,7 +172,7 @@ final class Postmaster {
     } catch {
       let name = Cluster.database
       if error.description.contains("database \"\(name)\" does not exist") { return try makeDatabase() }
-      // Waiting does not help.
+      // Waiting does not help against this error.
       if error.description.contains("authentication failed") { throw .refused(error) }
       return error
     }
@@ -188,7 +189,7 @@ final class Postmaster {
 
   // MARK: Stopping
 
-  /// Fast shutdown: sessions are cut off, everything is written. Waits until the process has ended.
+  /// Performs a fast shutdown, which ends all sessions and writes all data. Waits until the process has ended.
   func stop() throws(EmbeddedPostgresError) {
     for signal in [SIGINT, SIGQUIT] {
       if isRunning { kill(pid, signal) }

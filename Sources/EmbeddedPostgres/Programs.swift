@@ -1,6 +1,6 @@
-/// PostgreSQL's programs on this machine.
+/// Locates PostgreSQL's programs on this machine.
 struct Programs {
-  /// English messages, whatever the caller's locale, so that errors can be recognized.
+  /// Environment of the programs. English messages, whatever the caller's locale, so that errors can be recognized.
   static let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"]
 
   let directory: String
@@ -8,9 +8,10 @@ struct Programs {
   var initdb: String { "\(directory)/initdb" }
   var postgres: String { "\(directory)/postgres" }
 
+  /// Finds the directory of the programs.
   /// - Parameters:
-  ///   - configured: the directory to use; no other is tried.
-  ///   - version: major version of the cluster, which only the same version can run; nil for a new one.
+  ///   - configured: the only directory to consider; nil for the usual ones.
+  ///   - version: major version of an existing cluster, which only the same version can run; nil for a new one.
   init(configured: String?, version: String?) throws(EmbeddedPostgresError) {
     let looked = configured.map { [$0] } ?? Self.places(version: version)
     let found = looked.first {
@@ -20,7 +21,7 @@ struct Programs {
     directory = found
   }
 
-  /// The distributions' directories: by version on Debian and Red Hat, without it on others.
+  /// Directories used by Linux distributions, with the version in the path (Debian, Red Hat) or without.
   private static func places(version: String?) -> [String] {
     let debian = "/usr/lib/postgresql"
     guard version == nil else { return ["\(debian)/\(version!)/bin", "/usr/pgsql-\(version!)/bin", "/usr/bin"] }

@@ -1,13 +1,13 @@
 internal import Reactor
 internal import Postgres
 
-/// Settings of the private database: PostgreSQL's default durability, memory in proportion to the machine.
+/// Settings of the private database: PostgreSQL's default durability, and memory in proportion to the machine's.
 struct Settings: Equatable {
-  /// Inputs of the computation.
+  /// The machine's resources, from which the settings are computed.
   struct Machine: Equatable {
-    /// Memory that this process and its children may use.
+    /// Memory in bytes that this process and its children may use.
     var memoryBytes: Int
-    /// Free space on the cluster's disk.
+    /// Free space in bytes on the cluster's file system.
     var diskBytes: Int
   }
 
@@ -19,12 +19,12 @@ struct Settings: Equatable {
 
   init(machine: Machine) {
     let memory = machine.memoryBytes >> 20
-    // An eighth leaves room for upmc and the file cache; beyond 1 GB the measured batches gained nothing.
+    // An eighth leaves memory for upmc and the page cache; beyond 1 GB, measured batches gained nothing.
     sharedBuffersMegabytes = (memory / 8).clamped(32, 1024)
     effectiveCacheMegabytes = (memory / 2).clamped(128, 1 << 20)
     maintenanceMegabytes = (memory / 32).clamped(32, 512)
-    // Between two checkpoints every changed page is logged in full once, so rare checkpoints save half of the log; but
-    // the log must never fill the disk.
+    // After each checkpoint, every changed page is logged in full once, so rare checkpoints halve the log; but the log
+    // must never fill the disk.
     maximumLogMegabytes = ((machine.diskBytes >> 20) / 8).clamped(128, 8192)
     minimumLogMegabytes = (maximumLogMegabytes / 8).clamped(80, 1024)
   }
@@ -57,7 +57,7 @@ struct Settings: Equatable {
 }
 
 extension Settings.Machine {
-  /// Measures this machine.
+  /// Reads the resources of this machine.
   static func read(diskOf path: String) -> Settings.Machine {
     Settings.Machine(memoryBytes: MemoryLimit.bytes, diskBytes: FileStatus.freeBytes(at: path) ?? 1 << 30)
   }

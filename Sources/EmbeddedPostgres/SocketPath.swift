@@ -1,53 +1,56 @@
 internal import Postgres
 internal import Reactor
 
-/// The directory of the private database's socket: short enough for the kernel, closed to other users.
+/// Chooses the directory of the private database's socket: its path must be short enough for the kernel, and closed to
+/// other users.
 enum SocketPath {
-  /// PostgreSQL's name for the socket of port 5432.
+  /// Name of PostgreSQL's socket for port 5432.
   private static let name = ".s.PGSQL.5432"
-  /// Prefix of our directories outside of any base.
+  /// Prefix of our socket directories under /tmp.
   private static let temporaryPrefix = "/tmp/upmc-pg-"
 
-  /// Creates it beside the cluster or, where that path is too long, under /tmp.
-  /// - Parameter former: its previous path, so that a restarted server is found in the same place.
+  /// Creates the directory beside the cluster, or under /tmp if that path is too long.
+  /// - Parameter former: the previous directory, to be reused so that clients find a restarted server in the same
+  ///   place.
   static func makeDirectory(
     _ place: ClusterPlace, former: String? = nil
   ) throws(EmbeddedPostgresError) -> String {
     let beside = "\(place.base)/postgres.socket"
     var directory = fits(beside) ? beside : former ?? temporaryPrefix + randomName()
-    // Under /tmp another user may have created a directory of that name meanwhile.
+    // Under /tmp, another user may have created a directory of that name meanwhile.
     if directory == former, Files.owner(of: directory) ?? place.account.uid != place.account.uid {
       directory = temporaryPrefix + randomName()
     }
     try Files.makeDirectory(directory, mode: 0o700, for: place.fileOwner)
-    // Left by a killed server. No server runs now, but the process id in the lock may belong to another process today.
+    // Files left by a killed server. No server runs now, but the process id in the lock file may belong to another
+    // process.
     for file in ["\(directory)/\(name)", "\(directory)/\(name).lock"] { try Files.remove(file) }
     return directory
   }
 
-  /// The connection URL.
+  /// Returns the connection URL.
   static func url(_ directory: String, database: String) -> String {
     let host = directory.utf8.map { byte in
       let isPlain = byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
       let isLetter = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
       return isPlain || isLetter ? String(Unicode.Scalar(byte)) : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
     }
-    // The port is part of the socket's name; without it PGPORT from the environment would apply.
+    // The port is part of the socket's name; without it, PGPORT from the environment would apply.
     return "postgresql://\(Cluster.role)@/\(database)?host=\(host.joined())&port=5432"
   }
 
-  /// As one entry of `unix_socket_directories`, which is a list.
+  /// Quotes a directory as one entry of the list setting `unix_socket_directories`.
   static func quoted(_ directory: String) -> String {
     "\"" + directory.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// Whether a server listens there.
+  /// True if a server listens on the socket in this directory.
   static func answers(_ directory: String) -> Bool {
     guard let address = try? SocketAddress.unix(path: "\(directory)/\(name)") else { return false }
     return (try? Socket.connect(to: address)) != nil
   }
 
-  /// Whether the kernel and libpq accept the path of a socket in this directory; libpq separates hosts by commas.
+  /// True if the kernel and libpq accept the path of a socket in this directory; libpq separates hosts by commas.
   static func fits(_ directory: String) -> Bool {
     "\(directory)/\(name)".utf8.count <= Limits.socketPathBytes && !directory.contains(",")
   }
@@ -58,7 +61,7 @@ enum SocketPath {
     try? Files.remove(directory)
   }
 
-  /// 64 random bits: no one can have created this directory before us.
+  /// Returns a name of 64 random bits, so that nobody can have created this directory before.
   private static func randomName() -> String {
     String(UInt64.random(in: 0...UInt64.max), radix: 36)
   }

@@ -7,7 +7,8 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// The access token of one service account: fetched on first use and again before its end, by one request at a time.
+/// The OAuth access token of one service account. Fetched when first needed and renewed before it expires, by one
+/// request at a time.
 ///
 /// ```
 ///             present()                 address                 200
@@ -20,11 +21,11 @@ internal import TLS
 /// ```
 final class AccessTokens {
   enum Change {
-    /// A new token has arrived.
+    /// A new token is available.
     case present
-    /// There is none; the duration is the time to the next try.
+    /// No token is available; the duration is the time until the next attempt.
     case delayed(Duration)
-    /// Google refuses the service account.
+    /// Google has refused the service account, for the reason given.
     case refused(String)
   }
 
@@ -36,13 +37,13 @@ final class AccessTokens {
   }
 
   let account: ServiceAccount
-  /// Called after the fact, never from within a call.
+  /// Called after a change, never from within another method.
   var changed: (Change) -> Void = { _ in }
-  /// Whether an app still names the account. One that none does is not asked for again by itself.
+  /// Returns whether an app still uses the account. If none does, the token is not renewed.
   var isWanted: () -> Bool = { true }
   /// Why Google refuses the account; nil if it does not, or has not been asked.
   private(set) var fault: String?
-  /// Receives Google's clock, in seconds since 1970: an account is also refused because our own clock is wrong.
+  /// Called with Google's clock, in seconds since 1970, because a wrong clock of ours is a possible cause of a refusal.
   var heardTime: ((_ peerSeconds: Int64) -> Void)?
 
   private let url: HTTPURL?
@@ -55,8 +56,8 @@ final class AccessTokens {
 
   private var state = State.idle
   private var token: String?
-  /// The token's end by the monotonic clock, which stops while the machine sleeps, and by the wall clock, which may go
-  /// back: the earlier one counts.
+  /// Expiry of the token by the monotonic clock, which stops while the machine sleeps, and by the wall clock, which may
+  /// be set back. The earlier one applies.
   private var (endsAt, endsAtSeconds) = (Instant(nanoseconds: 0), Int64(0))
   private var changedAt: Instant?
   private var refusedAt: Instant?
@@ -64,8 +65,8 @@ final class AccessTokens {
   private var client: HTTPClient?
 
   /// - Parameters:
-  ///   - context: for HTTP/1.1, if the address is https.
-  ///   - resolve: looks up an address; the answer arrives at `resolved`. Returns false if the question was not taken.
+  ///   - context: returns the TLS context for HTTP/1.1, if the address is https.
+  ///   - resolve: starts a look-up whose result is passed to `resolved`. Returns false if the resolver's queue is full.
   init(
     _ account: ServiceAccount, url: String, loop: EventLoop, wire: WireConfiguration,
     context: @escaping () throws(TLSError) -> TLSContext, resolve: @escaping (Endpoint) -> Bool
@@ -82,21 +83,21 @@ final class AccessTokens {
 
   private var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
 
-  /// The rest of the present token's life.
+  /// Remaining lifetime of the token.
   private var rest: Duration { min(endsAt - loop.clock.now, .seconds(endsAtSeconds - wallSeconds)) }
 
-  /// The token for requests now; starts fetching one if there is none or it ends soon.
+  /// Returns the token to use now, nil if there is none. Starts fetching one if there is none or it expires soon.
   func present() -> String? {
     let rest = rest
-    // A short-lived token is not renewed more often than every five seconds.
+    // Do not renew a short-lived token more often than every five seconds.
     if token == nil || rest <= .zero || rest < .seconds(FCM.Limits.tokenRenewalSeconds) && !isChanging { fetch() }
     return rest > .zero ? token : nil
   }
 
-  /// FCM refuses the present token: fetches another. Returns false if FCM refused the previous one as well: then the
-  /// token is not at fault.
+  /// Called when FCM has refused the token: fetches a new one. Returns false if FCM refused the previous token shortly
+  /// before, in which case the token is not the cause.
   func refused() -> Bool {
-    // A token that has just arrived is not the one that was refused.
+    // The refusal concerns the previous token, not the one that has just arrived.
     guard !isChanging else { return true }
     let now = loop.clock.now
     if let refusedAt, now - refusedAt < .seconds(FCM.Limits.tokenRefusalSeconds) { return false }
@@ -106,7 +107,7 @@ final class AccessTokens {
     return true
   }
 
-  /// True while answers may still concern a former token.
+  /// True while answers may still concern the previous token.
   private var isChanging: Bool {
     if token == nil { return true }
     return changedAt.map { loop.clock.now - $0 < .seconds(FCM.Limits.tokenChangeSeconds) } ?? false
@@ -125,7 +126,7 @@ final class AccessTokens {
     guard let url else { return refuse("the address of access tokens, \(urlText), is no URL") }
     state = .resolving
     guard !resolve(wire.hop(to: Endpoint(host: url.host, port: url.port))) else { return }
-    // Not from within the call: the caller is in the middle of a step.
+    // Deferred, because the caller is in the middle of updating its state.
     loop.schedule(after: .zero) { [weak self] in self?.failed("no name can be looked up now") }
   }
 
@@ -145,6 +146,7 @@ final class AccessTokens {
     wire.proxy?.tunnel(to: url.host, port: url.port)
   }
 
+  /// Requests a token.
   /// - Parameter address: of the token endpoint, or of the proxy.
   private func ask(_ address: SocketAddress, _ url: HTTPURL) {
     do {
@@ -164,7 +166,7 @@ final class AccessTokens {
         + (try account.assertion(issuedAt: wallSeconds))
       var request = HTTPRequest(
         "POST", url.target, headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(body.utf8))
-      // Repeating it is safe: two tokens are as good as one.
+      // Repeating the request is safe, because several tokens may be valid at once.
       request.isRepeatable = true
       let client = HTTPClient(HTTPOrigin(host: host, address: address), loop: loop, configuration: configuration)
       self.client = client
@@ -188,7 +190,7 @@ final class AccessTokens {
         guard let token = answer.token, (1...FCM.Limits.tokenBytes).contains(token.utf8.count),
           token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return failed("the answer holds no access token") }
-        // Otherwise it would be fetched again and again, as fast as it is answered.
+        // Reject it; otherwise it would be renewed continuously.
         guard answer.seconds >= FCM.Limits.tokenLifeSeconds.lowerBound else {
           return failed("the access token lives for \(answer.seconds) s only")
         }
@@ -225,7 +227,7 @@ final class AccessTokens {
     if token == nil || rest <= .zero { changed(.delayed(wait)) }
   }
 
-  /// Google refuses the request: the account is wrong, its key was revoked, or this machine's clock is wrong. Retries
+  /// Handles a refusal by Google: the account is wrong, its key was revoked, or this machine's clock is wrong. Retries
   /// after a while.
   private func refuse(_ reason: String) {
     state = .waiting
@@ -235,14 +237,14 @@ final class AccessTokens {
       fault = nil
       state = .idle
     }
-    // A token that is still valid stays in use.
+    // Keep using a token that is still valid.
     guard token == nil || rest <= .zero else { return }
     fault = reason
     loop.schedule(after: .zero) { [weak self] in self?.changed(.refused(reason)) }
   }
 }
 
-/// The answer of a token endpoint (RFC 6749, 5.1 and 5.2).
+/// The response of a token endpoint (RFC 6749, 5.1 and 5.2).
 private struct TokenAnswer {
   var token: String?
   var seconds: Int64 = 0
@@ -260,7 +262,7 @@ private struct TokenAnswer {
       default: try reader.skip()
       }
     }
-    // It is shown, logged and stored with the app.
+    // Shorten the text, because it is shown, logged and stored with the app.
     found.error = String(found.error.beginning(bytes: FCM.Limits.shownBytes))
     self = found
   }

@@ -1,16 +1,16 @@
 internal import Domain
 internal import JSON
 
-/// What Android shows by itself while the app is in the background. Read back from a recipient's payload, so that
-/// variables and languages are in place, and written in FCM's vocabulary (`AndroidNotification`).
+/// The notification that Android displays by itself while the app is in the background. Derived from a recipient's APNs
+/// payload, in which variables and languages are already inserted, and encoded as FCM's `AndroidNotification`.
 struct AndroidNotification {
   private var texts: [(name: String, text: String)] = []
   private var arguments: [(name: String, list: [String])] = []
   private var count: Int64?
   private var isShown = false
 
-  /// Nil without an alert: there is nothing to show.
-  /// - Parameter content: what the message says to Android alone.
+  /// Nil if the payload has no alert, so that there is nothing to display.
+  /// - Parameter content: the message's Android-specific settings.
   init?(_ payload: [UInt8], _ content: AndroidContent) {
     var reader = JSONReader(payload)
     do throws(JSONError) {
@@ -37,13 +37,14 @@ struct AndroidNotification {
     }
   }
 
-  /// Bytes of the texts, which count against FCM's limit.
+  /// Size of the texts in bytes, which count against FCM's payload limit.
   func textBytes(tag: String) -> Int {
     texts.reduce(tag.utf8.count) { $0 + $1.text.utf8.count }
       + arguments.reduce(0) { $0 + $1.list.reduce(0) { $0 + $1.utf8.count } }
   }
 
-  /// - Parameter tag: a second notification with the same tag replaces the first.
+  /// Encodes the notification as JSON.
+  /// - Parameter tag: a notification replaces an earlier one with the same tag.
   func json(tag: String) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
@@ -72,7 +73,7 @@ struct AndroidNotification {
     self = found
   }
 
-  /// Apple's names of a text and Android's. Android has none for a subtitle.
+  /// Apple's names of the text fields and Android's. Android has no subtitle.
   private static let lines = [
     "title": "title", "body": "body", "title-loc-key": "title_loc_key", "loc-key": "body_loc_key",
   ]
@@ -96,7 +97,7 @@ struct AndroidNotification {
     self = found
   }
 
-  /// A file name, or Apple's dictionary for a critical alert.
+  /// Reads the sound: a file name, or Apple's dictionary for a critical alert.
   private mutating func readSound(_ reader: inout JSONReader) throws(JSONError) {
     if try reader.peek() == .string { return texts.append(("sound", try reader.readString())) }
     var found = self
@@ -107,7 +108,7 @@ struct AndroidNotification {
     self = found
   }
 
-  /// Android shows only pictures.
+  /// Reads the image URL. Android displays only still images and GIFs, so other media are ignored.
   private mutating func readImage(_ url: String) {
     let path = url.prefix { $0 != "?" && $0 != "#" }.lowercased()
     guard [".jpg", ".jpeg", ".png", ".webp", ".gif"].contains(where: path.hasSuffix) else { return }

@@ -3,26 +3,26 @@ internal import HTTP2
 internal import JSON
 internal import PushTransport
 
-/// Encodes messages for FCM. What all recipients of a message share is prepared once; the rest is inserted per push.
-///
+/// Encodes messages as FCM requests. The parts that all recipients of a message share are prepared once; the rest is
+/// inserted per push.
 /// `{"message":{"token":"…","android":{"priority":"high","ttl":"600s","data":{"message":"…"}},"apns":{…}}}`
 /// Decisions 080 and 081.
 final class Composer {
   private let style: FCMStyle
   private let validatesOnly: Bool
   private let path: [UInt8]
-  /// The payload of the current recipient.
+  /// Payload of the current recipient, before it is embedded in the request.
   private var payload: [UInt8] = []
-  // The last message encoded: almost always the next one too.
+  // The message encoded last, which is almost always the next one too.
   private var prepared: Prepared?
 
-  /// What a message's requests have in common, in the order written.
+  /// The parts that all requests of a message have in common, in the order written.
   private struct Prepared {
     let message: PushMessage
     let priority: [UInt8]
-    /// What Firebase's reports call it, with a comma before it; empty when it has no name there.
+    /// The message's label in Firebase's reports, preceded by a comma; empty if it has none.
     let label: [UInt8]
-    /// Behind the time to live, up to the payload as a text.
+    /// Everything between the time to live and the payload.
     let collapseKey: [UInt8]
     let apnsHead: [UInt8]
     let apnsHeaders: [UInt8]
@@ -34,11 +34,12 @@ final class Composer {
     path = Array("/v1/projects/\(project)/messages:send".utf8)
   }
 
-  /// - Parameter now: seconds since 1970.
-  /// - Returns: why FCM would not accept it; nil if it was written.
+  /// Encodes one push.
+  /// - Parameter now: in seconds since 1970.
+  /// - Returns: nil if the push was encoded; otherwise why FCM would reject it.
   func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into letter: inout EncodedPush) -> String? {
     let isActivity = message.headers.pushType == .liveactivity
-    // An activity lives on an iOS device.
+    // Live Activities exist only on iOS devices.
     guard isActivity ? style.platforms == .all : Self.pushTypes.contains(message.headers.pushType) else {
       return Self.unsupported
     }
@@ -79,7 +80,7 @@ final class Composer {
     return nil
   }
 
-  /// To one Live Activity: its own token stands beside the registration of the device.
+  /// Writes the `apns` block for a Live Activity, whose own token is sent in addition to the device's registration.
   private func writeActivity(of target: PushTarget, _ prepared: Prepared, _ body: inout [UInt8]) {
     body.append(contentsOf: #""apns":{"live_activity_token":""#.utf8)
     JSONWriter.escape(target.psid.utf8, into: &body)
@@ -92,23 +93,23 @@ final class Composer {
     body.append(contentsOf: "}}".utf8)
   }
 
-  /// The word that an outcome carries, the same as APNs has for it.
+  /// Outcome reason for a payload above FCM's limit, the same as APNs uses.
   static let tooLarge = "PayloadTooLarge"
-  /// Beside those for Live Activities. All others are Apple's own, and go to tokens that only Apple gives out.
+  /// Push types that FCM can carry, besides Live Activities. All others need tokens that only APNs issues.
   private static let pushTypes: Set<PushType> = [.alert, .background]
-  /// The word in an outcome if FCM cannot carry the push type.
+  /// Outcome reason for a push type that FCM cannot carry.
   static let unsupported = "UnsupportedPushType"
   private static let dataName = Array("message".utf8)
 
-  /// Writes the payload as a JSON text, followed by a comma.
+  /// Writes the payload as a JSON string, followed by a comma.
   private func writeData(_ body: inout [UInt8]) {
     body.append(contentsOf: #""data":{"message":""#.utf8)
     JSONWriter.escape(payload, into: &body)
     body.append(contentsOf: #""},"#.utf8)
   }
 
-  /// Writes what Android shows by itself. If it does not fit beside the data it is left out: the SDK shows the data
-  /// too.
+  /// Writes the notification for Android. If it does not fit into the limit besides the data it is left out, because
+  /// the SDK displays the data too.
   private func writeNotification(of message: PushMessage, _ body: inout [UInt8]) {
     let android = message.headers.android
     guard let notification = AndroidNotification(payload, android) else { return }
@@ -122,7 +123,7 @@ final class Composer {
   private func prepare(_ message: PushMessage) -> Prepared {
     if let prepared, prepared.message === message { return prepared }
     let headers = message.headers
-    // Only what somebody waits for wakes a sleeping device.
+    // Use high priority, which wakes a sleeping device, only for messages that someone waits for.
     let isHigh =
       headers.android.priority.map { $0 == .high } ?? (message.lane != .bulk && headers.priority == .immediate)
     var label: [UInt8] = []
@@ -154,7 +155,7 @@ final class Composer {
     return made
   }
 
-  /// A Firebase installation ID: 22 characters of base64url, the first four bits 0111.
+  /// True for a Firebase installation id: 22 characters of base64url whose first four bits are 0111.
   static func isFID(_ name: String) -> Bool {
     guard name.utf8.count == 22, let first = name.utf8.first, (0x63...0x66).contains(first) else { return false }
     return name.utf8.allSatisfy { byte in
@@ -165,7 +166,7 @@ final class Composer {
     }
   }
 
-  /// What all requests have in common on one connection.
+  /// Header fields that all requests on one connection have in common.
   static func template(authority: String, accessToken: String?) -> RequestTemplate {
     var fields: [(field: HeaderField, indexing: RequestTemplate.Indexing)] = [
       (HeaderField(":method", "POST"), .always),

@@ -35,55 +35,56 @@
 /// - A registration is called bad only by a word of FCM's that means it; a 404 without one is a wrong project.
 /// - Neither the private key nor an access token is ever logged.
 package enum FCM {
-  /// Limits of this module, with unit, reason and source.
+  /// Limits of this module; each comment gives unit, reason and source.
   package enum Limits {
-    /// Bytes of a message's data and notification, and of an `apns` payload ("FCM HTTP v1", Message).
+    /// Maximum size in bytes of a message's data and notification, and of an `apns` payload ("FCM HTTP v1", Message).
     package static let payloadBytes = 4096
-    /// Seconds that FCM keeps a message for an offline device: four weeks.
+    /// Maximum seconds for which FCM stores a message for an offline device: four weeks.
     package static let ttlSeconds: Int64 = 2_419_200
-    /// Messages a minute of one project ("Throttling and quotas").
+    /// Quota of one project, in messages per minute ("Throttling and quotas").
     package static let messagesPerMinute = 600_000
-    /// Fraction of the quota that is used: the rest allows for clocks that differ.
+    /// Fraction of the quota that is used; the rest allows for clock differences.
     package static let quotaPart = 0.98
-    /// Fraction of the quota with which a pace begins, and seconds of full load until it reaches the whole.
+    /// Fraction of the quota at which sending starts, and seconds of full load until the whole quota is reached.
     package static let firstPart = 0.1
     package static let rampSeconds = 60.0
-    /// Seconds without load after which a pace begins anew.
+    /// Seconds without load after which sending starts at that fraction again.
     package static let idleSeconds = 300.0
-    /// Burst, in seconds of sending: what may leave at once, and what is reserved for urgent messages.
+    /// Burst size in seconds of sending: how many requests may be sent at once, and how many are reserved for urgent
+    /// messages.
     package static let burstSeconds = 0.05
-    /// Seconds of sending that a lane may hold: half of what a binding stays fresh.
+    /// Seconds of sending that a lane may queue: half the time that a token read from the database counts as fresh.
     package static let queuedSeconds = 0.25
-    /// Minimum targets that a lane may hold.
+    /// Minimum number of targets that a lane may queue, whatever the rate.
     package static let queuedTargets = 64
-    /// Interval at which the pace is re-checked while requests wait for it, in seconds.
+    /// Interval in seconds at which the rate limiter is checked while requests wait for it.
     static let paceSeconds = 0.005
-    /// Fraction of the quota that urgent messages keep while a project rests, and seconds until they may use it:
-    /// answers usually take no longer.
+    /// While a project's quota is exhausted: the fraction that urgent messages may still use, and the seconds before
+    /// they may. Most answers arrive within that time.
     package static let restPart = 0.01
     package static let quietSeconds = 1
-    /// Seconds of rest after QUOTA_EXCEEDED without a Retry-After ("Scale to millions"), and the maximum.
+    /// Default and maximum seconds to pause after QUOTA_EXCEEDED, the default without a Retry-After ("Scale to
+    /// millions").
     package static let quotaRestSeconds = 60
     package static let longestRestSeconds = 600
-    /// Streams on one connection: Google's front ends allow 100, as observed.
+    /// Maximum concurrent streams per connection: Google's front ends allow 100, as observed.
     package static let streamsPerConnection = 100
-    /// Seconds before its end at which an access token is replaced.
+    /// Seconds before its expiry at which an access token is renewed.
     package static let tokenRenewalSeconds: Int64 = 300
-    /// Timeout of one exchange of an assertion for an access token, in seconds.
+    /// Timeout of a request for an access token, in seconds.
     package static let tokenRequestSeconds: Int64 = 15
-    /// Seconds for which refusals may still concern the previous access token.
+    /// Seconds after a renewal during which refusals may still concern the previous access token.
     package static let tokenChangeSeconds: Int64 = 5
-    /// Seconds within which a second refused access token means that tokens are not the problem.
+    /// If a second access token is refused within this many seconds, tokens are not the cause.
     package static let tokenRefusalSeconds: Int64 = 600
-    /// Maximum bytes of an access token: Google's have up to 2,048.
+    /// Maximum length of an access token in bytes; Google's have up to 2,048.
     package static let tokenBytes = 4_096
-    /// Accepted lifetime of an access token in seconds: Google's live 3,600. A longer one is cut to a day, a shorter
-    /// one refused.
+    /// Accepted lifetime of an access token in seconds; Google's is 3,600. A longer one is treated as a day, a shorter
+    /// one is rejected.
     package static let tokenLifeSeconds: ClosedRange<Int64> = 60...86_400
-    /// Maximum bytes of the token endpoint's answer: far more than it ever sends.
+    /// Maximum size of the token endpoint's response in bytes, far above its usual size.
     package static let tokenAnswerBytes = 65_536
-    /// Maximum bytes of text from a server of Google's, or of a customer's, that is shown, logged and stored with the
-    /// app.
+    /// Maximum bytes of text from a Google or customer server that is displayed, logged and stored with the app.
     package static let shownBytes = 200
   }
 }

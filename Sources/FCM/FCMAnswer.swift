@@ -2,46 +2,46 @@ internal import Domain
 internal import JSON
 internal import PlainText
 
-/// A refusal by FCM, interpreted as far as possible ("Error codes for FCM"; `google.rpc.Status`).
+/// An FCM error response, parsed as far as possible ("Error codes for FCM"; `google.rpc.Status`).
 ///
-/// The top-level `status` is the canonical code of google.rpc; FCM's own code, if any, is among the details. Only FCM's
-/// own codes say something about a registration.
+/// The top-level `status` is the canonical google.rpc code; FCM's own code, if any, is among the details. Only FCM's
+/// own codes say anything about a registration.
 package struct FCMAnswer: Equatable, Sendable {
-  /// What a refusal requires of us.
+  /// What the sender must do after an error.
   package enum Action: Equatable, Sendable {
-    /// This message can never be delivered as it is: we encoded it wrongly.
+    /// Fail the message: it was encoded wrongly and can never be delivered.
     case refuseMessage
-    /// The registration is not valid for this project, or never was one.
+    /// Fail the registration: it is not valid for this project, and may never have been.
     case refuseRegistration
-    /// The registration was valid once.
+    /// Fail the registration: it was valid once.
     case retireRegistration
-    /// Only this device is throttled.
+    /// Retry this device after a delay: only it is throttled.
     case retryDevice
-    /// The project's quota is exhausted.
+    /// Reduce the rate and retry: the project's quota is exhausted.
     case retryPaced
-    /// The service is in trouble: retry after a delay.
+    /// Retry after a delay: the service has a problem.
     case retryLater
-    /// The access token is refused: fetch another one, once.
+    /// Fetch a new access token, once: the present one is refused.
     case renewAccessToken
-    /// The service account, the project or its settings at Google are wrong: nothing can be sent until an operator
-    /// repairs them.
+    /// Pause the app: the service account, the project or its settings at Google are wrong, and an operator must fix
+    /// them.
     case pauseApp
-    /// The same, only for devices behind Apple: the project's APNs key or certificate is wrong.
+    /// Pause sending to the app's iOS devices only: the project's APNs key or certificate is wrong.
     case pauseForApple
   }
 
   package private(set) var status: Int
-  /// `error.status`; empty if the body is not Google's.
+  /// Google's canonical code, `error.status`; empty if the body is not in Google's format.
   package private(set) var canonical = ""
   package private(set) var message = ""
   /// FCM's own code; empty if there is none.
   package private(set) var code = ""
-  /// Apple's answer, for a device behind it.
+  /// Status of Apple's response, for an iOS device; 0 if there is none.
   package private(set) var apnsStatus = 0
   package private(set) var apnsReason = ""
-  /// The fields that a `BadRequest` names.
+  /// The invalid fields that a `BadRequest` detail names.
   package private(set) var fields: [String] = []
-  /// Whose quota was exceeded, in Google's words.
+  /// Whose quota is exhausted, as Google names it.
   package private(set) var quotaSubjects: [String] = []
   package private(set) var retryAfter: Int?
 
@@ -51,7 +51,7 @@ package struct FCMAnswer: Equatable, Sendable {
     guard !body.isEmpty else { return }
     var answer = self
     var reader = JSONReader(body)
-    // What was read before a syntax error still counts.
+    // Keep what was read before a syntax error.
     try? reader.readObject { (reader, name) throws(JSONError) in
       guard name == "error" else { return try reader.skip() }
       try answer.readError(&reader)
@@ -85,7 +85,7 @@ package struct FCMAnswer: Equatable, Sendable {
       default: try reader.skip()
       }
     }
-    // `ErrorInfo` has a `reason` too, which is not Apple's.
+    // `ErrorInfo` has a `reason` field too, which is not Apple's.
     if answer.apnsStatus == 0 { answer.apnsReason = "" }
   }
 
@@ -104,7 +104,7 @@ package struct FCMAnswer: Equatable, Sendable {
 
   // MARK: Meaning
 
-  /// FCM's code, or Google's; "other" if it is not documented.
+  /// FCM's code, or else Google's; "other" if it is not documented.
   package var documentedWord: String {
     let word = code.isEmpty ? canonical : code
     return Self.documentedWords.contains(word) ? word : "other"
@@ -128,7 +128,7 @@ package struct FCMAnswer: Equatable, Sendable {
     switch status {
     case 400: return invalidArgument
     case 401: return .renewAccessToken
-    // A 404 without FCM's own code means the project, never the registration.
+    // A 404 without FCM's own code concerns the project, not the registration.
     case 403, 404: return .pauseApp
     case 408: return .retryLater
     case 429: return isDeviceRate ? .retryDevice : .retryPaced
@@ -137,8 +137,8 @@ package struct FCMAnswer: Equatable, Sendable {
     }
   }
 
-  /// One code covers bad registrations and bad messages: the details, or the text, tell them apart. In doubt it is the
-  /// message.
+  /// Interprets INVALID_ARGUMENT, which covers both bad registrations and bad messages: the details or the text tell
+  /// them apart. If in doubt, the message is at fault.
   private var invalidArgument: Action {
     if apnsStatus == 410 { return .retireRegistration }
     if ["BadDeviceToken", "DeviceTokenNotForTopic"].contains(apnsReason) { return .refuseRegistration }
@@ -155,8 +155,8 @@ package struct FCMAnswer: Equatable, Sendable {
     (quotaSubjects + [message]).contains { $0.lowercased().contains("device") }
   }
 
-  /// The reason to show: FCM's code, else Google's, else the status; with Apple's reason if that is the cause, and with
-  /// the offending field.
+  /// The reason to display: FCM's code, or else Google's, or else the status, with Apple's reason or the invalid field
+  /// added.
   package var shownReason: String {
     let word = KeyText.kept(code.isEmpty ? canonical.isEmpty ? "status \(status)" : canonical : code)
     let apnsReason = KeyText.kept(apnsReason)

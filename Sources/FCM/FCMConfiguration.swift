@@ -6,13 +6,13 @@ package import TLS
 /// Configuration of a sender, fixed for its lifetime.
 package struct FCMConfiguration: Sendable {
   package var endpoint = Endpoint(host: "fcm.googleapis.com", port: 443)
-  /// The certificate authorities trusted for Google.
+  /// Certificate authorities trusted for connections to Google.
   package var trust = TLSContext.Trust()
-  /// Messages a minute of one project, of all nodes together; see `FCMSender.share`.
+  /// Quota of one project in messages per minute, for all nodes together; see `FCMSender.share`.
   package var messagesPerMinute = FCM.Limits.messagesPerMinute
-  /// FCM only validates each message and delivers none: for trying out a configuration.
+  /// True if FCM only validates each message and delivers none, for testing a configuration.
   package var validatesOnly = false
-  /// Connection settings.
+  /// Settings of the connections to FCM.
   package var wire = WireConfiguration(network: "fcm", logger: Logger(label: "fcm"))
 
   package init() {
@@ -20,11 +20,11 @@ package struct FCMConfiguration: Sendable {
   }
 }
 
-/// An app's credential for FCM, and how its messages are encoded.
+/// An app's FCM credential, and how its messages are encoded.
 package struct FCMCredential: Sendable {
   package let account: ServiceAccount
   package let style: FCMStyle
-  /// The endpoint that issues its access tokens.
+  /// URL of the endpoint that issues access tokens.
   package let tokenURL: String
 
   package init(account: ServiceAccount, style: FCMStyle = FCMStyle(), tokenURL: String = TokenAddress.google) {

@@ -2,19 +2,20 @@ package import Domain
 internal import PushTransport
 package import Reactor
 
-/// The dispatcher's handle on the sender: it accepts batches and credentials from any thread and delivers results to
-/// the sink, on the sender's thread.
+/// Interface of the FCM sender for the dispatcher. Accepts batches and credentials from any thread; delivers results to
+/// the sink on the sender's thread.
 package final class FCMSender: PushProvider {
   private let configuration: FCMConfiguration
   private let clock: any Clock
   private let entrance: SenderInbox<FCMCommand>
-  /// Resolves FCM itself.
+  /// Resolves FCM's own host name.
   private let resolver: Resolver
-  /// Resolves token endpoints: a slow look-up of one does not delay FCM's.
+  /// Resolves the names of token endpoints, separately, so that a slow look-up does not delay FCM's.
   private let tokenResolver: Resolver
   private let results: PushResultSink
 
-  /// - Parameter results: called on the sender's thread with all results of a turn; must not block.
+  /// Starts the sender's thread.
+  /// - Parameter results: called on the sender's thread with all results of an event-loop iteration; must not block.
   package init(
     configuration: FCMConfiguration, clock: any Clock = SystemClock(), results: @escaping PushResultSink
   ) throws(SystemError) {
@@ -28,23 +29,24 @@ package final class FCMSender: PushProvider {
       questionsOfOne: PushTransport.Limits.questionsOfOne)
   }
 
-  /// Offers a batch. Returns false if this lane of its route holds too many targets already, or if the route has no
-  /// connection just now, or rests: nothing was taken, offer it again later.
+  /// Offers a batch. Returns false, taking nothing, if this lane of its route is full, the lane is resting, or the
+  /// route has no connection at present; the caller may offer it again later.
   package func offer(_ batch: PushBatch) -> Bool {
     entrance.offer(batch, as: .batch(batch))
   }
 
-  /// Sets or removes an app's credential. Connections of the former credential finish and close.
+  /// Sets or removes an app's credential. Connections of the previous one finish their requests and close.
   package func set(_ credential: FCMCredential?, for app: App.Number) {
     entrance.command(.credential(credential, for: app))
   }
 
-  /// Starts to accept batches, if the configuration awaits credentials: all of them have been set.
+  /// Starts to accept batches after the credentials of all apps have been set; needed only if `awaitsCredentials` is
+  /// set.
   package func credentialsAreKnown() {
     entrance.gate.open()
   }
 
-  /// Clears what was held against an app: an operator has resumed it.
+  /// Clears the faults recorded for an app. Called when an operator resumes it.
   package func forgive(_ app: App.Number) {
     entrance.command(.forgive(app))
   }
@@ -53,13 +55,13 @@ package final class FCMSender: PushProvider {
     entrance.command(.share(nodes: nodes))
   }
 
-  /// Stops: what has not been submitted returns as not processed; open requests finish within `timeout` or return as
-  /// unknown. Then `run` returns. Batches offered later get no result.
+  /// Stops the sender and makes `run` return. Queued pushes are returned as not processed; open requests finish within
+  /// `timeout` or end as unknown. Batches offered later get no result.
   package func stop(within timeout: Duration) {
     entrance.command(.stop(within: timeout))
   }
 
-  /// Runs until stopped. Blocks: call it once, on a thread of its own ("fcm-0").
+  /// Runs the sender until `stop`. Blocks: call it once, on a dedicated thread ("fcm-0").
   package func run() throws(SystemError) {
     try Resolver.run([resolver, tokenResolver], named: "fcm-dns") { () throws(SystemError) in
       let loop = try SenderLoop(

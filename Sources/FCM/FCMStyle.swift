@@ -1,14 +1,14 @@
 /// How an app's messages are encoded for FCM.
 package struct FCMStyle: Equatable, Sendable {
   package enum Content: String, Sendable, CaseIterable {
-    /// Data only: the SDK in the app shows it.
+    /// Data only; the SDK in the app displays it.
     case data
-    /// Data and a notification, which Android shows by itself while the app is in the background.
+    /// Data, and a notification that Android displays by itself while the app is in the background.
     case notification
   }
 
   package enum Platforms: String, Sendable, CaseIterable {
-    /// Also iOS devices registered through FCM.
+    /// Android, and iOS devices registered through FCM.
     case all
     case android
   }

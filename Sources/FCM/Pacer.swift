@@ -1,8 +1,8 @@
 internal import Domain
 internal import Reactor
 
-/// Pace of the requests for one project, so that its quota lasts for the whole minute. Pure: a token bucket whose rate
-/// climbs while all of it is used.
+/// Rate limiter for one Firebase project, so that its quota lasts for the whole minute: a token bucket whose rate rises
+/// while it is fully used. Times are passed in.
 ///
 /// ```
 ///   rate:  a tenth ──used up for a minute──► all ──QUOTA_EXCEEDED──► rest, then half, and climbs again
@@ -12,24 +12,24 @@ internal import Reactor
 ///   rest:  nothing for a second ──► urgent only, a hundredth of all ──as long as Google asks──► over
 ///                                          └── refused too ──► nothing ──as long as Google asks──► over
 /// ```
-///
+/// "All" is this node's share of the quota: nodes on one database send for the same projects.
 /// "All" is this node's share: nodes on one database send for the same projects.
 ///
 /// Decision 082.
 struct Pacer {
-  /// Requests a second of all nodes together.
+  /// Requests per second of all nodes together.
   private let whole: Double
-  /// Maximum requests a second of this node.
+  /// Maximum requests per second of this node.
   private var most: Double
-  /// Requests a second at present.
+  /// Current rate in requests per second.
   private(set) var rate: Double
-  /// Requests that may leave now; negative after urgent ones overdrew it.
+  /// Number of requests that may be sent now; negative after urgent ones have overdrawn the bucket.
   private var tokens: Double
   private var filledAt: Instant
   private var usedAt: Instant
-  /// No request leaves before this.
+  /// No request is sent before this time.
   private var quietUntil: Instant
-  /// Only urgent requests leave before this.
+  /// Only urgent requests are sent before this time.
   private var restsUntil: Instant
 
   /// - Parameter nodes: number of nodes that send for the project, including this one.
@@ -52,21 +52,21 @@ struct Pacer {
     tokens = min(tokens, burst(rate))
   }
 
-  /// Number of requests that may leave at once.
+  /// Maximum number of requests that may be sent at once.
   private func burst(_ pace: Double) -> Double { max(1, pace * FCM.Limits.burstSeconds) }
 
-  /// Current rate in requests a second, also while the project rests.
+  /// Current rate in requests per second; reduced while the quota is exhausted.
   private func pace(at now: Instant) -> Double { now < restsUntil ? most * FCM.Limits.restPart : rate }
 
-  /// Number of requests of this lane that may leave now.
+  /// Number of requests of this lane that may be sent now.
   mutating func allowance(_ lane: Lane, at now: Instant) -> Int {
     fill(now)
     guard now >= (lane == .urgent ? quietUntil : restsUntil) else { return 0 }
-    // Urgent requests may overdraw the bucket; the other lanes wait for it to refill.
+    // Urgent requests may overdraw the bucket; the other lanes wait until it has refilled.
     return Int(max(0, lane == .urgent ? tokens + burst(pace(at: now)) : tokens))
   }
 
-  /// Lanes that may send nothing now.
+  /// Lanes that may send nothing at present.
   func restingLanes(at now: Instant) -> Set<Lane> {
     now >= restsUntil ? [] : now >= quietUntil ? [.normal, .bulk] : Set(Lane.allCases)
   }
@@ -76,11 +76,12 @@ struct Pacer {
     usedAt = now
   }
 
-  /// FCM reports that the quota is used up, perhaps by others too. Returns false if that is nothing new.
+  /// Called when FCM reports that the quota is exhausted, perhaps by other senders too. Returns false if that is known
+  /// already.
   ///
-  /// Google says to "reduce the overall rate" and to retry what was refused after the wait; so a log-in code need not
-  /// wait out a campaign's minute. But an urgent request that is refused although all other lanes rest means that
-  /// nothing at all is left.
+  /// Google's advice is to "reduce the overall rate" and to retry refused requests after the wait, so an urgent message
+  /// need not wait as long as a campaign. But if an urgent request is refused while all other lanes rest, nothing is
+  /// left, and all lanes rest.
   mutating func exceeded(_ lane: Lane, at now: Instant, for wait: Duration) -> Bool {
     fill(now)
     if now < restsUntil {
@@ -92,12 +93,12 @@ struct Pacer {
     rate = max(most * FCM.Limits.firstPart / 2, rate / 2)
     tokens = min(tokens, 0)
     restsUntil = now + wait
-    // Until the requests in flight have been answered: their refusals say nothing about the rest.
+    // Wait for the answers to requests in flight: if these are refused, that says nothing about the remaining quota.
     quietUntil = now + min(wait, .seconds(FCM.Limits.quietSeconds))
     return true
   }
 
-  /// Maximum targets that a lane may hold.
+  /// Maximum number of targets that a lane may queue.
   var queuedTargets: Int { max(FCM.Limits.queuedTargets, Int(rate * FCM.Limits.queuedSeconds)) }
 
   private mutating func fill(_ now: Instant) {
@@ -108,7 +109,7 @@ struct Pacer {
     if Double((now - usedAt).nanoseconds) / 1e9 > FCM.Limits.idleSeconds {
       rate = min(rate, most * FCM.Limits.firstPart)
     }
-    // The rate climbs only while it is what holds requests back.
+    // Raise the rate only if it is what limits sending.
     if tokens < 1, !isResting { rate = min(most, rate + most * min(seconds, 1) / FCM.Limits.rampSeconds) }
     let pace = isResting ? most * FCM.Limits.restPart : rate
     tokens = min(burst(pace), tokens + pace * seconds)

@@ -2,12 +2,12 @@ internal import Domain
 internal import PushTransport
 internal import Reactor
 
-/// What all senders of one Firebase project share, whichever service accounts they use and apps they send for: the
-/// quota, and the rest once it is used up. Google counts by project.
+/// The state that all pools of one Firebase project share, whatever their service accounts and apps: the quota, which
+/// Google counts per project, and the pause after it is exhausted.
 final class Project {
   private let loop: EventLoop
   private var pacer: Pacer
-  /// Called when other lanes rest than before.
+  /// Called when the set of resting lanes has changed.
   var restingLanesChanged: () -> Void = {}
 
   init(_ pacer: Pacer, loop: EventLoop) {
@@ -29,8 +29,8 @@ final class Project {
     pacer.share(among: nodes, at: loop.clock.now)
   }
 
-  /// FCM reports that the quota is used up. Returns false if that is nothing new: many requests meet the end of the
-  /// same minute.
+  /// Called when FCM reports that the quota is exhausted. Returns false if that is known already, because many requests
+  /// in flight are refused at the same time.
   func exceeded(_ lane: Lane, seconds: Int) -> Bool {
     guard pacer.exceeded(lane, at: loop.clock.now, for: .seconds(seconds)) else { return false }
     restingLanesChanged()
@@ -41,7 +41,7 @@ final class Project {
   }
 }
 
-/// What all pools of one service account share.
+/// The state that all pools of one service account share.
 final class AccountInUse {
   let tokens: AccessTokens
   let project: Project

@@ -5,14 +5,14 @@ internal import PlainText
 internal import PushTransport
 internal import Reactor
 
-/// Google's rules for a pool: access tokens, the project's pace, and what each refusal means.
+/// The FCM-specific part of a pool: access tokens, the project's rate limit, and the meaning of each error.
 final class ProjectDoor: PushNetworkAdapter {
   let account: AccountInUse
   private var project: Project { account.project }
   private let composer: Composer
   private let loop: EventLoop
   private var restsUntil: Instant?
-  /// A re-check of the pace is scheduled.
+  /// True if a check of the rate limiter is scheduled.
   private var isWaiting = false
   private var boundTargets = 0
 
@@ -42,10 +42,10 @@ final class ProjectDoor: PushNetworkAdapter {
     project.submitted(count)
   }
 
-  /// Bounds each lane to what can leave while its bindings are fresh.
+  /// Limits each lane's queue to what can be sent while the device tokens are fresh.
   private func bound(_ pool: Pool) {
     let targets = project.queuedTargets
-    // Small steps are not worth the lock.
+    // Ignore small changes, which are not worth taking the lock.
     guard abs(targets - boundTargets) * 16 > boundTargets else { return }
     boundTargets = targets
     pool.bound(to: targets)
@@ -80,7 +80,7 @@ final class ProjectDoor: PushNetworkAdapter {
       pool.forgetTemplates()
       pool.work()
     case .delayed(let wait):
-      // Nothing can leave before the next try: what waits would only become stale.
+      // Nothing can be sent before the next attempt; queued targets would only become stale.
       rest(pool, for: wait)
     case .refused(let reason):
       pool.failAll(reason)
@@ -89,7 +89,7 @@ final class ProjectDoor: PushNetworkAdapter {
 
   // MARK: Answers
 
-  /// Google's front ends do not hold refusals against a connection.
+  /// False: Google's front ends do not count errors against a connection.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool { false }
 
   func word(for refusal: Refusal) -> String {
@@ -113,7 +113,7 @@ final class ProjectDoor: PushNetworkAdapter {
         return pool.pause(
           submission, "\(reason): \(answer.message.beginning(bytes: FCM.Limits.shownBytes))", on: connection)
       }
-      // The submission is not at fault: the next access token is on its way.
+      // The push is not at fault, and a new access token is being fetched.
       pool.sendAgain(submission, otherwise: .retry(reason: reason, after: nil))
     case .pauseForApple:
       pool.log(.error, "the APNs key in the Firebase project is refused by Apple", connection, reason)
@@ -122,7 +122,8 @@ final class ProjectDoor: PushNetworkAdapter {
     }
   }
 
-  /// Slows the project down: it sends only a little that is urgent. What was refused waits as long as Google asks.
+  /// Pauses the project except for a small number of urgent messages. Refused pushes are retried after the time that
+  /// Google asks for.
   private func slowDown(_ pool: Pool, _ lane: Lane, seconds: Int) {
     guard project.exceeded(lane, seconds: max(1, seconds)) else { return }
     pool.logger.warning(
@@ -142,7 +143,7 @@ final class ProjectDoor: PushNetworkAdapter {
 
   func received(_ goAway: GoAway, on connection: Connection, of pool: Pool) {
     let text = String(decoding: goAway.debugData.prefix(200), as: UTF8.self)
-    // Google closes idle connections like this, many times a day.
+    // Google closes idle connections this way many times a day.
     pool.log(.debug, "GOAWAY", connection, "\(goAway.errorCode) \(text)")
   }
 

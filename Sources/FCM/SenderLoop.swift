@@ -4,8 +4,8 @@ internal import PushTransport
 internal import Reactor
 internal import TLS
 
-/// The sender's side of the inbox: holds credentials and what the apps of a project share, and leaves the rest to a
-/// `PushRouter`. Lives on the sender's thread.
+/// Processes the sender's inbox: keeps credentials and the state of accounts and projects, and passes batches to a
+/// `PushRouter`. Confined to the sender's thread.
 final class SenderLoop: PoolProvider {
   let noCredential = "this app has no usable FCM service account"
   private let configuration: FCMConfiguration
@@ -14,14 +14,14 @@ final class SenderLoop: PoolProvider {
   private let askTokenAddress: (_ endpoint: Endpoint, _ account: String) -> Bool
 
   private var credentials: [App.Number: FCMCredential] = [:]
-  /// By `name`: apps of one service account (one private key) share its access token.
+  /// Accounts by `name`: apps with the same service account (the same private key) share its access token.
   private var accounts: [String: AccountInUse] = [:]
-  /// By project id: accounts of one Firebase project share its quota.
+  /// Projects by id: accounts of one Firebase project share its quota.
   private var projects: [String: Project] = [:]
   /// Number of nodes that send for the same projects.
   private var nodes = 1
   private var context: TLSContext?
-  /// For connections to token endpoints.
+  /// TLS context for connections to token endpoints; nil until first used.
   private var tokenContext: TLSContext?
 
   init(
@@ -72,7 +72,7 @@ final class SenderLoop: PoolProvider {
     forgetUnused()
   }
 
-  /// Forgets accounts that no app names and no connection uses any more, and projects without an account.
+  /// Removes accounts that no app uses and that have no connection left, and projects without an account.
   private func forgetUnused() {
     let doors = doors
     let named = Set(credentials.values.map(Self.name))
@@ -91,8 +91,8 @@ final class SenderLoop: PoolProvider {
     for project in projects.values { project.share(among: nodes) }
   }
 
-  /// Identity of an account, which is its private key: a file with the same names but another key shares nothing with
-  /// it.
+  /// Identifies an account by its private key, among others: a file with the same names but another key shares nothing
+  /// with it.
   private static func name(_ credential: FCMCredential) -> String {
     let account = credential.account
     return "\(account.fingerprint) \(account.email) \(account.keyID) \(account.projectID) \(credential.tokenURL)"
@@ -102,7 +102,7 @@ final class SenderLoop: PoolProvider {
 
   func poolKey(of route: PushRoute, isIsolated: Bool) -> PoolKey? {
     guard let credential = credentials[route.app] else { return nil }
-    // Google has one environment. Apps of a project share connections if they encode messages alike.
+    // FCM has only one environment. Apps with the same account share connections if they encode messages alike.
     return PoolKey(
       credential: "\(Self.name(credential)) \(credential.style.name)", environment: .production,
       isolated: isIsolated ? route.app : nil)
@@ -123,8 +123,8 @@ final class SenderLoop: PoolProvider {
     return made
   }
 
-  /// Shared by all accounts: loading the machine's authorities takes a while, and each account fetches tokens
-  /// repeatedly.
+  /// Returns the TLS context, which all accounts share: loading the machine's certificate authorities is slow, and each
+  /// account fetches tokens repeatedly.
   private func sharedTokenContext() throws(TLSError) -> TLSContext {
     if let tokenContext { return tokenContext }
     let made = try TLSContext.client(trust: configuration.trust, protocols: ["http/1.1"])

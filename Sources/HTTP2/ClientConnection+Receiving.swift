@@ -1,8 +1,8 @@
 internal import PlainText
 internal import Reactor
 
-/// Receives frames from the server. Every RFC 9113 violation that would leave the two sides out of step ends the
-/// connection with GOAWAY and an error; frames for finished requests are parsed and ignored.
+/// Receives frames from the server. A protocol violation (RFC 9113) that leaves the two sides with different connection
+/// state ends the connection with GOAWAY and an error; frames for finished requests are parsed and ignored.
 extension ClientConnection {
   mutating func receive(_ bytes: inout ByteBuffer) throws(HTTP2Error) {
     guard !isBroken else { return bytes.removeAll() }
@@ -12,7 +12,7 @@ extension ClientConnection {
       bytes.withReadable { rest in partial.append(rest) }
     } else {
       bytes.withReadable { span in partial.append(span) }
-      // Swapped out while it is parsed, because parsing may write to the connection.
+      // `partial` is swapped out while it is parsed, because parsing may write to the connection.
       var gathered = ByteBuffer(capacity: 64)
       swap(&gathered, &partial)
       let used = try gathered.withReadable { span throws(HTTP2Error) in try receiveFrames(span) }
@@ -59,11 +59,10 @@ extension ClientConnection {
     }
   }
 
-  /// Counts a frame that makes no progress on any request. Each costs little, but a peer could send nothing else for
-  /// ever.
+  /// Counts a frame that advances no request. Each costs little, but a hostile peer could send them endlessly.
   private mutating func countIdle() throws(HTTP2Error) {
     idleFrames += 1
-    // A response to an abandoned stream may still arrive, so each slot ever used in `exchanges` raises the limit.
+    // Responses to cancelled streams may still arrive, so the limit grows with the number of streams ever open at once.
     if idleFrames > HTTP2.Limits.idleFrames + HTTP2.Limits.lateFrames * exchanges.count {
       throw fail(.enhanceYourCalm, "too many frames and no answer")
     }
@@ -78,7 +77,7 @@ extension ClientConnection {
 
   // MARK: Answers
 
-  /// Strips the padding (RFC 9113 §6.1). Nil if the padding is longer than the frame.
+  /// Returns the range of the payload without padding (RFC 9113 §6.1); nil if the padding is longer than the frame.
   private func unpadded(_ header: FrameHeader, _ count: Int, first: UInt8) -> Range<Int>? {
     guard header.has(FrameHeader.Flag.padded) else { return 0..<count }
     let end = count - Int(first)
@@ -117,7 +116,7 @@ extension ClientConnection {
     try receiveBlock(bytes.span, on: gathered.streamID, endsStream: gathered.endsStream)
   }
 
-  /// Decodes a complete header block, even for a finished request: the HPACK table must stay in step.
+  /// Decodes a complete header block, even for a finished request, because every block updates the HPACK table.
   private mutating func receiveBlock(_ block: Span<UInt8>, on id: Int32, endsStream: Bool) throws(HTTP2Error) {
     var status = 0
     var fields: [HeaderField] = []
@@ -129,7 +128,7 @@ extension ClientConnection {
         let isStatus = unsafe name.count == 7 && value.count == 3 && value.allSatisfy { (48...57).contains($0) }
         status = unsafe isStatus ? value.reduce(0) { $0 * 10 + Int($1) - 48 } : -1
       } else if slot != nil, status != 200 || keepsFields {
-        // Callers compare these strings with others, so they get a bounded number of combining marks.
+        // Limit the combining marks: callers compare these strings, and normalizing long runs of marks is slow.
         unsafe fields.append(
           HeaderField(
             String(decoding: name, as: UTF8.self).streamSafe, String(decoding: value, as: UTF8.self).streamSafe))
@@ -193,10 +192,10 @@ extension ClientConnection {
     }
   }
 
-  /// The response is complete.
+  /// Ends a request whose response is complete.
   private mutating func finish(_ slot: Int) {
     idleFrames = 0
-    // The server responded before the whole request body was sent; the rest is not needed.
+    // The server has responded before receiving the whole request body: cancel sending the rest.
     if !exchanges[slot].unsent.isEmpty { appendReset(exchanges[slot].streamID, .cancel) }
     close(slot, .noError)
   }
@@ -204,12 +203,12 @@ extension ClientConnection {
   private mutating func receiveReset(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
     guard payload.count == 4 else { throw fail(.frameSizeError, "RST_STREAM of \(payload.count) bytes") }
     try requireKnownStream(header)
-    // APNs sometimes sends a second RST_STREAM for a stream; it is only counted.
+    // APNs sometimes sends a second RST_STREAM for the same stream. Ignore it, but count it.
     guard let slot = table[header.streamID] else { return try countIdle() }
     close(slot, ErrorCode(rawValue: payload.uint32(at: 0)))
   }
 
-  /// A frame for a stream we never opened means that the two sides are out of step.
+  /// Ends the connection if the frame's stream was never opened by us, a protocol violation.
   private mutating func requireKnownStream(_ header: FrameHeader) throws(HTTP2Error) {
     let isKnown = header.streamID % 2 == 1 && (header.streamID < nextStreamID || hasUsedLastID)
     if !isKnown { throw fail(.protocolError, "a frame for stream \(header.streamID), which is not open") }
@@ -316,7 +315,8 @@ extension ClientConnection {
       guard sendWindow <= HTTP2.Limits.largestWindowBytes else {
         throw fail(.flowControlError, "a window beyond its limit")
       }
-      // If the connection window was open before, the waiting streams are blocked by their own windows.
+      // If the connection window was open before, the waiting streams are blocked by their own windows and need no
+      // retry.
       if wasShut { sendWaiting() }
     } else {
       try requireKnownStream(header)

@@ -1,34 +1,34 @@
 internal import Reactor
 
-/// The client half of a connection: frames in, frames out. The value behind `ClientSession`.
+/// Implementation of `ClientSession`: state and protocol logic of the client half of a connection.
 ///
-/// Request frames are encoded by hand straight into the output, because this is the sender's hot path; nghttp2 only
-/// decompresses response headers. This file holds state and sending; receiving is in the extension.
+/// Request frames are encoded directly into the output buffer, because this is the sender's hot path; nghttp2 only
+/// decompresses response headers. This file holds the state and sending; the extension in the other file receives.
 struct ClientConnection: ~Copyable {
   let configuration: ClientSession.Configuration
   var keepsAllFields: Bool
   var events = EventQueue<ClientSession.Event>()
   var output = ByteBuffer(capacity: 32_768)
-  /// An incomplete frame.
+  /// Bytes of a frame that has not arrived completely.
   var partial = ByteBuffer(capacity: 1024)
 
-  // Header compression, each direction.
+  // Header compression for each direction.
   var encoder = HeaderEncoder()
   let decoder: HeaderDecoder
-  /// A header block being assembled from HEADERS and CONTINUATION.
+  /// A header block being assembled from HEADERS and CONTINUATION frames.
   var block: HeaderBlock?
 
-  // Streams.
+  // Open streams.
   var table = StreamTable()
   var exchanges: [Exchange] = []
   var freeSlots: [Int] = []
   var nextStreamID: Int32 = 1
   var hasUsedLastID = false
-  /// Streams whose body is blocked by flow control, in order.
+  /// Ids of streams whose body is blocked by flow control, oldest first.
   var waiting: [Int32] = []
   var unsentBytes = 0
 
-  // What the peer allows.
+  // Limits set by the peer.
   var hasSettings = false
   var streamLimit = HTTP2.Limits.streamsBeforeSettings
   var sendWindow = HTTP2.Limits.initialWindowBytes
@@ -37,16 +37,17 @@ struct ClientConnection: ~Copyable {
 
   // Bytes received and not yet returned in a WINDOW_UPDATE.
   var unacknowledgedBytes = 0
-  /// SETTINGS and PING acknowledgements queued in the output, bounded so a peer cannot make us hoard them.
+  /// Number of SETTINGS and PING acknowledgements queued in the output; bounded, so that a peer cannot exhaust our
+  /// memory.
   var waitingAcknowledgements = 0
 
-  /// Frames that made no progress, since the last response or the last second.
+  /// Frames that advanced no request, since the last response or the last second.
   var idleFrames = 0
   var goAways = 0
 
   var lastGoAwayID: Int32?
   var hasSentGoAway = false
-  /// The peer violated the protocol: nothing more is read.
+  /// The peer has violated the protocol; all further input is discarded.
   var isBroken = false
 
   init(configuration: ClientSession.Configuration) throws(HTTP2Error) {
@@ -107,7 +108,7 @@ struct ClientConnection: ~Copyable {
     return slot
   }
 
-  /// Sends the body of a new request: at once if the windows allow all of it, otherwise the rest later.
+  /// Sends the body of a new request: at once if the windows allow all of it; otherwise the rest follows later.
   private mutating func send(_ body: Span<UInt8>, _ slot: Int) {
     let id = exchanges[slot].streamID
     if waiting.isEmpty, body.count <= min(sendWindow, streamWindow, maxFrameBytes) {
@@ -130,7 +131,7 @@ struct ClientConnection: ~Copyable {
     guard sendWindow > 0, !waiting.isEmpty else { return }
     var still: [Int32] = []
     for id in waiting {
-      // The stream was closed in the meantime.
+      // The stream was closed while its body was waiting.
       guard let slot = table[id] else { continue }
       sendRest(slot)
       if !exchanges[slot].unsent.isEmpty { still.append(id) }
@@ -138,8 +139,8 @@ struct ClientConnection: ~Copyable {
     waiting = still
   }
 
-  /// Sends as much of one waiting body as its windows allow. Called when its own window has opened, which helps no
-  /// other.
+  /// Sends as much of one waiting body as its windows allow. Called when this stream's window has opened, which
+  /// unblocks no other stream.
   mutating func sendWaiting(_ slot: Int) {
     guard sendWindow > 0, !exchanges[slot].unsent.isEmpty else { return }
     sendRest(slot)
@@ -170,7 +171,7 @@ struct ClientConnection: ~Copyable {
     table.remove(exchange.streamID)
     freeSlots.append(slot)
     unsentBytes -= exchange.unsent.count
-    // Frees the memory; an accepted push holds none.
+    // Free the memory of fields and body. The usual case, an accepted push, has none.
     if exchange.status != 200 || !exchange.unsent.isEmpty {
       exchanges[slot] = Exchange(tag: 0, streamID: 0, sendWindow: 0)
     }

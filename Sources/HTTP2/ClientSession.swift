@@ -1,10 +1,10 @@
 package import Reactor
 
-/// The client half of an HTTP/2 connection. No I/O: requests and bytes in, events and bytes out. Confined to one
-/// thread.
+/// The client half of an HTTP/2 connection, without I/O: the owner passes in requests and received bytes, and takes out
+/// events and bytes to send. Confined to one thread.
 package final class ClientSession {
   package struct Configuration {
-    /// Keep the header fields of 200 responses too.
+    /// True to keep the header fields of 200 responses too.
     package var keepsAllFields = false
     /// Maximum response body, in bytes; a longer one resets its stream with ENHANCE_YOUR_CALM.
     package var storedBodyBytes = HTTP2.Limits.storedBodyBytes
@@ -13,9 +13,9 @@ package final class ClientSession {
   }
 
   package enum Event {
-    /// The peer's SETTINGS, already applied: check `capacity`.
+    /// The peer's SETTINGS have arrived and are applied: check `capacity`.
     case settings([Setting])
-    /// A request has ended; exactly one for each submitted request, unless the session fails first.
+    /// A request has ended. Emitted exactly once per submitted request, unless the session fails first.
     case closed(StreamEnd)
     case goAway(GoAway)
     /// A PING acknowledgement, with the payload of its PING.
@@ -54,8 +54,8 @@ package final class ClientSession {
   /// Whether frames are queued. Bodies blocked by flow control do not count.
   package var wantsWrite: Bool { !connection.output.isEmpty }
 
-  /// Neither side has anything left to send (after GOAWAY or a protocol error): close once the output is written. After
-  /// an error, open requests get no further event.
+  /// True if neither side has anything left to send (after GOAWAY or a protocol error): close the connection once the
+  /// output is written. After an error, open requests get no further event.
   package var isFinished: Bool {
     guard connection.output.isEmpty else { return false }
     if connection.isBroken { return true }
@@ -64,7 +64,7 @@ package final class ClientSession {
 
   // MARK: What may be submitted
 
-  /// Requests submitted and not yet ended.
+  /// Number of requests submitted and not yet ended.
   package var openStreams: Int { connection.openStreams }
 
   /// Number of requests that can be submitted now; 0 after GOAWAY.
@@ -72,7 +72,7 @@ package final class ClientSession {
     acceptsRequests ? max(0, peerStreamLimit - openStreams) : 0
   }
 
-  /// Keep the header fields of 200 responses too; may change at any time.
+  /// True to keep the header fields of 200 responses too; may be changed at any time.
   package var keepsAllFields: Bool {
     get { connection.keepsAllFields }
     set { connection.keepsAllFields = newValue }
@@ -81,18 +81,18 @@ package final class ClientSession {
   /// The peer's current limit of concurrent streams; 1 before its first SETTINGS.
   package var peerStreamLimit: Int { connection.streamLimit }
 
-  /// Body bytes that the connection window still allows, less those already queued. May be negative. More can be
-  /// submitted: the headers are sent and the bodies wait.
+  /// Remaining connection window in bytes, minus request bodies that already wait for it. May be negative. Requests can
+  /// be submitted all the same: their headers are sent and their bodies wait.
   package var windowBytes: Int { connection.sendWindow - connection.unsentBytes }
 
-  /// False after GOAWAY, and once stream ids have run out: open a new connection.
+  /// False after GOAWAY and once stream ids have run out: then open a new connection.
   package var acceptsRequests: Bool { connection.acceptsRequests }
 
   /// The id of the next request.
   package var nextStreamID: Int32 { connection.nextStreamID }
 
-  /// Skips the ids below `id`, to bring the end of the id range near in drills.
-  /// - Parameter id: odd, not below `nextStreamID`.
+  /// Skips the ids below `id`, so that tests can reach the end of the id range quickly.
+  /// - Parameter id: odd, and not below `nextStreamID`.
   package func skip(toStreamID id: Int32) {
     precondition(id % 2 == 1 && id >= nextStreamID, "stream ids of a client are odd and only rise")
     connection.nextStreamID = id
@@ -111,7 +111,7 @@ package final class ClientSession {
     try connection.submit(template, path: path, varying: varying, body: body, tag: tag)
   }
 
-  /// Submits a single request. `fields` must contain the pseudo fields.
+  /// Submits a request without a template. `fields` must contain the pseudo-header fields.
   @discardableResult
   package func submit(fields: [HeaderField], body: [UInt8] = [], tag: UInt64) throws(HTTP2Error) -> Int32 {
     let template = RequestTemplate(fields: fields.filter { $0.name != ":path" }.map { ($0, .always) })
@@ -119,23 +119,22 @@ package final class ClientSession {
     return try submit(template, path: path.span, varying: Span(), body: body.span, tag: tag)
   }
 
-  /// Cancels a request with RST_STREAM; its `.closed` follows with this code. No effect if it has already ended.
+  /// Cancels a request with RST_STREAM; its `.closed` event follows with this code. No effect if it has already ended.
   package func reset(_ streamID: Int32, _ code: ErrorCode) {
     connection.reset(streamID, code)
   }
 
-  /// Call once a second: restarts the count of frames that make no progress. Without it, the count restarts only with
-  /// each response.
+  /// Resets the count of frames that advance no request; call it once a second. Otherwise only responses reset it.
   package func secondPassed() {
     connection.idleFrames = 0
   }
 
-  /// The acknowledgement comes as `.pong` with the same payload.
+  /// Sends a PING. Its acknowledgement arrives as a `.pong` event with the same payload.
   package func ping(_ payload: UInt64) {
     connection.appendPing(payload)
   }
 
-  /// Announces that we open no further streams. Open ones finish; then `isFinished` is true.
+  /// Sends GOAWAY: no further requests can be submitted, and open ones finish; then `isFinished` becomes true.
   package func goAway(_ code: ErrorCode = .noError) {
     connection.goAway(code)
   }

@@ -1,12 +1,12 @@
 internal import CNGHTTP2
 internal import Reactor
 
-/// The part of an nghttp2 session that both roles share: bytes in, bytes out. One owner.
+/// Owns an nghttp2 session and wraps what client and server roles have in common: receiving and sending bytes.
 ///
-/// nghttp2 keeps a pointer to the role object and calls it back only during `receive` and `write`.
+/// nghttp2 keeps a pointer to the role object and calls it back only during `receive` and `nextFrame`.
 @safe
 struct Engine: ~Copyable {
-  /// Valid for the lifetime of this value.
+  /// The native session, valid for the lifetime of this value.
   let session: OpaquePointer
 
   init(takingOwnership session: OpaquePointer) {
@@ -21,7 +21,7 @@ struct Engine: ~Copyable {
   func receive(_ bytes: inout ByteBuffer) throws(HTTP2Error) {
     let count = bytes.count
     guard count > 0 else { return }
-    // Safe: the buffer is lent for the call, during which nghttp2 copies what it keeps.
+    // Safe: the buffer is valid during the call, and nghttp2 copies what it keeps.
     let code = unsafe bytes.withUnsafeReadable { raw in
       unsafe nghttp2_session_mem_recv(session, raw.baseAddress?.assumingMemoryBound(to: UInt8.self), raw.count)
     }
@@ -57,7 +57,7 @@ struct Engine: ~Copyable {
   func ping(_ payload: UInt64) {
     var bytes = payload.bigEndian
     unsafe withUnsafeBytes(of: &bytes) { raw in
-      // Fails only when memory is exhausted; the watchdog then notices the missing acknowledgement.
+      // Fails only when memory is exhausted; the caller's timeout then notices the missing acknowledgement.
       unsafe _ = nghttp2_submit_ping(
         session, UInt8(NGHTTP2_FLAG_NONE.rawValue), raw.baseAddress?.assumingMemoryBound(to: UInt8.self))
     }
@@ -67,14 +67,14 @@ struct Engine: ~Copyable {
 /// Decodes the frames that nghttp2 passes to its callbacks.
 enum Frame {
   static func settings(_ frame: UnsafePointer<nghttp2_frame>) -> [Setting] {
-    // Safe: nghttp2 gives `niv` entries, valid during the callback.
+    // Safe: nghttp2 provides `niv` entries, valid during the callback.
     let entries = unsafe UnsafeBufferPointer(start: frame.pointee.settings.iv, count: frame.pointee.settings.niv)
     return unsafe entries.map { Setting(identifier: UInt16(truncatingIfNeeded: $0.settings_id), value: $0.value) }
   }
 
   static func goAway(_ frame: UnsafePointer<nghttp2_frame>) -> GoAway {
     let goAway = unsafe frame.pointee.goaway
-    // Safe: nghttp2 gives `opaque_data_len` bytes, valid during the callback.
+    // Safe: nghttp2 provides `opaque_data_len` bytes, valid during the callback.
     let data = unsafe UnsafeBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
     return unsafe GoAway(
       lastStreamID: goAway.last_stream_id, errorCode: ErrorCode(rawValue: goAway.error_code), debugData: Array(data))

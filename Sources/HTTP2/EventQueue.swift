@@ -1,4 +1,4 @@
-/// A FIFO of events. Keeps its storage, so a steady session does not allocate.
+/// A FIFO queue of events that reuses its storage, so that a busy session does not allocate.
 struct EventQueue<Event> {
   private var events: [Event] = []
   private var next = 0

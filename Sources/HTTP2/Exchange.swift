@@ -2,12 +2,12 @@
 struct Exchange {
   var tag: UInt64
   var streamID: Int32
-  /// Body bytes the peer still accepts on this stream; negative after it has reduced its windows.
+  /// Body bytes that the stream's flow-control window allows; negative after the peer has reduced its window.
   var sendWindow: Int
   /// The part of the request body blocked by flow control.
   var unsent: ArraySlice<UInt8> = []
 
-  /// 0 until response headers arrive.
+  /// Status of the response; 0 until its headers arrive.
   var status = 0
   /// Number of 1xx responses received.
   var announcements = 0

@@ -57,7 +57,7 @@ struct FrameHeader: Equatable {
 }
 
 extension Span where Element == UInt8 {
-  /// The four bytes at `offset`, big-endian.
+  /// Reads four bytes at `offset` as a big-endian number.
   func uint32(at offset: Int) -> UInt32 {
     UInt32(self[offset]) << 24 | UInt32(self[offset + 1]) << 16 | UInt32(self[offset + 2]) << 8
       | UInt32(self[offset + 3])

@@ -6,12 +6,13 @@
 ///   socket ◄─ bytes ◄────────────────────────────────────────────────────────── writeOutput(into:)
 /// ```
 ///
-/// One turn of an owner: `receive` what arrived → take events until there are none, submitting or responding as needed
-/// → `writeOutput` into its buffer → write that to the socket. There are no callbacks, so nothing can be re-entered.
+/// One iteration of an owner: `receive` what arrived → take events until there are none, submitting or responding as
+/// needed → `writeOutput` into its buffer → write that to the socket. There are no callbacks, so no method can be
+/// re-entered.
 ///
-/// The server half is nghttp2. The client half encodes and parses frames itself, because a sender does little else and
-/// this takes a third of the time; nghttp2 only decompresses response headers. The tests run each half against
-/// independent implementations, which expose its mistakes.
+/// The server half is nghttp2. The client half encodes and parses frames itself, because that is most of a sender's
+/// work and takes a third of the time; nghttp2 only decompresses response headers. The tests run each half against
+/// independent implementations, so that a mistake is not mirrored in its counterpart.
 ///
 /// Invariants:
 /// - A client never has more requests open than the peer's SETTINGS allowed when they were submitted, and only one
@@ -25,29 +26,30 @@
 ///
 /// Failure: a peer's error ends the stream (RST_STREAM) or the connection (GOAWAY, `HTTP2Error`); nothing traps.
 package enum HTTP2 {
-  /// Numbers of this module: unit, reason, source.
+  /// Limits of this module; each comment gives unit, reason and source.
   package enum Limits {
-    /// Streams a client opens before the peer's SETTINGS: APNs allows one until it has accepted a token.
+    /// Concurrent streams that a client opens before the peer's SETTINGS arrive: APNs allows one until it has accepted
+    /// a token.
     package static let streamsBeforeSettings = 1
     /// Highest stream id (RFC 9113 §5.1.1).
     package static let highestStreamID: Int32 = 0x7FFF_FFFF
     /// The connection's flow-control window before any WINDOW_UPDATE, in bytes (RFC 9113 §6.9.2).
     package static let initialWindowBytes = 65_535
-    /// Output gathered before it is passed to TLS, in bytes: a few full TLS records.
+    /// Output that a server collects before passing it to TLS, in bytes: a few full TLS records.
     package static let outputBytes = 65_536
-    /// Maximum response or request body kept, in bytes, unless configured otherwise: far above any that APNs or FCM
-    /// sends. A longer response resets its stream; the excess of a request is only counted.
+    /// Default maximum of a response or request body kept, in bytes: far above any that APNs or FCM sends. A longer
+    /// response resets its stream; the excess of a request is counted but not stored.
     package static let storedBodyBytes = 65_536
     /// Frame header, in bytes (RFC 9113 §4.1).
     static let frameHeaderBytes = 9
-    /// Frame payload that every endpoint must accept, in bytes; we never allow more (RFC 9113 §6.5.2).
+    /// Maximum frame payload that every endpoint must accept, in bytes; we never allow more (RFC 9113 §6.5.2).
     static let smallestFrameBytes = 16_384
     /// Maximum flow-control window, in bytes (RFC 9113 §6.9.1).
     static let largestWindowBytes = 0x7FFF_FFFF
-    /// HPACK table size, in bytes (RFC 9113 §6.5.2); APNs offers no more.
+    /// Size of our HPACK table, in bytes: the protocol's default (RFC 9113 §6.5.2), and all that APNs offers.
     static let headerTableBytes = 4096
-    /// Maximum response header block spread over several frames, in bytes: far more than any server sends; stops
-    /// endless ones.
+    /// Maximum response header block spread over several frames, in bytes and frames: far more than any server sends,
+    /// but an endless block is stopped.
     static let headerBlockBytes = 65_536
     static let headerBlockFrames = 16
     /// Maximum entries in one SETTINGS frame; six are defined.
@@ -61,18 +63,18 @@ package enum HTTP2 {
     static let goAways = 16
     /// Maximum 1xx responses before the final one: neither network sends any.
     package static let announcements = 8
-    /// Frames tolerated without progress on any response, between two responses or within one second. Well above a
-    /// legitimate burst, such as a WINDOW_UPDATE for each of 500 streams.
+    /// Maximum frames that advance no request, between two responses or within one second. Well above a legitimate
+    /// burst, such as a WINDOW_UPDATE for each of 500 streams.
     package static let idleFrames = 2_000
-    /// Late response frames allowed for each stream that was ever open at once: all may be cancelled in the same second
-    /// and be answered in the next with HEADERS and DATA.
+    /// Additional frames tolerated for each stream that was ever open at once: all may be cancelled within a second,
+    /// and still be answered in the next with HEADERS and DATA.
     package static let lateFrames = 2
     /// Maximum acknowledgements of a peer's SETTINGS and PINGs not yet written.
     package static let waitingAcknowledgements = 100
   }
 }
 
-/// RFC 9113 §7. Keeps unknown codes from a peer unchanged.
+/// An HTTP/2 error code (RFC 9113 §7). Unknown codes from a peer are kept unchanged.
 package struct ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
   package let rawValue: UInt32
 
@@ -126,7 +128,7 @@ package struct Setting: Hashable, Sendable {
 
 /// A received GOAWAY (RFC 9113 §6.8).
 package struct GoAway: Sendable, Equatable {
-  /// Streams above it were not processed and never will be.
+  /// Streams with higher ids were not processed and never will be.
   package let lastStreamID: Int32
   package let errorCode: ErrorCode
   package let debugData: [UInt8]
@@ -142,7 +144,7 @@ package struct GoAway: Sendable, Equatable {
 package struct HeaderField: Sendable, Equatable {
   package var name: String
   package var value: String
-  /// The sender forbids intermediaries to index this field (RFC 7541 §6.2.3).
+  /// True if intermediaries must not index this field (RFC 7541 §6.2.3), because it is secret for example.
   package var isNeverIndexed: Bool
 
   package init(_ name: String, _ value: String, isNeverIndexed: Bool = false) {

@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// A refused call or a failed session. When `receive` or `writeOutput` throws it, drop the connection.
+/// A rejected call or a failed session. If `receive` or `writeOutput` throws it, the connection must be closed.
 package struct HTTP2Error: Error, CustomStringConvertible, Sendable, Equatable {
   package let operation: String
   package let reason: String

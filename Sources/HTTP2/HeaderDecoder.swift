@@ -1,6 +1,6 @@
 internal import CNGHTTP2
 
-/// Decompresses the header blocks (HPACK, RFC 7541) of one connection, using nghttp2. One owner.
+/// Decompresses the header blocks (HPACK, RFC 7541) of one connection, using nghttp2.
 @safe
 struct HeaderDecoder: ~Copyable {
   private let inflater: OpaquePointer
@@ -18,7 +18,7 @@ struct HeaderDecoder: ~Copyable {
 
   enum Outcome {
     case whole
-    // After this and `tooLong` the table is out of step: the connection cannot continue.
+    // After `malformed` and `tooLong` the HPACK table no longer matches the peer's: the connection cannot continue.
     case malformed
     /// The decoded header list exceeds the limit.
     case tooLong
@@ -30,7 +30,7 @@ struct HeaderDecoder: ~Copyable {
     _ block: Span<UInt8>, atMost limit: Int = HTTP2.Limits.headerListBytes,
     _ field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
   ) -> Outcome {
-    // Safe: the block is lent for the call; nghttp2 lends name and value until its next call.
+    // Safe: the block is valid during the call; nghttp2's name and value are valid until its next call.
     unsafe block.withUnsafeBufferPointer { bytes in
       var offset = 0
       var listBytes = 0

@@ -2,29 +2,30 @@ internal import Reactor
 
 /// Compresses request headers (HPACK, RFC 7541) for one connection.
 ///
-/// The encoder caches a template's block from its second use on: by then all its fields are in the table, and a request
-/// costs two copies plus its own path and varying value. Any new table entry shifts the indices, so it invalidates the
-/// cache. Strings are not Huffman coded: tokens and ids hardly shrink, and the time is worth more than the bytes.
+/// Caches a template's encoded block from its second use on: by then all its fields are in the HPACK table, and a
+/// request costs two copies plus its own path and varying value. A new table entry shifts all indices, so it
+/// invalidates the cache. Strings are not Huffman coded: tokens and ids hardly shrink, and the saved bytes are not
+/// worth the time.
 struct HeaderEncoder {
   private struct Entry {
     let name: [UInt8]
     let value: [UInt8]
-    /// Includes the overhead of 32 bytes (RFC 7541 §4.1).
+    /// Size of the entry in bytes, including the overhead of 32 (RFC 7541 §4.1).
     var size: Int { name.count + value.count + 32 }
   }
 
-  /// A template's block without path and varying value: the part before the path, the part between the two, and the
-  /// name of the last field.
+  /// A template's encoded block without path and varying value: `head` precedes the path, and `tail` lies between the
+  /// path and the varying value.
   private struct Image {
     var head: [UInt8] = []
     var tail: [UInt8] = []
   }
 
-  /// Newest first, as HPACK indices count.
+  /// Dynamic table, newest entry first, in the order of HPACK indices.
   private var table: [Entry] = []
   private var tableSize = 0
   private var tableLimit = HTTP2.Limits.headerTableBytes
-  /// Limit changes to announce at the start of the next block: the lowest and the last.
+  /// Table size changes to announce at the start of the next block: the smallest and the last.
   private var announcedLimits: [Int] = []
 
   private var template: RequestTemplate?
@@ -41,14 +42,14 @@ struct HeaderEncoder {
     template = nil
   }
 
-  /// Prepares the block that `append` will write; returns its size in bytes.
+  /// Prepares the block that `append` will write, and returns its size in bytes.
   mutating func prepare(_ next: RequestTemplate, path: Int, varying: Int) -> Int {
     if template !== next { makeImage(next) }
     return image.head.count + Self.stringBytes(path) + image.tail.count
       + (next.varyingName == nil ? 0 : Self.stringBytes(varying))
   }
 
-  /// Appends the prepared block.
+  /// Appends the block that `prepare` has prepared, with the request's path and varying value.
   mutating func append(path: Span<UInt8>, varying: Span<UInt8>, hasVarying: Bool, to buffer: inout ByteBuffer) {
     buffer.append(image.head)
     Self.append(string: path, to: &buffer)
@@ -61,9 +62,9 @@ struct HeaderEncoder {
     if !isReusable { template = nil }
   }
 
-  /// The image inserts nothing into the table, so it stays valid for the next request.
+  /// True if the image adds nothing to the dynamic table, so that the next request can reuse it.
   private var isReusable = false
-  /// The name of the varying field, if it enters the table with this request's value.
+  /// Name of the varying field if it will be added to the table with this request's value; nil otherwise.
   private var enteringName: [UInt8]?
 
   private mutating func makeImage(_ next: RequestTemplate) {
@@ -100,7 +101,7 @@ struct HeaderEncoder {
     Self.append(string: field.value, to: &image[keyPath: part])
   }
 
-  /// Appends the last field without its value.
+  /// Appends the varying field without its value.
   private mutating func appendVarying(_ name: [UInt8]) {
     let match = find(RequestTemplate.Field(name: name, value: [], indexing: .nameOnly))
     if match.nameIndex > 0 {
@@ -116,7 +117,7 @@ struct HeaderEncoder {
 
   private enum Match {
     case none
-    /// Only the name is in the table.
+    /// Only the name is in the table, at this index.
     case name(Int)
     case whole(Int)
 
@@ -188,7 +189,7 @@ struct HeaderEncoder {
     buffer.append(string)
   }
 
-  /// Bytes of a string of this length, including its length prefix.
+  /// Encoded size in bytes of a string of `count` bytes, including its length prefix.
   private static func stringBytes(_ count: Int) -> Int {
     var bytes = 1 + count
     guard count >= 127 else { return bytes }

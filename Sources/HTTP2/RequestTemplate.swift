@@ -1,16 +1,17 @@
-/// The constant part of many requests: an ordered list of header fields. Only `:path` and at most one more field (such
-/// as `apns-id`) take their value from each request.
+/// The header fields that many requests have in common. Only `:path` and at most one more field (such as `apns-id`)
+/// take their value from each request.
 ///
-/// Immutable. Sessions recognise it by identity, so reuse one instance while nothing in it changes.
+/// Immutable. Sessions cache its encoding by object identity, so reuse the same instance for as long as its fields
+/// apply.
 package final class RequestTemplate: Sendable {
   /// How header compression (HPACK, RFC 7541) treats a field.
   package enum Indexing: Sendable {
-    /// Indexed: a repeated value costs one byte.
+    /// Added to the compression table: a repeated value costs one byte.
     case always
-    /// Only the first use on a connection is indexed, for the sake of the name; later values are not. For fields whose
-    /// values seldom repeat, so that they do not evict others.
+    /// Added to the table only at the first use on a connection, so that its name can be referenced. For fields whose
+    /// values seldom repeat and would evict others.
     case nameOnly
-    /// Never indexed, and marked so for intermediaries.
+    /// Never added to the table, and intermediaries must not add it either: for secrets.
     case never
   }
 
@@ -22,16 +23,17 @@ package final class RequestTemplate: Sendable {
 
   /// The pseudo-header fields before `:path`; the protocol requires them first.
   let pseudoFields: [Field]
-  /// After `:path`.
+  /// The fields after `:path`.
   let fields: [Field]
-  /// The name of the last field, whose value comes with each request.
+  /// Name of the last field, whose value each request supplies; nil if there is none.
   let varyingName: [UInt8]?
-  /// Maximum size of a block, in bytes, without path and varying value.
+  /// Upper bound of the encoded block's size in bytes, without path and varying value.
   let largestBlockBytes: Int
 
+  /// Creates a template.
   /// - Parameters:
-  ///   - fields: all fields except `:path` and the varying one; pseudo-header fields are moved to the front.
-  ///   - varying: name of the field whose value comes with each request.
+  ///   - fields: all fields except `:path` and the varying one. Pseudo-header fields are moved to the front.
+  ///   - varying: name of the field whose value each request supplies.
   package init(fields: [(field: HeaderField, indexing: Indexing)], varying: String? = nil) {
     let all = fields.map { field, indexing in
       Field(

@@ -1,12 +1,13 @@
 internal import CNGHTTP2
 internal import Glibc
 
-/// nghttp2's callbacks for the server role: each recovers the objects behind the pointers and calls one method.
+/// nghttp2's callbacks for the server role. Each recovers the Swift objects from the native pointers and calls one
+/// method.
 ///
-/// Safe throughout: the session pointer is the object that is currently calling nghttp2, streams live as long as it
-/// does, and what nghttp2 lends is copied before the callback returns.
+/// Memory safety: the session pointer refers to the object that is currently calling nghttp2, streams live as long as
+/// that object, and data that nghttp2 owns is copied before the callback returns.
 enum ServerCallbacks {
-  /// nghttp2 copies it into each session.
+  /// The native callback table; nghttp2 copies it into each session.
   nonisolated(unsafe) static let shared: OpaquePointer? = {
     var callbacks: OpaquePointer?
     unsafe nghttp2_session_callbacks_new(&callbacks)
@@ -23,7 +24,7 @@ enum ServerCallbacks {
       guard let frame = unsafe frame,
         let pointer = unsafe nghttp2_session_get_stream_user_data(native, upmc_frame_stream(frame))
       else { return 0 }
-      // Called for each field of each request: this avoids reference counting.
+      // Called for each header field of each request: `_withUnsafeGuaranteedRef` avoids reference counting.
       unsafe Unmanaged<ServerStream>.fromOpaque(pointer)._withUnsafeGuaranteedRef { stream in
         unsafe stream.addField(
           name: UnsafeBufferPointer(start: name, count: nameCount),
@@ -50,7 +51,7 @@ enum ServerCallbacks {
     return unsafe callbacks
   }()
 
-  /// Reads the next part of a response body.
+  /// Provides nghttp2 with the next part of a response body.
   static let readAnswer: nghttp2_data_source_read_callback = { _, _, buffer, limit, flags, source, _ in
     guard let buffer = unsafe buffer, let flags = unsafe flags, let pointer = unsafe upmc_source_pointer(source) else {
       return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)

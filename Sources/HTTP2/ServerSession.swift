@@ -1,10 +1,11 @@
 internal import CNGHTTP2
 package import Reactor
 
-/// The server half of an HTTP/2 connection. No I/O: bytes in, events and bytes out. Confined to one thread.
+/// The server half of an HTTP/2 connection, without I/O: the owner passes in received bytes, and takes out events and
+/// bytes to send. Confined to one thread.
 ///
-/// It can also misbehave as no good server does (withhold windows, inject bytes, respond late or never), because it
-/// also simulates a failing APNs.
+/// It can also misbehave on purpose (withhold windows, inject bytes, respond late or never), because the simulator uses
+/// it to imitate a failing APNs.
 @safe
 package final class ServerSession {
   package struct Configuration {
@@ -29,13 +30,13 @@ package final class ServerSession {
   }
 
   package enum Event {
-    /// HEADERS arrived; the body may follow. Only useful to refuse early or to count.
+    /// HEADERS arrived; the body may follow. For owners that refuse requests early or count them.
     case opened(ServerStream)
     /// The request is complete (END_STREAM).
     case request(ServerStream)
     /// A stream has ended, for whatever reason. It is recycled when the next event is taken.
     case closed(ServerStream, ErrorCode)
-    /// The client's SETTINGS.
+    /// The client's SETTINGS have arrived.
     case settings([Setting])
     /// The client acknowledged one of our SETTINGS frames; acknowledgements come in order.
     case settingsAcknowledged
@@ -50,23 +51,24 @@ package final class ServerSession {
   /// Keeps every stream ever created alive, because nghttp2 points at them.
   private var streams: [ServerStream] = []
   private var freeStreams: [ServerStream] = []
-  /// Closed and its event taken; recycled at the next call.
+  /// A closed stream whose event was taken; recycled at the next call.
   private var retiring: ServerStream?
   /// Output that must be sent before what nghttp2 still holds.
   private var drained = ByteBuffer(capacity: 64)
   private var hasSettings = false
-  /// Limits to write into the pending SETTINGS frames when nghttp2 must not know them.
+  /// Stream limits to write into the pending SETTINGS frames; nghttp2 itself must not know them, or it would enforce
+  /// them.
   private var advertisedLimits: [UInt32?] = []
   private var withheldBytes = 0
 
   /// Requests begun and not yet closed.
   package private(set) var openStreams = 0
-  /// The highest request stream id seen: `lastStreamID` of an honest GOAWAY.
+  /// The highest request stream id seen, which a correct GOAWAY reports as `lastStreamID`.
   package private(set) var lastStreamID: Int32 = 0
-  /// PRIORITY frames received, and HEADERS with priority.
+  /// Number of frames with priority information received: PRIORITY, and HEADERS with priority.
   package private(set) var priorityFrames = 0
 
-  /// Nothing is sent before the first `submitSettings`.
+  /// The session sends nothing before the first `submitSettings`.
   package init(configuration: Configuration = Configuration()) throws(HTTP2Error) {
     self.configuration = configuration
     engine = try Self.makeEngine(configuration)
@@ -97,7 +99,7 @@ package final class ServerSession {
 
   // MARK: Bytes and events
 
-  /// Consumes all of `bytes`.
+  /// Processes received bytes and removes all of them from the buffer.
   package func receive(_ bytes: inout ByteBuffer) throws(HTTP2Error) {
     recycle()
     try engine.receive(&bytes)
@@ -133,7 +135,7 @@ package final class ServerSession {
     return true
   }
 
-  /// Appends the next frame, altered or dropped as configured.
+  /// Appends the next frame, altered or dropped as the configuration says.
   private func nextFrame(_ buffer: inout ByteBuffer) throws(HTTP2Error) -> Bool {
     if configuration.acknowledgesSettings, configuration.enforcesStreamLimit {
       return try engine.nextFrame(appendingTo: &buffer)
@@ -163,15 +165,15 @@ package final class ServerSession {
     unsafe withUnsafeBytes(of: setting.value.bigEndian) { unsafe buffer.append($0) }
   }
 
-  /// Whether frames can be sent now.
+  /// True if frames can be sent now.
   package var wantsWrite: Bool { hasSettings && (!drained.isEmpty || engine.wantsWrite) }
 
-  /// Neither side has anything left to send: close once the output is written.
+  /// True if neither side has anything left to send: close the connection once the output is written.
   package var isFinished: Bool { drained.isEmpty && engine.isFinished }
 
   // MARK: The connection
 
-  /// May be called at any time and repeatedly.
+  /// Sends SETTINGS. May be called at any time and repeatedly.
   package func submitSettings(_ settings: [Setting]) throws(HTTP2Error) {
     hasSettings = true
     guard !configuration.enforcesStreamLimit else { return try engine.submit(settings) }
@@ -192,12 +194,13 @@ package final class ServerSession {
     unsafe _ = nghttp2_submit_shutdown_notice(session)
   }
 
-  /// The acknowledgement arrives as `.pong` with the same payload.
+  /// Sends a PING. Its acknowledgement arrives as a `.pong` event with the same payload.
   package func ping(_ payload: UInt64) {
     engine.ping(payload)
   }
 
-  /// Appends raw bytes to the output, after everything sendable now: for frames that no library would send.
+  /// Appends raw bytes to the output, after all frames that can be sent now: for invalid frames that no library would
+  /// send.
   package func inject(_ bytes: [UInt8]) throws(HTTP2Error) {
     var waiting = ByteBuffer(capacity: 64)
     drained.withReadable { waiting.append($0) }
@@ -206,7 +209,7 @@ package final class ServerSession {
     drained = waiting
   }
 
-  /// Returns the window withheld so far (if `updatesWindows` is false).
+  /// Sends the WINDOW_UPDATEs withheld so far (if `updatesWindows` is false).
   package func releaseWindow() {
     for stream in streams where stream.id > 0 && !stream.isClosed {
       unsafe _ = nghttp2_session_consume_stream(session, stream.id, stream.bodyCount)
@@ -237,14 +240,15 @@ package final class ServerSession {
     let hasData = !body.isEmpty || !ends
     unsafe withFields([HeaderField(":status", String(status))] + fields) { prepared in
       unsafe withUnsafePointer(to: &provider) { provider in
-        // Fails only when memory is exhausted or the stream is gone: either way there is no one to report it to.
+        // Fails only if memory is exhausted or the stream has ended; in neither case is there anything to do.
         unsafe _ = nghttp2_submit_response(
           session, stream.id, prepared.baseAddress, prepared.count, hasData ? provider : nil)
       }
     }
   }
 
-  /// Sends a response of headers only, with one field besides the status. Does not allocate: the hot path.
+  /// Sends a response without a body, with one field besides the status. Does not allocate, because it is on the hot
+  /// path.
   package func respond(to stream: ServerStream, status: Int, name: StaticString, value: Span<UInt8>) {
     guard !stream.isClosed, !stream.isAnswered else { return }
     stream.isAnswered = true
@@ -288,7 +292,7 @@ package final class ServerSession {
     unsafe _ = nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
   }
 
-  /// Lends the fields in nghttp2's form; nghttp2 copies what it keeps.
+  /// Calls `body` with the fields in nghttp2's representation, valid during the call; nghttp2 copies what it keeps.
   private func withFields(_ fields: [HeaderField], _ body: (UnsafeBufferPointer<nghttp2_nv>) -> Void) {
     var bytes: [UInt8] = []
     for field in fields {

@@ -1,16 +1,16 @@
 internal import Reactor
 
-/// A request on a `ServerSession` and the response to it. The session reuses the object after `.closed`, so the owner
-/// must not touch it after that.
+/// A request on a `ServerSession`, and the state of its response. The session reuses the object after `.closed`, so the
+/// owner must not use it after that event.
 package final class ServerStream {
   package internal(set) var id: Int32 = 0
-  /// For the owner, for example its own record of this request. Cleared when the stream is reused.
+  /// Any object of the owner's, for example its own record of this request. Cleared when the stream is reused.
   package var context: AnyObject?
-  /// END_STREAM was received.
+  /// True once the client has ended the request (END_STREAM).
   package internal(set) var isComplete = false
   /// The stream has ended. True until its reuse.
   package internal(set) var isClosed = false
-  /// `respond` was called.
+  /// True once `respond` has been called.
   package internal(set) var isAnswered = false
   private var contents = RequestContents()
 
@@ -46,30 +46,30 @@ package final class ServerStream {
 
   package var fieldCount: Int { contents.fields.count }
 
-  /// Allocates; for inspecting single requests.
+  /// Returns a field as strings. Allocates; for inspecting single requests.
   package func field(at index: Int) -> HeaderField {
     let field = contents.fields[index]
     return HeaderField(
       contents.text(field.name), contents.text(field.value), isNeverIndexed: field.isNeverIndexed)
   }
 
-  /// How often `name` (lower case) occurs.
+  /// Number of occurrences of the field `name` (lower case).
   package func count(of name: StaticString) -> Int {
     contents.fields.count { contents.matches($0, name) }
   }
 
-  /// The first value of `name`. Allocates.
+  /// Returns the first value of `name`; nil if there is none. Allocates.
   package func value(of name: StaticString) -> String? {
     contents.first(name).map { contents.text($0.value) }
   }
 
-  /// Lends the first value of `name` without allocating. Nil if there is none.
+  /// Calls `body` with the first value of `name`, without allocating. Nil if there is none.
   package func withValue<Result>(of name: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
     guard let field = contents.first(name) else { return nil }
     return contents.fieldBytes.withReadable { bytes in body(bytes.extracting(field.value)) }
   }
 
-  /// Lends every field in the order received, without allocating.
+  /// Calls `body` with every field in the order received, without allocating.
   package func forEachField(
     _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>, _ isNeverIndexed: Bool) -> Void
   ) {
@@ -80,7 +80,7 @@ package final class ServerStream {
     }
   }
 
-  /// Whether the client marked the first `name` as never indexed.
+  /// True if the client marked the first field `name` as never indexed.
   package func isNeverIndexed(_ name: StaticString) -> Bool {
     contents.first(name)?.isNeverIndexed ?? false
   }
@@ -90,7 +90,7 @@ package final class ServerStream {
   /// DATA bytes received, including those not stored.
   package var bodyCount: Int { contents.bodyCount }
 
-  /// Lends the stored part of the request body.
+  /// Calls `body` with the stored part of the request body.
   package func withBody<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -5,9 +5,9 @@ package struct StreamEnd: Sendable {
   package let streamID: Int32
   /// HTTP status of the response; 0 if no response headers arrived.
   package let status: Int
-  /// Response header fields without `:status`; kept only if the status is not 200, or if so configured.
+  /// Response header fields without `:status`. Empty for status 200, unless configured to be kept.
   package let fields: [HeaderField]
-  /// The response body, as much as was kept.
+  /// The response body, empty or cut off if the request failed.
   package let body: [UInt8]
   /// `noError` if the response is complete.
   package let errorCode: ErrorCode
@@ -23,10 +23,11 @@ package struct StreamEnd: Sendable {
     self.errorCode = errorCode
   }
 
-  /// The server did not process the request, so it can safely be sent again (RFC 9113 §8.7).
+  /// True if the server guarantees that it did not process the request, so that it can safely be sent again (RFC 9113
+  /// §8.7).
   package var isNotProcessed: Bool { status == 0 && errorCode == .refusedStream }
 
-  /// The first value of the field `name` (lower case).
+  /// Returns the first value of the field `name` (lower case); nil if absent.
   package func value(of name: String) -> String? {
     fields.first { $0.name == name }?.value
   }

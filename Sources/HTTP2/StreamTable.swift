@@ -1,8 +1,8 @@
-/// Maps the id of an open stream to its slot.
+/// Maps the id of an open stream to its slot in `ClientConnection.exchanges`.
 ///
-/// A client's ids are odd and consecutive, so each has its own cell in a ring much larger than the number of open
-/// streams: one comparison, no search. Only a stream that stays open for a whole turn of the ring collides with
-/// another; the younger one then goes into an overflow dictionary.
+/// A client's ids are odd and consecutive, so each has its own cell in a ring buffer much larger than the number of
+/// open streams: a look-up is one comparison, without a search. Only a stream that stays open while the ids wrap around
+/// the ring collides with another; the newer one then goes into an overflow dictionary.
 struct StreamTable {
   private static let free: Int32 = 0
 

@@ -1,22 +1,21 @@
 package import Reactor
 
-/// The one rule for every address that anyone other than the operator chooses: webhooks, and through them the SMS
-/// providers. This server requests a customer's URL from inside the network, so the URL must not reach what only that
-/// network may (SSRF). Pure.
+/// Decides which addresses may be called for webhooks, whose URLs customers choose. This server sends the requests from
+/// inside the operator's network, so they must not reach hosts that only that network can reach (SSRF).
 ///
-/// Callers check the address they connect to, after each look-up, because a name may resolve to another address by
-/// then. Nothing else that a customer names is called: Google or the operator decides where access tokens come from
-/// (`TokenAddress`). Decision 116.
+/// Callers check the address they connect to after each look-up, because a name may resolve differently each time.
+/// Customers choose no other URLs: those for access tokens are chosen by Google or the operator (`TokenAddress`).
+/// Decision 116.
 package struct AddressRule: Sendable {
   private let allowed: [IPBlock]
 
-  /// - Parameter allowed: private networks that may be called as well.
+  /// - Parameter allowed: private networks that may be called nevertheless.
   package init(allowing allowed: [IPBlock] = []) {
     self.allowed = allowed
   }
 
-  /// Everything that is not the public Internet (IANA's special-purpose registries), and IPv6 ranges that embed an IPv4
-  /// address which could be one of these.
+  /// All special-purpose addresses (IANA's registries), which are not on the public internet, and IPv6 ranges that
+  /// embed IPv4 addresses, which could be such.
   private static let special: [IPBlock] = [
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
     "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
@@ -31,22 +30,23 @@ package struct AddressRule: Sendable {
     allowed.contains { $0.contains(address) }
   }
 
-  /// Name suffixes that never leave a machine or its network.
+  /// Domain suffixes that are never resolved outside a machine or its network.
   private static let inward: Set<Substring> = [
     "localhost", "localdomain", "localdomain4", "localdomain6", "local", "internal",
   ]
 
-  /// Whether a name may be passed to the operator's proxy, which resolves it and must itself refuse private addresses.
-  /// Refuses what is recognisable here: forbidden addresses, numbers a resolver reads as addresses, the proxy's names.
+  /// Returns whether a name may be passed to the operator's proxy, which resolves it and must itself refuse private
+  /// addresses. Refuses what can be recognized here: forbidden addresses, numbers that resolvers accept as addresses,
+  /// and the proxy's own names.
   package func allows(name: String, isSecure: Bool, through proxy: OutboundProxy) -> Bool {
     let (name, own) = (Self.plain(name), Self.plain(proxy.host))
     if let address = IPAddress(name) { return address != IPAddress(own) && allows(address, isSecure: isSecure) }
-    // Rejects %-escapes and zones, which a proxy might interpret in its own way.
+    // This also rejects %-escapes and zones, which proxies interpret differently.
     guard isSecure, name != own, ProxyExceptions.isName(name) else { return false }
     let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-    // A proxy completes a single label with its own domain.
+    // A proxy may complete a name of one label with its own domain.
     guard labels.count > 1, let last = labels.last, !labels.contains(""), !Self.isInward(name) else { return false }
-    // Resolvers also take these for addresses: 127.1, 2130706433, 0x7f000001.
+    // Resolvers also accept these as addresses: 127.1, 2130706433, 0x7f000001.
     return !last.hasPrefix("0x") && last.contains { !$0.isNumber }
   }
 
@@ -77,14 +77,15 @@ package struct AddressRule: Sendable {
     return labels.last.map(inward.contains) == true || labels.suffix(2) == ["home", "arpa"]
   }
 
-  /// Lower case, without the trailing dot.
+  /// Returns the name in lower case, without a trailing dot.
   private static func plain(_ name: String) -> String {
     let name = name.lowercased()
     return name.hasSuffix(".") ? String(name.dropLast()) : name
   }
 
-  /// - Parameter isSecure: whether the connection uses TLS; plain HTTP only reaches addresses that the configuration
-  ///   allows.
+  /// Returns whether an address may be called.
+  /// - Parameter isSecure: true if the connection uses TLS; plain HTTP is allowed only to addresses that the
+  ///   configuration allows.
   package func allows(_ address: IPAddress, isSecure: Bool) -> Bool {
     if isAllowedByName(address) { return true }
     return isSecure && !Self.special.contains { $0.contains(address) }

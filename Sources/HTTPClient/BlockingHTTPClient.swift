@@ -1,9 +1,9 @@
 package import Reactor
 
-/// A blocking form of the client.
+/// A blocking variant of the client.
 extension HTTPClient {
-  /// The same client for blocking callers: the command line and tests. Owns its own loop; one thread, one request at a
-  /// time.
+  /// An HTTP client for blocking callers: the command line and tests. Runs its own event loop on the calling thread;
+  /// one request at a time.
   package final class Blocking {
     private let loop: EventLoop
     private let client: HTTPClient
@@ -17,7 +17,7 @@ extension HTTPClient {
       client.close()
     }
 
-    /// Sends a request and waits for the response, for at most `timeout` or the configured time.
+    /// Sends a request and blocks until the response, for at most `timeout` or the configured time.
     package func send(
       _ request: HTTPRequest, timeout: Duration? = nil
     ) throws(HTTPClientError) -> HTTPResponse {

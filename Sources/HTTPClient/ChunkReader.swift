@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// Decodes a chunked body (RFC 9112 §7.1). Pure: it consumes what it has parsed.
+/// Decodes a chunked body (RFC 9112 §7.1), without I/O. Consumes what it has decoded.
 struct ChunkReader {
   private enum Stage {
     case size
@@ -21,7 +21,7 @@ struct ChunkReader {
     self.limit = limit
   }
 
-  /// Returns true when the body is complete.
+  /// Decodes as much as possible. Returns true when the body is complete.
   mutating func read(_ input: inout ByteBuffer, into body: inout [UInt8]) throws(MalformedResponse) -> Bool {
     while true {
       switch stage {
@@ -53,7 +53,7 @@ struct ChunkReader {
     }
   }
 
-  /// Removes one line from the front, without its CR LF; nil if it is incomplete.
+  /// Removes and returns one line, without its CR LF; nil if it is incomplete.
   private mutating func takeLine(_ input: inout ByteBuffer) throws(MalformedResponse) -> [UInt8]? {
     var index = searched
     while index < input.count, input[index] != 10 { index += 1 }
@@ -73,7 +73,7 @@ struct ChunkReader {
     return line
   }
 
-  /// `1*HEXDIG [ chunk-ext ]`.
+  /// Parses `1*HEXDIG [ chunk-ext ]` and returns the size.
   private mutating func readSize(_ line: [UInt8]) throws(MalformedResponse) -> Int {
     let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
     let rest = line.dropFirst(digits.count).drop { $0 == 0x20 || $0 == 0x09 }

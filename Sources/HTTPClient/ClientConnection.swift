@@ -8,9 +8,9 @@ internal import Reactor
 final class ClientConnection: EventLoop.Handler {
   private enum State {
     case connecting
-    /// Opening a tunnel through the proxy, if there is one.
+    /// Opening a tunnel through the proxy; skipped without one.
     case tunnelling
-    /// TLS handshake, if there is one.
+    /// Performing the TLS handshake; skipped for plain HTTP.
     case securing
     case ready
     case ended
@@ -24,13 +24,13 @@ final class ClientConnection: EventLoop.Handler {
   private var input = ByteBuffer()
   private var parser: ResponseParser
   private var current: PendingRequest?
-  /// Bytes of the current request that the kernel has accepted.
+  /// Number of bytes of the current request that the kernel has accepted.
   private var sentBytes = 0
-  /// At least one byte of the current response has arrived.
+  /// True once a byte of the current response has arrived.
   private var hasAnswerBegun = false
   /// Start of the idle period; before the first request, start of the connection attempt.
   private var idleSince: Instant
-  /// More input is pending than one turn reads; a scheduled call continues.
+  /// More input is pending than one loop iteration reads; a call to continue is scheduled.
   private var goesOnLater = false
 
   init(client: HTTPClient) throws(SystemError) {
@@ -65,7 +65,7 @@ final class ClientConnection: EventLoop.Handler {
     if state == .tunnelling { goThroughProxy() }
     if state == .securing { secure() }
     guard state == .ready else { return }
-    // Read first: a server may respond, and close, before it has read the whole request.
+    // Read first: a server may respond and close before it has read the whole request.
     if !goesOnLater, readiness.overlaps(.readable) || readiness.overlaps(.failed) { receive() }
     if state == .ready { flush() }
   }
@@ -103,7 +103,7 @@ final class ClientConnection: EventLoop.Handler {
     let tunnel = client.configuration.tunnel
     let isLate = pending.deadline <= now
     switch state {
-    // Before `ready` no request was sent, so the server cannot have acted on one.
+    // Before `ready` nothing was sent, so the server cannot have acted on a request.
     case .connecting, .tunnelling:
       guard let tunnel else {
         if isLate { fail(.unreachable("\(client.origin.address) does not answer")) }
@@ -125,7 +125,7 @@ final class ClientConnection: EventLoop.Handler {
       switch transport?.send(&output) {
       case .bytes(let count): sentBytes += count
       case .wouldBlock: return watch(.writable)
-      // The reason may be a response that has already arrived.
+      // A response may have arrived already, which explains the failure.
       case .endOfStream, .failed, nil: return receive()
       }
     }
@@ -137,7 +137,7 @@ final class ClientConnection: EventLoop.Handler {
     client.loop.update(registration, interest: Readiness(rawValue: Readiness.readable.rawValue | more.rawValue))
   }
 
-  /// Reads once per turn: input may carry little data and much work, so the amount of data cannot bound a turn.
+  /// Reads once per loop iteration: limiting the bytes would not suffice, because few bytes may cause much work.
   private func receive() {
     switch transport?.receive(into: &input) {
     case .bytes:
@@ -151,7 +151,8 @@ final class ClientConnection: EventLoop.Handler {
     }
   }
 
-  /// Continues reading after other handlers and deadlines had their turn: epoll does not see data buffered inside TLS.
+  /// Continues reading in the next loop iteration, after other handlers: epoll does not report data buffered inside
+  /// TLS.
   private func goOnLater() {
     guard !goesOnLater else { return }
     goesOnLater = true
@@ -164,7 +165,7 @@ final class ClientConnection: EventLoop.Handler {
 
   private func parse(isEnd: Bool) {
     guard let pending = current else {
-      // Unsolicited data from a server is of no use.
+      // Data that no request has asked for is discarded with the connection.
       if !input.isEmpty || isEnd { end() }
       return
     }
@@ -174,7 +175,7 @@ final class ClientConnection: EventLoop.Handler {
     case .malformed(let reason): fail(.malformed(reason))
     case .complete(let response, let keepsAlive):
       current = nil
-      // A response to a half-sent request, or with data after it, leaves the connection in an unknown state.
+      // Reuse the connection only if the request was sent completely and nothing follows the response.
       if keepsAlive, !isEnd, output.isEmpty, input.isEmpty {
         idleSince = client.loop.now
         client.becameIdle(self)

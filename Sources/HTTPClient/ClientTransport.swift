@@ -1,9 +1,9 @@
 internal import Reactor
 internal import TLS
 
-/// Carries the bytes of one connection: plain TCP or Unix sockets, or TLS over them, transparently to the layers above.
+/// The byte stream of one connection: TCP or a Unix socket, with or without TLS.
 ///
-/// A class, so that its connection can release it in the middle of a call; the descriptor closes with it.
+/// A class, so that the connection can release it in the middle of a call; the descriptor is closed with it.
 final class ClientTransport {
   enum Step {
     case done
@@ -12,20 +12,20 @@ final class ClientTransport {
   }
 
   let descriptor: Int32
-  /// TLS still holds decrypted data that was not read, which epoll does not report.
+  /// True if TLS holds decrypted data that was not read yet, which epoll does not report.
   private(set) var hasHiddenInput = false
   private let security: HTTPClientSecurity?
   private var request: TunnelRequest?
-  /// Sent first; empty once sent.
+  /// Bytes to send before anything else; empty once sent.
   private var preamble: [UInt8]
   // Exactly one of these two is set.
   private var socket: Socket?
   private var stream: TLSStream?
 
-  /// Starts connecting; the socket becomes writable when done.
+  /// Starts connecting; the socket becomes writable when the attempt has ended.
   /// - Parameters:
-  ///   - tunnel: opened first, if `address` is the proxy's.
-  ///   - preamble: sent first, without waiting: small enough for an empty send buffer.
+  ///   - tunnel: the proxy tunnel to open first; nil if `address` is the server's own.
+  ///   - preamble: bytes to send first; small enough for an empty send buffer.
   init(
     to address: SocketAddress, security: HTTPClientSecurity?, tunnel: ProxyTunnel?, preamble: [UInt8] = []
   ) throws(SystemError) {
@@ -37,15 +37,15 @@ final class ClientTransport {
     self.socket = consume socket
   }
 
-  /// 0 if the connection is established, otherwise the error.
+  /// Result of the connection attempt: 0 for success, otherwise its `errno`.
   var connectError: Int32 { socket?.connectError ?? 0 }
 
-  /// Opens the tunnel through the proxy. Call again when the socket is ready.
+  /// Opens the tunnel through the proxy. Call again when the socket is ready, until it is open.
   func openTunnel() -> TunnelRequest.Step {
     socket?.advance(&request) ?? .open
   }
 
-  /// Performs the TLS handshake, if any, after connecting. Call again when the socket is ready.
+  /// Performs the TLS handshake if TLS is used. Call again when the socket is ready, until it is complete.
   func secure() -> Step {
     guard sendPreamble() else { return .failed("the preamble could not be sent") }
     guard let security else { return .done }
@@ -73,7 +73,7 @@ final class ClientTransport {
     return true
   }
 
-  /// Reads once: a bounded part of the pending input.
+  /// Reads once, a limited part of the available input.
   func receive(into buffer: inout ByteBuffer) -> Socket.Transfer {
     guard let stream else { return socket?.receive(into: &buffer) ?? .endOfStream }
     let before = buffer.count
@@ -83,14 +83,14 @@ final class ClientTransport {
     case .wouldBlock:
       hasHiddenInput = false
       return count > 0 ? .bytes(count) : .wouldBlock
-    // Data before the end is delivered first; the next call reports the end again.
+    // Deliver data before the end of the stream; the next call reports the end again.
     case .moreWaiting, .endOfStream, .failed:
       hasHiddenInput = count > 0
       return count > 0 ? .bytes(count) : .endOfStream
     }
   }
 
-  /// Sends once and consumes what was accepted.
+  /// Sends once, and consumes from the buffer what was accepted.
   func send(_ buffer: inout ByteBuffer) -> Socket.Transfer {
     guard let stream else {
       let transfer = socket?.send(buffer) ?? .endOfStream

@@ -29,20 +29,20 @@ package final class HTTPClient {
     package var connections = 8
     /// Time from `send` to the complete response, including queueing, unless the request overrides it.
     package var timeout = Duration.seconds(30)
-    /// How long an idle connection is kept; below what servers usually allow (60 s and more).
+    /// How long an idle connection is kept open: less than servers usually allow (60 s or more).
     package var idleTimeout = Duration.seconds(30)
-    /// Maximum requests queued for a connection; more are refused.
+    /// Maximum number of requests waiting for a connection; further ones are refused.
     package var waitingRequests = HTTPClientLimits.waitingRequests
-    /// Maximum response body, in bytes; a longer one is malformed.
+    /// Maximum size of a response body in bytes; a larger response is malformed.
     package var bodyBytes = HTTPClientLimits.bodyBytes
 
-    /// TLS context and the name the server must prove; nil for plain HTTP.
+    /// TLS context and the server name to verify; nil for plain HTTP.
     package var security: HTTPClientSecurity?
 
-    /// The tunnel through a proxy, whose address the origin then has; nil for a direct connection.
+    /// The proxy tunnel to use, in which case the origin's address is the proxy's; nil for a direct connection.
     package var tunnel: ProxyTunnel?
 
-    /// Sent on each connection before anything else, including TLS: the PROXY protocol.
+    /// Bytes sent on each connection before anything else, even TLS: the PROXY protocol header, for tests.
     package var preamble: [UInt8] = []
 
     package init() {}
@@ -66,10 +66,10 @@ package final class HTTPClient {
     self.configuration = configuration
   }
 
-  /// Sends a request once a connection is free.
+  /// Sends a request as soon as a connection is free.
   /// - Parameters:
-  ///   - timeout: from now to the complete response; nil for the configured one.
-  ///   - completion: called once, on the loop's thread, after this call has returned.
+  ///   - timeout: time until the response is complete; nil for the configured one.
+  ///   - completion: called exactly once, on the loop's thread, after this call has returned.
   package func send(_ request: HTTPRequest, timeout: Duration? = nil, completion: @escaping Completion) {
     if let reason = refusal(of: request) {
       loop.schedule(after: .zero) { completion(.failure(.refused(reason))) }
@@ -87,13 +87,13 @@ package final class HTTPClient {
     return request.isWellFormed ? nil : "the request holds characters that HTTP does not allow"
   }
 
-  /// Requests queued or in flight.
+  /// Number of requests queued or in flight.
   package var pendingCount: Int { waiting.count + open.count - idle.count }
 
-  /// Connections open or being opened.
+  /// Number of connections that are open or being opened.
   package var connectionCount: Int { open.count }
 
-  /// Closes all connections; requests queued or in flight fail with `.closed`.
+  /// Closes all connections. Queued requests and those in flight fail with `.closed`.
   package func close() {
     isClosed = true
     for connection in Array(open.values) { connection.fail(.closed) }
@@ -102,11 +102,12 @@ package final class HTTPClient {
 
   // MARK: Connections
 
-  /// Schedules the dispatch of queued requests outside the caller's stack: `send` may be called from a completion.
+  /// Schedules the queued requests to be sent outside the caller's stack, because `send` may be called from a
+  /// completion.
   private func kick() {
     guard !isKicked else { return }
     isKicked = true
-    // The timer retains the client, so every accepted request gets its completion.
+    // The timer retains the client, so that every accepted request gets its completion.
     loop.schedule(after: .zero) { [self] in
       isKicked = false
       assign()
@@ -135,7 +136,7 @@ package final class HTTPClient {
     }
   }
 
-  /// The error for a failed connect. With a tunnel configured, the failed connection is the one to the proxy.
+  /// Returns the error for a failed connection attempt; with a tunnel, the attempt was one to the proxy.
   func noConnection(_ reason: String) -> HTTPClientError {
     configuration.tunnel.map { .noTunnel(TunnelFault(reason: $0.naming(reason))) } ?? .unreachable(reason)
   }
@@ -151,7 +152,7 @@ package final class HTTPClient {
     if !waiting.isEmpty { kick() }
   }
 
-  /// Retries a request whose kept-alive connection died before a response; that says nothing about the request.
+  /// Retries a request whose kept-alive connection was lost before a response.
   func sendAgain(_ pending: PendingRequest) {
     var pending = pending
     pending.wasRepeated = true
@@ -161,7 +162,7 @@ package final class HTTPClient {
 
   // MARK: Patience
 
-  /// Checks deadlines periodically, only while there are any.
+  /// Checks timeouts periodically, as long as requests are pending.
   private func watch() {
     guard !isWatching else { return }
     isWatching = true
@@ -174,7 +175,7 @@ package final class HTTPClient {
 
   private func checkTimeout(_ now: Instant) {
     for connection in Array(open.values) { connection.checkTimeout(now) }
-    // Deadlines may differ, so all are checked; the queue is short, or its requests are late anyway.
+    // Timeouts may differ, so check every queued request. If the queue is long, most of its requests are late anyway.
     guard waiting.contains(where: { $0.deadline <= now }) else { return }
     let late = waiting.filter { $0.deadline <= now }
     waiting.removeAll { $0.deadline <= now }

@@ -1,17 +1,17 @@
-/// Numbers of this module: unit, reason. Decision 103.
+/// Limits of this module; each comment gives unit and reason. Decision 103.
 package enum HTTPClientLimits {
-  /// Maximum status line and headers of a response, including those of preceding 1xx responses, in bytes.
+  /// Maximum size in bytes of a response's status line and headers, including those of preceding 1xx responses.
   package static let headBytes = 65_536
-  /// Maximum 1xx responses before the final one: servers send one or two.
+  /// Maximum number of 1xx responses before the final one; servers send one or two.
   package static let announcements = 8
-  /// Bytes read from one connection before the loop's other handlers and deadlines get their turn.
+  /// Maximum bytes read from one connection per loop iteration, so that other handlers and timeouts are served too.
   package static let bytesPerTurn = 262_144
-  /// Maximum response body, in bytes, unless configured otherwise.
+  /// Default maximum size of a response body in bytes.
   package static let bodyBytes = 16 << 20
-  /// Maximum bytes of a chunk line, of all chunk extensions, and of all trailers.
+  /// Maximum size in bytes of a chunk line, of all chunk extensions and of all trailers.
   package static let chunkLineBytes = 8_192
-  /// Maximum requests queued for a connection, unless configured otherwise.
+  /// Default maximum number of requests waiting for a connection.
   package static let waitingRequests = 100_000
-  /// Interval of the deadline check while anything is in flight.
+  /// Interval at which timeouts are checked while requests are pending.
   package static let timeoutStep = Duration.milliseconds(100)
 }

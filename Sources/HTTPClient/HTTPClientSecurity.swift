@@ -2,7 +2,7 @@ package import TLS
 
 /// TLS settings of a client's connections.
 package struct HTTPClientSecurity: Sendable {
-  /// Offers the ALPN protocol `http/1.1`.
+  /// A client context that offers the ALPN protocol `http/1.1`.
   package let context: TLSContext
   package let serverName: String
 

@@ -1,14 +1,15 @@
 internal import Reactor
 
-/// An outgoing request. `Host` and `Content-Length` are added.
+/// An outgoing request. The client adds `Host` and `Content-Length`.
 package struct HTTPRequest: Sendable {
   package var method: String
-  /// Path and query, already percent-encoded.
+  /// Path and query, percent-encoded.
   package var target: String
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]
-  /// Whether the client may resend it if its connection is lost before the response begins. Defaults to the idempotent
-  /// methods of RFC 9110 §9.2.2; set it for a request that carries its own protection, such as an idempotency key.
+  /// True if the client may resend the request after its connection is lost before the response begins. By default true
+  /// for the idempotent methods of RFC 9110 §9.2.2; set it for requests protected otherwise, by an idempotency key for
+  /// example.
   package var isRepeatable: Bool
 
   package init(_ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -19,7 +20,7 @@ package struct HTTPRequest: Sendable {
     isRepeatable = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
   }
 
-  /// A request with a JSON body.
+  /// Creates a request with a JSON body.
   package static func json(
     _ method: String, _ target: String, bearer: String? = nil, body: [UInt8]
   ) -> HTTPRequest {
@@ -28,7 +29,8 @@ package struct HTTPRequest: Sendable {
     return HTTPRequest(method, target, headers: headers, body: body)
   }
 
-  /// False if a part could be read as more than that part, such as a line break in a header or a space in the target.
+  /// False if a part contains characters that could be read as more than that part, such as a line break in a header or
+  /// a space in the target.
   package var isWellFormed: Bool {
     !method.isEmpty && method.utf8.allSatisfy(HTTPToken.isToken)
       && !target.isEmpty && target.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
@@ -72,7 +74,7 @@ package struct HTTPResponse: Sendable {
     self.body = body
   }
 
-  /// The first field with this name; names are compared case-insensitively.
+  /// Returns the first header with this name, compared case-insensitively; nil if absent.
   package func header(_ lowercasedName: String) -> String? {
     headers.first { $0.name.lowercased() == lowercasedName }?.value
   }
@@ -82,19 +84,19 @@ package struct HTTPResponse: Sendable {
 
 /// Why there is no response.
 package enum HTTPClientError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// No connection could be made: the server has certainly not seen the request.
+  /// No connection could be established: the server has certainly not received the request.
   case unreachable(String)
-  /// The proxy opened no tunnel: the server has certainly not seen the request.
+  /// The proxy opened no tunnel: the server has certainly not received the request.
   case noTunnel(TunnelFault)
-  /// The connection broke after the request was sent: the server may have executed it.
+  /// The connection was lost after the request was sent: the server may have carried it out.
   case lost(String)
-  /// Whether the server has seen or executed the request is unknown.
+  /// The response did not arrive in time. The server may have carried out the request.
   case timedOut
   /// The response is not valid HTTP.
   case malformed(String)
-  /// The client refused to send it.
+  /// The client rejected the request without sending it.
   case refused(String)
-  /// The client was closed in the meantime.
+  /// The client was closed before the response.
   case closed
 
   package var description: String {

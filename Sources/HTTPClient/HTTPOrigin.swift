@@ -1,19 +1,19 @@
 package import Reactor
 
-/// The server a client talks to.
+/// The server that a client talks to.
 package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
-  /// The `Host` header's value: with the port, unless that is 80.
+  /// Value of the `Host` header, with the port unless it is 80.
   package let host: String
-  /// The address to connect to: the server's, or that of the proxy in front of it.
+  /// Address to connect to: the server's, or its proxy's.
   package let address: SocketAddress
 
-  /// - Parameter host: for the `Host` header.
+  /// - Parameter host: value of the `Host` header.
   package init(host: String, address: SocketAddress) {
     self.host = host
     self.address = address
   }
 
-  /// Resolves the host, or the proxy in front of it. Blocks, up to the resolver's own timeout.
+  /// Resolves the host, or with a tunnel the proxy. Blocks for up to the system resolver's timeout.
   package init(host: String, port: UInt16, through tunnel: ProxyTunnel? = nil) throws(SystemError) {
     let name = host.contains(":") ? "[\(host)]" : host
     self.host = port == 80 ? name : "\(name):\(port)"
@@ -24,7 +24,7 @@ package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     self.address = address
   }
 
-  /// Parses `http://host[:port]` and resolves the host. Blocks. Nil for anything else.
+  /// Parses `http://host[:port]` and resolves the host. Blocks. Nil for any other URL.
   package static func parse(_ url: String) throws(SystemError) -> HTTPOrigin? {
     guard let url = HTTPURL(url), !url.isSecure else { return nil }
     return try HTTPOrigin(host: url.host, port: url.port)

@@ -1,16 +1,16 @@
 internal import Reactor
 
-/// A parsed URL: `http://host[:port][/path][?query]`, or `https`. Pure: nothing is resolved.
+/// A parsed URL of the form `http://host[:port][/path][?query]`, or `https`. Nothing is resolved.
 package struct HTTPURL: Hashable, Sendable {
-  /// True for `https`.
+  /// Whether the scheme is `https`.
   package let isSecure: Bool
-  /// A name or a numeric address; IPv6 without its brackets.
+  /// Host name or numeric address; IPv6 without brackets.
   package let host: String
   package let port: UInt16
-  /// Path and query, at least `/`, without the fragment.
+  /// Path and query without the fragment; at least `/`.
   package let target: String
 
-  /// Nil if the text is not such a URL, contains user information, or holds characters that need encoding.
+  /// Nil if the text is not such a URL, contains user information, or contains characters that must be percent-encoded.
   package init?(_ text: String) {
     let lowercased = text.prefix(8).lowercased()
     guard lowercased.hasPrefix("http://") || lowercased == "https://" else { return nil }

@@ -1,4 +1,4 @@
-/// Why a response cannot be framed with certainty, as the end of a sentence.
+/// Why a response is not valid, as the end of a sentence.
 struct MalformedResponse: Error {
   let reason: String
 }

@@ -1,28 +1,25 @@
 internal import FoundationEssentials
 internal import Reactor
 
-/// The operator's proxy for outbound connections (HTTP CONNECT, RFC 9110 §9.3.6), and the exceptions that bypass it.
-/// Pure: nothing is resolved.
+/// The operator's HTTP proxy for outbound connections (CONNECT, RFC 9110 §9.3.6), and the exceptions that bypass it.
 ///
-/// ```
-///   a host fixed by the operator or by UPMC (APNs, FCM, access tokens): the proxy gets its name
-///   a host named by a tenant (webhooks): resolved here and checked against the `AddressRule`; the proxy gets the
-///   checked
-///   address. It gets a name only if the operator says that the proxy resolves names and checks their addresses
-/// ```
+/// Hosts fixed by UPMC or the operator (APNs, FCM, access tokens) are passed to the proxy by name. Hosts chosen by a
+/// tenant (webhooks) are resolved here and checked against the `AddressRule`, and the proxy receives the checked
+/// address. It receives the name only if the operator states that the proxy resolves names and checks their addresses
+/// itself.
 ///
-/// Printed as `host:port`. User and password appear only in the request to the proxy.
+/// The description is `host:port`. User and password appear only in the request to the proxy.
 package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// A name or a numeric address, IPv6 without its brackets. The operator chooses it, so it may be private.
+  /// Host name or numeric address; IPv6 without brackets. Chosen by the operator, so it may be private.
   package let host: String
   package let port: UInt16
-  /// The value of `Proxy-Authorization`; nil if the proxy requires none.
+  /// Value of `Proxy-Authorization`; nil if the proxy requires none.
   let authorization: String?
   private let exceptions: ProxyExceptions
-  /// The proxy gets the names of tenants' hosts unresolved, because there is no DNS here.
+  /// True if the proxy receives tenants' host names unresolved, because no DNS is available here.
   package let resolvesNames: Bool
 
-  /// - Parameter url: `http://[user:password@]host:port`, user and password percent-encoded.
+  /// - Parameter url: `http://[user:password@]host:port`, with user and password percent-encoded.
   package init(
     _ url: String, without exceptions: ProxyExceptions = ProxyExceptions(), resolvesNames: Bool = false
   ) throws(ProxyFault) {
@@ -53,7 +50,7 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
 
   private static let form = "Write http://host:port or http://user:password@host:port"
 
-  /// `Basic` credentials (RFC 7617) in UTF-8, without anything that could end a header.
+  /// Encodes `Basic` credentials (RFC 7617) in UTF-8. Throws if they contain characters that could end a header.
   private static func basic(_ text: Substring) throws(ProxyFault) -> String {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let user = PercentText.decode(parts[0]), let password = PercentText.decode(parts.count == 2 ? parts[1] : "")
@@ -73,7 +70,7 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
   package var description: String { Self.authority(host, port) }
   package var debugDescription: String { description }
 
-  /// `host:port` as CONNECT takes it: lower case, IPv6 in brackets.
+  /// Returns the target of CONNECT, `host:port` in lower case, with IPv6 in brackets.
   static func authority(_ host: String, _ port: UInt16) -> String {
     (host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)").lowercased()
   }

@@ -5,6 +5,6 @@ struct PendingRequest {
   let request: HTTPRequest
   let deadline: Instant
   let completion: (Result<HTTPResponse, HTTPClientError>) -> Void
-  /// A kept-alive connection has already died under it.
+  /// True if the request was retried after its kept-alive connection was lost.
   var wasRepeated = false
 }

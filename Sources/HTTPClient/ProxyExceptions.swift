@@ -1,12 +1,12 @@
 internal import Reactor
 
-/// Hosts called without the proxy, in the `NO_PROXY` syntax of other programs: `push.bank.example` is that host and all
-/// its subdomains, `.bank.example` only the subdomains, `10.0.0.0/8` and `192.0.2.7` are addresses. Pure.
+/// Hosts that are called without the proxy, in the usual `NO_PROXY` syntax: `push.bank.example` is that host and all
+/// its subdomains, `.bank.example` only the subdomains; `10.0.0.0/8` and `192.0.2.7` are addresses.
 package struct ProxyExceptions: Hashable, Sendable {
-  /// Lower case, without the leading dot.
+  /// The name in lower case, without a leading dot.
   private struct Name: Hashable, Sendable {
     let text: String
-    /// Matches the name itself too, not only its subdomains.
+    /// True if the entry matches the name itself, besides its subdomains.
     let isHost: Bool
   }
 
@@ -15,6 +15,7 @@ package struct ProxyExceptions: Hashable, Sendable {
 
   package init() {}
 
+  /// Parses a list of exceptions, as in NO_PROXY.
   /// - Parameter text: entries separated by commas.
   package init(_ text: String) throws(ProxyFault) {
     for entry in text.split(separator: ",") {
@@ -36,7 +37,7 @@ package struct ProxyExceptions: Hashable, Sendable {
     }
   }
 
-  /// Letters, digits, `-`, `_` and dots between them: this module's only definition of a name.
+  /// True for a host name: letters, digits, `-`, `_`, and dots between them.
   static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.first != "." && text.last != "."
       && text.utf8.allSatisfy { byte in
@@ -48,6 +49,7 @@ package struct ProxyExceptions: Hashable, Sendable {
       }
   }
 
+  /// Returns whether a host is called without the proxy.
   /// - Parameter host: a name or a numeric address.
   func contains(host: String) -> Bool {
     if let address = IPAddress(host) { return contains(address) }

@@ -1,5 +1,5 @@
-/// Why a text is no valid proxy, as the end of a sentence that begins with the variable's name. Never contains the
-/// text.
+/// Why a text is not a valid proxy setting, as the rest of a sentence that starts with the variable's name. Never
+/// quotes the text, which may contain a password.
 package struct ProxyFault: Error, Equatable {
   package let reason: String
 }

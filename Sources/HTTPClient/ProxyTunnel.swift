@@ -1,65 +1,67 @@
 package import Reactor
 
-/// The tunnel to one server through the proxy. Each connection opens its own.
+/// Describes the tunnel through the proxy to one server. Each connection opens its own.
 package struct ProxyTunnel: Hashable, Sendable {
   package let proxy: OutboundProxy
   /// The target of CONNECT: `host:port`.
   package let authority: String
 
-  /// Prefixes the reason of a failure between us and the proxy with the proxy's name.
+  /// Adds the proxy's name to the reason of a failure between this server and the proxy.
   package func naming(_ reason: some CustomStringConvertible) -> String { "the proxy \(proxy): \(reason)" }
 
   private static let beginning = "through the proxy "
 
-  /// Prefixes the reason of a failure behind an open tunnel, if there is one, with the proxy's name: it may be the
-  /// cause.
+  /// Adds the proxy's name to the reason of a failure beyond the proxy, which may be its cause; returns the reason
+  /// unchanged without a tunnel.
   package static func behind(_ tunnel: ProxyTunnel?, _ reason: String) -> String {
     tunnel.map { "\(beginning)\($0.proxy): \(reason)" } ?? reason
   }
 
-  /// Removes what `behind` added, for readers who must not learn the proxy's name.
+  /// Removes what `behind` has added, for tenants, who must not learn the proxy's name.
   package static func withoutProxy(_ reason: String) -> String {
     guard reason.hasPrefix(beginning), let end = reason.firstRange(of: ": ") else { return reason }
     return String(reason[end.upperBound...])
   }
 
-  /// Tunnel limits: unit, reason.
+  /// Limits of a tunnel; each comment gives unit and reason.
   package enum Limits {
-    /// Maximum head of the response to CONNECT, in bytes: proxies send a few hundred.
+    /// Maximum size in bytes of the head of the response to CONNECT; proxies send a few hundred.
     package static let headBytes = 16_384
-    /// Seconds that a proxy may take to open a tunnel: it has to connect itself.
+    /// Timeout of opening a tunnel in seconds, during which the proxy has to connect to the server.
     package static let seconds: Int64 = 10
-    /// Maximum 1xx responses before the response to CONNECT.
+    /// Maximum number of 1xx responses before the response to CONNECT.
     package static let announcements = 4
   }
 }
 
 extension OutboundProxy {
-  /// The tunnel to a server named by host; the name is not resolved here. Nil if exceptions bypass the proxy.
+  /// Returns the tunnel to a server given by name, which is not resolved here. Nil if the exceptions bypass the proxy.
   package func tunnel(to host: String, port: UInt16) -> ProxyTunnel? {
     guard !isException(host) else { return nil }
     return ProxyTunnel(proxy: self, authority: Self.authority(host, port))
   }
 
-  /// Tunnels to the proxy's own machine; tenants must find none of them open.
+  /// Tunnels to the proxy's own machine. A start-up check verifies that the proxy refuses them, because tenants could
+  /// use them.
   package var tunnelsToItself: [ProxyTunnel] {
     [("localhost", port), ("localhost", 443), ("127.0.0.1", 443)].map { host, port in
       ProxyTunnel(proxy: self, authority: Self.authority(host, port))
     }
   }
 
-  /// The tunnel to an address that `host` resolved to. Nil if exceptions for the name or the address bypass the proxy.
+  /// Returns the tunnel to an address that `host` resolved to. Nil if the exceptions for the name or the address bypass
+  /// the proxy.
   package func tunnel(to address: SocketAddress, of host: String) -> ProxyTunnel? {
     guard !isException(host), address.ip.map(isException) != true else { return nil }
     return ProxyTunnel(proxy: self, authority: address.description)
   }
 }
 
-/// A CONNECT exchange over a socket that has connected to the proxy: sends the request and reads the response to the
-/// end of its head. Once `open`, the socket talks to the server.
+/// A CONNECT exchange on a socket that is connected to the proxy: sends the request and reads the head of the response.
+/// Once `open`, bytes on the socket go to the server.
 ///
-/// Parsing is strict, because a server could take anything else for a part of what follows: the response is a complete
-/// HTTP head with CR LF, bounded, and no byte may follow the head that opens the tunnel before we have sent something.
+/// Parsing is strict, because otherwise the proxy's bytes could be taken for the server's: the response must be a
+/// complete HTTP head with CR LF and limited length, and no byte may follow it before we have sent something.
 package struct TunnelRequest {
   package enum Step: Equatable {
     case open
@@ -82,7 +84,7 @@ package struct TunnelRequest {
     request = Array((head + "\r\n").utf8)
   }
 
-  /// Continues as far as the socket allows. Call again when it is ready.
+  /// Sends and reads as far as the socket allows. Call again when it is ready.
   package mutating func advance(over socket: borrowing Socket) -> Step {
     while sent < request.count {
       switch socket.send(request, from: sent) {
@@ -104,7 +106,7 @@ package struct TunnelRequest {
     .failed(TunnelFault(reason: reason, status: status))
   }
 
-  /// Nil while the head is incomplete. For a refusal the status line is enough.
+  /// Parses the response; nil while its head is incomplete. For a refusal, the status line suffices.
   private mutating func read() -> Step? {
     while true {
       let beginning = Array("HTTP/1.".utf8)
@@ -145,7 +147,7 @@ package struct TunnelRequest {
   private func words(for status: Int) -> String {
     let (proxy, server) = ("the proxy \(tunnel.proxy)", tunnel.authority)
     return switch status {
-    // Some proxies send 401 for a wrong password.
+    // Some proxies answer 401 instead of 407 to a wrong password.
     case 401, 407:
       tunnel.proxy.authorization == nil
         ? "\(proxy) asks for a user and a password (\(status)): give them in UPMC_PROXY_URL"
@@ -161,7 +163,8 @@ package struct TunnelRequest {
 }
 
 extension Socket {
-  /// Advances the tunnel request; nil if there is none. Drops the request, and the password in it, once it is answered.
+  /// Advances the tunnel request; returns nil if there is none. Drops the request, which contains the password, once it
+  /// is answered.
   package borrowing func advance(_ request: inout TunnelRequest?) -> TunnelRequest.Step? {
     let step = request?.advance(over: self)
     if step == .open { request = nil }

@@ -11,6 +11,7 @@ struct ResponseHead {
 
   init() {}
 
+  /// Parses a status line and headers.
   /// - Parameter bytes: everything before the empty line.
   init(_ bytes: Span<UInt8>) throws(MalformedResponse) {
     var closes = false
@@ -43,7 +44,7 @@ struct ResponseHead {
     keepsAlive = !closes && (!isOld || staysOpen)
   }
 
-  /// `HTTP/1.x SP 3DIGIT SP [reason]`. Returns true for HTTP/1.0.
+  /// Parses `HTTP/1.x SP 3DIGIT SP [reason]`. Returns true for HTTP/1.0.
   private mutating func readStatusLine(_ line: Span<UInt8>) throws(MalformedResponse) -> Bool {
     let text = String(copying: line)
     let words = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
@@ -55,8 +56,8 @@ struct ResponseHead {
     return words[0] == "HTTP/1.0"
   }
 
-  /// `name ":" OWS value OWS`. A folded line begins with white space, so its name is invalid. The value keeps only a
-  /// few combining marks in a row (`PlainText`).
+  /// Parses `name ":" OWS value OWS`. Folded lines are invalid, because their name would begin with white space. Limits
+  /// the combining marks in the value (`PlainText`).
   static func field(_ line: Span<UInt8>) throws(MalformedResponse) -> (name: String, value: String) {
     var colon = 0
     while colon < line.count, HTTPToken.isToken(line[colon]) { colon += 1 }
@@ -89,7 +90,7 @@ struct ResponseHead {
 }
 
 extension Span<UInt8> {
-  /// End of the line that begins at `start`: before its CR LF, or at the end of the bytes.
+  /// Returns the end of the line that begins at `start`: the index of its CR LF, or the end of the bytes.
   func endOfLine(from start: Int) -> Int {
     var index = start
     while index + 1 < count {

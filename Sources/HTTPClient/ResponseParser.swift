@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// Parses one response from bytes as they arrive (RFC 9112). Pure: bytes in, at most one response out.
+/// Parses one response from bytes as they arrive (RFC 9112), without I/O.
 ///
 /// ```
 ///   head ──► length ─────────────────────────────────────► complete
@@ -9,12 +9,12 @@ internal import Reactor
 ///    └ 1xx: the final response's head follows, after a few of them at most
 /// ```
 ///
-/// It consumes what it has parsed, so it looks at each byte once, however slowly bytes arrive. It rejects what two
-/// clients could frame differently: a response mistaken for a part of another would go to the wrong caller.
+/// It consumes what it has parsed, so each byte is examined once, however slowly they arrive. Ambiguous framing is
+/// rejected, because a response mistaken for a part of another would be delivered to the wrong caller.
 struct ResponseParser {
   enum Outcome {
     case needMore
-    /// A response, and whether the connection can be reused.
+    /// A complete response, and whether the connection can be reused.
     case complete(HTTPResponse, keepsAlive: Bool)
     case malformed(String)
   }
@@ -33,9 +33,9 @@ struct ResponseParser {
   private var head = ResponseHead()
   private var body: [UInt8] = []
   private var decoder: ChunkReader
-  /// The end of the head does not begin in the first `searched` bytes.
+  /// The first `searched` bytes contain no start of the head's end.
   private var searched = 0
-  /// Number of 1xx responses before the current head, and their size in bytes.
+  /// Number of 1xx responses before the current head, and their total size in bytes.
   private var announcements = 0
   private var announcedBytes = 0
 
@@ -44,16 +44,17 @@ struct ResponseParser {
     decoder = ChunkReader(limit: bodyLimit)
   }
 
-  /// Prepares for the next response.
-  /// - Parameter isHead: the request was HEAD, so the response has no body whatever its headers say.
+  /// Resets the parser for the next response.
+  /// - Parameter isHead: true if the request was HEAD, so that the response has no body whatever its headers say.
   mutating func reset(isHead: Bool) {
     self = ResponseParser(bodyLimit: bodyLimit)
     self.isHead = isHead
   }
 
+  /// Parses as much of the input as possible and removes it from there.
   /// - Parameters:
   ///   - input: everything received and not yet consumed.
-  ///   - isEnd: the server has closed the connection.
+  ///   - isEnd: true if the server has closed the connection.
   mutating func parse(_ input: inout ByteBuffer, isEnd: Bool) -> Outcome {
     do throws(MalformedResponse) {
       while try step(&input, isEnd: isEnd) {}
@@ -65,7 +66,7 @@ struct ResponseParser {
       HTTPResponse(status: head.status, headers: head.fields, body: body), keepsAlive: head.keepsAlive)
   }
 
-  /// Returns false if no further progress is possible now.
+  /// Performs one step. Returns false if no further progress is possible now.
   private mutating func step(_ input: inout ByteBuffer, isEnd: Bool) throws(MalformedResponse) -> Bool {
     switch stage {
     case .head: return try readHead(&input)
@@ -104,12 +105,12 @@ struct ResponseParser {
     head = try input.withReadable { bytes throws(MalformedResponse) in try ResponseHead(bytes.extracting(0..<end)) }
     input.consume(end + 4)
     searched = 0
-    // 1xx is interim; the final response follows (RFC 9110 §15.2). We never request another protocol.
+    // A 1xx response precedes the final one (RFC 9110 §15.2). We never request another protocol, so 101 is an error.
     guard head.status != 101 else { throw MalformedResponse(reason: "it switches protocols unasked") }
     guard head.status >= 200 else {
       announcements += 1
       announcedBytes += end + 4
-      // A server could otherwise send 1xx for ever: each looks like a sign of life.
+      // A limit, because a server could otherwise send 1xx responses for ever and thereby seem alive.
       guard announcements <= HTTPClientLimits.announcements else {
         throw MalformedResponse(reason: "too much is announced before it")
       }
@@ -139,11 +140,11 @@ struct ResponseParser {
 }
 
 extension Span<UInt8> {
-  /// Offset of the first CR LF CR LF at or after `start`.
+  /// Returns the offset of the first CR LF CR LF at or after `start`; nil if there is none.
   func endOfHead(from start: Int) -> Int? {
     var index = start
     while index + 3 < count {
-      // The fourth byte tells how far to skip.
+      // The fourth byte determines how far to skip.
       if self[index + 3] == 10, self[index + 2] == 13, self[index + 1] == 10, self[index] == 13 { return index }
       index += 1
     }

@@ -1,8 +1,8 @@
 /// Why a tunnel did not open.
 package struct TunnelFault: Error, Equatable, Sendable {
-  /// The end of a sentence that names the proxy, never its password.
+  /// The reason as the end of a sentence that names the proxy; never contains its password.
   package let reason: String
-  /// The proxy's HTTP status; nil if it sent none.
+  /// HTTP status of the proxy's response; nil if there was none.
   package let status: Int?
 
   package init(reason: String, status: Int? = nil) {
@@ -10,6 +10,6 @@ package struct TunnelFault: Error, Equatable, Sendable {
     self.status = status
   }
 
-  /// The proxy rejects the credentials or requires some.
+  /// True if the proxy rejects the credentials or requires some.
   package var isAboutPassword: Bool { status == 401 || status == 407 }
 }

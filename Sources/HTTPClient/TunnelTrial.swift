@@ -1,7 +1,7 @@
 package import Reactor
 
-/// Opens one tunnel to test it and closes it at once, for blocking callers such as the command line. Sends nothing to
-/// the server behind it.
+/// Opens a tunnel as a test and closes it at once; blocking, for the command line for example. Sends nothing to the
+/// server.
 package final class TunnelTrial: EventLoop.Handler {
   private let loop: EventLoop
   private var socket: Socket?
@@ -18,8 +18,8 @@ package final class TunnelTrial: EventLoop.Handler {
     socket = try Socket.connect(to: address)
   }
 
-  /// Returns why no tunnel to a server can be opened; nil if it can. Resolves the proxy's name and tries its addresses
-  /// in turn. Blocks: after the look-up, for as long as a proxy may take to open a tunnel.
+  /// Returns why no tunnel can be opened; nil if it can. Resolves the proxy's name and tries its addresses in turn.
+  /// After the look-up, blocks for at most the time that a proxy may take to open a tunnel.
   package static func fault(of tunnel: ProxyTunnel) -> TunnelFault? {
     var fault = TunnelFault(reason: tunnel.naming("its name leads to no address"))
     do throws(SystemError) {
@@ -27,7 +27,7 @@ package final class TunnelTrial: EventLoop.Handler {
       let loop = try EventLoop()
       let deadline = loop.clock.now + .seconds(ProxyTunnel.Limits.seconds)
       while let address = addresses.popFirst() {
-        // A silent address leaves the others their share of the time.
+        // Divide the remaining time, so that an unresponsive address leaves some for the others.
         let timeout = (deadline - loop.clock.now) / (addresses.count + 1)
         guard let found = attempt(tunnel, address, loop, timeout) else { return nil }
         fault = found

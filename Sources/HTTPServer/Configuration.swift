@@ -1,43 +1,44 @@
 package import Reactor
 
-/// Operator settings.
+/// The settings that an operator can change.
 extension HTTPServer {
-  /// Limits and timeouts of clients. The defaults suit the open internet.
+  /// Limits and timeouts for clients. The defaults suit a server on the open internet.
   package struct Configuration: Sendable {
-    /// Open connections; further ones get 503, unless an idle one can give way.
+    /// Maximum open connections. Further ones get 503, unless an idle connection can be closed for them.
     package var connections = 10_000
-    /// Open connections per address; nil for no limit. Further ones get 429.
+    /// Maximum open connections per client address; nil for no limit. Further ones get 429.
     package var connectionsPerAddress: Int?
-    /// Requests a second per address, on average; nil for no limit. Further ones get 429.
+    /// Maximum requests per second and client address, on average; nil for no limit. Further ones get 429.
     package var requestsPerAddress: Int?
-    /// Whether loopback addresses are exempt from the limits per address.
+    /// True to exempt loopback addresses from the limits per address.
     package var exemptsLoopback = true
-    /// Proxies that are trusted to name their clients, and are exempt from the limits per address.
+    /// Proxies whose statements about client addresses are trusted. Their own addresses are exempt from the limits.
     package var trustedProxies: [IPBlock] = []
-    /// The header in which trusted proxies name their clients.
+    /// The header in which trusted proxies pass on client addresses.
     package var forwardedHeader = Forwarding.Header.xForwardedFor
-    /// Whether trusted proxies start each connection with a PROXY protocol v2 header; others may not.
+    /// True if trusted proxies start each connection with a PROXY protocol v2 header. Other clients must not send one.
     package var expectsProxyHeader = false
-    /// Body limit in bytes, unless the handler sets another one.
+    /// Size limit of a body in bytes, unless the handler sets another one.
     package var bodyBytes = HTTPLimits.bodyBytes
-    /// Bytes of all large bodies together, from the first byte to the answer; further ones get 503.
+    /// Maximum memory in bytes for all large bodies together, from their first byte until the answer. Further ones get
+    /// 503.
     package var bodyMemoryBytes = HTTPLimits.bodyMemoryBytes
-    /// Bytes of all unsent answers together; above it each client gets one answer at a time.
+    /// Bytes of all unsent answers together above which each client must read an answer before it gets the next.
     package var outputMemoryBytes = HTTPLimits.allOutputBytes
-    /// Directory for long bodies, when their handler wants that; nil: they stay in memory. Must exist.
+    /// Existing directory for long bodies whose handler wants them in a file; nil to keep them in memory.
     package var spoolDirectory: String?
-    /// Bytes of all bodies there together; further ones get 503.
+    /// Maximum bytes of all spooled bodies together; further ones get 503.
     package var spoolBytes = HTTPLimits.spoolBytes
     package var head = HeadLimits()
-    /// From a request's first byte (or the connection's opening) to the end of its head.
+    /// Time from the first byte of a request (or the opening of the connection) to the end of its head.
     package var headTimeout = Duration.seconds(20)
-    /// From the end of the head to the end of the body.
+    /// Time from the end of the head to the end of the body.
     package var bodyTimeout = Duration.seconds(60)
-    /// How long a connection may be idle between two requests.
+    /// Maximum idle time of a connection between two requests.
     package var idleTimeout = Duration.seconds(75)
-    /// How long the client may read nothing of an answer that is being sent.
+    /// Maximum time for which a client may read nothing of an answer that is being sent.
     package var writeTimeout = Duration.seconds(30)
-    /// After the last answer, how long the server waits for the client to close the connection.
+    /// Time that the server waits after its last answer for the client to close the connection.
     package var lingerTimeout = Duration.seconds(2)
 
     package init() {}

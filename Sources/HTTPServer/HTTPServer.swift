@@ -3,8 +3,8 @@ package import TLS
 
 /// HTTP/1.1 on POSIX sockets: one server is one listening socket and its connections on one `EventLoop`.
 ///
-/// It knows nothing of what it serves. Bytes become requests (`RequestParser`, `ChunkedDecoder`: pure), requests go to
-/// a `RequestHandler` one at a time per connection, answers come back through a `Responder` at once, later, or from
+/// It is independent of the application. Bytes become requests (`RequestParser`, `ChunkedDecoder`: no I/O); requests go
+/// to a `RequestHandler`, one at a time per connection; answers come back through a `Responder` at once, later, or from
 /// another thread through a `ResponseTicket`. `Router` and `StaticFiles` are helpers for handlers.
 ///
 /// ```
@@ -17,11 +17,11 @@ package import TLS
 /// ```
 ///
 /// A proxy's header and a TLS handshake may precede the first request: `Transport` handles both, and nothing else knows
-/// of them. `Visitors` limits each client address; `Forwarding` finds that address behind trusted proxies.
-///
+/// A PROXY header and a TLS handshake may precede the first request: `Transport` handles both, transparently for the
+/// rest. `Visitors` limits each client address; `Forwarding` finds that address behind trusted proxies.
 /// **A turn**: read each ready connection once, handle what is complete, let the other users of the loop run, then send
-/// each connection's answers with one call. Nothing is allocated per request on the way.
-///
+/// **A loop iteration**: read each ready connection once, handle complete requests, let the other users of the loop
+/// run, then send each connection's answers with one call. This allocates nothing per request.
 /// **Invariants**: answers leave in the order of their requests; a request is handed over complete or not at all;
 /// ambiguous framing is refused and ends the connection; every buffer has a limit; a client that does not read is not
 /// read from.
@@ -33,26 +33,26 @@ package import TLS
 package final class HTTPServer {
   package let loop: EventLoop
   package let configuration: Configuration
-  /// Answers from other threads. Its capacity is the number of requests that can wait for one.
+  /// Inbox for answers from other threads. Its capacity limits how many requests can wait for one.
   package let replies: Inbox<Reply>
   package internal(set) var counters = ServerCounters()
-  /// Requests answered or under way, refusals included.
+  /// Number of requests answered or being handled, including refused ones.
   package var requests: UInt64 { requestCount }
   private var requestCount: UInt64 = 0
-  /// True from `drain` on.
+  /// True once `drain` was called.
   package private(set) var isDraining = false
 
-  /// TLS of new connections; nil for plain HTTP. Replace it when the certificate changes: open connections keep what
-  /// they began with.
+  /// TLS context of new connections; nil for plain HTTP. Replace it when the certificate changes; open connections keep
+  /// the one they began with.
   package var tls: TLSContext?
 
-  /// Counts and times answers; optional.
+  /// Counts and times answers; nil for none.
   package var meter: RequestMeter? { didSet { tellMeter() } }
 
   let handler: any RequestHandler
   var writer: ResponseWriter
   let bodies: BodyRules
-  /// Unsent answer bytes of all connections.
+  /// Number of unsent answer bytes on all connections.
   var unsentBytes = 0
   private var requestIDs = RequestID()
 
@@ -62,9 +62,9 @@ package final class HTTPServer {
   private var connections: [Connection?] = []
   private var freeSlots: [Int] = []
   private var lastIdentity: UInt64 = 0
-  /// Nil when there are no limits per address.
+  /// The counts per client address; nil if there are no limits per address.
   let visitors: Visitors?
-  /// Where the search for an idle connection to close continues.
+  /// Slot at which the search for an idle connection to close continues.
   private var nextWayGiver = 0
   private var flushQueue: [Connection] = []
   private var resumeQueue: [Connection] = []
@@ -72,11 +72,11 @@ package final class HTTPServer {
   private var drainTimer: Timers.ID?
   private var drained: (() -> Void)?
 
-  /// Begins to accept.
+  /// Starts accepting connections.
   /// - Parameters:
-  ///   - listener: a listening socket; several servers on several loops may share a port with `reusePort`.
-  ///   - tls: for HTTPS.
-  ///   - handler: retained by the server.
+  ///   - listener: a listening socket; with `reusePort`, servers on several loops may share a port.
+  ///   - tls: TLS context for HTTPS; nil for plain HTTP.
+  ///   - handler: handles the requests; retained by the server.
   package init(
     loop: EventLoop, listener: consuming Socket, configuration: Configuration = Configuration(),
     tls: TLSContext? = nil, handler: any RequestHandler
@@ -104,16 +104,16 @@ package final class HTTPServer {
     loop.atEndOfTurn(last: true) { [weak self] in self?.flush() }
   }
 
-  /// The port it listens on; 0 for a Unix socket.
+  /// The port on which the server listens; 0 for a Unix socket.
   package let port: UInt16
 
-  /// Open connections now.
+  /// Number of open connections.
   package private(set) var connectionCount = 0
 
-  /// When a connection that becomes idle now times out. Precomputed nanoseconds, because every request needs it.
+  /// Timeout of a connection that becomes idle now. Uses precomputed nanoseconds, because every request needs it.
   var idleDeadline: Instant { Instant(nanoseconds: loop.now.nanoseconds + idleNanoseconds) }
 
-  /// The number of a new request.
+  /// Returns the random number of a new request.
   func beginRequest() -> UInt64 {
     requestCount &+= 1
     return requestIDs.next()
@@ -128,7 +128,7 @@ package final class HTTPServer {
 
   // MARK: Connections
 
-  /// Takes a new connection, or answers it 503.
+  /// Takes a new connection, or answers 503 if the server is full.
   private func accepted(_ socket: consuming Socket) {
     counters.accepted &+= 1
     let isSurplus = connectionCount >= configuration.connections && !makeRoom()
@@ -141,11 +141,11 @@ package final class HTTPServer {
     if connection.phase == .opening { connection.open() } else { connection.arrive(from: peer) }
   }
 
-  /// Whether peers' addresses are needed: each costs a system call.
+  /// True if peer addresses are needed; each costs a system call.
   private var knowsAddresses: Bool { visitors != nil || !configuration.trustedProxies.isEmpty }
 
-  /// Closes a connection that is idle between two requests, which its client must expect at any time, in favour of a
-  /// new one. Returns false when none is found.
+  /// Closes an idle connection in favour of a new one; HTTP clients must expect that between requests. Returns false if
+  /// none is found.
   private func makeRoom() -> Bool {
     for _ in 0..<min(HTTPLimits.wayGivers, connections.count) {
       nextWayGiver = (nextWayGiver + 1) % connections.count
@@ -160,26 +160,26 @@ package final class HTTPServer {
     configuration.trustedProxies.contains { $0.contains(address) }
   }
 
-  /// Whether an address is exempt from the limits per address.
+  /// True if an address is exempt from the limits per address.
   func isExempt(_ address: IPAddress) -> Bool {
     configuration.exemptsLoopback && address.isLoopback || isTrusted(address)
   }
 
-  /// The client's address, as far as the proxies in between are trusted.
+  /// Returns the client's address, following the proxies' statements as far as those proxies are trusted.
   func client(of request: Request) -> IPAddress? {
     guard let peer = request.remoteAddress.ip else { return nil }
     let header = configuration.forwardedHeader
     return Forwarding.client(of: peer, header, lines: request.values(header.rawValue), isTrusted: isTrusted)
   }
 
-  /// For tests: the open connection in the lowest slot.
+  /// The open connection in the lowest slot, for tests.
   var firstConnection: Connection? { connections.lazy.compactMap { $0 }.first }
 
   private func open(_ transport: Transport, _ descriptor: Int32, isSurplus: Bool) -> Connection? {
     let slot = freeSlots.popLast() ?? connections.count
     if slot == connections.count { connections.append(nil) }
     lastIdentity += 1
-    // Registration fails only when the kernel is out of memory: the client sees a closed connection.
+    // Registration fails only if the kernel is out of memory; the client then sees a closed connection.
     let made = try? Connection(
       server: self, slot: slot, identity: lastIdentity, transport: transport, descriptor: descriptor,
       isSurplus: isSurplus)
@@ -205,13 +205,14 @@ package final class HTTPServer {
 
   // MARK: The turn
 
-  /// Schedules sending its answers at the end of the turn. Called at most once before that.
+  /// Schedules the connection's output to be sent at the end of the iteration. The connection calls it at most once per
+  /// iteration.
   func queueFlush(_ connection: Connection) {
     flushQueue.append(connection)
   }
 
-  /// Schedules `connection` to continue outside of the code that answered: a handler that answers many requests in one
-  /// go must not be called again in the middle of it. Called at most once before that.
+  /// Schedules `connection` to continue later in the iteration: a handler that answers many requests at once must not
+  /// be called again from within those calls. The connection calls it at most once before it is resumed.
   func queueResume(_ connection: Connection) {
     resumeQueue.append(connection)
     if resumeQueue.count == 1 { loop.schedule(after: .zero) { [weak self] in self?.resume() } }
@@ -228,7 +229,7 @@ package final class HTTPServer {
     var waiting: [Connection] = []
     swap(&waiting, &flushQueue)
     for connection in waiting { connection.flush() }
-    // Keep the memory for the next turn.
+    // Keep the allocated memory for the next iteration.
     waiting.removeAll(keepingCapacity: true)
     if flushQueue.isEmpty { swap(&waiting, &flushQueue) }
   }
@@ -262,7 +263,7 @@ package final class HTTPServer {
     }
   }
 
-  /// Checks every connection once a second, instead of a timer per request.
+  /// Checks all connections once a second, which avoids a timer per request.
   private func scheduleSweep() {
     sweepTimer = loop.schedule(after: .seconds(1)) { [weak self] in self?.sweep() }
   }
@@ -277,10 +278,10 @@ package final class HTTPServer {
   // MARK: End
 
   /// Shuts down gracefully. Keeps accepting for a moment (`HTTPLimits.lastAccepts`), so that pending TCP handshakes
-  /// complete, then stops listening. Closes idle connections at once, except new ones that have sent no request yet, and
-  /// the others after their current request, with `Connection: close`. Cuts off what is left at `deadline`. Further calls
-  /// do nothing.
-  /// - Parameter completion: called on the loop's thread when no connection is left; not called for further calls.
+  /// complete, then stops listening. Closes idle connections at once, except new ones without a request yet, and the
+  /// others after their current request, with `Connection: close`. Disconnects what is left at `deadline`. Further
+  /// calls have no effect.
+  /// - Parameter completion: called on the loop's thread when no connection is left; ignored in further calls.
   package func drain(deadline: Duration = .seconds(10), completion: @escaping () -> Void = {}) {
     guard !isDraining else { return }
     isDraining = true
@@ -288,9 +289,9 @@ package final class HTTPServer {
     acceptor?.acceptLast()
     loop.schedule(after: min(HTTPLimits.lastAccepts, deadline)) { [weak self] in self?.stopListening() }
     for case let connection? in connections {
-      // A request may have arrived that the loop has not read yet.
+      // A request may have arrived that was not read yet.
       if connection.isIdle { connection.read() }
-      // A client without a request yet is new, and may be about to send one.
+      // A connection without a request yet is new, and its client may be about to send one.
       if connection.isIdle, connection.serial > 0 { connection.close() }
     }
     drainTimer = loop.schedule(after: deadline) { [weak self] in self?.closeConnections() }
@@ -316,7 +317,7 @@ package final class HTTPServer {
     completion?()
   }
 
-  /// Stops at once: cuts off every connection, unsent answers included.
+  /// Stops at once: disconnects all clients, even if answers are unsent.
   package func close() {
     isDraining = true
     acceptor?.close()

@@ -1,77 +1,80 @@
 internal import Reactor
 
-/// Numbers of this module: unit, reason, source.
+/// Limits of this module; each comment gives unit, reason and source.
 package enum HTTPLimits {
-  /// RFC 9112 §3 recommends that every server takes request lines of at least 8,000 bytes.
+  /// Maximum length of a request line in bytes; RFC 9112 §3 recommends at least 8,000.
   package static let requestLineBytes = 8_000
-  /// One header line, without its CR LF. Cookies and tokens stay well below; nginx and Apache draw the line here too.
+  /// Maximum length of a header line in bytes, without CR LF: well above cookies and tokens, and the limit of nginx and
+  /// Apache.
   package static let fieldBytes = 8_192
-  /// Header lines of one request.
+  /// Maximum number of header lines in a request.
   package static let fields = 100
-  /// All header lines of one request together, in bytes, without their CR LF.
+  /// Maximum total length of a request's header lines in bytes, without CR LF.
   package static let allFieldsBytes = 65_536
-  /// Empty lines that may precede a request (RFC 9112 §2.2 asks for one).
+  /// Maximum number of empty lines before a request (RFC 9112 §2.2 requires tolerating one).
   package static let emptyLines = 2
-  /// Body limit in bytes, unless the handler sets another one.
+  /// Maximum body size in bytes, unless the handler sets another one.
   package static let bodyBytes = 1_048_576
-  /// Body up to which no handler is asked: every call may bring as much, and nearly all bring less.
+  /// Body size in bytes up to which the handler is not asked: nearly all requests stay below it.
   package static let unaskedBodyBytes = 16_384
-  /// Large bodies of all requests that are being received or processed, together: five of the largest videos, or some
-  /// hundred long lists of recipients.
+  /// Memory budget in bytes for large requests that are being received or processed: five of the largest videos, or
+  /// several hundred long recipient lists.
   package static let bodyMemoryBytes = 268_435_456
-  /// Bodies spooled to files, together: forty of the largest videos.
+  /// Disk budget in bytes for spooled bodies: forty of the largest videos.
   package static let spoolBytes = 2_147_483_648
-  /// Requests up to this size do not count there: a hundred receipts at once have less.
+  /// Size in bytes up to which a request does not count towards the memory budget: a hundred receipts in one request
+  /// are smaller.
   package static let freeBodyBytes = 16_384
-  /// Chunk extensions of one body, together. They are practically unused; a client that sends more is stalling.
+  /// Maximum total length of a body's chunk extensions in bytes. They are practically unused; more indicates an attack.
   package static let chunkExtensionBytes = 4_096
-  /// Trailer lines after a chunked body, together. They are checked and discarded.
+  /// Maximum total length of the trailer lines after a chunked body in bytes. They are checked and discarded.
   package static let trailerBytes = 8_192
-  /// Buffer space offered to each read: it takes a typical request at once, and most pipelined runs.
+  /// Free buffer space for each read in bytes: enough for a typical request, and most pipelined ones.
   package static let readBytes = 4_096
-  /// Buffer space offered to a read while a body is awaited.
+  /// Free buffer space in bytes for a read while a body is expected.
   package static let bodyReadBytes = 65_536
-  /// Initial size of a connection's output buffer.
+  /// Initial size of a connection's output buffer in bytes.
   package static let idleOutputBytes = 512
-  /// Unsent answer bytes above which that connection's next request is not begun.
+  /// Unsent answer bytes above which the connection's next request is not handled yet.
   package static let outputBytes = 262_144
-  /// Unsent answer bytes of all connections together above which a client must read an answer before it gets the next:
-  /// five hundred clients that never read fill it.
+  /// Unsent answer bytes of all connections together above which each client must read an answer before it gets the
+  /// next. Five hundred clients that do not read reach it.
   package static let allOutputBytes = 134_217_728
-  /// Input sent ahead (pipelined) above which the socket is not read until the current request is answered.
+  /// Pipelined input in bytes above which the socket is not read until the current request is answered.
   package static let pipelinedBytes = 65_536
-  /// Bodies of at least this size are sent without a copy; smaller ones are appended to their header.
+  /// Body size in bytes from which an answer's body is sent without a copy; smaller ones are appended to their head.
   package static let detachedBodyBytes = 16_384
-  /// Input buffer of an idle connection.
+  /// Size of an idle connection's input buffer in bytes.
   package static let restingBufferBytes = 64
-  /// Memory of an idle connection: our objects and the kernel's file, rounded up. Measured: 1.7 KiB.
+  /// Memory of an idle connection in bytes, including the kernel's file object, rounded up. Measured: 1.7 KiB.
   package static let connectionBytes = 2_560
-  /// The same under TLS: OpenSSL's object of 7.6 KiB and what it refers to. Measured: 17 KiB.
+  /// The same under TLS, where OpenSSL adds an object of 7.6 KiB and what it refers to. Measured: 17 KiB.
   package static let secureConnectionBytes = 20_480
-  /// Larger buffers are released when their connection becomes idle.
+  /// Buffers larger than this, in bytes, are released when their connection becomes idle.
   package static let idleBufferBytes = 16_384
-  /// Unsent bytes of a stream above which its client is too slow and is disconnected.
+  /// Unsent bytes of a streamed answer above which its client is disconnected as too slow.
   package static let streamBytes = 4_194_304
-  /// Bytes that a client may still send after an error answer before it is disconnected.
+  /// Maximum bytes that a client may send after an error answer before it is disconnected.
   package static let lingerBytes = 4_194_304
-  /// Connections accepted beyond the limit, only to be answered 503. Further ones stay in the kernel's queue.
+  /// Number of connections accepted beyond the limit, only to be answered 503. Further ones wait in the kernel's queue.
   package static let refusals = 64
-  /// Connections accepted in one turn, so that a flood of them cannot starve the open ones.
+  /// Maximum connections accepted per loop iteration, so that a flood of them does not starve the open ones.
   package static let acceptsPerTurn = 64
-  /// How long a server that shuts down still accepts clients in handshake: a round trip around the world, which is what
-  /// the last part of a handshake takes.
+  /// How long a server that shuts down still accepts connections whose TCP handshake is in progress: a round trip
+  /// around the world.
   package static let lastAccepts = Duration.milliseconds(300)
-  /// Header of the PROXY protocol, with its extensions. Addresses end at 232 bytes; clouds add some hundred.
+  /// Maximum length of a PROXY protocol header in bytes. Addresses end at byte 232; cloud providers add several hundred
+  /// bytes of extensions.
   package static let proxyHeaderBytes = 4_096
-  /// An address's burst allowance is its rate times this.
+  /// Burst allowance of an address, as the time that its average rate needs for so many requests.
   package static let requestCredit = Duration.seconds(2)
-  /// Connections examined to find an idle one to close for a new one.
+  /// Maximum connections examined to find an idle one that can be closed for a new one.
   package static let wayGivers = 64
-  /// How long accepting pauses when the process is out of descriptors.
+  /// How long accepting pauses when the process has no free descriptors.
   package static let acceptRest = Duration.milliseconds(100)
 }
 
-/// Limits on a request's head. The defaults are what the product promises to accept.
+/// Limits on a request's head. The defaults are what the product guarantees to accept.
 package struct HeadLimits: Sendable {
   package var requestLineBytes = HTTPLimits.requestLineBytes
   package var fieldBytes = HTTPLimits.fieldBytes

@@ -1,6 +1,6 @@
-/// An unsigned JSON number (RFC 8259, section 6): its digits and the position of the decimal point.
+/// An unsigned JSON number (RFC 8259, section 6), as digits and the position of the decimal point.
 struct DecimalText {
-  /// Without leading zeros.
+  /// The digits, without leading zeros.
   private var digits: [UInt8] = []
   /// Number of digits before the point; may be negative or exceed the number of digits.
   private var point = 0
@@ -27,7 +27,7 @@ struct DecimalText {
     while digits.last == 0 { digits.removeLast() }
   }
 
-  /// Exponents are capped at a million, beyond which a number is too large or a fraction in any case.
+  /// Parses an exponent. Capped at a million, beyond which the number is too large or a fraction in any case.
   private static func exponent(_ text: ArraySlice<UInt8>) -> Int {
     var value = 0
     for byte in text where byte >= UInt8(ascii: "0") { value = min(1_000_000, value * 10 + Int(byte - 48)) }

@@ -6,8 +6,8 @@
 ///
 /// `JSONReader` walks the bytes once, front to back; `JSONWriter` appends. Both are plain values without I/O.
 package enum JSON {
-  /// Returns false if no object in the text has a member of this name, as far as names are written without escapes.
-  /// Takes a nanosecond or two per byte, where the library's subsequence search takes a hundred.
+  /// Returns false if certainly no object in the text has a member of this name, assuming that names contain no
+  /// escapes. Takes one or two nanoseconds per byte, where the library's subsequence search takes a hundred.
   /// - Parameter name: ASCII.
   package static func mayName(_ name: StaticString, in text: [UInt8]) -> Bool {
     let count = name.utf8CodeUnitCount
@@ -24,16 +24,16 @@ package enum JSON {
   }
 
   package enum Limits {
-    /// Nesting depth of objects and arrays. Deeper input is refused: our own shapes need 6.
+    /// Maximum nesting depth of objects and arrays; our own formats need 6.
     package static let depth = 32
-    /// Digits of an integer: as many as fit into `Int64` without an overflow check per digit.
+    /// Maximum digits of an integer: as many as fit into `Int64` without an overflow check per digit.
     package static let integerDigits = 18
-    /// Members per object. Our own shapes have at most 45, and in a payload of 4 KiB the free-form ones (`data`,
-    /// `contentState`) have no room for 700.
+    /// Maximum members of an object. Our own formats have at most 45, and the free-form ones (`data`, `contentState`)
+    /// have no room for 700 in a payload of 4 KiB.
     package static let members = 1_000
     /// Errors reported of one text: as many as a person mends at a time.
     package static let errors = 20
-    /// Number of names compared one by one before a set is used; devices send fewer.
+    /// Number of names up to which duplicates are found by comparing one by one instead of by a set.
     static let comparedNames = 16
   }
 }

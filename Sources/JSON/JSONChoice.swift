@@ -1,4 +1,4 @@
-/// An object with exactly one of several members, described once for its schema and for reading.
+/// An object with exactly one of several members, declared once for both its schema and parsing.
 ///
 /// ```
 /// static let choice = JSONChoice<BadgeRequest>("BadgeRequest", "What happens to the badge.", [
@@ -32,7 +32,7 @@ package struct JSONChoice<Root: Sendable>: Sendable {
     self.options = options
   }
 
-  /// The entry among the API description's named schemas.
+  /// Name and schema, for the API description's list of named schemas.
   package var named: JSONTree.Member {
     (
       name,
@@ -42,7 +42,7 @@ package struct JSONChoice<Root: Sendable>: Sendable {
     )
   }
 
-  /// Its form as part of another object.
+  /// The form to use for members of other objects.
   package var form: JSONForm<Root> {
     let choice = self
     return JSONForm(JSONSchema.reference(name), read: { (reader) throws(JSONError) in try choice.read(&reader) })

@@ -2,9 +2,9 @@
 package struct JSONError: Error, Equatable, CustomStringConvertible {
   /// RFC 6901 pointer to the value, for example `/receipts/3/seqno`; empty for the whole text.
   package var pointer: String
-  /// What is wrong, shown to the sender: usually a predicate about the value at `pointer`, such as `must not be empty`.
+  /// What is wrong, for the sender: usually a predicate about the value at `pointer`, such as `must not be empty`.
   package let reason: String
-  /// Whether the values are valid individually but not in combination.
+  /// True if the values are valid individually but not in combination.
   package let isContradiction: Bool
   /// Whether the text is not JSON: nothing behind this place can be read.
   package let isMalformed: Bool
@@ -22,7 +22,7 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
     self.isMalformed = isMalformed
   }
 
-  /// An error in the combination of values that are valid individually.
+  /// Creates an error for values that are valid individually but not in combination.
   package static func contradiction(_ reason: String) -> JSONError { JSONError(reason, isContradiction: true) }
 
   /// The text is not JSON.
@@ -46,7 +46,7 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
     further = Array(errors.dropFirst())
   }
 
-  /// The error as seen from the enclosing value.
+  /// Returns the error with `name` prepended to its pointer, as seen from the enclosing value.
   package func inside(_ name: String) -> JSONError {
     let escaped = name.contains { $0 == "~" || $0 == "/" } ? Self.escape(name) : name
     var error = self

@@ -1,13 +1,13 @@
-/// A member of an object: its name, its meaning, and where its value comes from or goes to in `Root`.
+/// Declares a member of an object: its name and meaning, and how its value is read from or written to a `Root`.
 ///
-/// `always` and `optional` are for answers, `required` and `given` for requests.
+/// `always` and `optional` declare members of answers, `required` and `given` members of requests.
 package struct JSONField<Root>: Sendable {
   let name: String
-  /// Nil if the reader accepts the member but the API description omits it.
+  /// Its entry in the API description; nil if the member is accepted but not documented.
   let property: JSONSchema.Property?
   let writing: (@Sendable (Root, inout JSONWriter) -> Void)?
   let reading: (@Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void)?
-  /// The error text if the member is missing; nil if it is optional.
+  /// Error text if the member is missing; nil if it is optional.
   let missing: String?
 
   // MARK: Answers
@@ -39,7 +39,7 @@ package struct JSONField<Root>: Sendable {
       }, reading: nil, missing: nil)
   }
 
-  /// The field for a type that contains a `Root`.
+  /// Converts the field for a type that contains a `Root`.
   package func of<Whole>(_ part: @escaping @Sendable (Whole) -> Root) -> JSONField<Whole> {
     precondition(reading == nil, "\(name) is read")
     var write: (@Sendable (Whole, inout JSONWriter) -> Void)?
@@ -49,8 +49,8 @@ package struct JSONField<Root>: Sendable {
 
   // MARK: Requests
 
-  /// A required member.
-  /// - Parameter missing: error if the member is missing.
+  /// A member that requests must have.
+  /// - Parameter missing: error text if the member is missing.
   package static func required<Value>(
     _ name: String, _ form: JSONForm<Value>, _ place: any WritableKeyPath<Root, Value> & Sendable,
     _ about: String? = nil, missing: String = "is needed"
@@ -73,7 +73,7 @@ package struct JSONField<Root>: Sendable {
     field(.optional(name, form.schema, about), form, missing: nil) { $0[keyPath: place] = $1 }
   }
 
-  /// An optional member, stored by `set`.
+  /// An optional member whose value is passed to `set`.
   package static func given<Value>(
     _ name: String, _ form: JSONForm<Value>, _ about: String? = nil,
     set: @escaping @Sendable (inout Root, Value) -> Void
@@ -81,7 +81,7 @@ package struct JSONField<Root>: Sendable {
     field(.optional(name, form.schema, about), form, missing: nil, set)
   }
 
-  /// An optional member, parsed by `read`.
+  /// An optional member that is parsed by `read`.
   package static func reading(
     _ name: String, _ schema: JSONTree, _ about: String? = nil,
     _ read: @escaping @Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void
@@ -89,7 +89,7 @@ package struct JSONField<Root>: Sendable {
     JSONField(name: name, property: .optional(name, schema, about), writing: nil, reading: read, missing: nil)
   }
 
-  /// The field for a type of which `Root` is a property.
+  /// Converts the field for a type that has a `Root` as a property.
   package func placed<Whole>(_ part: any WritableKeyPath<Whole, Root> & Sendable) -> JSONField<Whole> {
     guard let reading else { preconditionFailure("\(name) is not read") }
     return JSONField<Whole>(
@@ -97,12 +97,12 @@ package struct JSONField<Root>: Sendable {
       reading: { (whole, reader) throws(JSONError) in try reading(&whole[keyPath: part], &reader) }, missing: missing)
   }
 
-  /// The field without its description, for members that the server writes.
+  /// Returns the field without its entry in the API description, for members that only the server writes.
   package var unlisted: JSONField {
     JSONField(name: name, property: nil, writing: writing, reading: reading, missing: missing)
   }
 
-  /// The field for reading stored text only; in requests it is an unknown field.
+  /// Returns a field that is accepted only in text stored by the server; in requests it counts as unknown.
   package var stored: JSONField {
     guard let reading else { preconditionFailure("\(name) is not read") }
     return JSONField(
@@ -113,14 +113,14 @@ package struct JSONField<Root>: Sendable {
       }, missing: nil)
   }
 
-  /// A member that is only described here: it is removed from the request before reading.
+  /// A member that is only documented here, because it is removed from the request before parsing.
   package static func elsewhere(_ name: String, _ schema: JSONTree, _ about: String) -> JSONField {
     JSONField(
       name: name, property: .optional(name, schema, about), writing: nil,
       reading: { (_, _) throws(JSONError) in throw .unknownField }, missing: nil)
   }
 
-  /// A member that is always refused, with a better error than that for an unknown field.
+  /// A member that is always refused, with a more helpful error than that for unknown members.
   package static func refused(_ name: String, _ objection: String) -> JSONField {
     JSONField(
       name: name, property: nil, writing: nil,

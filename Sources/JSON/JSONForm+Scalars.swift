@@ -1,11 +1,11 @@
-/// Forms of text and numbers.
+/// Forms of texts, numbers and other simple values.
 extension JSONForm<String?> {
   /// Always null; described as text, because a value of which only null is known helps no caller.
   package static let null = JSONForm(JSONSchema.optional(JSONSchema.anyText), write: { (_, writer) in writer.null() })
 }
 
 extension JSONForm<String> {
-  /// Text of 1 to `bytes` UTF-8 bytes, or empty if allowed.
+  /// Text of 1 to `bytes` UTF-8 bytes; may be empty if `isEmptyAllowed`.
   /// - Parameter pattern: pattern in the API description; nil for any text.
   package static func text(upTo bytes: Int, isEmptyAllowed: Bool = false, pattern: String? = nil) -> JSONForm {
     JSONForm(
@@ -25,10 +25,10 @@ extension JSONForm<String> {
   /// Text of any length, for requests.
   package static let givenText = JSONForm.anyText.described(JSONSchema.givenText)
 
-  /// A name from the IANA time zone database. Its existence is checked on storing.
+  /// A name from the IANA time zone database. The parser does not check that it exists; storing it does.
   package static let timeZone = JSONForm.anyText.described(JSONSchema.timeZone)
 
-  /// Always the given word.
+  /// The given word, always.
   package static func constant(_ word: String) -> JSONForm {
     JSONForm(JSONSchema.constant(word), write: { $1.value($0) })
   }
@@ -51,7 +51,7 @@ extension JSONForm<Bool> {
 }
 
 extension JSONForm<Bool> {
-  /// True or absent.
+  /// The value true; omitted if false.
   package static let alwaysTrue = JSONForm.flag.described(JSONSchema.alwaysTrue).standing(
     for: { $0 ? true : nil }, else: "must be true", written: { $0 })
 }
@@ -89,7 +89,7 @@ extension JSONForm where Value: RawRepresentable<String> & Sendable {
 }
 
 extension JSONForm<[UInt8]> {
-  /// An object, passed through unparsed.
+  /// An object, kept as unparsed text.
   package static let object = JSONForm(
     .object([("type", "object")]),
     read: { (reader) throws(JSONError) in
@@ -97,7 +97,7 @@ extension JSONForm<[UInt8]> {
       return try reader.readRaw()
     }, write: { $1.raw($0) })
 
-  /// JSON, passed through unparsed.
+  /// Any JSON value, kept as unparsed text.
   package static func raw(_ schema: JSONTree) -> JSONForm {
     JSONForm(schema, read: { (reader) throws(JSONError) in try reader.readRaw() }, write: { $1.raw($0) })
   }

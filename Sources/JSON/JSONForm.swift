@@ -1,7 +1,7 @@
-/// The JSON form of one kind of value: its schema, and how it is read and written.
+/// The JSON representation of a type: its schema, and how its values are read and written.
 ///
-/// Values that occur only in answers need no reader, and those only in requests no writer. Declaring a member with a
-/// form that lacks the needed half is a programming error and traps where the object is declared.
+/// A type that occurs only in answers needs no reader, and one only in requests no writer. Declaring a member with a
+/// form that lacks the required half is a programming error and traps at the declaration.
 package struct JSONForm<Value>: Sendable {
   package typealias Reading = @Sendable (inout JSONReader) throws(JSONError) -> Value
   package typealias Writing = @Sendable (Value, inout JSONWriter) -> Void
@@ -17,13 +17,13 @@ package struct JSONForm<Value>: Sendable {
     (reading, writing) = (read, write)
   }
 
-  /// For answers only.
+  /// Creates a form for answers only.
   package init(_ schema: JSONTree, write: @escaping Writing) {
     self.schema = schema
     (reading, writing) = (nil, write)
   }
 
-  /// For requests only.
+  /// Creates a form for requests only.
   package init(_ schema: JSONTree, read: @escaping Reading) {
     self.schema = schema
     (reading, writing) = (read, nil)
@@ -40,13 +40,13 @@ package struct JSONForm<Value>: Sendable {
     (self.reading, self.writing) = (reading, writing)
   }
 
-  /// The form with a different schema.
+  /// Returns the form with a different schema.
   package func described(_ schema: JSONTree) -> JSONForm { JSONForm(schema, reading, writing) }
 
-  /// Maps the form to another type.
+  /// Converts the form to another type.
   /// - Parameters:
-  ///   - meaning: returns nil for an invalid value.
-  ///   - objection: the error for an invalid value, for example "must be an event's id (a UUID)".
+  ///   - meaning: converts a value; returns nil if it is invalid.
+  ///   - objection: error text for an invalid value, for example "must be an event's id (a UUID)".
   package func standing<Meaning>(
     for meaning: @escaping @Sendable (Value) -> Meaning?, else objection: String,
     written: @escaping @Sendable (Meaning) -> Value
@@ -62,7 +62,7 @@ package struct JSONForm<Value>: Sendable {
     return JSONForm<Meaning>(schema, read, write)
   }
 
-  /// The form for an optional property.
+  /// The form for an optional property; the value itself is never null.
   package var some: JSONForm<Value?> {
     standing(for: { .some(.some($0)) }, else: "is not known") { value in
       guard let value else { preconditionFailure("there is nothing to write") }
@@ -70,7 +70,7 @@ package struct JSONForm<Value>: Sendable {
     }
   }
 
-  /// The form's value or null.
+  /// A form that accepts the form's value or null.
   package static func orNull<Present>(_ form: JSONForm<Present>) -> JSONForm where Value == Present? {
     var (read, write): (Reading?, Writing?)
     if let reading = form.reading {
@@ -82,11 +82,11 @@ package struct JSONForm<Value>: Sendable {
     return JSONForm(JSONSchema.optional(form.schema), read, write)
   }
 
-  /// A list of the form's values.
+  /// A list of values.
   /// - Parameters:
   ///   - count: allowed number of elements; nil for any number.
-  ///   - tooMany: the error for an element beyond the maximum.
-  ///   - tooFew: the error for a list that is too short.
+  ///   - tooMany: error text for an element beyond the maximum.
+  ///   - tooFew: error text for a list that is too short.
   package static func list<Element>(
     of form: JSONForm<Element>, _ count: ClosedRange<Int>? = nil, tooMany: String? = nil, tooFew: String? = nil
   ) -> JSONForm where Value == [Element] {

@@ -1,4 +1,4 @@
-/// A JSON object, described once for its schema, for writing a `Root`, and for reading one.
+/// A JSON object, declared once for its schema, for writing a `Root`, and for reading one.
 ///
 /// ```
 /// static let object = JSONObject<Entry>("Webhook", [
@@ -9,24 +9,24 @@
 ///   .required("url", url, \.url), .given("active", .flag, \.isActive),
 /// ])
 /// ```
-/// Requests are closed: unknown members are refused. Answers may get further members in later versions.
+/// Requests with unknown members are refused. Answers may get further members in later versions.
 package struct JSONObject<Root>: Sendable {
   /// Its name in the API description.
   package let name: String
-  /// False if its schema is written inline instead of among the named ones.
+  /// False if its schema is inlined where it is used, instead of listed as a named schema.
   private let isNamed: Bool
   private let about: String?
   private let fields: [JSONField<Root>]
-  /// Index of each field by name.
+  /// Index of each field by its name.
   private let places: [String: Int]
-  /// Indexes of the required fields, in order.
+  /// Indexes of the required fields, in order of declaration.
   private let needed: [Int]
-  /// Creates the value a request is read into; nil for an answer.
+  /// Creates the value into which a request is read; nil for objects of answers.
   private let blank: (@Sendable () -> Root)?
   /// Additional members of the schema.
   private let more: [JSONTree.Member]
 
-  /// An object for answers.
+  /// Declares an object of answers.
   package init(_ name: String, isNamed: Bool = true, about: String? = nil, _ fields: [JSONField<Root>]) {
     precondition(fields.allSatisfy { $0.writing != nil }, "\(name) has members that are not written")
     self.name = name
@@ -39,9 +39,9 @@ package struct JSONObject<Root>: Sendable {
     more = []
   }
 
-  /// An object for requests.
+  /// Declares an object of requests.
   /// - Parameters:
-  ///   - blank: supplies the values of members that are not given.
+  ///   - blank: provides the values of members that are not given.
   ///   - more: additional members of the schema, such as `minProperties`.
   package init(
     _ name: String, isNamed: Bool = true, about: String? = nil, from blank: @escaping @autoclosure @Sendable () -> Root,
@@ -64,10 +64,10 @@ package struct JSONObject<Root>: Sendable {
     JSONSchema.object(about, isClosed: blank != nil, fields.compactMap(\.property)).adding(more)
   }
 
-  /// The entry among the API description's named schemas.
+  /// Name and schema, for the API description's list of named schemas.
   package var named: JSONTree.Member { (name, schema) }
 
-  /// Its form as part of another object.
+  /// The form to use for members of other objects.
   package var form: JSONForm<Root> {
     let object = self
     let schema = isNamed ? JSONSchema.reference(name) : schema.titled(name)
@@ -90,8 +90,8 @@ package struct JSONObject<Root>: Sendable {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Reads a text that consists of exactly one such object.
-  /// - Parameter ignoresUnknownFields: for text written by this server (see `JSONReader`).
+  /// Parses a text that consists of exactly one such object.
+  /// - Parameter ignoresUnknownFields: true for text written by this server (see `JSONReader`).
   package func read(_ text: [UInt8], ignoresUnknownFields: Bool = false) throws(JSONError) -> Root {
     var reader = JSONReader(text, ignoresUnknownFields: ignoresUnknownFields)
     let (root, errors) = try readMembers(&reader, into: nil)
@@ -101,7 +101,8 @@ package struct JSONObject<Root>: Sendable {
     return root
   }
 
-  /// - Parameter given: a value to update; nil to start from a blank one.
+  /// Parses one object.
+  /// - Parameter given: a value to update; nil to start with a blank one.
   package func read(_ reader: inout JSONReader, into given: Root? = nil) throws(JSONError) -> Root {
     let (root, errors) = try readMembers(&reader, into: given)
     if let error = JSONError(errors) { throw error }

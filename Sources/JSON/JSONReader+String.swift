@@ -1,15 +1,14 @@
 private import PlainText
 
-/// Reading strings (RFC 8259, section 7).
+/// Parses strings (RFC 8259, section 7).
 extension JSONReader {
-  /// Reads a string. Refuses invalid UTF-8, lone surrogates, raw control characters and U+0000: text columns cannot
-  /// hold them, and devices do not need them. Also refuses long runs of combining marks, which would make comparing the
-  /// text take quadratic time (`PlainText`).
+  /// Parses a string. Refuses invalid UTF-8, lone surrogates, raw control characters, U+0000 (which PostgreSQL cannot
+  /// store), and long runs of combining marks, which make comparing the text take quadratic time (`PlainText`).
   package mutating func readString() throws(JSONError) -> String {
     guard try peek() == .string else { throw JSONError("must be a string") }
     let start = position + 1
     position = start
-    // Most strings have no escapes and are taken unchanged. ASCII is valid UTF-8 and needs no further check.
+    // Most strings contain no escapes and are copied as they are. ASCII is valid UTF-8 and needs no further check.
     let (end, bits) = Self.endOfPlainText(bytes.span, from: start)
     guard end < bytes.count else { throw .malformed("the text ends inside a string") }
     switch bytes[end] {
@@ -24,8 +23,8 @@ extension JSONReader {
     }
   }
 
-  /// Returns the place of the first quotation mark, backslash or control character, or the end, and all bytes before it
-  /// combined by OR.
+  /// Returns the position of the first quotation mark, backslash or control character, or the end; and all bytes before
+  /// it combined by OR.
   private static func endOfPlainText(_ bytes: Span<UInt8>, from start: Int) -> (end: Int, bits: UInt8) {
     var (end, bits) = (start, UInt8(0))
     while end < bytes.count {
@@ -74,7 +73,7 @@ extension JSONReader {
     }
   }
 
-  /// Reads `\uXXXX`, or two of them for a character beyond U+FFFF (RFC 8259, section 7).
+  /// Parses `\uXXXX`, or two of them for a character beyond U+FFFF (RFC 8259, section 7).
   private mutating func readUnicodeEscape(into text: inout [UInt8]) throws(JSONError) {
     var value = try readHexQuad()
     if (0xD800..<0xDC00).contains(value) {

@@ -1,4 +1,4 @@
-/// Reads one JSON text front to back.
+/// Parses one JSON text as a stream, from front to back.
 ///
 /// ```
 /// var reader = JSONReader(bytes)
@@ -17,16 +17,16 @@ package struct JSONReader {
   let bytes: [UInt8]
   var position = 0
   var depth = 0
-  /// Whether unknown members are skipped instead of refused, as for text written by this server.
+  /// True to skip unknown members instead of refusing them, for text written by this server.
   package let ignoresUnknownFields: Bool
 
-  /// The kind of the next value, judged by its first byte.
+  /// Kind of a value, as determined by its first byte.
   package enum Kind: Equatable, Sendable {
     case object, array, string, number, boolean, null
   }
 
-  /// - Parameter ignoresUnknownFields: for text written by this server, possibly by a newer release: unknown members are
-  ///   skipped. Text from others is read strictly.
+  /// - Parameter ignoresUnknownFields: true for text written by this server, possibly by a newer release: unknown
+  ///   members are skipped. Otherwise they are refused.
   package init(_ bytes: [UInt8], ignoresUnknownFields: Bool = false) {
     self.bytes = bytes
     self.ignoresUnknownFields = ignoresUnknownFields
@@ -49,7 +49,7 @@ package struct JSONReader {
     }
   }
 
-  /// Reads an object, calling `member` at each value with its name. Throws on duplicate names and on more than
+  /// Parses an object, calling `member` at each value with its name. Throws on duplicate names and on more than
   /// `JSON.Limits.members` members.
   package mutating func readObject(
     _ member: (inout JSONReader, String) throws(JSONError) -> Void
@@ -70,7 +70,8 @@ package struct JSONReader {
       do {
         try member(&self, name)
       } catch {
-        // Only if it was thrown at this value before any of it was read, not within it.
+        // Skip the member only if the error concerns this value itself, not one inside it: then none of it has been
+        // read.
         guard ignoresUnknownFields, error == .unknownField, position == start else { throw error.inside(name) }
         try skip()
       }
@@ -80,7 +81,7 @@ package struct JSONReader {
     }
   }
 
-  /// Reads an array, calling `element` at each value with its index.
+  /// Parses an array, calling `element` at each value with its index.
   package mutating func readArray(
     _ element: (inout JSONReader, Int) throws(JSONError) -> Void
   ) throws(JSONError) {
@@ -101,7 +102,7 @@ package struct JSONReader {
     }
   }
 
-  /// Checks that nothing but white space follows.
+  /// Throws unless only white space follows.
   package mutating func finish() throws(JSONError) {
     skipWhitespace()
     guard position == bytes.count else { throw .malformed("something follows the JSON text at byte \(position)") }
@@ -116,8 +117,8 @@ package struct JSONReader {
     throw .malformed("not a JSON value at byte \(position)")
   }
 
-  /// Reads a whole number in any notation: `7`, `7.0` and `70e-1` are equal. Fractions and numbers of more than 18
-  /// digits are refused.
+  /// Parses a whole number in any notation: `7`, `7.0` and `70e-1` are equal. Refuses fractions, and numbers of more
+  /// than 18 digits.
   package mutating func readInteger() throws(JSONError) -> Int64 {
     guard try peek() == .number else { throw JSONError("must be a whole number") }
     let start = position
@@ -129,7 +130,7 @@ package struct JSONReader {
     var value: Int64 = 0
     while index < position {
       let digit = bytes[index] &- 48
-      // Fractions and exponents are rare.
+      // Slow path for fractions and exponents, which are rare.
       guard digit < 10, index - digitsStart < JSON.Limits.integerDigits else {
         value = try DecimalText(bytes[digitsStart..<position]).wholeNumber()
         break
@@ -140,7 +141,7 @@ package struct JSONReader {
     return isNegative ? -value : value
   }
 
-  /// Reads `null` if it comes next. Returns whether it did.
+  /// Parses `null` if it comes next. Returns whether it did.
   package mutating func readNull() throws(JSONError) -> Bool {
     guard try peek() == .null else { return false }
     guard takeWord("null") else { throw .malformed("not a JSON value at byte \(position)") }
@@ -159,7 +160,7 @@ package struct JSONReader {
     }
   }
 
-  /// Reads any value and returns its text, validated but unchanged.
+  /// Returns the text of the next value, validated but unchanged.
   package mutating func readRaw() throws(JSONError) -> [UInt8] {
     _ = try peek()
     let start = position
@@ -218,7 +219,7 @@ package struct JSONReader {
     depth -= 1
   }
 
-  /// number = [-] int [frac] [exp] (RFC 8259, section 6).
+  /// Skips a number: [-] int [frac] [exp] (RFC 8259, section 6).
   private mutating func skipNumber() throws(JSONError) {
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
     let isZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")

@@ -6,7 +6,7 @@ package enum JSONSchema {
     package let schema: JSONTree
     package let isNeeded: Bool
 
-    /// - Parameter about: meaning, in a sentence; nil if the schema is self-explanatory.
+    /// - Parameter about: the member's meaning, in a sentence; nil if the schema is self-explanatory.
     private init(_ name: String, _ schema: JSONTree, _ about: String?, isNeeded: Bool) {
       self.name = name
       self.schema = about.map { schema.adding("description", .text($0)) } ?? schema
@@ -22,7 +22,8 @@ package enum JSONSchema {
     }
   }
 
-  /// An object. Requests (`isClosed`) refuse unknown members; answers may get further ones in later versions.
+  /// Schema of an object. Requests (`isClosed`) allow no unknown members; answers may get further ones in later
+  /// versions.
   package static func object(isClosed: Bool = false, _ properties: [Property]) -> JSONTree {
     object(nil, isClosed: isClosed, properties)
   }
@@ -48,7 +49,7 @@ package enum JSONSchema {
     return .object(members)
   }
 
-  /// A stream of server-sent events, described by the schema of a single event.
+  /// Schema of a stream of server-sent events, given that of a single event.
   package static func events(_ names: [String], _ about: String, _ data: JSONTree) -> JSONTree {
     object(
       about,
@@ -70,19 +71,20 @@ package enum JSONSchema {
 
   // MARK: Scalars
 
-  /// Text of 1 to `bytes` UTF-8 bytes. JSON Schema counts characters, so `x-maxBytes` gives the limit in bytes.
+  /// Schema of a text of 1 to `bytes` UTF-8 bytes. JSON Schema counts characters, so `x-maxBytes` states the limit in
+  /// bytes.
   package static func text(upTo bytes: Int, isEmptyAllowed: Bool = false) -> JSONTree {
     text(upTo: bytes, matching: withoutNull, isEmptyAllowed: isEmptyAllowed)
   }
 
-  /// Text of limited length that matches a pattern.
+  /// Schema of a text of limited length that matches a pattern.
   package static func text(upTo bytes: Int, matching pattern: String, isEmptyAllowed: Bool = false) -> JSONTree {
     .object(
       [("type", "string")] + (isEmptyAllowed ? [] : [("minLength", .number(1))])
         + [("maxLength", .number(bytes)), ("pattern", .text(pattern)), ("x-maxBytes", .number(bytes))])
   }
 
-  /// Any text without U+0000, which PostgreSQL cannot store.
+  /// Pattern for any text without U+0000, which PostgreSQL cannot store.
   package static let withoutNull = #"^[^\u0000]*$"#
 
   /// Text of any length, for answers.

@@ -1,9 +1,9 @@
-/// A JSON tree that preserves the order of members: people read these documents too.
+/// A JSON document as a tree that preserves the order of members, for documents that people read too.
 package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
   package typealias Member = (name: String, value: JSONTree)
 
   case text(String)
-  /// A number, true, false or null, as written in JSON.
+  /// A number, `true`, `false` or `null`, as written in JSON.
   case word(String)
   case list([JSONTree])
   case object([Member])
@@ -19,7 +19,8 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
     .object([("$ref", .text("#/components/\(part)/\(name)"))])
   }
 
-  /// Parses JSON literals, such as examples. An invalid one is a programming error and traps; a test builds every tree.
+  /// Parses a JSON literal, such as an example. Traps if it is invalid, which is a programming error; a test builds
+  /// every tree.
   package static func json(_ text: String) -> JSONTree {
     var reader = JSONReader(Array(text.utf8))
     do throws(JSONError) {
@@ -84,7 +85,7 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
   /// Returns the schema with a title, which names it in generated clients.
   package func titled(_ title: String) -> JSONTree { .object([("title", .text(title))] + members) }
 
-  /// Returns the object with members appended.
+  /// Returns the object with additional members at its end.
   package func adding(_ more: [Member]) -> JSONTree { .object(members + more) }
   package func adding(_ name: String, _ value: JSONTree) -> JSONTree { adding([(name, value)]) }
 
@@ -112,7 +113,7 @@ package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, Expressibl
     return writer.bytes
   }
 
-  /// Formats the tree for people: indented by two spaces, short lists and objects on one line.
+  /// Formats the tree for people to read: indented by two spaces, with short lists and objects on one line.
   package func pretty(indent: Int = 0) -> String {
     let line = String(decoding: bytes, as: UTF8.self)
     guard line.utf8.count > 60 else { return line }

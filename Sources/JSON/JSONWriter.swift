@@ -1,4 +1,4 @@
-/// Builds a JSON text by appending. It inserts commas; the caller is responsible for the structure.
+/// Builds a JSON text by appending. Inserts commas; the caller is responsible for the structure.
 ///
 /// ```
 /// var writer = JSONWriter()
@@ -9,7 +9,7 @@
 /// ```
 package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
-  /// True when the next value or member must be preceded by a comma.
+  /// True if a comma must precede the next value or member.
   private var needsComma = false
 
   package init(capacity: Int = 256) {
@@ -64,7 +64,7 @@ package struct JSONWriter {
     needsComma = true
   }
 
-  /// Appends a value that is already JSON.
+  /// Appends text that is JSON already.
   package mutating func raw(_ json: some Sequence<UInt8>) {
     comma()
     bytes.append(contentsOf: json)
@@ -126,7 +126,7 @@ package struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Appends text, escaped for use between the quotes of a JSON string.
+  /// Appends text to `bytes`, escaped for use inside a JSON string, without its quotes.
   package static func escape(_ utf8: some Sequence<UInt8>, into bytes: inout [UInt8]) {
     for byte in utf8 {
       switch byte {

@@ -1,6 +1,6 @@
-/// Names of one object's members read so far, to detect duplicates.
+/// The names of an object's members read so far, to detect duplicates.
 ///
-/// Nearly all objects have at most a dozen names, and comparing these one by one is cheaper than hashing. For larger
+/// Nearly all objects have at most a dozen names, for which comparing one by one is cheaper than hashing. For larger
 /// objects, a set keeps the cost per name constant.
 struct MemberNames {
   private var few: [String] = []
@@ -12,7 +12,7 @@ struct MemberNames {
   mutating func insert(_ name: String) -> Bool {
     guard many.isEmpty else { return many.insert(name).inserted }
     if few.isEmpty {
-      // One allocation suffices for what devices send.
+      // Avoid a second allocation for the usual number of members.
       few.reserveCapacity(8)
     } else if few.contains(name) {
       return false

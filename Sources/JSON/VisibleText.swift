@@ -1,9 +1,10 @@
-/// Makes foreign text safe for terminals and logs: characters that move the cursor, colour the screen, start a line or
-/// change the reading direction are escaped as in a JSON string (RFC 8259 §7), so JSON remains equivalent JSON.
+/// Makes untrusted text safe for terminals and logs: characters that move the cursor, change colors, start a line or
+/// change the writing direction are escaped as in a JSON string (RFC 8259 §7), so JSON remains equivalent JSON.
 package enum VisibleText {
-  /// - Parameter keepingLines: keeps line breaks, for our own multi-line text that quotes foreign text.
+  /// Returns the text with such characters escaped.
+  /// - Parameter keepingLines: true to keep line breaks, for our own multi-line text that quotes untrusted text.
   package static func of(_ text: String, keepingLines: Bool = false) -> String {
-    // Almost always, there is nothing to do.
+    // In nearly all cases nothing needs escaping.
     guard text.unicodeScalars.contains(where: { isActive($0, keepingLines) }) else { return text }
     var visible = ""
     for scalar in text.unicodeScalars {
@@ -17,8 +18,8 @@ package enum VisibleText {
     return visible
   }
 
-  /// True for characters to escape: controls (C0, DEL, C1), line and paragraph separators, bidirectional controls and
-  /// U+FEFF. `\n` is exempt if `keepingLines`.
+  /// True for characters to escape: control characters (C0, DEL, C1), line and paragraph separators, bidirectional
+  /// controls and U+FEFF. `\n` is exempt if `keepingLines`.
   private static func isActive(_ scalar: Unicode.Scalar, _ keepingLines: Bool) -> Bool {
     switch scalar.value {
     case 0x0A: !keepingLines

@@ -6,12 +6,13 @@ internal import Server
 internal import Store
 internal import TLS
 
-/// The doctor's checks of the master key, the apps, and the push networks.
+/// The checks of `upmc doctor` for the master key, the apps, and the push networks.
 struct AppChecks {
   private let configuration: Configuration
   private let connection: Connection
   private let clock: any Clock
-  /// As found by comparison with the database's clock. Networks that reject tokens because of their time do not set it.
+  /// True if this machine's clock differs from the database's. Networks that reject tokens because of their time do not
+  /// set it.
   private let isClockWrong: Bool
 
   init(_ configuration: Configuration, _ connection: Connection, clock: any Clock, isClockWrong: Bool) {
@@ -49,7 +50,7 @@ struct AppChecks {
           }
         }
       }
-      // Without its trust anchors nothing can be checked, and errors would be blamed on the networks.
+      // Without its trust anchors nothing can be checked, and the networks would be blamed for the errors.
       if mayWrite, configuration.caFile == nil || MachineChecks.trusts(configuration.caFile) {
         try ask(questions, master, note)
         try ChannelChecks(configuration, connection, master: master).examine(
@@ -131,14 +132,14 @@ struct AppChecks {
 
   // MARK: Secrets
 
-  /// Returns nil if the key cannot be used.
+  /// Checks the master key and returns it; nil if it cannot be used.
   private func master(_ note: (Finding) -> Void) throws -> MasterKey? {
     let place = configuration.masterKeyFile ?? (configuration.masterKey == nil ? "UPMC_DATA_DIR" : "UPMC_MASTER_KEY")
     let master: MasterKey
     if configuration.databaseURL == nil, configuration.masterKey == nil, configuration.masterKeyFile == nil,
       !PrivateDatabase.hasKey(in: configuration.dataDirectory)
     {
-      // Loading the key would create one.
+      // The key file does not exist: loading the key would create it, so report that instead.
       note(
         .failure(
           "master key", "\(configuration.dataDirectory)/master.key", "it is not there",
@@ -229,7 +230,7 @@ struct AppChecks {
 
   // MARK: Networks
 
-  /// The services a credential is used with: Apple has two, and a key is valid for both.
+  /// Returns the environments to check a credential with: Apple has two, and a key is valid for both.
   private func environments(_ credential: Secrets.Credential) throws(PostgresError) -> [PushEnvironment] {
     guard credential.network == .apns else { return [.production] }
     if credential.kind == Administration.apnsKeyKind { return [.production, .sandbox] }
@@ -246,7 +247,7 @@ struct AppChecks {
     defer { probe.stop() }
     for (question, answer) in zip(questions, try probe.ask(questions, connection)) {
       let found = finding(question, answer, at: host(question))
-      // While nobody has a device there, nothing is lost.
+      // If no device uses the environment, the failure is only a warning.
       let matters = try question.environment == .production || hasSandboxDevices(question.app.number)
       note(matters ? found : found.asWarning)
       if question.network == .fcm { note(tokenEndpoint(question, answer)) }
@@ -264,7 +265,8 @@ struct AppChecks {
     return "\(service.host):\(service.port)"
   }
 
-  /// FCM is called with a token from this endpoint, so any reply from FCM proves that the token was accepted.
+  /// The finding about the token endpoint. FCM is called with a token from it, so any answer by FCM proves that it
+  /// issued a valid one.
   private func tokenEndpoint(_ question: ProviderProbe.Question, _ answer: ProviderProbe.Answer) -> Finding {
     let place = "\(question.app.appID) at \(configuration.tokenAddress.url)"
     switch answer {
@@ -276,7 +278,8 @@ struct AppChecks {
     }
   }
 
-  /// Checked in addition to the database's clock: both machines may be wrong together.
+  /// The finding about the difference between this machine's and the network's clock, in addition to the comparison
+  /// with the database, because both machines' clocks may be wrong.
   private func clockFinding(_ network: PushNetwork, _ difference: Int64) -> Finding {
     let place = network.pnsID
     let said = "this machine is \(abs(difference)) s \(difference < 0 ? "ahead of" : "behind") the push network"
@@ -284,7 +287,7 @@ struct AppChecks {
     if abs(difference) >= Maintenance.Limits.clockFailureSeconds {
       return .failure("clock", place, said, remedy: remedy)
     }
-    // The network's time is in whole seconds and has been in transit.
+    // The network reports whole seconds, some time ago, so tolerate a small difference.
     if abs(difference) > Maintenance.Limits.clockWarningSeconds {
       return .warning("clock", place, said, remedy: remedy)
     }

@@ -3,21 +3,21 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Backs up the whole database into one file, as a consistent snapshot, while the server runs.
+/// Backs up the whole database to one file, as a consistent snapshot, while the server is running.
 package enum Backup {
   private static let options = [
     "--format=custom", "--no-password", "--no-unlogged-table-data", "--exclude-table-data=nodes",
   ]
 
-  /// Writes the backup to standard output, for a program that encrypts or transfers it.
+  /// Writes the backup to standard output, for piping into a program that encrypts or transfers it.
   package static func stream(_ url: String) throws {
     let dump = try PostgresProgram("pg_dump")
     try refuseUnfinished(url)
     try dump.stream(options, on: url)
   }
 
-  /// - Parameters:
-  ///   - file: must not exist; it appears when complete, readable only by its owner.
+  /// Writes the backup to a file, readable only by its owner, which appears when it is complete.
+  /// - Parameter file: path of a file that does not exist yet.
   /// - Returns: the file's size in bytes.
   package static func take(_ file: String, of url: String) throws -> Int64 {
     guard !FileManager.default.fileExists(atPath: file) else {
@@ -27,7 +27,7 @@ package enum Backup {
     try refuseUnfinished(url)
     let part = file + ".part"
     try? FileManager.default.removeItem(atPath: part)
-    // Created empty with its final permissions, so that nobody else can ever read it.
+    // Create it empty with its final permissions, so that no other user can ever read it.
     guard (try? PrivateFile.create(part, [])) == true else {
       throw CareError("\(part) cannot be written: name a file in a directory that this user may write to.")
     }

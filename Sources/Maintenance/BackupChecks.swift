@@ -1,6 +1,7 @@
-/// The doctor's check of backups: whether this machine's `pg_dump` can read the database.
+/// The check of `upmc doctor` whether this machine's `pg_dump` can back up the database.
 enum BackupChecks {
-  /// - Parameter server: its version number, for example 150018.
+  /// Checks whether the installed `pg_dump` can back up the database's server.
+  /// - Parameter server: the server's version number, for example 150018.
   static func finding(server: Int64) -> Finding? {
     do {
       let program = try PostgresProgram("pg_dump")

@@ -4,14 +4,14 @@ internal import Reactor
 internal import Server
 internal import Store
 
-/// The doctor's checks of the database: whether it is reachable, accepts writes, has our schema, and keeps what it
-/// commits.
+/// The checks of `upmc doctor` for the database: whether it is reachable, accepts writes, has UPMC's schema, and stores
+/// commits durably.
 final class DatabaseChecks {
   private let configuration: Configuration
   private let url: String
   private let place: String
   private let time: DatabaseClock
-  /// Whether the schema is ours, so that apps and credentials can be examined.
+  /// True if the schema is UPMC's, so that apps and credentials can be checked.
   private(set) var isUsable = false
   private(set) var takesWrites = false
   var isClockWrong: Bool { time.isDoubtful }
@@ -23,7 +23,7 @@ final class DatabaseChecks {
     time = DatabaseClock(machine: clock)
   }
 
-  /// Returns nil if the database cannot be reached.
+  /// Checks the database and returns the connection; nil if the database cannot be reached.
   func examine(_ note: (Finding) -> Void) -> Connection? {
     do throws(PostgresError) {
       var options = ConnectionOptions()
@@ -49,14 +49,15 @@ final class DatabaseChecks {
 
   // MARK: Connecting
 
-  /// Through a pooler in the wrong mode, not even the doctor's own queries would work reliably.
+  /// Returns false if a connection pooler does not lend whole sessions, in which case further queries would not be
+  /// reliable.
   private func lendsSessions(_ note: (Finding) -> Void) throws(PostgresError) -> Bool {
     guard configuration.databaseURL != nil, try Pooling.lendsSessions(url) else { return false }
     note(.failure("pooler", place, Pooling.complaint, remedy: Pooling.remedy))
     return true
   }
 
-  /// Derives the remedy from libpq's message; the server's own errors have codes.
+  /// Returns the remedy for a connection error. Derived from libpq's message, because such errors have no code.
   static func remedy(_ error: PostgresError) -> String {
     let words = error.message.lowercased()
     if error.sqlState == .diskFull || words.contains("no space left") || words.contains("could not write init file") {
@@ -144,7 +145,7 @@ final class DatabaseChecks {
 
   // MARK: The schema
 
-  /// Returns false if nothing of ours can be read.
+  /// Checks the schema. Returns false if UPMC's tables cannot be read.
   private func lookAtSchema(_ connection: Connection, _ note: (Finding) -> Void) -> Bool {
     do throws(MigratorError) {
       let directory = try MigratorFiles.locate(configured: configuration.migrationsDirectory)
@@ -155,7 +156,7 @@ final class DatabaseChecks {
         return true
       }
       if let objection = try migrator.objection(to: connection) {
-        // The encoding is reported by its own check above.
+        // A check above reports the encoding already.
         if case .wrongEncoding = objection { return false }
         note(
           .failure(

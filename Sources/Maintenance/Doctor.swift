@@ -3,17 +3,17 @@ internal import Postgres
 package import Reactor
 internal import Server
 
-/// Checks everything a server needs, from the configuration to the push networks.
+/// Implements `upmc doctor`: checks everything that a server needs, from the configuration to the push networks.
 package final class Doctor {
   private let clock: any Clock
-  /// Whether to verify the invariants of messages and counts as well.
+  /// True to also verify the invariants of messages and counts.
   private let checksInvariants: Bool
-  /// Called with each finding as it is made.
+  /// Called with each finding as soon as it is made.
   private let report: (Finding) -> Void
   package private(set) var failures = 0
   package private(set) var warnings = 0
 
-  /// - Parameter clock: the machine's, except in tests.
+  /// - Parameter clock: the system's clock, except in tests.
   package init(
     clock: any Clock = SystemClock(), checksInvariants: Bool = false, report: @escaping (Finding) -> Void
   ) {
@@ -22,7 +22,7 @@ package final class Doctor {
     self.report = report
   }
 
-  /// Checks what the given `UPMC_…` variables describe.
+  /// Checks the server that the given `UPMC_…` variables configure.
   package func examine(environment: [String: String]) {
     var environment = environment
     if let demonstration = demonstration(environment) { environment.merge(demonstration) { own, _ in own } }
@@ -51,7 +51,7 @@ package final class Doctor {
     if checksInvariants { checkInvariants(url, place) }
   }
 
-  /// Returns the settings of a demonstration that runs here; nil if there is none.
+  /// Returns the settings of a demo that is running on this machine; nil if there is none.
   private func demonstration(_ environment: [String: String]) -> [String: String]? {
     guard environment["UPMC_DATABASE_URL"] ?? "" == "" else { return nil }
     let directory = environment["UPMC_DATA_DIR"].flatMap { $0.isEmpty ? nil : $0 } ?? Configuration().dataDirectory
@@ -60,7 +60,7 @@ package final class Doctor {
     return settings
   }
 
-  /// Returns nil if there is no database to check.
+  /// Opens the database to check; nil if there is none.
   private func open(_ configuration: Configuration) -> Database? {
     if configuration.databaseURL == nil, !PrivateDatabase.exists(in: configuration.dataDirectory) {
       note(
@@ -80,7 +80,7 @@ package final class Doctor {
     }
   }
 
-  /// Uses its own connection, without the doctor's short statement timeout.
+  /// Verifies the invariants, on a separate connection without the short statement timeout.
   private func checkInvariants(_ url: String, _ place: String) {
     do {
       InvariantChecks(place: place).examine(try Connection(url), note)

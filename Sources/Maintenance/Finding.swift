@@ -1,19 +1,19 @@
 package import JSON
 internal import Operations
 
-/// The result of one check: what was found, where, and the remedy.
+/// The result of one check: what was found, where, and how to correct it.
 package struct Finding: JSONAnswer, Equatable {
   package enum Severity: String, Sendable {
     case ok, warning, failure
   }
 
   package let severity: Severity
-  /// What was checked, in a word or two.
+  /// What was checked, in one or two words.
   package let subject: String
-  /// Which instance was checked: a variable, a file, a host, an app.
+  /// Which instance was checked: a variable, file, host or app.
   package let place: String
   package let what: String
-  /// Empty if nothing needs fixing.
+  /// How to correct it; empty if nothing is wrong.
   package let remedy: String
 
   static func ok(_ subject: String, _ place: String, _ what: String) -> Finding {

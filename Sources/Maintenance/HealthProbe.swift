@@ -3,23 +3,23 @@ internal import Reactor
 package import Server
 internal import TLS
 
-/// Asks the server on this machine whether it serves: what a container's or a monitor's health check runs.
+/// Requests the health of the server on this machine, for the health checks of containers and monitors.
 ///
-/// Connects as `UPMC_LISTEN` says, with TLS and the PROXY protocol where the server expects them. The certificate is not
-/// verified: the probe asks whether this process serves, and a certificate that has ended must not restart it
-/// (Decision 127).
+/// Connects to the address in `UPMC_LISTEN`, with TLS and the PROXY protocol if the server expects them. Does not
+/// verify the certificate, because an expired certificate must not cause a restart of a process that serves (Decision
+/// 127).
 package struct HealthProbe {
-  /// What the server answered.
+  /// The server's response.
   package struct Answer: Equatable, Sendable {
-    /// For example 200.
+    /// HTTP status, for example 200.
     package let status: Int
-    /// JSON that says how the server is.
+    /// JSON with the server's state.
     package let body: String
-    /// `http://127.0.0.1:8080/health`, for messages.
+    /// URL of the request, for messages: `http://127.0.0.1:8080/health`.
     package let url: String
   }
 
-  /// Nobody answered; one sentence that says where and why.
+  /// There was no response; the description says where and why.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
   }
@@ -30,9 +30,10 @@ package struct HealthProbe {
     self.configuration = configuration
   }
 
+  /// Requests a path from the server and returns its answer.
   /// - Parameters:
   ///   - path: `/health` or `/ready`.
-  ///   - timeout: in all.
+  ///   - timeout: for the whole request.
   package func ask(_ path: String, within timeout: Duration) throws -> Answer {
     let (host, port) = (Self.reachable(configuration.listenHost), configuration.listenPort)
     let listening = configuration.listening
@@ -57,7 +58,7 @@ package struct HealthProbe {
     }
   }
 
-  /// Where a server that listens on every address can be reached from its own machine.
+  /// Returns the address at which a server can be reached locally, if it listens on all addresses.
   private static func reachable(_ host: String) -> String {
     switch host {
     case "", "0.0.0.0": "127.0.0.1"

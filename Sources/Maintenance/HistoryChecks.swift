@@ -1,10 +1,10 @@
 internal import Postgres
 internal import Store
 
-/// The doctor's checks of history retention and of webhook deliveries.
+/// The checks of `upmc doctor` for the retention of history and the delivery of webhooks.
 struct HistoryChecks {
   let place: String
-  /// Nil for unlimited retention.
+  /// Retention of history in days; nil if unlimited.
   let days: Int32?
 
   func examine(_ connection: Connection, _ note: (Finding) -> Void) throws(PostgresError) {

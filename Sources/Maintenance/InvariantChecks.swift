@@ -1,8 +1,8 @@
 internal import Postgres
 internal import Store
 
-/// The doctor's check of the invariants of messages and counts. Reads every delivery: for suspected faults, and after a
-/// restore.
+/// The check of `upmc doctor` for the invariants of messages and counts. Reads every delivery, so it runs only on
+/// request: if a fault is suspected, or after a restore.
 struct InvariantChecks {
   let place: String
 

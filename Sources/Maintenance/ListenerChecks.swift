@@ -4,7 +4,7 @@ internal import Reactor
 internal import Server
 internal import TLS
 
-/// The doctor's checks of the listeners: certificate, public address, trusted proxies, console files and uploads.
+/// The checks of `upmc doctor` for listeners: certificate, public address, trusted proxies, console files and uploads.
 struct ListenerChecks {
   private let configuration: Configuration
   private let clock: any Clock
@@ -96,7 +96,7 @@ struct ListenerChecks {
 
   private var proxies: Finding? {
     let blocks = configuration.listening.trustedProxies
-    // A block of this few bits covers a large part of the internet and cannot be a list of proxies.
+    // A block with such a short prefix covers a large part of the internet and cannot consist of proxies.
     guard let all = blocks.first(where: { $0.bits <= ($0.base.isV4 ? 96 : 0) + Maintenance.Limits.proxyBits }) else {
       return nil
     }
@@ -121,7 +121,8 @@ struct ListenerChecks {
     }
   }
 
-  /// A private database is checked separately; with an external one, the data directory serves only uploads.
+  /// Checks the directory of uploads. Skipped with a private database, which is in the same directory and checked
+  /// separately.
   private var uploads: Finding? {
     guard configuration.databaseURL != nil else { return nil }
     let (directory, place) = (configuration.dataDirectory, configuration.spoolDirectory)

@@ -3,7 +3,7 @@ internal import Reactor
 internal import Server
 internal import TLS
 
-/// The doctor's checks of the machine and of the files named in the configuration.
+/// The checks of `upmc doctor` for the machine and the files named in the configuration.
 struct MachineChecks {
   private let configuration: Configuration
   private let clock: any Clock
@@ -45,7 +45,7 @@ struct MachineChecks {
       remedy: "Raise the limit (MemoryMax= of systemd, mem_limit: of compose), or lower UPMC_MAX_CONNECTIONS.")
   }
 
-  /// Returns nil if the place cannot be examined.
+  /// Checks the free space of a directory; nil if it cannot be determined.
   static func room(_ directory: String) -> Finding? {
     FileStatus.freeBytes(at: directory).map { room(directory, free: $0) }
   }
@@ -63,13 +63,13 @@ struct MachineChecks {
     return .ok("disk", directory, said)
   }
 
-  /// Formats a duration for people.
+  /// Formats a duration for people to read.
   static func days(_ seconds: Int64) -> String {
     let days = seconds / 86_400
     return days == 0 ? "a few hours" : days == 1 ? "a day" : "\(days) days"
   }
 
-  /// Checks how long something remains valid.
+  /// The finding about the remaining validity of a certificate or the like.
   static func expiry(_ end: Int64, _ subject: String, _ place: String, now: Int64, remedy: String) -> Finding {
     let days = (end - now) / 86_400
     if end <= now { return .failure(subject, place, "ended \(-days) days ago", remedy: remedy) }
@@ -79,7 +79,7 @@ struct MachineChecks {
     return .ok(subject, place, "good for \(days) days")
   }
 
-  /// Returns false if the file cannot be used.
+  /// Returns false if the file of certificate authorities cannot be used.
   static func trusts(_ file: String?) -> Bool {
     (try? TLSContext.client(trust: TLSContext.Trust(files: file.map { [$0] } ?? []))) != nil
   }

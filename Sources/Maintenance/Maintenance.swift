@@ -1,4 +1,4 @@
-/// An operator's tasks besides serving: diagnosing faults, backing up and restoring.
+/// An operator's tasks besides running the server: diagnosis, backup and restore.
 ///
 /// ```
 ///   upmc doctor ──► Doctor: configuration ─► machine ─► listeners ─► database ─► master key ─► apps ─► push networks
@@ -14,41 +14,42 @@
 /// **Failure**: a failed check is a finding like any other. Exit status 1 means that something keeps UPMC from doing
 /// its work; a warning can wait until morning.
 package enum Maintenance {
-  /// Limits of this module, with unit and reason.
+  /// Limits of this module; each comment gives unit and reason.
   package enum Limits {
-    /// Open files required by a server that faces devices: each connection takes one, and 256 are reserved for the
-    /// rest.
+    /// Minimum limit of open files for a server that devices connect to: each connection takes one, and 256 are
+    /// reserved for other uses.
     package static let descriptors = 4_096
-    /// Free bytes on the database's disk: below the first value it may stop within hours, below the second within days.
+    /// Free space on the database's disk, in bytes: below the first value it may fill up within hours, below the second
+    /// within days.
     package static let leastRoomBytes = 1 << 30
     package static let goodRoomBytes = 10 << 30
-    /// Clock difference to a push network at which the doctor warns or fails, in seconds; networks report whole seconds
-    /// and reject provider tokens by their time.
+    /// Clock difference to a push network, in seconds, above which the doctor warns or reports a failure. Networks
+    /// report whole seconds and reject provider tokens by their time.
     package static let clockWarningSeconds: Int64 = 5
     package static let clockFailureSeconds: Int64 = 300
-    /// Days before a certificate's end from which the doctor warns.
+    /// Remaining validity of a certificate, in days, below which the doctor warns.
     package static let certificateDays: Int64 = 30
-    /// Database connections needed by a node: loops, threads, lane workers, and some for the operator.
+    /// Database connections that a node needs: for event loops, threads, lane workers, and some for the operator.
     package static let connectionsOfNode: Int64 = 27
-    /// Remaining SEQNOs with a partition below which the doctor reports it.
+    /// Number of SEQNOs with an existing partition below which the doctor reports it.
     package static let seqnosLeft: Int64 = 100_000
-    /// Seconds after which an open snapshot makes dead rows pile up.
+    /// Age of an open snapshot, in seconds, above which dead rows accumulate.
     package static let snapshotSeconds: Int64 = 3_600
-    /// Seconds a transaction may idle while holding its locks. Our own sessions are ended earlier.
+    /// Seconds for which a transaction may be idle while it holds locks. Our own sessions are ended earlier.
     package static let idleSeconds: Int64 = 60
-    /// Minutes that receipts may stay in their log; nodes fold it after ten.
+    /// Minutes for which receipts may stay in their log; nodes fold them after ten.
     package static let unfoldedMinutes: Int64 = 30
-    /// Hours that a closed range may wait to be dropped before the doctor reports it.
+    /// Hours for which a closed range may wait to be dropped before the doctor reports it.
     package static let dropHours: Int64 = 24
-    /// Seconds that an event may wait for delivery.
+    /// Seconds for which an event may wait for delivery before the doctor reports it.
     package static let webhookSeconds: Int64 = 900
-    /// The oldest PostgreSQL version that supports the schema (NULLS NOT DISTINCT).
+    /// Minimum version of PostgreSQL, which supports the schema's NULLS NOT DISTINCT.
     package static let postgresVersion: Int64 = 150_000
-    /// Timeout for a request to the public address, in seconds.
+    /// Timeout of a request to the public address in seconds.
     package static let publicSeconds = 5
-    /// A trusted block with at most this many prefix bits trusts practically anyone.
+    /// A trusted block whose prefix has at most this many bits trusts practically everyone.
     package static let proxyBits = 4
-    /// Statement timeout of the database checks, in seconds.
+    /// Statement timeout of the database checks in seconds.
     package static let databaseSeconds = 10
   }
 }

@@ -2,11 +2,12 @@ internal import FoundationEssentials
 internal import Postgres
 internal import Reactor
 
-/// A PostgreSQL client program, run on our database.
+/// A PostgreSQL client program such as `pg_dump`, run on UPMC's database.
 struct PostgresProgram {
   let path: String
 
-  /// - Throws: if it is not installed, naming the places searched.
+  /// Finds an installed PostgreSQL program.
+  /// - Throws: if the program is not installed; the error names the directories searched.
   init(_ name: String) throws(CareError) {
     let places = Self.places
     let found = places.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -18,8 +19,8 @@ struct PostgresProgram {
     path = found
   }
 
-  /// The newest version comes first, since it reads databases and backups of all older ones; then the directories in
-  /// `PATH`.
+  /// Directories to search: the newest version first, which can read databases and backups of all older ones; then
+  /// those in `PATH`.
   private static var places: [String] {
     let debian = "/usr/lib/postgresql"
     let versions = ((try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []).compactMap { Int($0) }
@@ -27,8 +28,8 @@ struct PostgresProgram {
     return versions.sorted(by: >).map { "\(debian)/\($0)/bin" } + path.split(separator: ":").map(String.init)
   }
 
-  /// Runs the program to its end.
-  /// - Throws: with the program's output, if it failed.
+  /// Runs the program until it ends.
+  /// - Throws: an error with the program's output if it fails.
   func run(_ arguments: [String], on url: String) throws {
     let report = try ChildProcess.run(
       [path] + arguments, environment: try Self.environment(url), withErrors: true, atMost: Self.timeout)
@@ -37,7 +38,7 @@ struct PostgresProgram {
     throw CareError("\(path) failed: \(words.isEmpty ? "\(report.ending)" : words)")
   }
 
-  /// Runs the program to its end; its standard output and error are ours.
+  /// Runs the program until it ends, with this process's standard output and error.
   func stream(_ arguments: [String], on url: String) throws {
     var child = try ChildProcess.start([path] + arguments, environment: try Self.environment(url))
     let ending = child.wait(atMost: Self.timeout)
@@ -46,7 +47,7 @@ struct PostgresProgram {
     }
   }
 
-  /// Its major version, for example 15.
+  /// Returns the program's major version, for example 15.
   func version() throws -> Int {
     let report = try ChildProcess.run([path, "--version"], withErrors: true, atMost: .seconds(30))
     guard let version = Self.version(in: report.text) else {
@@ -55,29 +56,30 @@ struct PostgresProgram {
     return version
   }
 
-  /// Extracts it from, for example, `pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
+  /// Extracts the major version from, for example, `pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
   static func version(in words: String) -> Int? {
     let name = "(PostgreSQL) "
     guard let place = words.firstRange(of: name) else { return nil }
     return Int(words[place.upperBound...].prefix { $0.isASCII && $0.isNumber })
   }
 
-  /// Passes the connection settings by environment, where no process list shows a password. As with the server's own
-  /// connections, `PG…` variables and a password file supply what the URL leaves open.
+  /// Returns the program's environment with the connection settings, because arguments, and with them a password, are
+  /// visible in process lists. As for the server's own connections, `PG…` variables and a password file supply what the
+  /// URL leaves open.
   private static func environment(_ url: String) throws -> [String] {
     var variables = ProcessInfo.processInfo.environment
     let given = try Connection.environment(of: url).map { $0.split(separator: "=", maxSplits: 1) }
-    // A service would override variables, but must not override the URL.
+    // A connection service could override the URL's host, so remove it.
     if given.contains(where: { $0[0] == "PGHOST" }) { variables["PGSERVICE"] = nil }
     for entry in given { variables[String(entry[0])] = entry.count > 1 ? String(entry[1]) : "" }
     return variables.map { "\($0.key)=\($0.value)" }
   }
 
-  /// A database of terabytes takes hours.
+  /// Timeout of a program; a database of terabytes takes hours.
   private static let timeout: Duration = .seconds(7 * 86_400)
 }
 
-/// The reason for a failure, with a remedy, in a sentence.
+/// Why a task has failed and how to correct it.
 package struct CareError: Error, CustomStringConvertible, Sendable {
   package let description: String
 

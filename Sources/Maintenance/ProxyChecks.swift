@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPClient
 internal import Server
 
-/// The doctor's checks of the outbound proxy: whether it lets this server through to the push networks.
+/// The checks of `upmc doctor` for the outbound proxy: whether it connects this server to the push networks.
 struct ProxyChecks {
   private let configuration: Configuration
 
@@ -31,9 +31,9 @@ struct ProxyChecks {
     return findings
   }
 
-  /// Checks what a tenant's webhook could reach inside the proxy's network; only needed where the proxy resolves names,
-  /// since then nothing else checks addresses. A tunnel that is not refused outright is open, even if nothing responds
-  /// at its end.
+  /// Checks whether tenants' webhooks could reach the proxy's own machine. Needed only if the proxy resolves names,
+  /// because otherwise this server checks the addresses. A tunnel that is not refused explicitly counts as open, even
+  /// if nothing responds.
   private func itself(_ proxy: OutboundProxy) -> [Finding] {
     var (open, unknown): ([String], [String]) = ([], [])
     for tunnel in proxy.tunnelsToItself {
@@ -70,7 +70,7 @@ struct ProxyChecks {
 
   private static let subject = "proxy"
 
-  /// Hosts of pushes and access tokens, without duplicates.
+  /// Hosts that pushes and access tokens need, without duplicates.
   private var places: [(host: String, port: UInt16)] {
     var found: [(host: String, port: UInt16)] = []
     var all = [configuration.apnsProduction, configuration.fcm].map { (host: $0.host, port: $0.port) }
@@ -79,7 +79,8 @@ struct ProxyChecks {
     return found
   }
 
-  /// A refused host may be one that is not in use; the app's own check tells.
+  /// The finding about a host that the proxy refuses. If the proxy allows other hosts, it is only a warning, because this
+  /// one may be unused.
   private func finding(_ tunnel: ProxyTunnel, _ objection: String, othersOpen: Bool) -> Finding {
     let remedy = """
       Have the proxy let this server CONNECT to \(tunnel.authority); check host, port, user and password of UPMC_PROXY_URL. \

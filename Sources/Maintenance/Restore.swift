@@ -2,19 +2,21 @@ internal import FoundationEssentials
 internal import Postgres
 package import Store
 
-/// Restores a backup into an empty database and makes it safe to serve from.
+/// Restores a backup to an empty database and prepares it for serving.
 ///
 /// ```
 ///   empty ── mark ──► marked ── pg_restore, all or nothing ──► filled ── migrate, settle, unmark ──► ready
 ///     └ not empty: refused             └ failed: still empty, retry             └ interrupted: retry, it continues
 /// ```
 package enum Restore {
-  /// SEQNOs skipped, for messages that were sent after the backup was taken.
+  /// Number of SEQNOs skipped, because messages may have been sent after the backup was made.
   package static let seqnosAhead: Int64 = 1_000_000
 
+  /// Restores a backup into an empty database.
   /// - Parameters:
-  ///   - migrations: their directory; nil for the usual places.
-  ///   - report: called with each step.
+  ///   - migrations: directory of the migrations; nil for the usual places.
+  ///   - ahead: number of SEQNOs to skip.
+  ///   - report: called with a description of each step.
   package static func bring(
     _ file: String, into url: String, migrations: String?, ahead: Int64 = seqnosAhead, report: (String) -> Void
   ) throws -> Restoration.Settled {
@@ -40,7 +42,7 @@ package enum Restore {
             "--dbname=\(try connection.run(Restoration.databaseName()))", file,
           ], on: url)
       } catch {
-        // All or nothing: the database is empty again, so its mark is removed.
+        // pg_restore is all or nothing, so the database is empty again: remove its mark.
         try? Restoration.giveUp(on: connection)
         throw error
       }

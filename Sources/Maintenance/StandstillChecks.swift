@@ -1,8 +1,8 @@
 internal import Postgres
 internal import Store
 
-/// The doctor's checks for silent standstills: transactions left open, receipts that are not folded, and watermarks
-/// that a wrong clock has set too far ahead.
+/// The checks of `upmc doctor` for problems that cause no errors: transactions left open, receipts that are not folded,
+/// and watermarks that a wrong clock has set too far ahead.
 struct StandstillChecks {
   let place: String
 
@@ -24,7 +24,7 @@ struct StandstillChecks {
     }
   }
 
-  /// Returns nil if the transaction blocks nothing.
+  /// The finding about an old transaction; nil if it blocks nothing.
   func finding(_ transaction: Diagnosis.OldTransaction) -> Finding? {
     let age = "\(transaction.seconds) s"
     if transaction.isIdle, transaction.seconds >= Maintenance.Limits.idleSeconds {

@@ -20,27 +20,28 @@ internal import Synchronization
 /// Decision 125.
 package struct Markdown: Sendable {
   package struct Heading: Equatable, Sendable {
-    /// 1…6.
+    /// Level of the heading, 1…6.
     package let level: Int
     package let id: String
     package let text: String
   }
 
   package struct Link: Equatable, Sendable {
-    /// As written in the text, before any rewriting.
+    /// The link's target as written in the text, before rewriting.
     package let target: String
     package let text: String
-    /// Index in `headings` of the heading above the link; nil before the first.
+    /// Index in `headings` of the heading that precedes the link; nil if there is none.
     package let heading: Int?
   }
 
   package let html: String
   package let headings: [Heading]
   package let links: [Link]
-  /// Raw HTML in the text, which the output omits.
+  /// Raw HTML in the text, which is omitted from the output.
   package let rawHTML: [String]
 
-  /// - Parameter target: maps each link target of the text to the target in the output.
+  /// Renders Markdown as HTML.
+  /// - Parameter target: returns the target to write for each link target in the text.
   package init(_ text: String, rewriting target: (String) -> String = { $0 }) {
     self = Self.renderer.withLock { renderer in renderer.render(text, target) }
   }

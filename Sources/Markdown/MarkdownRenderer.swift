@@ -1,6 +1,6 @@
 internal import CCMark
 
-/// cmark-gfm with its extensions enabled. One caller at a time: see `Markdown`.
+/// Wraps cmark-gfm with its extensions enabled. For one caller at a time; see `Markdown`.
 struct MarkdownRenderer: Sendable {
   private static let extensions = ["table", "autolink"]
 
@@ -34,7 +34,7 @@ struct MarkdownRenderer: Sendable {
 
   private typealias Found = (headings: [Markdown.Heading], links: [Markdown.Link], rawHTML: [String])
 
-  /// Visits every node once and rewrites link targets.
+  /// Visits each node once, collects headings, links and raw HTML, and rewrites link targets.
   private static func walk(_ document: OpaquePointer, _ target: (String) -> String) -> Found {
     var found: Found = ([], [], [])
     var ids = HeadingIDs()
@@ -63,7 +63,7 @@ struct MarkdownRenderer: Sendable {
     }
   }
 
-  /// The text of a heading or a link, without emphasis.
+  /// Returns the text of a heading or link without formatting.
   private static func plainText(of node: OpaquePointer) -> String {
     var text = ""
     let iterator = unsafe cmark_iter_new(node)
@@ -85,8 +85,8 @@ struct MarkdownRenderer: Sendable {
     return unsafe String(cString: text)
   }
 
-  /// Only cmark writes `<h2>` and the like, because `<` in a text is escaped: so the headings of the output are those
-  /// of the tree, in order.
+  /// Adds ids to the headings of the output. `<` in a text is escaped, so each `<h2>` and the like was written by
+  /// cmark, and headings appear in the same order as in the tree.
   private static func identified(_ html: String, _ headings: [Markdown.Heading]) -> String {
     let bytes = Array(html.utf8)
     var result: [UInt8] = []

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// A distribution of values: one count per bucket. One thread writes, any thread reads.
+/// A distribution of values, as a count per bucket. Written by one thread, read by any.
 package final class Histogram: Sendable {
-  /// The buckets, and the unit of recorded values.
+  /// The buckets and the unit of the recorded values.
   package enum Scale: Sendable {
-    /// Recorded in nanoseconds, shown in seconds: from half a millisecond to ten seconds.
+    /// Latencies from half a millisecond to ten seconds. Recorded in nanoseconds, shown in seconds.
     case latency
-    /// Recorded in nanoseconds, shown in seconds: for what may be queued for hours.
+    /// Waiting times of up to several hours. Recorded in nanoseconds, shown in seconds.
     case waiting
-    /// Sizes of batches.
+    /// Batch sizes.
     case batch
 
     /// Upper bounds of the buckets, in recorded units; at most 15.
@@ -20,7 +20,7 @@ package final class Histogram: Sendable {
       }
     }
 
-    /// Recorded units per shown unit.
+    /// Number of recorded units in a shown unit.
     var unit: Double { self == .batch ? 1 : 1e9 }
 
     private static let latencyBounds: [Int64] = [
@@ -36,7 +36,7 @@ package final class Histogram: Sendable {
 
   private let scale: Scale
   private let bounds: [Int64]
-  /// One per bucket; the last counts values above all bounds.
+  /// One count per bucket; the last bucket counts values above all bounds.
   private let counts: InlineArray<16, Atomic<Int64>>
   private let recorded = Atomic<Int64>(0)
 
@@ -46,8 +46,8 @@ package final class Histogram: Sendable {
     counts = InlineArray { _ in Atomic(0) }
   }
 
-  /// Call only on the thread that owns this cell.
-  /// - Parameter times: how many observations had this value.
+  /// Records a value. Only for the thread that owns this cell.
+  /// - Parameter times: number of observations with this value.
   package func record(_ value: Int64, times: Int = 1) {
     var range = 0
     while range < bounds.count, value > bounds[range] { range += 1 }
@@ -55,7 +55,7 @@ package final class Histogram: Sendable {
     recorded.store(recorded.load(ordering: .relaxed) &+ value &* Int64(times), ordering: .relaxed)
   }
 
-  /// The sum of several cells of a series.
+  /// The sum of the cells of a series.
   package struct Sum: Sendable {
     let scale: Scale
     /// One per bucket; the last counts values above all bounds.
@@ -68,7 +68,7 @@ package final class Histogram: Sendable {
     /// Upper bounds of all buckets but the last.
     package var bounds: [Double] { scale.bounds.map { Double($0) / scale.unit } }
 
-    /// The number of values up to each bound; a nil bound means no bound.
+    /// For each bound, the number of values up to it; a nil bound means infinity.
     var cumulative: [(bound: Double?, count: Int64)] {
       var below: Int64 = 0
       var lines: [(bound: Double?, count: Int64)] = []

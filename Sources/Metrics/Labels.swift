@@ -1,4 +1,4 @@
-/// The labels that distinguish the series of one name, in the order given.
+/// The labels that distinguish the series of one metric name, in the order given.
 package struct Labels: Sendable, ExpressibleByDictionaryLiteral {
   package let pairs: [(name: String, value: String)]
 
@@ -18,7 +18,7 @@ package struct Labels: Sendable, ExpressibleByDictionaryLiteral {
     Labels(pairs + [(name: name, value: value)])
   }
 
-  /// `{a="b",c="d"}`, escaped; empty without labels.
+  /// Labels in text format, `{a="b",c="d"}`, escaped; empty without labels.
   package var text: String {
     guard !pairs.isEmpty else { return "" }
     return "{" + pairs.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",") + "}"

@@ -21,7 +21,7 @@ package final class Metrics: Sendable {
     case counter, gauge, histogram
   }
 
-  /// A value read at a scrape, with its labels.
+  /// A value read when metrics are scraped, with its labels.
   package typealias Reading = (Labels, Double)
 
   private enum Source: Sendable {
@@ -38,7 +38,7 @@ package final class Metrics: Sendable {
   private struct Family {
     let kind: Kind
     let help: String
-    /// In registration order; the key is the labels' text.
+    /// Series in registration order; `key` is the text of their labels.
     var series: [(key: String, series: Series)] = []
     var readers: [@Sendable () -> [Reading]] = []
   }
@@ -47,21 +47,21 @@ package final class Metrics: Sendable {
 
   package init() {}
 
-  /// Registers a new counter cell for one thread.
+  /// Registers a new counter cell for the calling thread.
   package func counter(_ name: String, _ help: String, _ labels: Labels = Labels()) -> Counter {
     let cell = Counter()
     add(.counter(cell), name, .counter, help, labels)
     return cell
   }
 
-  /// Registers a new gauge cell for one thread; cells of one series are summed.
+  /// Registers a new gauge cell for the calling thread. The cells of a series are summed.
   package func gauge(_ name: String, _ help: String, _ labels: Labels = Labels()) -> Gauge {
     let cell = Gauge()
     add(.gauge(cell), name, .gauge, help, labels)
     return cell
   }
 
-  /// Registers a new histogram cell for one thread. All cells of one name have the same scale.
+  /// Registers a new histogram cell for the calling thread. All cells of a name must have the same scale.
   package func histogram(
     _ name: String, _ help: String, _ scale: Histogram.Scale, _ labels: Labels = Labels()
   ) -> Histogram {
@@ -70,7 +70,7 @@ package final class Metrics: Sendable {
     return cell
   }
 
-  /// Registers values read at each scrape. `read` must not block.
+  /// Registers a function that reads values at each scrape. It must not block.
   package func read(_ name: String, _ kind: Kind, _ help: String, _ read: @escaping @Sendable () -> [Reading]) {
     families.withLock { families in
       families[name, default: Family(kind: kind, help: help)].readers.append(read)
@@ -154,7 +154,7 @@ package final class Metrics: Sendable {
     }
   }
 
-  /// Formats whole numbers without a fraction.
+  /// Formats a number, without a fraction if it is whole.
   private static func number(_ value: Double) -> String {
     value.rounded() == value && abs(value) < 1e15 ? String(Int64(value)) : String(value)
   }

@@ -19,15 +19,18 @@
 /// **Straight-line operations** (sending, groups, apps, keys) run on a thread with a blocking connection.
 package enum Operations {
   package enum Limits {
-    /// Maximum operations per batch. Beyond this size the commit's cost per operation is already negligible.
+    /// Maximum number of operations in a batch. In larger batches, the commit's share of the time per operation is
+    /// already negligible.
     package static let batchOperations = 1024
-    /// Approximate maximum of rows that a batch reads or writes: a few milliseconds. A single operation may exceed it.
+    /// Approximate maximum of rows that a batch reads or writes, which takes a few milliseconds. A single operation may
+    /// exceed it.
     package static let batchWeight = 4096
-    /// Catalog reloads between two reloads of the time zones: ten minutes.
+    /// Number of catalog reloads after which the time zones are reloaded too: about ten minutes.
     static let readingsPerTimeZones = 600
-    /// Resolution of a device's last-seen time, in microseconds (one hour).
+    /// How precisely the time of a device's last call is recorded, in microseconds (one hour).
     static let seenMicroseconds: Int64 = 3_600 * 1_000_000
-    /// Source addresses of new devices kept in memory before idle ones are evicted: a few hundred KiB.
+    /// Number of source addresses of new devices that are kept in memory before idle ones are removed: a few hundred
+    /// KiB.
     static let rememberedSources = 4_096
     /// Minimum interval between log lines about refused new devices.
     static let refusalLogInterval = Duration.seconds(60)

@@ -1,25 +1,26 @@
-/// Text from outside, before anybody compares it.
+/// Checks on untrusted text before it is compared.
 ///
-/// Swift compares and hashes texts by canonical equivalence: for that it puts combining marks that follow one another into
-/// order, one by one. 200,000 of them (400 KB) take ten seconds, wherever a text meets `==`, a `switch` or a `Set`. Nobody
-/// writes so: a run of more than 30 is not in Unicode's stream-safe text format (UAX #15, section 13), which was made for
-/// those who must read text with bounded work. So every door asks `isStreamSafe` of what it lets in, or takes the
-/// `streamSafe` form of what it must not refuse.
+/// Swift compares and hashes strings by canonical equivalence, which requires sorting consecutive combining marks. For
+/// 200,000 of them (400 KB) this takes ten seconds in any `==`, `switch` or `Set`. Real text contains no such runs:
+/// more than 30 combining marks in a row violate Unicode's stream-safe text format (UAX #15, section 13), which is
+/// designed to bound this work. Every entry point therefore either rejects text that is not `isStreamSafe`, or uses its
+/// `streamSafe` form.
 @usableFromInline package enum PlainText {
   @usableFromInline package enum Limits {
-    /// Combining marks in a row (UAX #15, definition D3). The longest run of any language has fewer than ten.
+    /// Maximum number of consecutive combining marks (UAX #15, definition D3). The longest run in any language has
+    /// fewer than ten.
     @usableFromInline package static let marks = 30
   }
 
-  /// What is wrong with a text that is not stream-safe, as a sentence goes on behind its name.
+  /// Error text for a string that is not stream-safe, to follow the field's name.
   package static let objection = "has more than \(Limits.marks) combining marks in a row"
 }
 
 extension String {
-  /// False when more than 30 combining marks stand in a row somewhere.
+  /// False if the text contains more than 30 consecutive combining marks.
   @inlinable
   package var isStreamSafe: Bool {
-    // A mark has at least two bytes: most texts are shorter than such a run.
+    // A mark has at least two bytes, so shorter texts cannot contain such a run.
     utf8.count <= 2 * PlainText.Limits.marks || hasNoLongRun
   }
 
@@ -34,7 +35,7 @@ extension String {
     return true
   }
 
-  /// The same text, in which U+FFFD stands for each mark that comes after 30 others.
+  /// The text with U+FFFD in place of each mark that follows 30 others.
   package var streamSafe: String {
     guard !isStreamSafe else { return self }
     var safe = ""
@@ -48,8 +49,8 @@ extension String {
 }
 
 extension String {
-  /// The beginning of the text that has so many bytes at most, without half a scalar at its end. Characters are no measure
-  /// of what is kept or shown: one may have any number of bytes.
+  /// Returns the longest prefix of at most `bytes` UTF-8 bytes that does not end within a scalar. Limits are in bytes,
+  /// because a single character may have any number of them.
   package func beginning(bytes: Int) -> Substring {
     guard var end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else { return self[...] }
     while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
@@ -58,8 +59,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// True for what canonical ordering moves. The two large blocks of letters that bodies are full of are not looked up:
-  /// ideographs and Hangul.
+  /// True for characters that canonical ordering moves. Ideographs and Hangul, the two largest blocks of letters, are
+  /// excluded without a look-up.
   fileprivate var isCombining: Bool {
     switch value {
     case 0..<0x300, 0x3400..<0xA66F, 0xAC00..<0xD7A4: false

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// Numbers in network order, as PostgreSQL's binary form requires.
+/// Encodes integers in big-endian order, as PostgreSQL's binary format requires.
 extension Array where Element == UInt8 {
-  /// Appends a number in network order.
+  /// Appends an integer in big-endian order.
   mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
     // Safe: the bytes are those of a local value, and are copied before it goes out of scope.
     unsafe Swift.withUnsafeBytes(of: number.bigEndian) { raw in unsafe append(contentsOf: raw) }
   }
 
   mutating func append(_ span: Span<UInt8>) {
-    // Safe: the span lends its bytes for the duration of the call.
+    // Safe: the span's bytes are valid during the call.
     unsafe span.withUnsafeBytes { raw in unsafe append(contentsOf: raw) }
   }
 }
 
 extension Span<UInt8> {
-  /// Whether a byte is zero.
+  /// True if the span contains a zero byte.
   var containsZero: Bool {
     // Safe: memchr reads only the bytes of the span.
     unsafe withUnsafeBytes { raw in

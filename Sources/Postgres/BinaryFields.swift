@@ -1,24 +1,24 @@
-/// Values in PostgreSQL's binary form, each prefixed with its length, back to back.
+/// An encoder for sequences of values in PostgreSQL's binary format, each preceded by its length.
 ///
-/// Array elements and COPY fields share this form: four bytes of length (−1 for NULL), then the value, big-endian.
-/// Source: PostgreSQL documentation 55.7, and `array_send`, `CopySendInt32` of the server.
+/// Array elements and COPY fields share this format: four bytes of length (−1 for NULL), then the value in big-endian
+/// order. Source: PostgreSQL documentation 55.7, and the server's `array_send` and `CopySendInt32`.
 struct BinaryFields {
   private(set) var bytes: [UInt8] = []
   private(set) var hasNull = false
-  /// A text contained U+0000: the server would refuse it, so none of this may be sent.
+  /// True if a text contained U+0000. PostgreSQL rejects it, so nothing of the statement may be sent.
   private(set) var containsNUL = false
 
-  /// `jsonb` is sent as text after a format version (`jsonb_recv`).
+  /// Format version that precedes the text of a `jsonb` value (`jsonb_recv`).
   static let jsonbVersion: UInt8 = 1
 
-  /// Removes the values but keeps the memory.
+  /// Removes all values but keeps the allocated memory.
   mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     hasNull = false
     containsNUL = false
   }
 
-  /// Appends bytes that are not a value: headers between the fields.
+  /// Appends bytes without a length prefix, such as a header.
   mutating func append(raw header: [UInt8]) {
     bytes.append(contentsOf: header)
   }

@@ -2,10 +2,11 @@ internal import CLibPQ
 internal import Reactor
 internal import Synchronization
 
-/// Cancels, from another thread, the statement that a `Connection` is running: the call there throws `queryCanceled`.
+/// Cancels, from another thread, the statement that a `Connection` is running; the call there throws `queryCanceled`.
 ///
-/// Put one into the options of a connection; it follows the connection through every reconnect. A statement that may
-/// already be committing is left alone, because PostgreSQL would then report success without waiting for its standby:
+/// Pass it in the options of a connection; it stays valid across reconnects. A statement that may already be committing
+/// is not cancelled, because PostgreSQL would then report success without waiting for its standby. This applies to
+/// COMMIT, and to writes outside a transaction unless `sparesWrites` is false (when no caller depends on the outcome).
 /// COMMIT always, a write outside a transaction unless `sparesWrites` is false (no caller was promised its outcome).
 ///
 /// ```
@@ -23,21 +24,21 @@ package final class Canceller: Sendable {
   private let state = Mutex(State())
   private let sparesWrites: Bool
 
-  /// - Parameter sparesWrites: whether writes that commit by themselves are left alone.
+  /// - Parameter sparesWrites: true to leave writes that commit by themselves running.
   package init(sparesWrites: Bool = true) {
     self.sparesWrites = sparesWrites
   }
 
-  /// Asks once; does nothing if no statement runs that may be cancelled. Blocks until the server has accepted the
-  /// request, and holds the lock meanwhile, so that it cannot hit the next statement instead.
+  /// Sends one cancel request; does nothing if no cancellable statement is running. Blocks until the server has
+  /// accepted the request, and holds the lock meanwhile, so that the request cannot hit the next statement.
   package func cancel() {
     state.withLock { if $0.mayCancel { $0.key?.ask() } }
   }
 
-  /// Asks ten times a second, on a thread of its own: the stopping thread need not wait for a server that does not
-  /// answer, and statements that begin a moment later are cancelled too. Ends with `release`.
+  /// Sends cancel requests ten times a second from a thread of its own, until `release`. The caller need not wait for
+  /// an unresponsive server, and statements that begin a moment later are cancelled too.
   package func keepCancelling() {
-    // Without a thread nothing is cancelled, and stopping takes longer.
+    // If no thread can be created, nothing is cancelled, and stopping takes longer.
     _ = try? Thread(name: "cancel") { [self] in
       while !state.withLock(\.isOver) {
         cancel()
@@ -46,7 +47,7 @@ package final class Canceller: Sendable {
     }
   }
 
-  /// Stops cancelling.
+  /// Ends `keepCancelling`.
   package func release() {
     state.withLock { $0.isOver = true }
   }
@@ -81,16 +82,17 @@ extension Postgres.Limits {
 }
 
 extension Statement {
-  /// True if its text names nothing that writes. `FOR UPDATE` counts as a write: better to cancel one too few.
+  /// True if the statement text contains no writing keyword. `FOR UPDATE` counts as a write, which errs on the safe
+  /// side: the statement is not cancelled.
   var onlyReads: Bool {
     !["INSERT", "UPDATE", "DELETE"].contains { sql.utf8.contains($0.utf8) }
   }
 }
 
-/// libpq's key for cancelling what one session runs.
+/// Owns libpq's cancellation handle (`PGcancel`) of one session.
 @safe
 final class CancelKey: Sendable {
-  /// Owned by this object until `deinit`. libpq only reads it, so any thread may use it.
+  /// Freed in `deinit`. libpq only reads it, so any thread may use it.
   private nonisolated(unsafe) let handle: OpaquePointer
 
   init(owning handle: OpaquePointer) {
@@ -101,7 +103,7 @@ final class CancelKey: Sendable {
     unsafe PQfreeCancel(handle)
   }
 
-  /// Sends the request. Failures are not reported: whether it came too late cannot be known anyway.
+  /// Sends a cancel request. Failures are ignored, because even a successful request may arrive too late.
   func ask() {
     var message = [CChar](repeating: 0, count: 256)
     // Safe: the buffer lives through the call, which writes at most its length.

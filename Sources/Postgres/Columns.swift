@@ -1,14 +1,14 @@
-/// Columns of a batch, for `unnest($1::int8[], …)`: append one value per row, pass the column to `Parameters`, call
-/// `removeAll()` and reuse it. Memory is kept, so a steady batch does not allocate. Values are copied when passed. Not
+/// Columns for batched statements, as in `unnest($1::int8[], …)`: append one value per row, pass the column to
+/// `Parameters`, call `removeAll()` and reuse it. Memory is kept between uses, and values are copied when passed. Not
 /// thread-safe: one owner.
 ///
-/// Each is a type of its own rather than one generic type: appending runs once per row and column, and a call into
-/// another module is cheap only if nothing is left to specialise.
+/// There is one type per SQL type instead of a generic one, because `append` runs once per row and column, and a call
+/// into another module is fast only if it needs no specialization.
 
 /// A column of `int8`.
 package struct Int64Column: Sendable {
   var fields = BinaryFields()
-  /// Rows so far.
+  /// Number of rows appended.
   package private(set) var count = 0
 
   package init() {}
@@ -27,7 +27,7 @@ package struct Int64Column: Sendable {
 /// A column of `int4`.
 package struct Int32Column: Sendable {
   var fields = BinaryFields()
-  /// Rows so far.
+  /// Number of rows appended.
   package private(set) var count = 0
 
   package init() {}
@@ -46,7 +46,7 @@ package struct Int32Column: Sendable {
 /// A column of `int2`.
 package struct Int16Column: Sendable {
   var fields = BinaryFields()
-  /// Rows so far.
+  /// Number of rows appended.
   package private(set) var count = 0
 
   package init() {}
@@ -65,7 +65,7 @@ package struct Int16Column: Sendable {
 /// A column of `bool`.
 package struct BoolColumn: Sendable {
   var fields = BinaryFields()
-  /// Rows so far.
+  /// Number of rows appended.
   package private(set) var count = 0
 
   package init() {}
@@ -84,7 +84,7 @@ package struct BoolColumn: Sendable {
 /// A column of `uuid`.
 package struct UUIDColumn: Sendable {
   var fields = BinaryFields()
-  /// Rows so far.
+  /// Number of rows appended.
   package private(set) var count = 0
 
   package init() {}
@@ -103,7 +103,7 @@ package struct UUIDColumn: Sendable {
 /// A column of `timestamptz`; values are microseconds since 1970-01-01 UTC.
 package struct TimestampColumn: Sendable {
   var fields = BinaryFields()
-  /// Rows so far.
+  /// Number of rows appended.
   package private(set) var count = 0
 
   package init() {}

@@ -9,22 +9,24 @@ internal import Glibc
 ///      └──┘ the next call, or `reconnect`, connects again and listens to the same channels
 /// ```
 ///
-/// Each call outside a transaction first checks whether the server has hung up meanwhile, so that a restart of the
-/// database between two calls goes unnoticed. Not `Sendable`: create it on the thread that uses it.
+/// Each call outside a transaction first checks whether the server has closed the connection, and reconnects if so; a
+/// database restart between two calls therefore causes no error. Not `Sendable`: create it on the thread that uses it.
 package final class Connection {
   private let target: ConnectionTarget
   private let options: ConnectionOptions
   private var session: Session
   private var attempts = 0
   private var channels: [String] = []
-  /// Incremented with each new session: a listener must then assume that it missed notifications.
+  /// Number of the session, incremented with each reconnect. When it changes, a listener must assume that it missed
+  /// notifications.
   package private(set) var generation = 0
-  /// The server accepts no writes: the next call outside a transaction looks for one that does.
+  /// True if the server rejected a write as read-only: the next call outside a transaction reconnects to find the
+  /// primary.
   private var needsAnotherServer = false
-  /// Whether `transaction` is running.
+  /// True while `transaction` runs its body.
   private var isInTransaction = false
 
-  /// Connects.
+  /// Connects to the database.
   /// - Parameter url: any URL that libpq accepts: `postgresql://user@host/db`, with several hosts,
   ///   `target_session_attrs` etc.
   package convenience init(_ url: String, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
@@ -38,30 +40,30 @@ package final class Connection {
 
   package typealias Maker = @Sendable () throws(PostgresError) -> Connection
 
-  /// Makes another connection with the same settings, on the calling thread.
+  /// A closure that opens another connection with the same settings, but no canceller, on the thread that calls it.
   package var another: Maker {
     var options = options
     options.canceller = nil
     return { [target, options] () throws(PostgresError) in try Connection(target, options) }
   }
 
-  /// Hosts, ports and database, never the password: tells a person where the database is.
+  /// Hosts, ports and database name of the URL, without the password, for messages.
   package static func place(of url: String) -> String {
     (try? ConnectionTarget(url, options: ConnectionOptions()))?.description ?? "a URL that cannot be read"
   }
 
-  /// The same target as environment variables for PostgreSQL's own programs: `PGHOST=…` etc. Includes the password if
-  /// the URL has one.
+  /// Returns the URL's settings as environment variables for PostgreSQL's command-line programs: `PGHOST=…` etc.
+  /// Includes the password if the URL has one.
   package static func environment(of url: String) throws(PostgresError) -> [String] {
     try ConnectionTarget(url, options: ConnectionOptions()).environment
   }
 
-  /// The database's name; the user's name if the URL has none, as in libpq.
+  /// Name of the database in the URL; if it has none, the user's name, as in libpq.
   package static func databaseName(of url: String) -> String {
     (try? ConnectionTarget(url, options: ConnectionOptions()))?.databaseName ?? ""
   }
 
-  /// True if the URL names several hosts without requiring the one that accepts writes.
+  /// True if the URL names several hosts without requiring a primary, so that a connection may end up on a standby.
   package static func mayMeetStandby(_ url: String) -> Bool {
     guard let target = try? ConnectionTarget(url, options: ConnectionOptions()) else { return false }
     return target.hostCount > 1 && !target.wantsPrimary
@@ -69,14 +71,14 @@ package final class Connection {
 
   /// The process ID of the server's backend for this session.
   package var backendPID: Int32 { session.backendPID }
-  /// For example 150018 for 15.18.
+  /// The server's version as a number, for example 150018 for 15.18.
   package var serverVersion: Int32 { session.serverVersion }
-  /// False if the connection is known to be lost.
+  /// False if the connection is known to be lost. Does not check.
   package var isConnected: Bool { !session.isBroken }
 
   // MARK: Statements
 
-  /// Runs a statement. Prepares it on its first use in this session if it is to be kept.
+  /// Runs a statement. Prepares it on its first use in this session, unless `isKept` is false.
   @discardableResult
   package func run(_ statement: Statement, _ parameters: Parameters = Parameters()) throws(PostgresError) -> Rows {
     if let refusal = parameters.refusal { throw refusal.naming(statement.name) }
@@ -84,7 +86,7 @@ package final class Connection {
     do {
       return try prepareAndExecute(statement, parameters)
     } catch  where error.isStaleStatement && !isInTransaction {
-      // It did not run: a fresh session prepares it against the current schema.
+      // The statement was not run; a new session prepares it against the current schema.
       try reconnect()
       return try prepareAndExecute(statement, parameters)
     }
@@ -109,7 +111,7 @@ package final class Connection {
     } catch {
       guard error.isConnectionLost, error.origin == .connection else { throw error }
       var lost = error
-      // A statement that only reads has nothing to commit.
+      // A read-only statement leaves nothing in doubt, because it commits nothing.
       lost.mayBeCommitted = statement == .commit || !isInTransaction && !statement.sql.hasPrefix("SELECT")
       throw lost
     }
@@ -120,8 +122,8 @@ package final class Connection {
     return error
   }
 
-  /// Runs SQL text verbatim, also several statements (atomically, unless the text says otherwise). Only for trusted
-  /// text: migrations, settings.
+  /// Runs SQL text as it is, possibly several statements (atomically, unless the text contains transaction commands).
+  /// For trusted text only, such as migrations and settings.
   package func script(_ sql: String) throws(PostgresError) {
     try beReady()
     do {
@@ -131,8 +133,8 @@ package final class Connection {
     }
   }
 
-  /// Prepares a statement without running it and returns the types that the server infers: those of `$1` … and those of
-  /// its columns. The session forgets the statement again.
+  /// Prepares a statement without running it and returns the types that the server infers for its parameters and its
+  /// columns. The prepared statement is deallocated again.
   package func describe(_ statement: Statement) throws(PostgresError) -> (parameters: [OID], columns: [OID]) {
     try beReady()
     let probe = Statement("describe", statement.sql)
@@ -145,8 +147,9 @@ package final class Connection {
 
   // MARK: Transactions
 
-  /// Runs `body` in a transaction: commits when it returns, rolls back when it throws.
-  /// - Parameter attempts: total number of attempts if it fails with `isRetryable`; each runs `body` again.
+  /// Runs `body` in a transaction: commits if it returns, rolls back if it throws.
+  /// - Parameter attempts: maximum number of attempts, each running `body`, if the transaction fails with an
+  ///   `isRetryable` error.
   package func transaction<Outcome>(
     attempts: Int = 1, _ body: () throws(PostgresError) -> Outcome
   ) throws(PostgresError) -> Outcome {
@@ -165,7 +168,7 @@ package final class Connection {
     }
   }
 
-  /// The same for a body that throws other errors too; they also roll back.
+  /// Like `transaction`, for a body that throws any error; every error rolls back.
   package func withTransaction<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
     do {
       try begin()
@@ -185,7 +188,8 @@ package final class Connection {
   }
 
   private func commit() throws(PostgresError) {
-    // COMMIT of a failed transaction reports success but rolls back: `body` has swallowed an error.
+    // COMMIT of a failed transaction reports success although it rolls back. Getting here means that `body` has ignored
+    // an error.
     guard session.transaction != .failed else {
       throw PostgresError(
         origin: .refusal, sqlState: .inFailedTransaction, message: "an error inside the transaction was ignored")
@@ -194,7 +198,8 @@ package final class Connection {
     isInTransaction = false
   }
 
-  /// Ignores failures: the error that led here is the one to report, and a lost connection has rolled back by itself.
+  /// Rolls back and ignores failures: the original error is the one to report, and losing the connection rolls back
+  /// too.
   private func rollBackQuietly() {
     if isInTransaction, !session.isBroken { _ = try? run(.rollback) }
     isInTransaction = false
@@ -202,9 +207,9 @@ package final class Connection {
 
   // MARK: COPY
 
-  /// Streams rows into a table: by far the fastest way to insert.
-  /// - Parameter sql: `COPY t (a, b) FROM STDIN (FORMAT binary)`.
-  /// - Returns: how many rows were stored. If `body` throws, none are.
+  /// Streams rows into a table with COPY, the fastest way to insert many rows.
+  /// - Parameter sql: for example `COPY t (a, b) FROM STDIN (FORMAT binary)`.
+  /// - Returns: the number of rows stored. If `body` throws, none are.
   @discardableResult
   package func copyIn(
     _ sql: String, _ body: (inout CopyWriter) throws(PostgresError) -> Void
@@ -224,15 +229,15 @@ package final class Connection {
 
   // MARK: Notifications
 
-  /// Subscribes to a channel; the subscription survives reconnects. Not inside a transaction.
+  /// Subscribes to a notification channel; the subscription is renewed on reconnect. Not allowed inside a transaction.
   package func listen(_ channel: String) throws(PostgresError) {
     try beReady()
     try session.run("LISTEN \(session.quoted(identifier: channel))")
     if !channels.contains(channel) { channels.append(channel) }
   }
 
-  /// Waits for notifications; returns none on timeout or if `wakeup` is signalled first. Throws if the connection is
-  /// lost: `reconnect`, then assume that some were missed.
+  /// Waits for notifications. Returns an empty array on timeout or if `wakeup` is signalled first. Throws if the
+  /// connection is lost: then call `reconnect` and assume that notifications were missed.
   package func notifications(
     waitingAtMost timeout: Duration, or wakeup: Wakeup? = nil
   ) throws(PostgresError) -> [Notification] {
@@ -261,23 +266,24 @@ package final class Connection {
     isInTransaction = false
     needsAnotherServer = false
     let made = try Self.connect(to: target, options, attempt: attempts)
-    // Install it only once it listens: a deaf session would go unnoticed.
+    // Use the new session only once it listens: a session that misses notifications would go unnoticed.
     for channel in channels { try made.run("LISTEN \(made.quoted(identifier: channel))") }
     session = made
     generation += 1
   }
 
-  /// A server that hung up since the last call has made the socket readable: check before sending anything.
+  /// Reconnects if the server has closed the connection since the last call, which makes the socket readable.
   private func beReady() throws(PostgresError) {
     guard !isInTransaction, session.transaction == .idle || session.isBroken else { return }
     if needsAnotherServer { return try reconnect() }
     var entry = pollfd(fd: session.descriptor, events: Int16(POLLIN), revents: 0)
-    // Repeatedly: the server's last words come before the end of the stream.
+    // Read repeatedly: the server sends its reason before it closes the connection.
     while !session.isBroken, unsafe poll(&entry, 1, 0) > 0 { _ = session.consumeInput() }
     if session.isBroken { try reconnect() }
   }
 
-  /// Whether the server answers at all; it may just be busy with a long statement.
+  /// Returns whether the server responds to a new connection. If it does, this session's server process is just busy
+  /// with a long statement.
   private static func answers(_ target: ConnectionTarget) -> Bool {
     var options = ConnectionOptions()
     options.silence = Postgres.Limits.probe
@@ -286,7 +292,7 @@ package final class Connection {
       _ = try Connection.connect(to: target, options, attempt: 0, isProbe: true)
       return true
     } catch {
-      // It is out of sessions, or refuses: that is an answer.
+      // The server refuses new sessions, because too many are open for example: that is a response, too.
       return error.sqlState != nil || error.message.contains("FATAL")
     }
   }
@@ -320,6 +326,6 @@ package final class Connection {
 }
 
 extension Duration {
-  /// Rounded up: waking a millisecond early would only cause another turn.
+  /// Rounded up: waking a millisecond early would only cause another iteration.
   fileprivate var pollMilliseconds: Int32 { Int32(clamping: max(0, (nanoseconds + 999_999) / 1_000_000)) }
 }

@@ -4,27 +4,28 @@ internal import Reactor
 package struct ConnectionOptions: Sendable {
   /// Shown in `pg_stat_activity`; at most 63 bytes.
   package var applicationName = "upmc"
-  /// Connect timeout for each host of the URL.
+  /// Connect timeout for each host in the URL.
   package var connectTimeout: Duration = .seconds(5)
-  /// The server cancels a statement that runs longer (57014). Nil: the server's own setting.
+  /// The server cancels a statement that runs longer than this (57014). Nil for the server's own setting.
   package var statementTimeout: Duration?
-  /// The server ends a session that leaves a transaction idle for longer: its machine has vanished, and its locks block
-  /// others. Nil: the server's own setting.
+  /// The server ends a session whose transaction is idle for longer than this, because its client has probably vanished
+  /// and its locks block others. Nil for the server's own setting.
   package var idleInTransactionTimeout: Duration? = Postgres.Limits.idleInTransaction
-  /// The server gives up waiting for a lock after this time (55P03). Nil: the server's own setting.
+  /// The server gives up waiting for a lock after this time (55P03). Nil for the server's own setting.
   package var lockTimeout: Duration?
-  /// After this long without an answer another session probes whether the server answers at all; if it does not, the
-  /// connection is lost. Nil: wait for as long as the kernel considers the connection alive. For blocking connections.
+  /// If a statement has no answer for this long, a second connection checks whether the server responds; if it does
+  /// not, the connection is treated as lost. Nil to wait for as long as TCP considers the connection alive. Only for
+  /// blocking connections.
   package var silence: Duration?
-  /// Plans statements for tables that have grown, however empty they are at the moment. For sessions that only ever do
-  /// look-ups: their statements are prepared once, perhaps at a quiet moment, and kept.
+  /// True to disable sequential scans when statements are planned. For sessions that only look up rows by index: their
+  /// statements are planned once, perhaps while a table is empty, and the plan is kept as the table grows.
   package var readsByIndex = false
-  /// Lets another thread cancel what runs. Each connection needs its own.
+  /// Lets another thread cancel the running statement. Each connection needs its own canceller.
   package var canceller: Canceller?
 
   package init() {}
 
-  /// One statement that configures a fresh session. Not start-up `options`: a pooler in between refuses those.
+  /// A statement that configures a new session. Not passed as start-up `options`, which connection poolers reject.
   var settingsSQL: String {
     let wanted: [(String, Duration?)] = [
       ("statement_timeout", statementTimeout),
@@ -34,8 +35,8 @@ package struct ConnectionOptions: Sendable {
     let limits = wanted.compactMap { name, duration in
       duration.map { (name, "\(max(1, $0.nanoseconds / 1_000_000))") }
     }
-    // A machine that vanishes says nothing: the server has to probe, also while it works for that client. On a Unix
-    // socket there is no network to probe, and the server ignores these settings.
+    // If the client's machine vanishes, only TCP probes reveal it to the server, even while it works for that client.
+    // The server ignores these settings for Unix sockets, which need no probes.
     let lives = [
       ("tcp_keepalives_idle", "\(Postgres.Limits.keepAliveIdleSeconds)"),
       ("tcp_keepalives_interval", "\(Postgres.Limits.keepAliveIntervalSeconds)"),
@@ -43,7 +44,7 @@ package struct ConnectionOptions: Sendable {
       ("tcp_user_timeout", "\(Postgres.Limits.unacknowledgedMilliseconds)"),
       ("client_connection_check_interval", "\(Postgres.Limits.clientCheckMilliseconds)"),
     ]
-    // Compiling a plan takes longer than any of our statements gains from it.
+    // JIT compilation of a plan takes longer than it saves for any of our statements.
     let settings = [("jit", "off")] + (readsByIndex ? [("enable_seqscan", "off")] : []) + lives + limits
     return "SELECT " + settings.map { "set_config('\($0)', '\($1)', false)" }.joined(separator: ", ")
   }

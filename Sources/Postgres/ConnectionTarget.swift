@@ -1,12 +1,11 @@
 internal import CLibPQ
 
-/// Where to connect: a libpq URL (or keyword string) parsed into its parts, so that hosts can be tried in another
-/// order.
+/// A libpq URL (or keyword string) parsed into its settings, so that its hosts can be tried in a different order.
 ///
-/// libpq tries the hosts of a URL in turn, but its non-blocking form has no timeout: one host that accepts and then
-/// stays silent would hide the others for ever. So each new attempt starts one host later.
+/// libpq tries the hosts of a URL in turn, but its non-blocking interface has no timeout, so one host that accepts
+/// connections and never responds would hide the others for ever. Each new attempt therefore starts at the next host.
 struct ConnectionTarget: Sendable, CustomStringConvertible {
-  /// The URL's settings, by keyword (`PQconninfoParse`).
+  /// The settings in the URL, by libpq keyword (`PQconninfoParse`).
   private let given: [String: String]
   private let applicationName: String
 
@@ -20,7 +19,7 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     defer { unsafe PQconninfoFree(list) }
     var given: [String: String] = [:]
     var option = unsafe list
-    // Safe: libpq ends the list with an entry without a keyword.
+    // Safe: libpq terminates the list with an entry that has no keyword.
     while let keyword = unsafe option.pointee.keyword {
       if let value = unsafe option.pointee.val { unsafe given[String(cString: keyword)] = String(cString: value) }
       unsafe option += 1
@@ -29,7 +28,7 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     applicationName = options.applicationName
   }
 
-  /// The parser's message may quote the URL, and with it a password.
+  /// Removes the URL from the parser's message, because it may contain a password.
   private static func withoutURL(_ reason: String, _ url: String) -> String {
     let line = reason.prefix { $0 != "\n" }
     return line.contains(url) ? "it cannot be read" : String(line)
@@ -42,7 +41,7 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
 
   var databaseName: String { given["dbname"] ?? given["user"] ?? "" }
 
-  /// As environment variables for libpq (PostgreSQL documentation, 34.15).
+  /// The settings as environment variables for libpq (PostgreSQL documentation, 34.15).
   var environment: [String] {
     let names = [
       "dbname": "PGDATABASE", "sslmode": "PGSSLMODE", "target_session_attrs": "PGTARGETSESSIONATTRS",
@@ -59,12 +58,12 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     }
   }
 
-  /// True if only a server that accepts writes is wanted.
+  /// True if the URL requires a server that accepts writes.
   var wantsPrimary: Bool {
     ["read-write", "primary"].contains(given["target_session_attrs"] ?? "")
   }
 
-  /// Hosts, ports and database, never the password.
+  /// Hosts, ports and database name, without the password.
   var description: String {
     let hosts = items("host").isEmpty ? items("hostaddr") : items("host")
     let ports = items("port")
@@ -75,11 +74,11 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     return "\(places.joined(separator: ","))/\(given["dbname"] ?? "")"
   }
 
-  /// Keywords passed to libpq for the attempt with this number. Later keywords override earlier ones.
+  /// Settings passed to libpq for connection attempt number `attempt`. Later entries override earlier ones.
   func keywords(attempt: Int) -> [(String, String)] {
     var keywords: [(String, String)] = [
       ("fallback_application_name", applicationName),
-      // Without these we would wait for a vanished peer until the kernel's own limits: 15 minutes and more.
+      // TCP keepalive settings: without them, detecting a vanished peer takes the kernel 15 minutes or more.
       ("keepalives_idle", "\(Postgres.Limits.keepAliveIdleSeconds)"),
       ("keepalives_interval", "\(Postgres.Limits.keepAliveIntervalSeconds)"),
       ("keepalives_count", "\(Postgres.Limits.keepAliveProbes)"),

@@ -1,7 +1,7 @@
-/// Writes rows into a running binary COPY. Exists only inside `Connection.copyIn`.
+/// Writes rows to a binary COPY. Valid only inside `Connection.copyIn`.
 ///
-/// Call `beginRow(columns:)`, then append exactly that many values, row after row. Types are not converted: each value
-/// must have the type of its column. Source of the format: PostgreSQL documentation, COPY, "Binary Format".
+/// For each row, call `beginRow(columns:)`, then append exactly that many values. Values are not converted: each must
+/// have the type of its column. Format: PostgreSQL documentation, COPY, "Binary Format".
 package struct CopyWriter {
   private let session: Session
   private var fields = BinaryFields()
@@ -28,10 +28,10 @@ package struct CopyWriter {
   package mutating func append(uuid value: UUIDValue?) { fields.append(uuid: value) }
   /// In microseconds since 1970-01-01 UTC.
   package mutating func append(timestampMicroseconds value: Int64?) { fields.append(timestampMicroseconds: value) }
-  /// For a `jsonb` column.
+  /// Appends a value of a `jsonb` column.
   package mutating func append(json value: String?) { fields.append(json: value) }
 
-  /// Sends the rest and the end marker.
+  /// Sends the remaining rows and the end marker.
   mutating func finish() throws(PostgresError) {
     if isFresh { fields.beginCopy() }
     fields.endCopy()
@@ -46,7 +46,7 @@ package struct CopyWriter {
 }
 
 extension BinaryFields {
-  /// Signature, flags (none) and length of the header extension (none).
+  /// Appends the header: signature, flags (none) and length of the header extension (none).
   fileprivate mutating func beginCopy() {
     append(raw: Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8))
   }
@@ -55,7 +55,7 @@ extension BinaryFields {
     append(rawNumber: Int16(columns))
   }
 
-  /// A row of −1 columns ends the data.
+  /// Appends the trailer: a row with −1 columns.
   fileprivate mutating func endCopy() {
     append(rawNumber: Int16(-1))
   }

@@ -1,7 +1,7 @@
 package import Reactor
 
-/// A thread's own connection, opened on first use, so that the thread can start while the database is away. Once open
-/// it reconnects by itself.
+/// A thread's own connection, opened at its first use, so that the thread can start while the database is unavailable.
+/// Once open, it reconnects automatically.
 package final class OwnConnection {
   private let url: String
   private let options: ConnectionOptions
@@ -19,16 +19,16 @@ package final class OwnConnection {
     return made
   }
 
-  /// Drops the connection if the error shows that its session is lost, or stuck in a transaction that no code will end:
-  /// the next use opens a new one.
+  /// Drops the connection, so that the next use opens a new one, if the error shows that the session is lost or left in
+  /// a transaction.
   package func failed(_ error: any Error) {
     guard let error = error as? PostgresError else { return }
     if error.isConnectionLost || error.sqlState?.errorClass == "25" { connection = nil }
   }
 }
 
-/// The loop of a thread that works with the database in turns until it is told to stop. A failed turn is simply
-/// repeated a little later: every turn starts from committed state.
+/// Main loop of a thread that works on the database: calls `turn` repeatedly until the stop signal. A turn that fails
+/// is repeated after a pause; each must therefore start from committed state.
 package struct DatabaseWorker {
   private let connection: OwnConnection
   private let stopping: StopSignal
@@ -36,8 +36,8 @@ package struct DatabaseWorker {
   private let failed: (any Error) -> Void
 
   /// - Parameters:
-  ///   - pause: delay after a failed turn.
-  ///   - failed: receives what a turn threw, except a cancellation by which the thread is stopped.
+  ///   - pause: delay after a turn that failed.
+  ///   - failed: called with the error of each failed turn, except a cancellation because of the stop signal.
   package init(
     _ url: String, _ options: ConnectionOptions = ConnectionOptions(), stopping: StopSignal,
     pause: Duration = .seconds(1), failed: @escaping (any Error) -> Void
@@ -48,7 +48,8 @@ package struct DatabaseWorker {
     self.failed = failed
   }
 
-  /// - Parameter turn: waits by itself if there is nothing to do, but not beyond the stop signal.
+  /// Repeats `turn` until the stop signal, reconnecting after errors.
+  /// - Parameter turn: one unit of work. If there is nothing to do it should wait, at most until the stop signal.
   package func run(_ turn: (Connection) throws -> Void) {
     while !stopping.isGiven {
       do {

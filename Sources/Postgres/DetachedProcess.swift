@@ -1,17 +1,17 @@
 package import Reactor
 internal import Glibc
 
-/// A program that this process starts and that outlives it: a PostgreSQL server.
+/// A child process that outlives this one, such as a PostgreSQL server.
 ///
-/// It gets a session of its own (Ctrl-C in a terminal does not reach it), no inherited signal mask, `/dev/null` as
-/// standard input, and none of our descriptors. Nothing happens to it when this value ends; `ChildProcess` is for
+/// It is started in its own session (so Ctrl-C in the terminal does not reach it), with no signals blocked, `/dev/null`
+/// as standard input, and no inherited descriptors. Dropping this value does not end it; use `ChildProcess` for
 /// programs that must not outlive their owner.
 package struct DetachedProcess: Sendable {
-  /// How a program ended.
+  /// How a process ended.
   package enum End: Equatable, Sendable {
     case exited(status: Int32)
     case killed(signal: Int32)
-    /// It is not a child of this process (any more), so its end is unknown.
+    /// The process is not a child of this one (any more), so its exit status is unknown.
     case unknown
   }
 
@@ -20,9 +20,9 @@ package struct DetachedProcess: Sendable {
   /// Starts a program.
   /// - Parameters:
   ///   - words: the program's absolute path and its arguments.
-  ///   - environment: `NAME=value`; its complete environment.
-  ///   - output: the file to append standard output and standard error to, created with mode 0600 if missing; nil for
-  ///     none.
+  ///   - environment: its complete environment, as `NAME=value`.
+  ///   - output: file to which standard output and error are appended, created with mode 0600 if missing; nil to
+  ///     discard them.
   package init(_ words: [String], environment: [String] = [], output: String? = nil) throws(SystemError) {
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
@@ -39,21 +39,22 @@ package struct DetachedProcess: Sendable {
     var mask = sigset_t()
     unsafe sigemptyset(&mask)
     unsafe posix_spawnattr_setsigmask(&attributes, &mask)
-    // Signals that this process ignores (SIGPIPE) would stay ignored in the program.
+    // A child inherits ignored signals such as SIGPIPE: restore the default action.
     unsafe sigaddset(&mask, SIGPIPE)
     unsafe posix_spawnattr_setsigdefault(&attributes, &mask)
     unsafe posix_spawnattr_setflags(&attributes, Self.flags)
     var pid = pid_t()
-    // Safe: all lists end with nil and outlive the call.
+    // Safe: all lists are nil-terminated and outlive the call.
     let code = unsafe posix_spawn(&pid, words[0], &actions, &attributes, &arguments, &variables)
     guard code == 0 else { throw SystemError(code: code, operation: "posix_spawn", subject: words[0]) }
     self.pid = pid
   }
 
-  /// `POSIX_SPAWN_SETSID` (0x80, glibc 2.26) is behind `_GNU_SOURCE`, which Swift's Glibc module map does not define.
+  /// `POSIX_SPAWN_SETSID` (0x80, since glibc 2.26) requires `_GNU_SOURCE`, which Swift's Glibc module map does not
+  /// define.
   private static let flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80)
 
-  /// How it ended; nil while it runs. Consumes the exit status: do not call again after a non-nil result.
+  /// Returns how the process ended; nil while it runs. Reaps the process: do not call again after a non-nil result.
   package func poll() -> End? {
     var status: Int32 = 0
     switch unsafe waitpid(pid, &status, WNOHANG) {
@@ -65,7 +66,7 @@ package struct DetachedProcess: Sendable {
 }
 
 extension DetachedProcess.End {
-  /// Decodes the status of `waitpid` (`wait(2)`; the macros are not imported).
+  /// Decodes a `waitpid` status (`wait(2)`), whose macros Swift does not import.
   fileprivate init(_ status: Int32) {
     self = status & 0x7F == 0 ? .exited(status: status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
   }

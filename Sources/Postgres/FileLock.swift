@@ -1,14 +1,14 @@
 package import Reactor
 internal import Glibc
 
-/// A lock between processes on one machine: a file that is locked as long as this object holds the lock (`flock(2)`).
+/// A lock between processes on one machine, by `flock(2)` on a file.
 ///
-/// The kernel releases it when the process ends, however it ends. Children do not inherit it.
+/// The kernel releases it when the process ends for whatever reason. Child processes do not inherit it.
 package final class FileLock {
   package let path: String
   private let file: FileDescriptor
 
-  /// Opens the lock file, creating it (mode 0600) if missing; does not lock it yet.
+  /// Opens the lock file, creating it with mode 0600 if missing. Does not lock it yet.
   package init(path: String) throws(SystemError) {
     self.path = path
     let number = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -16,12 +16,13 @@ package final class FileLock {
     file = FileDescriptor(owning: number)
   }
 
-  /// Takes the lock exclusively. Returns false if another holder has it; a shared lock held here is then lost.
+  /// Acquires the lock exclusively without waiting. Returns false if another process holds it; a shared lock held here
+  /// is lost then.
   package func tryExclusive() -> Bool {
     flock(file.number, LOCK_EX | LOCK_NB) == 0
   }
 
-  /// Takes the lock as a shared one. Returns false if another holder has it exclusively.
+  /// Acquires a shared lock without waiting. Returns false if another process holds the lock exclusively.
   package func tryShared() -> Bool {
     flock(file.number, LOCK_SH | LOCK_NB) == 0
   }

@@ -1,9 +1,9 @@
 package import Reactor
 internal import Glibc
 
-/// The kernel's information about a file; follows symbolic links (`stat(2)`).
+/// Metadata of a file, following symbolic links (`stat(2)`).
 package struct FileStatus: Sendable {
-  /// Identifies a file on this machine: two paths with the same identity are the same file.
+  /// Identifies a file on this machine: paths with equal identities refer to the same file.
   package struct Identity: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
@@ -15,16 +15,16 @@ package struct FileStatus: Sendable {
   }
 
   package let identity: Identity
-  /// The owner's uid.
+  /// User id of the owner.
   package let owner: UInt32
   /// The group's gid.
   package let group: UInt32
   package let bytes: Int
   package let isDirectory: Bool
-  /// The lowest nine bits of its mode.
+  /// Permission bits: the lowest nine bits of the mode.
   package let permissions: UInt32
 
-  /// Nil if there is no file, or it cannot be reached.
+  /// Nil if the file does not exist or cannot be accessed.
   package init?(_ path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
@@ -36,14 +36,14 @@ package struct FileStatus: Sendable {
     permissions = status.st_mode & 0o777
   }
 
-  /// Sets the permissions, and the owner if one is given (root only).
+  /// Sets the permissions, and the owner if one is given (which requires root).
   package static func change(_ path: String, mode: UInt32, owner: SystemAccount?) throws(SystemError) {
     guard unsafe chmod(path, mode) == 0 else { throw .last("chmod", path) }
     guard let owner else { return }
     guard unsafe chown(path, owner.uid, owner.gid) == 0 else { throw .last("chown", path) }
   }
 
-  /// Bytes that unprivileged users can still write to the file system of `path`; nil if that is unknown.
+  /// Space available to unprivileged users on the file system of `path`, in bytes; nil if unknown.
   package static func freeBytes(at path: String) -> Int? {
     var status = statvfs()
     guard unsafe statvfs(path, &status) == 0 else { return nil }

@@ -1,8 +1,8 @@
-/// One NOTIFY.
+/// A notification received by LISTEN.
 package struct Notification: Sendable, Equatable {
   package let channel: String
   package let payload: String
-  /// The server process whose transaction sent it: distinguishes our own from others'.
+  /// Process id of the sender's session, to tell our own notifications from others'.
   package let backendPID: Int32
 
   package init(channel: String, payload: String, backendPID: Int32) {

@@ -1,4 +1,4 @@
-/// Object identifiers of PostgreSQL's built-in types. Source: `pg_type.dat`; they never change.
+/// Object identifiers of PostgreSQL's built-in types, which never change. Source: `pg_type.dat`.
 package struct OID: RawRepresentable, Hashable, Sendable {
   package let rawValue: UInt32
 

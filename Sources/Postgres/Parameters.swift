@@ -1,18 +1,18 @@
-/// The values of one execution of a statement, in the order of `$1`, `$2` …, in PostgreSQL's binary form.
+/// The values of `$1`, `$2` … for one execution of a statement, in PostgreSQL's binary format.
 ///
-/// Each value carries its type to the server, so that SQL needs casts only where the types really differ. Text with
-/// U+0000 makes the whole set refused when it is sent (`PostgresError`, 22021).
+/// Each value is sent with its type, so SQL needs casts only where types actually differ. If a text contains U+0000,
+/// running the statement throws a `PostgresError` (22021) without sending anything.
 package struct Parameters: Sendable {
-  /// All values back to back. The first byte is padding: an empty value at the start still needs an address, because
-  /// libpq takes a null pointer for NULL.
+  /// The encoded values, one after the other. The first byte is padding, so that an empty value at the start has an
+  /// address: libpq takes a null pointer for NULL.
   private var bytes: [UInt8] = [0]
   private var slots: [Slot] = []
-  /// Why this must not be sent; nil if it may.
+  /// Error to throw instead of sending the values; nil if they may be sent.
   package private(set) var refusal: PostgresError?
 
   struct Slot {
     let type: OID
-    /// Where the value begins in `bytes`; −1 for NULL.
+    /// Offset of the value in `bytes`; −1 for NULL.
     let offset: Int
     let count: Int
   }
@@ -21,10 +21,10 @@ package struct Parameters: Sendable {
 
   package var count: Int { slots.count }
 
-  /// The server's types, in order. The first use of a statement fixes them for its session.
+  /// PostgreSQL types of the values. The first execution of a statement fixes them for the session.
   package var types: [OID] { slots.map(\.type) }
 
-  /// Removes the values but keeps the memory.
+  /// Removes all values but keeps the allocated memory.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(0)
@@ -38,7 +38,7 @@ package struct Parameters: Sendable {
     add(.int8, value) { $0.append(bigEndian: $1) }
   }
 
-  /// As `int8`.
+  /// Appends an `int8`.
   package mutating func append(_ value: Int?) {
     append(value.map(Int64.init))
   }
@@ -71,12 +71,12 @@ package struct Parameters: Sendable {
     }
   }
 
-  /// As `timestamptz`; microseconds since 1970-01-01 UTC.
+  /// Appends a `timestamptz`, given in microseconds since 1970-01-01 UTC.
   package mutating func append(timestampMicroseconds value: Int64?) {
     add(.timestamptz, value) { $0.append(bigEndian: PostgresEpoch.fromUnix($1)) }
   }
 
-  /// As `jsonb`; the server checks that it is valid JSON (22P02).
+  /// Appends a `jsonb`. The server rejects invalid JSON (22P02).
   package mutating func append(json value: String?) {
     add(.jsonb, value) {
       $0.append(BinaryFields.jsonbVersion)
@@ -134,7 +134,8 @@ package struct Parameters: Sendable {
     add(.jsonbArray, of: .jsonb, column.fields, count: column.count)
   }
 
-  /// Writes a one-dimensional array (`array_recv`): dimensions, null flag, element type, length, lower bound.
+  /// Appends a one-dimensional array (`array_recv`): dimensions, null flag, element type, length, lower bound,
+  /// elements.
   private mutating func add(_ type: OID, of element: OID, _ fields: BinaryFields, count: Int) {
     if fields.containsNUL { refusal = .containsNUL }
     let offset = bytes.count
@@ -151,7 +152,7 @@ package struct Parameters: Sendable {
 
   // MARK: For libpq
 
-  /// The arguments of `PQsendQueryPrepared` and its like: pointers are null for NULL, formats are all 1 (binary).
+  /// Arguments for `PQsendQueryPrepared` and similar calls: a null pointer means NULL, and all formats are 1 (binary).
   @unsafe
   struct Pointers {
     let count: Int32
@@ -160,7 +161,7 @@ package struct Parameters: Sendable {
     let formats: UnsafePointer<Int32>?
   }
 
-  /// Lends the values to a C call, which must copy what it needs.
+  /// Calls `body` with pointers to the values, valid only during the call.
   func withPointers<Result>(_ body: (Pointers) -> Result) -> Result {
     precondition(count <= Postgres.Limits.parametersPerStatement, "more parameters than the protocol can count")
     // Safe: all four arrays outlive the call, and each offset lies inside `bytes`.

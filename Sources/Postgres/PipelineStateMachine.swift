@@ -1,19 +1,19 @@
-/// Decides what a pipelined connection does next. Pure: events in, one action out; no socket, clock or callback.
+/// State machine of a pipelined connection, without I/O: takes events and returns the action to perform.
 struct PipelineStateMachine {
   enum State: Equatable {
-    /// Lost, or never connected; pausing. `attempt` counts consecutive failures.
+    /// Not connected; pausing before the next attempt. `attempt` counts consecutive failures.
     case waiting(attempt: Int)
-    /// libpq is connecting. `attempt` as above.
+    /// libpq is connecting.
     case connecting(attempt: Int)
-    /// Connected; the session's settings have been sent.
+    /// Connected; waiting for the session's settings to be applied.
     case settling(attempt: Int)
-    /// A submission can be sent at once.
+    /// Connected, with nothing in flight.
     case idle
-    /// A submission is being sent or answered.
+    /// A submission has been sent and awaits its results.
     case running
-    /// The last submission left a transaction open; our ROLLBACK has been sent.
+    /// The last submission left a transaction open; waiting for the result of our ROLLBACK.
     case rollingBack
-    /// Closed by the owner, for good.
+    /// Closed permanently by the owner.
     case closed
   }
 
@@ -21,20 +21,20 @@ struct PipelineStateMachine {
     case none
     case connect(attempt: Int)
     case sendSettings
-    /// Send the submission that has waited longest, if any.
+    /// Send the oldest waiting submission, if any.
     case sendNext
-    /// The submission in flight is complete: deliver its result, then send the next.
+    /// The submission in flight is complete: send the next one and deliver the result.
     case complete
-    /// The submission in flight is complete but left a transaction open: send ROLLBACK, deliver, keep the others
-    /// waiting.
+    /// The submission in flight is complete but has left a transaction open: send ROLLBACK and deliver the result. The
+    /// waiting submissions keep waiting.
     case rollBackAndComplete
-    /// Drop the session, fail what is in flight, and call `paused` after the pause for this attempt.
+    /// Drop the session, fail the submission in flight, and call `paused` after the pause for this attempt.
     case failInFlight(pauseForAttempt: Int)
-    /// Drop the session, fail all waiting submissions (nothing of them was sent), and pause.
+    /// Drop the session, fail all waiting submissions (none of which was sent), and call `paused` after the pause.
     case failWaiting(pauseForAttempt: Int)
-    /// The session is unusable although the socket is not.
+    /// The socket is intact but the session is unusable: drop it and connect again.
     case abandonSession
-    /// Drop everything.
+    /// Drop the session and fail all submissions.
     case end
   }
 
@@ -46,22 +46,22 @@ struct PipelineStateMachine {
     return .connect(attempt: 0)
   }
 
-  /// libpq has connected.
+  /// Called when libpq has connected.
   mutating func connected() -> Action {
     guard case .connecting(let attempt) = state else { return .none }
     state = .settling(attempt: attempt)
     return .sendSettings
   }
 
-  /// A submission is waiting. The caller sends it if told so; the state is then `running`.
+  /// Called when a submission has been queued. If the connection is idle, returns `sendNext` and becomes `running`.
   mutating func submissionWaits() -> Action {
     guard state == .idle else { return .none }
     state = .running
     return .sendNext
   }
 
-  /// The answer has reached its synchronisation point.
-  /// - Parameter keepsOpen: the submission is meant to leave a transaction open, which the next one continues.
+  /// Called when the results up to the synchronization point have arrived.
+  /// - Parameter keepsOpen: the submission was meant to leave a transaction open for the next one.
   mutating func synchronized(_ transaction: TransactionStatus, keepsOpen: Bool = false) -> Action {
     switch (state, transaction) {
     case (.running, .open) where keepsOpen:
@@ -77,12 +77,12 @@ struct PipelineStateMachine {
       state = .idle
       return .sendNext
     default:
-      // A session that does not return to idle is useless.
+      // The session does not return to idle and cannot be used any more.
       return .abandonSession
     }
   }
 
-  /// The connection is lost, or could not be made.
+  /// Called when the connection is lost or an attempt to connect has failed.
   mutating func lost() -> Action {
     switch state {
     case .connecting(let attempt), .settling(let attempt):
@@ -96,7 +96,7 @@ struct PipelineStateMachine {
     }
   }
 
-  /// The pause is over.
+  /// Called when the pause is over.
   mutating func paused() -> Action {
     guard case .waiting(let attempt) = state else { return .none }
     state = .connecting(attempt: attempt)

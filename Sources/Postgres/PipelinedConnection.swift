@@ -1,26 +1,26 @@
 package import Reactor
 internal import DequeModule
 
-/// A connection that never blocks its loop: one submission at a time, several statements in one round trip.
+/// A non-blocking connection on an event loop. It sends one submission at a time: several statements in one round trip.
 ///
 /// ```
 ///   submit([a, b, c]) ──► Parse? Bind Execute  Bind Execute  Bind Execute  Sync ──►
 ///                     ◄──  rows a · rows b · rows c · committed  ◄──
 /// ```
 ///
-/// A submission is one transaction by itself, unless it keeps one open for the next. Submissions made while another one
-/// runs, or while connecting, wait in order. If an attempt to connect fails, waiting submissions fail with it, so none
-/// waits longer than one pause and one attempt.
+/// A submission is a transaction by itself, unless it leaves one open for the next. Submissions made while another one
+/// runs, or while connecting, are queued. If an attempt to connect fails, the queued ones fail with it, so none waits
+/// longer than one pause and one attempt.
 ///
-/// Lives on its loop's thread. Completions run there too, from the loop, never inside `submit`; they may submit. The
-/// loop keeps the connection alive until `close`.
+/// Confined to its loop's thread. Completions are called there too, never from within `submit`; they may call `submit`.
+/// The loop keeps the connection alive until `close`.
 package final class PipelinedConnection {
   package enum State: Sendable {
-    /// A submission would be sent at once.
+    /// Idle: a submission would be sent at once.
     case ready
-    /// Connected and working.
+    /// Connected, with a submission in flight.
     case busy
-    /// Not connected: connecting, or pausing before it.
+    /// Connecting, or pausing before the next attempt.
     case connecting
     case closed
   }
@@ -34,15 +34,15 @@ package final class PipelinedConnection {
   private var timer: Timers.ID?
   private var waiting = Deque<Submission>()
   private var inFlight: Submission?
-  /// Attempts so far; determines the order of hosts.
+  /// Number of connection attempts so far; determines with which host the next one starts.
   private var attempts = 0
   /// Why the last attempt failed or the session ended; nil while connected.
   package private(set) var lastError: PostgresError?
-  /// Called when `state` changes between connected and not. Set it before the loop runs.
+  /// Called when the connection is established, lost or closed. Set it before the loop runs.
   package var onStateChange: (State) -> Void = { _ in }
   private var announced = State.connecting
 
-  /// Starts to connect. Throws if the URL cannot be parsed; an unreachable server is not an error but a state.
+  /// Starts connecting. Throws only if the URL is malformed; an unreachable server is reported by `state`.
   package init(_ url: String, loop: EventLoop, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
     self.loop = loop
     self.options = options
@@ -59,15 +59,16 @@ package final class PipelinedConnection {
     }
   }
 
-  /// Submissions that have not been sent yet.
+  /// Number of queued submissions that have not been sent yet.
   package var waitingCount: Int { waiting.count }
 
-  /// Sends statements as one transaction, in order of submission, and calls `completion` once with one `Rows` for each.
+  /// Sends statements as one transaction, after earlier submissions. Calls `completion` once, with one `Rows` per
+  /// statement.
   ///
-  /// The first error ends the submission: nothing of it is kept (unless it committed inside). After `isConnectionLost`
-  /// it is unknown whether it was committed.
-  /// - Parameter keepsOpen: the statements begin (or are within) a transaction that a later submission will commit. Its
-  ///   completion must submit the next part at once; otherwise another user of the connection could come in between.
+  /// The first error ends the submission and rolls it back (unless it contained a COMMIT). After an `isConnectionLost`
+  /// error it is unknown whether it was committed.
+  /// - Parameter keepsOpen: true if the statements leave a transaction open that a later submission commits. The
+  ///   completion must then submit the next part immediately; otherwise another user of the connection could intervene.
   package func submit(
     _ statements: [(Statement, Parameters)], keepsOpen: Bool = false,
     completion: @escaping (Result<[Rows], PostgresError>) -> Void
@@ -80,13 +81,13 @@ package final class PipelinedConnection {
     perform(machine.submissionWaits())
   }
 
-  /// Closes the connection for good; what waits or is in flight fails with `isConnectionLost`.
+  /// Closes the connection permanently; queued submissions and the one in flight fail with `isConnectionLost`.
   package func close() {
     perform(machine.close())
   }
 
-  /// Gives up the session once its answer is no longer wanted: what is in flight fails as lost, and a new session is
-  /// opened. The server rolls back what was not committed.
+  /// Drops the session because the result in flight is no longer wanted: the submission fails as lost, and a new
+  /// session is opened. The server rolls back what was not committed.
   package func abandon() {
     guard inFlight != nil else { return }
     lose(.lost("it has not answered in time"))
@@ -120,7 +121,7 @@ package final class PipelinedConnection {
 
   private func announce() {
     let now = state
-    // Ready and busy alternate with every batch and are not announced: read `state` for that.
+    // Ready and busy alternate with every batch and are not reported: read `state` for that.
     let isChange = (announced == .connecting || announced == .closed) != (now == .connecting || now == .closed)
     guard isChange || (now == .closed && announced != .closed) else { return }
     announced = now
@@ -130,12 +131,12 @@ package final class PipelinedConnection {
   private func complete(leftOpen: Bool) {
     guard let done = inFlight else { return }
     inFlight = nil
-    // The next submission leaves before this one's answers are processed, so that the server works meanwhile.
+    // Send the next submission before processing this one's results, so that the server works meanwhile.
     if !waiting.isEmpty { perform(machine.submissionWaits()) }
     done.completion(done.result(leftOpen: leftOpen))
   }
 
-  /// The session ended, or could not be opened.
+  /// Called when the session has ended or could not be opened.
   private func lose(_ error: PostgresError) {
     lastError = error
     perform(machine.lost())
@@ -176,7 +177,7 @@ package final class PipelinedConnection {
     }
     do {
       session = try Session(connectingTo: target, attempt: attempts - 1)
-      // libpq must be called again once the first connect is writable.
+      // After starting, libpq wants to be called when the socket is writable.
       watchWhileConnecting(.writable)
     } catch {
       loseLater(error)
@@ -185,7 +186,7 @@ package final class PipelinedConnection {
 
   private func continueConnecting() {
     guard let session else { return }
-    // libpq may close this socket and open another for the next host: the loop must not watch a closed one.
+    // libpq may close this socket and open another for the next host: stop watching before its descriptor is reused.
     deregister()
     switch session.continueConnecting() {
     case .wantsRead: watchWhileConnecting(.readable)
@@ -198,7 +199,7 @@ package final class PipelinedConnection {
     }
   }
 
-  /// The session is configured: the connect deadline is met.
+  /// Called when the session's settings are applied: cancels the connect timeout.
   private func settled() {
     if let timer { loop.cancel(timer) }
     timer = nil
@@ -219,9 +220,9 @@ package final class PipelinedConnection {
     registration = nil
   }
 
-  /// Loses the session from the loop: inside `submit` or a completion that would call completions at once.
+  /// Drops the session in the next loop iteration, because doing so now would call completions from within `submit`.
   private func loseLater(_ error: PostgresError) {
-    // libpq may have closed the socket already, and its number may be reused before the loop turns.
+    // libpq may have closed the socket already, and its number may be reused before the next iteration.
     deregister()
     let lostSession = session
     loop.schedule(after: .zero) { [weak self] in
@@ -233,7 +234,7 @@ package final class PipelinedConnection {
   // MARK: Sending
 
   private func sendNext() {
-    // After another state the machine is idle: a waiting submission makes it run.
+    // In other states the machine itself sends the queue when it becomes idle.
     if machine.state == .idle {
       guard !waiting.isEmpty else { return }
       return perform(machine.submissionWaits())
@@ -252,7 +253,7 @@ package final class PipelinedConnection {
     sent ? flush() : loseLater(session.lostError)
   }
 
-  /// Prepares in the same pipeline, once per submission however often the statement occurs in it.
+  /// Adds a prepare step to the same pipeline if needed, once per submission however often the statement occurs in it.
   private func prepareIfNeeded(
     _ statement: Statement, _ types: [OID], _ submission: inout Submission, _ session: Session
   ) -> Bool {
@@ -262,13 +263,13 @@ package final class PipelinedConnection {
     return session.sendPrepare(statement, types)
   }
 
-  /// Sends text that belongs to no submission.
+  /// Sends SQL text that belongs to no submission, such as ROLLBACK.
   private func sendOnce(_ sql: String) {
     guard let session else { return }
     session.sendOnce(sql) && session.sendSync() ? flush() : loseLater(session.lostError)
   }
 
-  /// Passes bytes to the kernel and watches for writability if some are left.
+  /// Writes buffered output, and watches the socket for writability if some is left.
   private func flush() {
     guard let session, let registration else { return }
     switch session.flush() {
@@ -284,7 +285,7 @@ package final class PipelinedConnection {
     guard let session else { return }
     guard session.consumeInput() else { return lose(inFlightError(session)) }
     readAnswers(session)
-    // OpenSSL may hold decrypted bytes that epoll does not see: at most one record (16 KiB), two reads of libpq.
+    // OpenSSL may hold decrypted bytes that epoll does not report: at most one TLS record (16 KiB), or two libpq reads.
     for _ in 0..<2 where session.usesTLS && self.session === session && isAwaitingAnswers {
       guard session.consumeInput() else { return lose(inFlightError(session)) }
       readAnswers(session)
@@ -298,7 +299,7 @@ package final class PipelinedConnection {
     }
   }
 
-  /// The server's last error, if there was one, says more than "closed".
+  /// Prefers the server's last error, which explains more than "connection closed".
   private func inFlightError(_ session: Session) -> PostgresError {
     if let error = inFlight?.firstError, error.isConnectionLost { return error }
     return session.lostError
@@ -312,7 +313,8 @@ package final class PipelinedConnection {
         return
       case .separator:
         separators += 1
-        // Two in a row while a synchronisation point is due: libpq has given up the connection.
+        // Two separators in a row while a synchronization point is expected mean that libpq has given up the
+        // connection.
         guard separators < 2 else { return lose(inFlightError(session)) }
       case .outcome(.synchronized):
         separators = 0
@@ -322,7 +324,7 @@ package final class PipelinedConnection {
         take(outcome, session)
       }
     }
-    // While nothing is due, this lets libpq process what the server sends unasked (parameters, notices).
+    // Otherwise, this lets libpq process unsolicited messages (parameter changes, notices).
     if self.session === session { while session.nextNotification() != nil {} }
   }
 
@@ -336,9 +338,9 @@ package final class PipelinedConnection {
 
   private func synchronized(_ session: Session) {
     if case .settling = machine.state { settled() }
-    // The statements were rolled back and would always fail in this session: a fresh one prepares them again.
+    // The statements were rolled back and would fail again in this session: a new session prepares them again.
     if let error = inFlight?.firstError, error.isStaleStatement { return lose(.lost("its statements are stale")) }
-    // A standby answers but cannot write: the next session looks for the server that accepts writes.
+    // A standby responds but cannot write: the next session looks for the primary.
     if let error = inFlight?.firstError, error.needsAnotherServer { return lose(error) }
     perform(machine.synchronized(session.transaction, keepsOpen: inFlight?.keepsOpen ?? false))
   }

@@ -34,33 +34,35 @@
 /// repeats it must be idempotent. A pipelined connection then reconnects by itself, with growing pauses; a blocking one
 /// reconnects at its next use.
 package enum Postgres {
-  /// Limits of this module, with unit, reason and source.
+  /// Limits of this module; each comment gives unit, reason and source.
   package enum Limits {
-    /// First pause before reconnecting: shorter than a person notices, longer than a server needs to hang up.
+    /// First pause before reconnecting: too short for a person to notice, but long enough for a server to close its
+    /// sockets.
     package static let reconnectPauseMinimum: Duration = .milliseconds(50)
-    /// Maximum pause before reconnecting: a database that returns is found within this time.
+    /// Maximum pause before reconnecting, and hence the maximum delay after the database has returned.
     package static let reconnectPauseMaximum: Duration = .seconds(5)
-    /// Maximum parameters of one statement: the protocol counts them in 16 bits (`Bind`, PostgreSQL 15 documentation
-    /// 55.7).
+    /// Maximum parameters of one statement: the protocol has a 16-bit count (`Bind`, PostgreSQL 15 documentation 55.7).
     package static let parametersPerStatement = 65_535
-    /// Maximum bytes of a name: the server keeps 64 with the terminator (NAMEDATALEN) and silently truncates the rest.
+    /// Maximum length of a name in bytes: the server stores 64 including the terminator (NAMEDATALEN) and silently
+    /// truncates longer ones.
     package static let nameBytes = 63
-    /// Bytes of COPY data buffered before they go to libpq: large enough to make a call per row rare.
+    /// COPY data buffered before it is passed to libpq, in bytes: large enough to avoid a call per row.
     package static let copyChunkBytes = 64 * 1024
-    /// Idle time after which the kernel probes the peer (`tcp(7)`, TCP_KEEPIDLE), in seconds.
+    /// Idle time before the first TCP keepalive probe, in seconds (`tcp(7)`, TCP_KEEPIDLE).
     package static let keepAliveIdleSeconds = 15
-    /// Interval between probes, in seconds (TCP_KEEPINTVL).
+    /// Interval between keepalive probes, in seconds (TCP_KEEPINTVL).
     package static let keepAliveIntervalSeconds = 5
-    /// Unanswered probes after which the connection is lost (TCP_KEEPCNT).
+    /// Unanswered keepalive probes after which the connection is lost (TCP_KEEPCNT).
     package static let keepAliveProbes = 3
-    /// How often the server checks during a long statement whether its client still exists, in milliseconds.
+    /// Interval at which the server checks, during a long statement, that its client is still connected, in
+    /// milliseconds.
     package static let clientCheckMilliseconds = 5_000
-    /// How long a transaction may wait for its next statement: as long as a node's lease, because others then take over
-    /// what it held.
+    /// How long a transaction may be idle: the duration of a node's lease, after which other nodes take over its work.
     package static let idleInTransaction: Duration = .seconds(10)
-    /// Timeout of a session that only probes whether the server answers.
+    /// Timeout for a connection that only checks whether the server responds.
     package static let probe: Duration = .seconds(2)
-    /// How long sent bytes may stay unacknowledged before the connection is lost (TCP_USER_TIMEOUT), in milliseconds.
+    /// How long sent bytes may stay unacknowledged before the connection counts as lost, in milliseconds
+    /// (TCP_USER_TIMEOUT).
     package static let unacknowledgedMilliseconds = 15_000
   }
 }

@@ -1,41 +1,42 @@
-/// Why PostgreSQL, or the connection to it, did not do what was asked.
+/// An error reported by PostgreSQL, by the connection to it, or by this module before sending.
 ///
-/// `description` is fit for any log: it names code, constraint and table but no row data. `message` and `detail` may
-/// quote values (tokens, names): show them only where such data may be seen.
+/// `description` is safe to log: it names code, constraint and table but contains no row data. `message` and `detail`
+/// may quote values such as tokens and names: show them only where such data may be seen.
 package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
   package enum Origin: Sendable {
-    /// The server answered with an error.
+    /// The server reported the error.
     case server
-    /// There is no connection (any more): unreachable, refused, or lost.
+    /// The server could not be reached, refused the connection, or the connection was lost.
     case connection
-    /// This module refused before sending anything.
+    /// This module rejected the call without sending anything.
     case refusal
   }
 
   package let origin: Origin
-  /// Nil if the server did not answer: connection errors.
+  /// The server's error code; nil for connection errors.
   package let sqlState: SQLState?
-  /// The primary message. May contain data for errors of classes 22, 23 and P0.
+  /// The primary message. For errors of the classes 22, 23 and P0 it may contain row data.
   package let message: String
-  /// The server's detail message; often contains data.
+  /// The server's detail message; often contains row data.
   package var detail: String?
   /// The server's hint.
   package var hint: String?
-  /// The violated constraint, by its name in the schema.
+  /// Name of the violated constraint.
   package var constraint: String?
   package var table: String?
   package var column: String?
-  /// Position of the error in the SQL text, in characters, from 1.
+  /// Position of the error in the SQL text, in characters, starting at 1.
   package var position: Int?
-  /// The prepared statement that failed.
+  /// Name of the prepared statement that failed.
   package var statement: String?
-  /// The connection was lost while the answer to a COMMIT, or to a statement that is its own transaction, was
-  /// outstanding.
+  /// True if the connection was lost while waiting for the result of a COMMIT, or of a write outside a transaction: it
+  /// may have been committed.
   package var mayBeCommitted = false
-  /// The server closed the connection with this error.
+  /// True if the server closed the connection with this error.
   package var isFatal = false
 
-  /// The prepared statement no longer fits the schema, or the server has forgotten it: prepare it in a fresh session.
+  /// True if the prepared statement no longer matches the schema, or the server has discarded it: prepare it in a new
+  /// session.
   var isStaleStatement = false
 
   package init(origin: Origin, sqlState: SQLState? = nil, message: String) {
@@ -44,30 +45,30 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
     self.message = message
   }
 
-  /// There is no connection. What was in flight may or may not have been committed.
+  /// True if the connection is lost. The statement in flight may have been committed or not.
   package var isConnectionLost: Bool {
     if origin == .connection || isFatal { return true }
     guard origin == .server, let sqlState else { return false }
     return sqlState.errorClass == "08" || Self.endings.contains(sqlState) || needsAnotherServer
   }
 
-  /// This server accepts no writes (any more): it is a standby now, or was set to read only. Nothing was written, and
-  /// this session never will; a new one finds the server that does, if the URL names several.
+  /// True if the server accepts no writes, because it is a standby (now) or set to read-only. Nothing was written, and
+  /// this session cannot write; a new session finds the primary if the URL names several hosts.
   package var needsAnotherServer: Bool {
     origin == .server && sqlState == .readOnlyTransaction
   }
 
-  /// The same transaction may succeed if retried: it was the victim of a deadlock or a serialization conflict, and
-  /// nothing of it remains.
+  /// True if the same transaction may succeed when retried: it was rolled back because of a deadlock or a serialization
+  /// conflict.
   package var isRetryable: Bool {
     sqlState == .deadlockDetected || sqlState == .serializationFailure
   }
 
-  /// The same would fail again whenever it is retried, through the fault of the request and not of the database: data
-  /// exceptions, violated constraints, program limits exceeded.
+  /// True if the request's data caused the error, so that a retry would fail again: data exceptions, violated
+  /// constraints, exceeded program limits.
   package var isOwnFault: Bool {
     guard !isConnectionLost, let sqlState else { return false }
-    // Refused before anything was sent: a text that no database accepts.
+    // Rejected before sending: a text that PostgreSQL cannot store.
     if origin == .refusal { return sqlState.errorClass == "22" }
     return Self.classesOfOwnFaults.contains(sqlState.errorClass)
   }
@@ -85,7 +86,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   }
 
   private static let endings: Set<SQLState> = [.adminShutdown, .crashShutdown, .cannotConnectNow]
-  /// Data exceptions, constraint violations and errors raised by our own functions quote values in their messages.
+  /// Error classes whose messages quote values: data exceptions, constraint violations and errors raised by our own
+  /// functions.
   private static let classesWithData: Set<String> = ["22", "23", "P0"]
 }
 
@@ -99,12 +101,12 @@ extension PostgresError {
     return PostgresError(origin: .connection, message: "the connection to PostgreSQL was lost\(suffix)")
   }
 
-  /// The error that the server would return, without asking it.
+  /// The error that the server would report for such text, thrown without sending it.
   static let containsNUL = PostgresError(
     origin: .refusal, sqlState: .characterNotInRepertoire,
     message: "text contains U+0000, which PostgreSQL cannot store")
 
-  /// The same error with the name of the failed statement.
+  /// Returns a copy with the name of the failed statement.
   func naming(_ statement: String?) -> PostgresError {
     var copy = self
     copy.statement = statement

@@ -1,17 +1,17 @@
 internal import CLibPQ
 internal import Glibc
 
-/// The answer to one statement: rows in binary form, or just the number of rows affected.
+/// The result of one statement: its rows in binary format, or just the number of affected rows.
 ///
-/// Reading a row or column that does not exist, NULL as a plain value, or another type than the column's is a
-/// programming error and traps; the data themselves never do. Values are read in place from libpq's memory, so reading
-/// a number copies nothing. One owner, one thread.
+/// Accessing a row or column that does not exist, reading NULL as a non-optional value, or reading another type than
+/// the column's is a programming error and traps; no data can cause a trap. Numbers are read in place from libpq's
+/// memory, without copying. One owner, one thread.
 @safe
 package final class Rows {
-  /// libpq's handle, owned by this object until `deinit`. Immutable.
+  /// libpq's result handle, freed in `deinit`. Immutable.
   private let result: OpaquePointer
 
-  /// Number of rows in the answer.
+  /// Number of rows.
   package let count: Int
   package let columnCount: Int
 
@@ -25,7 +25,7 @@ package final class Rows {
     unsafe PQclear(result)
   }
 
-  /// Rows inserted, updated, deleted or selected.
+  /// Number of rows inserted, updated, deleted or selected.
   package var affected: Int {
     unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
   }
@@ -39,7 +39,7 @@ package final class Rows {
     return unsafe OID(rawValue: PQftype(result, Int32(column)))
   }
 
-  /// The types of a described statement's parameters.
+  /// Parameter types of a described statement.
   var parameterTypes: [OID] {
     (0..<(unsafe PQnparams(result))).map { index in unsafe OID(rawValue: PQparamtype(result, index)) }
   }
@@ -51,7 +51,7 @@ package final class Rows {
 
   // MARK: Non-null values
 
-  /// `int8`, `int4` or `int2`.
+  /// Reads an `int8`, `int4` or `int2`.
   package func int64(_ row: Int, _ column: Int) -> Int64 {
     let field = unsafe field(row, column)
     switch field.count {
@@ -74,7 +74,7 @@ package final class Rows {
     unsafe fixed(row, column, bytes: 1)[0] != 0
   }
 
-  /// `float8`.
+  /// Reads a `float8`.
   package func double(_ row: Int, _ column: Int) -> Double {
     unsafe Double(bitPattern: UInt64(bigEndian: fixed(row, column, bytes: 8).loadUnaligned(as: UInt64.self)))
   }
@@ -86,12 +86,12 @@ package final class Rows {
       low: UInt64(bigEndian: field.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
   }
 
-  /// `timestamptz`, in microseconds since 1970-01-01 UTC.
+  /// Reads a `timestamptz` as microseconds since 1970-01-01 UTC.
   package func timestampMicroseconds(_ row: Int, _ column: Int) -> Int64 {
     PostgresEpoch.toUnix(int64(row, column))
   }
 
-  /// Any text type, also `json` and `jsonb`.
+  /// Reads a value of any text type, `json` or `jsonb`.
   package func text(_ row: Int, _ column: Int) -> String {
     let field = unsafe field(row, column)
     let skipped = type(ofColumn: column) == .jsonb ? 1 : 0
@@ -102,7 +102,7 @@ package final class Rows {
     unsafe Array(field(row, column))
   }
 
-  /// Lends the bytes of `text` or `bytea` without copying.
+  /// Calls `body` with the bytes of a `text` or `bytea` value, without copying.
   package func withBytes<Result, Failure: Error>(
     _ row: Int, _ column: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -133,17 +133,17 @@ package final class Rows {
 }
 
 extension Rows {
-  /// The meaning of a libpq result.
+  /// What a libpq result means: rows, an error, or the state of a pipeline.
   enum Outcome {
     case rows(Rows)
     case error(PostgresError)
-    /// Not run, because an earlier statement of the same submission failed.
+    /// The statement was not run, because an earlier one of the same submission failed.
     case aborted
-    /// The end of a submission.
+    /// The synchronization point at the end of a submission.
     case synchronized
   }
 
-  /// Takes ownership of a libpq result.
+  /// Interprets a libpq result and takes ownership of it.
   static func outcome(owning result: OpaquePointer) -> Outcome {
     switch unsafe PQresultStatus(result) {
     case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY, PGRES_SINGLE_TUPLE:
@@ -162,14 +162,14 @@ extension Rows {
 }
 
 extension PostgresError {
-  /// Reads the fields of an error result.
+  /// Creates an error from the fields of a libpq error result.
   init(reading result: OpaquePointer) {
-    // Safe: libpq's strings live as long as the result, and are copied here.
+    // Safe: libpq's strings live as long as the result and are copied here.
     func field(_ code: Character) -> String? {
       guard let text = unsafe PQresultErrorField(result, Int32(code.asciiValue!)) else { return nil }
       return unsafe String(cString: text)
     }
-    // The letters are PG_DIAG_* of postgres_ext.h, which are character constants that Swift does not import.
+    // Field codes are PG_DIAG_* of postgres_ext.h, character constants that Swift does not import.
     if let state = field("C") {
       self.init(origin: .server, sqlState: SQLState(rawValue: state), message: field("M") ?? "")
     } else {
@@ -183,7 +183,7 @@ extension PostgresError {
     column = field("c")
     position = field("P").flatMap { Int($0) }
     let severity = field("V")
-    // 0A000 has many causes; only the server's function name identifies a plan whose result type changed
+    // 0A000 has many causes; only the name of the server's function identifies a plan whose result type has changed
     // (`plancache.c`).
     isStaleStatement =
       sqlState == .invalidStatementName || sqlState == .featureNotSupported && field("R") == "RevalidateCachedQuery"

@@ -9,7 +9,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConve
 
   package var description: String { rawValue }
 
-  /// The first two characters: the class of error, for example `23` for constraint violations.
+  /// The first two characters, which identify the class of errors, for example `23` for constraint violations.
   package var errorClass: String { String(rawValue.prefix(2)) }
 
   package static let featureNotSupported = SQLState(rawValue: "0A000")
@@ -36,7 +36,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConve
   package static let tooManyConnections = SQLState(rawValue: "53300")
   package static let objectInUse = SQLState(rawValue: "55006")
   package static let lockNotAvailable = SQLState(rawValue: "55P03")
-  /// A statement ran longer than `statement_timeout`, or was cancelled.
+  /// A statement was cancelled, or ran longer than `statement_timeout`.
   package static let queryCanceled = SQLState(rawValue: "57014")
   package static let adminShutdown = SQLState(rawValue: "57P01")
   package static let crashShutdown = SQLState(rawValue: "57P02")

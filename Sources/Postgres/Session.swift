@@ -2,20 +2,20 @@ internal import CLibPQ
 internal import Glibc
 internal import Reactor
 
-/// One libpq connection: the only code that touches `PGconn`. Each method is one libpq call of a similar name.
+/// Owns one libpq connection and is the only code that uses `PGconn`. Most methods wrap one libpq call of a similar
+/// name.
 ///
-/// Owned by a `Connection` or a `PipelinedConnection` and used on that owner's thread. Prepared statements end with the
-/// session.
+/// Owned by a `Connection` or `PipelinedConnection` and used on its thread. Prepared statements end with the session.
 @safe
 final class Session {
-  /// libpq's handle, owned by this object until `deinit`.
+  /// libpq's connection handle, freed in `deinit`.
   private let pg: OpaquePointer
   /// Statements prepared in this session, by name.
   private var prepared: [String: Prepared] = [:]
 
-  /// How long a blocking call waits for an answer before it asks `isSilent`; nil: for ever.
+  /// How long a blocking call waits for an answer before it calls `isSilent`; nil to wait indefinitely.
   var timeout: Duration?
-  /// Returns true if the server does not answer at all, so that waiting is pointless.
+  /// Called after `timeout`. Returns true if the server does not respond at all, so that waiting is pointless.
   var isSilent: () -> Bool = { true }
 
   private struct Prepared {
@@ -23,12 +23,12 @@ final class Session {
     let types: [OID]
   }
 
-  /// What connecting waits for.
+  /// What a connection attempt in progress waits for.
   enum Progress {
     case wantsRead, wantsWrite, connected, failed
   }
 
-  /// Starts to connect. Resolves host names at once, which may block: pass numeric addresses (`hostaddr`) or a Unix
+  /// Starts connecting. Resolves host names at once, which may block; use numeric addresses (`hostaddr`) or a Unix
   /// socket where that matters.
   init(connectingTo target: ConnectionTarget, attempt: Int) throws(PostgresError) {
     let keywords = target.keywords(attempt: attempt)
@@ -37,7 +37,7 @@ final class Session {
     defer { unsafe (names + values).forEach { unsafe free($0) } }
     var nameList = unsafe names.map { unsafe UnsafePointer($0) }
     var valueList = unsafe values.map { unsafe UnsafePointer($0) }
-    // The terminators that libpq expects.
+    // libpq expects null-terminated lists.
     unsafe nameList.append(nil)
     unsafe valueList.append(nil)
     // Safe: libpq copies the strings before it returns.
@@ -45,7 +45,7 @@ final class Session {
       throw .connection("out of memory while connecting to PostgreSQL")
     }
     unsafe self.pg = pg
-    // Notices would go to standard error, which belongs to the log.
+    // By default libpq prints notices to standard error, where they would mix with the log.
     unsafe PQsetNoticeReceiver(pg, { _, _ in }, nil)
     guard !isBroken else { throw connectError }
   }
@@ -56,16 +56,16 @@ final class Session {
 
   // MARK: State
 
-  /// Changes while connecting; −1 if there is none.
+  /// The socket's descriptor, which may change while connecting; −1 if there is none.
   var descriptor: Int32 { unsafe PQsocket(pg) }
   var isBroken: Bool { unsafe PQstatus(pg) == CONNECTION_BAD }
   var usesTLS: Bool { unsafe PQsslInUse(pg) == 1 }
   /// The process ID of the server's backend for this session.
   var backendPID: Int32 { unsafe PQbackendPID(pg) }
-  /// For example 150018.
+  /// The server's version as a number, for example 150018 for 15.18.
   var serverVersion: Int32 { unsafe PQserverVersion(pg) }
 
-  /// The key by which another thread can cancel what runs here; nil if there is no session.
+  /// Returns the handle by which another thread can cancel this session's statement; nil if there is no session.
   func cancelKey() -> CancelKey? {
     unsafe PQgetCancel(pg).map { unsafe CancelKey(owning: $0) }
   }
@@ -101,7 +101,7 @@ final class Session {
 
   // MARK: Prepared statements
 
-  /// True if the statement is prepared in this session.
+  /// True if the statement is prepared in this session with these parameter types.
   func knows(_ statement: Statement, _ types: [OID]) -> Bool {
     guard let known = prepared[statement.name] else { return false }
     precondition(known.sql == statement.sql, "two statements under the name \(statement.name)")
@@ -113,7 +113,7 @@ final class Session {
     prepared[statement.name] = Prepared(sql: statement.sql, types: types)
   }
 
-  /// Forgets a statement that was deallocated in the session.
+  /// Removes a statement that was deallocated on the server.
   func forgetPrepared(_ name: String) {
     prepared[name] = nil
   }
@@ -139,7 +139,7 @@ final class Session {
     return try unsafe rows(owning: result, statement.name)
   }
 
-  /// Parses, plans and runs a statement without keeping it.
+  /// Parses, plans and runs a statement without keeping it prepared.
   func executeOnce(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
     if timeout != nil { return try answer(sendExecuteOnce(statement, parameters), statement.name) }
     let result = unsafe parameters.withPointers { pointers in
@@ -150,15 +150,16 @@ final class Session {
     return try unsafe rows(owning: result, statement.name)
   }
 
-  /// Runs SQL text without parameters, also several statements. Results arrive as text: only for statements that return
-  /// nothing.
+  /// Runs SQL text without parameters, possibly several statements. Results would arrive in text format, so it must
+  /// return no rows.
   @discardableResult
   func run(_ sql: String) throws(PostgresError) -> Rows {
     if timeout != nil { return try answer(unsafe PQsendQuery(pg, sql) == 1, nil) }
     return try unsafe rows(owning: PQexec(pg, sql), nil)
   }
 
-  /// Waits for the complete answer to one call, as libpq's own blocking calls do, but not for ever.
+  /// Waits for the complete result of one call, like libpq's own blocking functions, but gives up if the server is
+  /// unresponsive.
   private func answer(_ isSent: Bool, _ statement: String?) throws(PostgresError) -> Rows {
     guard isSent else { throw isBroken ? lostError : .connection(lastMessage) }
     var last: OpaquePointer?
@@ -198,14 +199,14 @@ final class Session {
     }
   }
 
-  /// Shuts the connection down; its answer is no longer expected.
+  /// Shuts the connection down, because the server is unresponsive.
   private func abandon() {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
-    // Reads the end of the stream, so that libpq notices it too.
+    // Read the end of the stream, so that libpq notices it too.
     while !isBroken, consumeInput() {}
   }
 
-  /// Describes a prepared statement: the types of its parameters and columns.
+  /// Returns the types of a prepared statement's parameters and columns.
   func describe(_ name: String) throws(PostgresError) -> Rows {
     try unsafe rows(owning: PQdescribePrepared(pg, name), name)
   }
@@ -237,7 +238,7 @@ final class Session {
     guard code == 1 else { throw lostError }
   }
 
-  /// Ends the COPY; with a reason the server discards all of it.
+  /// Ends a COPY. With a reason, the server discards all its rows.
   func endCopy(abandoningBecause reason: String?) throws(PostgresError) -> Rows {
     guard unsafe PQputCopyEnd(pg, reason) == 1 else { throw lostError }
     defer { while let rest = unsafe PQgetResult(pg) { unsafe PQclear(rest) } }
@@ -246,7 +247,7 @@ final class Session {
 
   // MARK: Non-blocking calls
 
-  /// Switches to pipeline mode; no call below waits for the network.
+  /// Switches to pipeline mode. The methods below never wait for the network.
   func enterPipeline() -> Bool {
     unsafe PQsetnonblocking(pg, 1) == 0 && PQenterPipelineMode(pg) == 1
   }
@@ -270,7 +271,7 @@ final class Session {
     }
   }
 
-  /// Sends SQL text without parameters, to be run once.
+  /// Sends SQL text without parameters, without preparing it.
   func sendOnce(_ sql: String) -> Bool {
     unsafe PQsendQueryParams(pg, sql, 0, nil, nil, nil, nil, binaryResults) == 1
   }
@@ -283,7 +284,7 @@ final class Session {
     case done, pending, failed
   }
 
-  /// Passes bytes to the kernel; `pending` if it takes no more now.
+  /// Writes buffered output; returns `pending` if the socket buffer is full.
   func flush() -> Flush {
     switch unsafe PQflush(pg) {
     case 0: .done
@@ -292,13 +293,13 @@ final class Session {
     }
   }
 
-  /// Reads what the kernel has. Returns false if the connection is lost.
+  /// Reads available input. Returns false if the connection is lost.
   func consumeInput() -> Bool {
     unsafe PQconsumeInput(pg) == 1
   }
 
   enum Answer {
-    /// No further result without reading.
+    /// More input is needed for the next result.
     case incomplete
     /// The end of one statement's results.
     case separator
@@ -311,7 +312,7 @@ final class Session {
     return unsafe .outcome(Rows.outcome(owning: result))
   }
 
-  /// Takes the next NOTIFY that has arrived.
+  /// Returns the next notification that has arrived; nil if there is none.
   func nextNotification() -> Notification? {
     guard let raw = unsafe PQnotifies(pg) else { return nil }
     defer { unsafe PQfreemem(raw) }
@@ -320,16 +321,16 @@ final class Session {
       backendPID: raw.pointee.be_pid)
   }
 
-  /// The identifier in double quotes, escaped for SQL.
+  /// Quotes an identifier for SQL.
   func quoted(identifier: String) -> String {
     "\"" + identifier.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
   }
 
-  /// libpq's code for binary.
+  /// libpq's code for the binary format.
   private let binaryResults: Int32 = 1
 }
 
-/// Transaction status of a session between two answers.
+/// Transaction status of a session between statements.
 enum TransactionStatus {
   case idle, open, failed, unknown
 }

@@ -1,11 +1,11 @@
-/// A SQL statement under a name. Each session prepares it once, on first use, unless its text is generated.
+/// A named SQL statement. Each session prepares it on first use, unless `isKept` is false.
 ///
-/// The name is unique in the program: a name always stands for the same SQL text.
+/// Names are unique in the program: a name always stands for the same SQL text.
 package struct Statement: Sendable, Hashable {
   package let name: String
   package let sql: String
-  /// Whether a session prepares the statement under its name and keeps it until it ends. False for generated texts,
-  /// which are unlimited in number: each use is parsed and planned with its own values, and nothing is kept.
+  /// True if sessions keep the statement prepared. False for generated SQL, of which there may be any number of texts:
+  /// each use is parsed and planned anew.
   package let isKept: Bool
 
   package init(_ name: String, _ sql: String, isKept: Bool = true) {

@@ -1,19 +1,19 @@
-/// Several statements sent to the server together, and the results received so far. Pure.
+/// Statements sent to the server together, and the results received so far. Contains no I/O.
 struct Submission {
   typealias Completion = (Result<[Rows], PostgresError>) -> Void
 
-  /// What one result of the server belongs to.
+  /// What the next result from the server belongs to.
   enum Step {
-    /// A statement being prepared before its first use.
+    /// A statement that is prepared before its first use.
     case prepare(Statement, [OID])
     case execute(name: String)
   }
 
   let statements: [(Statement, Parameters)]
-  /// It is meant to leave a transaction open.
+  /// True if the submission is meant to leave a transaction open.
   let keepsOpen: Bool
   let completion: Completion
-  /// Results expected, in order; filled when it is sent.
+  /// The expected results, in order; filled when the submission is sent.
   var steps: [Step] = []
   private var answered = 0
   private var rows: [Rows] = []
@@ -25,7 +25,7 @@ struct Submission {
     self.completion = completion
   }
 
-  /// Why it must not be sent; nil if it may.
+  /// Error to report instead of sending the submission; nil if it may be sent.
   var refusal: PostgresError? {
     for (statement, parameters) in statements {
       if let refusal = parameters.refusal { return refusal.naming(statement.name) }
@@ -33,10 +33,10 @@ struct Submission {
     return nil
   }
 
-  /// Takes the result of the next step. Returns a statement that the session has just prepared.
+  /// Takes the result of the next step. Returns the statement if that step has prepared it.
   mutating func take(_ outcome: Rows.Outcome) -> (Statement, [OID])? {
     guard answered < steps.count else {
-      // An error after the last statement comes from the commit itself: a deferred constraint, for example.
+      // An error after the last statement comes from the commit, for example from a deferred constraint.
       if case .error(let error) = outcome { firstError = firstError ?? error }
       return nil
     }
@@ -57,8 +57,8 @@ struct Submission {
     return nil
   }
 
-  /// The completion's result after the synchronisation point.
-  /// - Parameter leftOpen: it began a transaction, met no error and did not end it.
+  /// Returns the result for the completion, after the synchronization point.
+  /// - Parameter leftOpen: true if the submission began a transaction without ending it, and met no error.
   func result(leftOpen: Bool) -> Result<[Rows], PostgresError> {
     if let firstError { return .failure(firstError) }
     guard !leftOpen else {

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// A user account of the machine, from `/etc/passwd` (or whatever backs `getpwnam`).
+/// A user account of the operating system, as `getpwnam` reports it.
 package struct SystemAccount: Sendable, Equatable {
   package let name: String
   package let uid: UInt32
-  /// The primary group.
+  /// Id of the primary group.
   package let gid: UInt32
 
-  /// The effective user of this process; nil if the machine does not know it, as in some containers.
+  /// The effective user of this process; nil if it has no account, as in some containers.
   package static var current: SystemAccount? { SystemAccount(uid: geteuid()) }
 
-  /// Nil if there is no such user.
+  /// Looks up a user by name; nil if there is no such user.
   package init?(named name: String) {
     unsafe self.init { entry, buffer, size, found in unsafe getpwnam_r(name, entry, buffer, size, found) }
   }
 
-  /// Nil if there is no such user.
+  /// Looks up a user by id; nil if there is no such user.
   package init?(uid: UInt32) {
     unsafe self.init { entry, buffer, size, found in unsafe getpwuid_r(uid, entry, buffer, size, found) }
   }
@@ -25,9 +25,9 @@ package struct SystemAccount: Sendable, Equatable {
   ) -> Int32
 
   private init?(_ lookup: Lookup) {
-    // Far beyond any real entry; a longer one counts as unknown.
+    // Far larger than any real entry; an account with a longer one counts as unknown.
     var buffer = [CChar](repeating: 0, count: 16_384)
-    // Safe: the entry's strings lie in the buffer, and are copied before it goes out of scope.
+    // Safe: the entry's strings lie in the buffer and are copied before it goes out of scope.
     let account = unsafe buffer.withUnsafeMutableBufferPointer { memory -> (String, UInt32, UInt32)? in
       var entry = unsafe passwd()
       var found: UnsafeMutablePointer<passwd>?

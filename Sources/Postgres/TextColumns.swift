@@ -1,7 +1,7 @@
-/// A column of `text`. Once a value has contained U+0000, the whole statement it is sent with is refused.
+/// A column of `text`. If a value contains U+0000, the statement it is passed to is rejected without being sent.
 package struct TextColumn: Sendable {
   var fields = BinaryFields()
-  /// Rows so far.
+  /// Number of rows appended.
   package private(set) var count = 0
   /// True if a value contained U+0000.
   package var containsNUL: Bool { fields.containsNUL }
@@ -13,7 +13,7 @@ package struct TextColumn: Sendable {
     count += 1
   }
 
-  /// Appends text that is already UTF-8, without creating a `String`. The server refuses invalid UTF-8 (22021).
+  /// Appends UTF-8 bytes without creating a `String`. The server rejects invalid UTF-8 (22021).
   package mutating func append(utf8 value: Span<UInt8>) {
     fields.append(utf8: value)
     count += 1
@@ -28,7 +28,7 @@ package struct TextColumn: Sendable {
 /// A column of `bytea`.
 package struct BytesColumn: Sendable {
   var fields = BinaryFields()
-  /// Rows so far.
+  /// Number of rows appended.
   package private(set) var count = 0
 
   package init() {}
@@ -44,10 +44,10 @@ package struct BytesColumn: Sendable {
   }
 }
 
-/// A column of `jsonb`; values are JSON texts, which the server checks (22P02).
+/// A column of `jsonb`. Values are JSON texts; the server rejects invalid ones (22P02).
 package struct JSONColumn: Sendable {
   var fields = BinaryFields()
-  /// Rows so far.
+  /// Number of rows appended.
   package private(set) var count = 0
 
   package init() {}

@@ -1,8 +1,8 @@
-/// A UUID as two numbers: cheap to copy, compare and sort, in the order in which PostgreSQL sorts its `uuid`.
+/// A UUID stored as two integers: cheap to copy, compare and sort. Sorts in the order of PostgreSQL's `uuid`.
 package struct UUIDValue: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The first eight bytes.
+  /// The first eight bytes, as a big-endian integer.
   package let high: UInt64
-  /// The last eight bytes.
+  /// The last eight bytes, as a big-endian integer.
   package let low: UInt64
 
   package init(high: UInt64, low: UInt64) {

@@ -2,7 +2,7 @@ internal import Domain
 internal import Metrics
 internal import Reactor
 
-/// Metrics of a sender. On its thread; any thread may read `lastAccepted`.
+/// Records a sender's metrics. Confined to the sender's thread, except `lastAccepted`, which any thread may read.
 final class PushMeter {
   private let metrics: Metrics
   private let network: String
@@ -32,7 +32,7 @@ final class PushMeter {
       "upmc_push_connections", "Open connections to the push network.", ["network": network])
     inFlight = metrics.gauge(
       "upmc_push_in_flight", "Submissions that wait for the push network's answer.", ["network": network])
-    // Created at the start, so that rates include the first event.
+    // Create these counters at start, so that a rate over them includes the first event.
     for result in [Self.accepted, Self.notProcessed, Self.unknown] { _ = answer(result) }
   }
 
@@ -48,7 +48,8 @@ final class PushMeter {
     answerTimes[Int(lane.rawValue)].record(time.nanoseconds)
   }
 
-  /// - Parameter word: the push network's word for a refusal.
+  /// Counts how a request ended.
+  /// - Parameter word: returns the push network's error code for a refusal.
   func ended(_ ending: Ending, wallSeconds: Int64, word: (Refusal) -> String) {
     switch ending {
     case .accepted:

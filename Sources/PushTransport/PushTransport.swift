@@ -1,6 +1,6 @@
-/// The way to a push network over HTTP/2, whichever network it is: queues with lanes, pools of connections, and the
-/// upkeep that connections need. `APNs` and `FCM` are built on it; each adds its credential, its vocabulary and its
-/// requests.
+/// Sends pushes to a push network over HTTP/2, independent of the network: queues with priority lanes, pools of
+/// connections, and connection management. `APNs` and `FCM` build on it; each adds its credentials, request encoding
+/// and error handling.
 ///
 /// ```
 ///   a network's sender                     this module, all on the sender's thread            threads "…-dns-…"
@@ -13,17 +13,17 @@
 ///   results(…) ◄───────────────────── ResultBuffer ◄── Connection × n, TLS + HTTP/2     what an answer means
 /// ```
 ///
-/// A pool is its routes (`PoolRoutes`: whose turn it is) and its connections (`PoolConnections`: how many, and which
-/// retires). A connection is its bytes (`Transport`), its requests (`OpenRequests`) and the pure `ConnectionState`,
-/// which decides what to do next.
+/// A pool consists of `PoolRoutes` (whose queue is served next) and `PoolConnections` (how many connections, and which
+/// retires). A connection consists of its byte stream (`Transport`), its requests (`OpenRequests`) and the state
+/// machine `ConnectionState`, which decides what to do next.
 ///
-/// **Bulkheads.** A route has its own queue, bounded by lane, and its own fault. Routes with the same credential share
-/// connections, and none gets all of their streams. A route whose refusals would be held against the others can be
-/// given a pool of its own (`PushRouter.isolate`).
+/// **Bulkheads.** A route (app and environment) has its own queue, bounded per lane, and its own fault state. Routes
+/// with the same credential share connections, but none may use all of their streams. A route whose refusals the
+/// network would hold against the others can be given a pool of its own (`PushRouter.isolate`).
 ///
-/// **Lanes.** Urgent goes before normal, normal before bulk, and the last streams and window bytes of every connection
-/// are reserved for the more urgent lanes (`StreamShares`): an urgent message never waits for the answer to another
-/// one. Within a lane messages take equal turns (`LaneQueue`), and so do routes.
+/// **Lanes.** Urgent goes before normal, normal before bulk, and every connection reserves streams and window bytes for
+/// the more urgent lanes (`StreamShares`): an urgent message never waits for another message's answer. Within a lane
+/// messages take equal turns (`LaneQueue`), and so do routes.
 ///
 /// **How many connections.** As many as the requests in flight and the backlog need, by Little's law
 /// (`ConnectionDemand`): opened one at a time, kept warm for ten minutes after the last push. The states of a
@@ -59,104 +59,110 @@
 ///
 /// Decision 074.
 package enum PushTransport {
-  /// Limits of this module, with unit, reason and source.
+  /// Limits of this module; each comment gives unit and reason.
   package enum Limits {
-    /// Seconds for TCP, and again for TLS: a healthy path needs two round trips each.
+    /// Timeouts of the TCP connect and of the TLS handshake, in seconds each. A healthy path needs at most two round
+    /// trips for either.
     package static let connectSeconds: Int64 = 10
     package static let handshakeSeconds: Int64 = 10
     /// Timeout of a request in seconds; APNs sometimes never answers a stream.
     package static let requestSeconds: Int64 = 25
-    /// Timeouts in a row before the connection itself is doubted.
+    /// Consecutive request timeouts after which a PING checks the connection.
     package static let timeoutsBeforePing = 3
-    /// Timeouts in a row before a connection is replaced even though it answers PINGs.
+    /// Consecutive request timeouts after which a connection is replaced even if it answers PINGs.
     package static let timeoutsBeforeRetiring = 10
-    /// Seconds that a proven connection may stay limited to one request before it is replaced.
+    /// Seconds that a ready connection may stay limited to one concurrent request before it is replaced.
     package static let collapsedSeconds: Int64 = 60
     /// Timeout of a PING in seconds.
     package static let pingSeconds: Int64 = 10
-    /// Seconds of silence before a PING keeps middleboxes from dropping the connection.
+    /// Seconds of silence after which a PING is sent, to keep middleboxes from dropping the connection.
     package static let idlePingSeconds: Int64 = 300
-    /// The same through a proxy; many proxies close connections that are quiet for five minutes.
+    /// The same for connections through a proxy; many proxies close connections that are idle for five minutes.
     package static let tunnelledIdlePingSeconds: Int64 = 240
-    /// TCP keepalive: seconds of silence before probing, and until unacknowledged bytes mean a dead peer.
+    /// TCP keepalive: seconds of silence before the first probe, and seconds after which unacknowledged bytes mean that
+    /// the peer is dead.
     package static let keepAliveSeconds: Int64 = 60
     package static let unacknowledgedSeconds: Int64 = 30
-    /// Requests in flight on one connection, even if the peer allows more (observed: APNs 1,000, Google 100): half of
-    /// the larger leaves room for a limit that falls while requests are in flight.
+    /// Maximum requests in flight on one connection, even if the peer allows more (observed: APNs 1,000, Google 100).
+    /// Half of the larger value leaves room for a limit that the peer lowers while requests are in flight.
     package static let streamsPerConnection = 500
-    /// A connection is replaced when its stream ids pass this; they end at 2^31 (RFC 9113 §5.1.1).
+    /// A connection is replaced once its stream ids exceed this; the protocol's limit is 2^31 (RFC 9113 §5.1.1).
     package static let lastStreamID: Int32 = 1 << 30
-    /// Age at which a connection is replaced, roughly: Apple advises hours to days.
+    /// Approximate age at which a connection is replaced; Apple advises hours to days.
     package static let connectionAge: Duration = .seconds(24 * 3600)
-    /// Maximum connections of one credential in one environment. 8 with 500 requests each carry 26,000 pushes a second
-    /// at 150 ms, Korea to California.
+    /// Maximum connections of one credential in one environment. Eight connections with 500 requests each carry 26,000
+    /// pushes a second at a round trip of 150 ms (Korea to California).
     package static let connectionsPerPool = 8
-    /// One in this many of a connection's streams is reserved for urgent messages, and one more for normal ones too.
+    /// One in this many of a connection's streams is reserved for urgent messages, and as many again for urgent and
+    /// normal ones.
     package static let reservePart = 16
-    /// One in this many of all streams is kept from any single route while several share connections.
+    /// While several routes share connections, each leaves one in this many of all streams to the others.
     static let routeReservePart = 4
-    /// Streams that a connection is assumed to hold until its peer has allowed more than one.
+    /// Number of streams that a connection is assumed to allow until the peer has allowed more than one.
     static let assumedStreams = 100
-    /// Seconds within which the backlog should be in flight: half of what a binding stays fresh.
+    /// Seconds within which the backlog should be submitted: half the time that a token read from the database counts
+    /// as fresh.
     static let drainSeconds = 0.25
-    /// Targets of a message, or of a route, per turn.
+    /// Targets that a message, or a route, may submit before the next one is served.
     package static let turnTargets = 32
-    /// Requests submitted before the first of them are written.
+    /// Maximum requests submitted per pass, before output is written.
     static let requestsPerTurn = 64
-    /// Messages whose template is cached.
+    /// Maximum number of cached message templates.
     static let templates = 8
-    /// Seconds after the last push during which a lost connection is replaced even if nothing waits.
+    /// Seconds after the last push during which one connection is kept open, and replaced if lost, although nothing
+    /// waits.
     package static let warmSeconds: Int64 = 600
-    /// How long a connection must be surplus before it is closed, in seconds.
+    /// Seconds for which a connection must be surplus before it is closed.
     package static let surplusSeconds: Int64 = 600
-    /// Seconds of silence with open requests after which no more are added until the peer shows that it is alive.
+    /// Seconds of silence with open requests after which no more are submitted until the peer sends something.
     package static let stallSeconds: Int64 = 3
-    /// Answers that the smoothed latency remembers, roughly.
+    /// Number of answers over which latency is smoothed, approximately.
     static let latencyAnswers = 16
-    /// Minimum answers or open requests to judge a connection's speed.
+    /// Minimum number of answers or open requests needed to judge a connection's speed.
     static let judgedRequests = 10
-    /// A connection is too slow if it takes this many times as long as its siblings, and this much longer.
+    /// A connection is too slow if its latency exceeds that of the others by this factor and by this many milliseconds.
     static let slowFactor = 3.0
     static let slowMilliseconds: Int64 = 200
-    /// Seconds in a row for which it must be too slow.
+    /// Number of consecutive reviews, one per second, at which a connection must be too slow to be replaced.
     package static let slowTicks = 3
-    /// Seconds for which a failed address is tried last.
+    /// Seconds for which an address that failed is tried after all others.
     static let addressFailureSeconds: Int64 = 300
     /// Seconds for which a route whose settings were refused is not retried.
     package static let faultSeconds: Int64 = 10
     /// Seconds of back-off after connection failures: doubles from the first to the last value.
     package static let backOffSeconds: ClosedRange<Double> = 1...60
-    /// A connection lost before this age, in seconds, counts as a failure to connect.
+    /// A connection lost before it is this old, in seconds, counts as a failed connection attempt.
     package static let youngSeconds: Int64 = 5
     /// Maximum connections of one pool opened within `openingsSeconds`.
     package static let openings = 8
     package static let openingsSeconds: Int64 = 10
-    /// Resends of one target by this module before its fate is left to the dispatcher.
+    /// Maximum resends of one target by this module; after that the dispatcher decides.
     package static let quickResends: UInt8 = 3
-    /// Targets that may wait in one lane of one route; more are refused at `offer`.
+    /// Maximum queued targets in one lane of one route; `offer` refuses more.
     package static let queuedTargets = 20_000
-    /// Batches queued for a sender's thread; and room beside them for commands (credentials, tokens, look-ups).
+    /// Maximum batches queued for a sender's thread, and the queue's total capacity including commands (credentials,
+    /// tokens, look-ups).
     package static let inboxBatches = 4096
     package static let inboxCommands = 65_536
-    /// Names waiting to be looked up: in total, and of one customer where customers choose them.
+    /// Maximum queued look-ups: in total, and per customer where customers choose the host name.
     static let resolverQuestions = 4096
     package static let questionsOfOne = 64
-    /// Names looked up at once where customers choose them.
+    /// Concurrent look-ups of host names that customers choose.
     package static let customersResolverThreads = 4
-    /// Maximum addresses tried per name: Apple and Google publish fewer than ten.
+    /// Maximum addresses tried per host name; Apple and Google publish fewer than ten.
     static let addresses = 16
-    /// Flow-control window assumed per request, in bytes: the payload limit of an ordinary push (VoIP pushes and
-    /// FCM's JSON envelope can exceed it). Each lane leaves this much of the window free for every more urgent lane.
+    /// Flow-control window assumed per request, in bytes: the payload limit of an ordinary push (VoIP pushes and FCM's
+    /// JSON envelope can exceed it). Each lane leaves this much of the window free for every more urgent lane.
     package static let payloadBytes = 4096
-    /// Bytes read from one connection before others get their turn.
+    /// Maximum bytes read from one connection per event-loop iteration, so that others are served too.
     static let bytesPerTurn = 262_144
-    /// Maximum seconds that a peer may ask us to wait: more is a mistake, or an attack.
+    /// Maximum delay in seconds accepted from a peer's `Retry-After`; more is a mistake or an attack.
     static let longestRetryAfter: Int64 = 86_400
-    /// Bytes read of a lost peer's last words: the answers to all requests that one connection may hold.
+    /// Maximum bytes read from a connection after a failed write: enough for the answers to all its open requests.
     static let lastBytes = 1_048_576
-    /// Bytes of the answer to a single request: Apple lists up to 10,000 channels in one.
+    /// Maximum size of the answer to a `SingleRequest`, in bytes: Apple lists up to 10,000 channels in one answer.
     static let singleAnswerBytes = 1_048_576
-    /// Bytes of an answer's body: some 50 of APNs, up to some 2,000 of FCM.
+    /// Maximum size of an answer's body in bytes; APNs sends about 50, FCM up to about 2,000.
     static let answerBytes = 16_384
   }
 }

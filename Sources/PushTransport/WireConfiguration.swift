@@ -4,30 +4,31 @@ package import Metrics
 
 /// Connection settings of a sender, fixed for its lifetime.
 package struct WireConfiguration: Sendable {
-  /// Maximum connections of one credential in one environment. Their actual number follows from the work, the round
-  /// trip and what the peer allows.
+  /// Maximum connections of one credential in one environment. The actual number follows from load, round trip and the
+  /// peer's stream limit.
   package var connectionsPerPool = PushTransport.Limits.connectionsPerPool
   /// Maximum normal and bulk requests in flight on one connection. Urgent requests may exceed it by a sixteenth if
   /// the peer allows.
   package var streamsPerConnection = PushTransport.Limits.streamsPerConnection
-  /// A connection is replaced once its stream ids pass this.
+  /// A connection is replaced once its stream ids exceed this.
   package var lastStreamID = PushTransport.Limits.lastStreamID
-  /// Age at which a connection is replaced, roughly: services move load by DNS, which only new connections ask.
+  /// Approximate age at which a connection is replaced: services move load by DNS, which is consulted only for new
+  /// connections.
   package var connectionAge = PushTransport.Limits.connectionAge
-  /// Resolves names, for each new connection.
+  /// Name look-up used for each new connection.
   package var lookUp = Resolver.system
-  /// The proxy for all connections except those that it exempts itself; nil to connect directly.
+  /// The HTTP proxy for all connections except those to hosts on its exemption list; nil to connect directly.
   package var proxy: OutboundProxy?
-  /// If true, nothing is admitted until the sender has received all credentials once: an app whose credential is not known
-  /// yet must not look like one that has none.
+  /// If true, all batches are refused until the sender has received the credentials of all apps, so that an app whose
+  /// credential is not loaded yet is not mistaken for one that has none.
   package var awaitsCredentials = false
   package var logger: Logger
   /// The push network's name in the metrics.
   package let network: String
   package var metrics = Metrics()
-  /// Notes each push that the network accepts.
+  /// Time of the last push that the network accepted.
   package var lastAccepted = LastSuccess()
-  /// Receives the peer's clock, in seconds since 1970, whenever an answer carries it. Called on the sender's thread.
+  /// Called on the sender's thread with the peer's clock, in seconds since 1970, whenever an answer carries it.
   package var heardTime: (@Sendable (_ peerSeconds: Int64) -> Void)?
 
   package init(network: String, logger: Logger) {
@@ -39,8 +40,8 @@ package struct WireConfiguration: Sendable {
     proxy?.tunnel(to: endpoint.host, port: endpoint.port)
   }
 
-  /// What is resolved and connected to on the way to an endpoint: the proxy, if there is one on the way. The proxy then
-  /// resolves the endpoint.
+  /// The host to resolve and connect to in order to reach `endpoint`: the proxy if one applies (it resolves the
+  /// endpoint itself), otherwise the endpoint.
   package func hop(to endpoint: Endpoint) -> Endpoint {
     tunnel(to: endpoint).map { Endpoint(host: $0.proxy.host, port: $0.proxy.port) } ?? endpoint
   }

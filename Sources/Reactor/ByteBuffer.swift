@@ -1,8 +1,8 @@
-/// A growing run of bytes, written at the end and consumed at the front, with one owner.
+/// A growable byte buffer, appended at the end and consumed from the front. One owner.
 ///
-/// `readable` = what has been written and not yet consumed. Storage moves only when it must grow, and grows by
-/// doubling; once all is consumed it starts at the front again, so a steady connection never allocates. The methods are
-/// inlined into other modules: every byte of the product passes through here.
+/// Storage is reallocated only to grow, by doubling; once all bytes are consumed, writing restarts at the front, so a
+/// connection with a steady load does not allocate. The methods are inlinable, because almost every byte that the
+/// server handles passes through them.
 @safe
 package struct ByteBuffer: ~Copyable {
   // Invariant: 0 ≤ start ≤ end ≤ capacity; storage[start..<end] is initialised.
@@ -20,13 +20,13 @@ package struct ByteBuffer: ~Copyable {
     unsafe storage.deallocate()
   }
 
-  /// Number of readable bytes.
+  /// Number of bytes written and not yet consumed.
   @inlinable package var count: Int { end - start }
   @inlinable package var isEmpty: Bool { start == end }
-  /// Allocated memory, in bytes.
+  /// Size of the allocation, in bytes.
   @inlinable package var allocatedBytes: Int { capacity }
 
-  /// Lends the readable bytes.
+  /// Calls `body` with the readable bytes, which are valid only during the call.
   @inlinable package func withReadable<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -35,7 +35,7 @@ package struct ByteBuffer: ~Copyable {
     return try unsafe body(Span(_unsafeStart: pointer, count: count))
   }
 
-  /// Lends the readable bytes for a C call.
+  /// Calls `body` with the readable bytes as a raw pointer, for passing to C; valid only during the call.
   @inlinable package func withUnsafeReadable<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     unsafe body(UnsafeRawBufferPointer(start: storage + start, count: count))
   }
@@ -45,7 +45,7 @@ package struct ByteBuffer: ~Copyable {
     return unsafe storage.load(fromByteOffset: start + index, as: UInt8.self)
   }
 
-  /// Discards the first `bytes` readable bytes.
+  /// Discards the first `bytes` readable bytes. Traps if there are fewer.
   @inlinable package mutating func consume(_ bytes: Int) {
     precondition(bytes >= 0 && bytes <= count, "consuming more than is there")
     start += bytes
@@ -55,7 +55,7 @@ package struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// Removes `bytes` from the middle and closes the gap.
+  /// Removes `bytes` at `offset` and closes the gap.
   @inlinable package mutating func remove(_ bytes: Int, at offset: Int) {
     precondition(bytes >= 0 && offset >= 0 && offset + bytes <= count, "removing more than is there")
     guard bytes > 0 else { return }
@@ -70,7 +70,7 @@ package struct ByteBuffer: ~Copyable {
     end = 0
   }
 
-  /// Lets `body` write into at least `bytes` free bytes; `body` returns how many it wrote.
+  /// Calls `body` with at least `bytes` of free space; `body` returns how many bytes it wrote.
   @inlinable package mutating func write<Outcome>(
     reserving bytes: Int, _ body: (UnsafeMutableRawBufferPointer) -> (written: Int, outcome: Outcome)
   ) -> Outcome {
@@ -114,7 +114,7 @@ package struct ByteBuffer: ~Copyable {
     end += bytes.count
   }
 
-  /// Appends eight bytes, most significant first.
+  /// Appends a 64-bit integer in big-endian order.
   @inlinable package mutating func append(bigEndian word: UInt64) {
     reserve(8)
     unsafe storage.storeBytes(of: word.bigEndian, toByteOffset: end, as: UInt64.self)
@@ -146,7 +146,7 @@ package struct ByteBuffer: ~Copyable {
     if capacity - end < bytes { makeRoom(bytes) }
   }
 
-  /// Makes room for `bytes` more: by moving the readable bytes to the front if that suffices, else by doubling.
+  /// Makes room for `bytes` more: moves the readable bytes to the front if that suffices, otherwise reallocates.
   @usableFromInline
   internal mutating func makeRoom(_ bytes: Int) {
     if start > 0, capacity - count >= bytes, start >= count {

@@ -6,23 +6,22 @@ extension ChildProcess {
   package struct Report: Sendable {
     package let ending: Ending
     package let cost: Cost
-    /// Its standard output, and its standard error too if requested.
+    /// Standard output, interleaved with standard error if requested.
     package let output: [UInt8]
 
     package var succeeded: Bool { ending == .exited(0) }
     package var text: String { String(decoding: output, as: UTF8.self) }
   }
 
-  /// Runs a program to its end and returns its output. Blocking.
-  ///
-  /// On timeout the program is killed and the error is ETIMEDOUT.
-  /// - Parameter withErrors: captures standard error in the same output, interleaved as on a terminal.
+  /// Runs a program until it exits and returns its output. Blocks.
+  /// - Parameter withErrors: also captures standard error, interleaved as on a terminal.
+  /// - Throws: ETIMEDOUT on timeout, after killing the program.
   package static func run(
     _ command: [String], environment: [String]? = nil, withErrors: Bool = false, atMost timeout: Duration
   ) throws(SystemError) -> Report {
     let deadline = SystemClock().now + timeout
     var ends: [Int32] = [0, 0]
-    // A socket pair, because Swift cannot create a close-on-exec pipe in one step.
+    // A socket pair instead of a pipe, because Swift cannot create a close-on-exec pipe atomically.
     let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .last("socketpair") }
     let reader = FileDescriptor(owning: ends[0])
@@ -48,7 +47,8 @@ extension ChildProcess {
     return Report(ending: ending, cost: cost, output: output)
   }
 
-  /// Our copy of the write end is closed on return, so that the reader sees the end when the program closes its own.
+  /// Starts the program. Closes our copy of the write end on return, so that the reader sees end of file once the
+  /// program closes its own.
   private static func start(
     _ command: [String], environment: [String]?, writer: consuming FileDescriptor, withErrors: Bool
   ) throws(SystemError) -> ChildProcess {

@@ -1,19 +1,20 @@
 internal import CLinux
 internal import Glibc
 
-/// A child process with exactly one owner; killed and reaped if the owner ends without waiting.
+/// A child process with exactly one owner. If the owner drops it without waiting, it is killed and reaped.
 ///
-/// It starts with no signal blocked, whatever `Signals.block` did here, and in a process group of its own: Ctrl-C in a
-/// terminal then reaches only us, and we stop our children in the order we choose. Can be used from any one thread.
+/// The child starts with no signal blocked, regardless of `Signals.block` in the parent, and in its own process group:
+/// Ctrl-C in a terminal reaches only the parent, which stops its children in the order it chooses. May be used from any
+/// one thread at a time.
 package struct ChildProcess: ~Copyable {
-  /// Where its output goes.
+  /// Where the child's output goes.
   package enum Output: Sendable {
-    /// Same as ours.
+    /// To the parent's own standard output or error.
     case inherited
     case discarded
-    /// Appended to a file, created if missing, readable by its owner only.
+    /// Appended to a file, which is created with mode 0600 if missing.
     case file(String)
-    /// To an open descriptor, which the caller still closes.
+    /// To an open descriptor, which remains the caller's to close.
     case descriptor(Int32)
   }
 
@@ -22,25 +23,25 @@ package struct ChildProcess: ~Copyable {
     case killed(signal: Int32)
   }
 
-  /// Resources that it used in its life, including children that it has waited for.
+  /// Resources that the child and its own waited-for children have used.
   package struct Cost: Sendable {
-    /// Processor time, in user and kernel mode.
+    /// CPU time, user plus kernel mode.
     package let processorTime: Duration
-    /// Peak memory, in bytes.
+    /// Peak resident memory, in bytes.
     package let peakMemoryBytes: Int
   }
 
-  /// Known once the program has been reaped.
+  /// Resource usage; nil until the child has been reaped.
   package private(set) var cost: Cost?
-  /// The process ID. Valid until the program is reaped: it cannot be reused before.
+  /// The process id. The kernel cannot reuse it until the child is reaped.
   package let identifier: Int32
-  /// Becomes readable when the program ends; for an `EventLoop`.
+  /// Descriptor that becomes readable when the child exits, for use with an `EventLoop`.
   package var descriptor: Int32 { handle.number }
   private let handle: FileDescriptor
   private var ending: Ending?
 
   /// Starts `command[0]`, looked up in `PATH` unless it contains a slash, with the rest as its arguments.
-  /// - Parameter environment: `NAME=value` each; nil for ours.
+  /// - Parameter environment: entries of the form `NAME=value`; nil to inherit the parent's environment.
   package static func start(
     _ command: [String], environment: [String]? = nil, output: Output = .inherited, errors: Output = .inherited
   ) throws(SystemError) -> ChildProcess {
@@ -89,12 +90,12 @@ package struct ChildProcess: ~Copyable {
     waitpid(identifier, nil, 0)
   }
 
-  /// Sends a signal, unless the program has been reaped already.
+  /// Sends a signal, unless the child has been reaped already.
   package func signal(_ number: Int32) {
     if ending == nil { kill(identifier, number) }
   }
 
-  /// Waits for the end; nil on timeout. Further calls return the same result.
+  /// Waits for the child to exit; nil on timeout. Further calls return the same result.
   package mutating func wait(atMost timeout: Duration) -> Ending? {
     if let ending { return ending }
     let deadline = SystemClock().now + timeout
@@ -114,12 +115,12 @@ package struct ChildProcess: ~Copyable {
     return nil
   }
 
-  /// Asks the program to end, and kills it if it has not ended in time.
+  /// Sends the signal `number`, and SIGKILL if the child has not exited within `timeout`.
   package mutating func stop(_ number: Int32 = SIGTERM, timeout: Duration) -> Ending {
     signal(number)
     if let ending = wait(atMost: timeout) { return ending }
     signal(SIGKILL)
-    // A killed process ends, unless the kernel itself hangs in disk I/O: then nothing else would help either.
+    // A killed process exits, unless the kernel hangs in disk I/O, which we could not resolve either.
     while true { if let ending = wait(atMost: .seconds(60)) { return ending } }
   }
 
@@ -141,12 +142,12 @@ extension ChildProcess.Cost {
     let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
     let microseconds = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
     processorTime = .seconds(seconds) + .microseconds(microseconds)
-    // Linux counts in KiB (`getrusage(2)`).
+    // Linux reports kibibytes (`getrusage(2)`).
     peakMemoryBytes = usage.ru_maxrss * 1024
   }
 }
 
-/// C strings for a command: a null-terminated array, freed with this object.
+/// A null-terminated array of C strings, for `posix_spawn`; freed with this object.
 @safe
 private final class CStrings {
   let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

@@ -1,16 +1,15 @@
 internal import Glibc
 internal import Synchronization
 
-/// A source of time. Code whose timing is tested takes a `Clock`, or the time itself, as an argument, so that tests
-/// control it.
+/// A source of time. Time-dependent code takes a `Clock`, or the time itself, as an argument, so that tests control it.
 package protocol Clock: Sendable {
-  /// Monotonic time, for durations and deadlines.
+  /// Monotonic time, for durations and timeouts.
   var now: Instant { get }
-  /// Wall-clock time, for people and other machines: microseconds since 1970-01-01 UTC, PostgreSQL's own resolution.
+  /// Wall-clock time in microseconds since 1970-01-01 UTC (PostgreSQL's resolution).
   var wallMicroseconds: Int64 { get }
 }
 
-/// The machine's clocks.
+/// The operating system's clocks.
 package struct SystemClock: Clock {
   package init() {}
 
@@ -27,12 +26,12 @@ package struct SystemClock: Clock {
   }
 }
 
-/// A clock that only moves when advanced, for tests.
+/// A clock for tests that advances only when told to.
 package final class ManualClock: Clock {
   private let elapsed: Mutex<Int64>
   private let startMicroseconds: Int64
 
-  /// Starts at 2026-01-01T00:00:00Z by default.
+  /// - Parameter wallMicroseconds: initial wall time; by default 2026-01-01T00:00:00Z.
   package init(wallMicroseconds: Int64 = 1_767_225_600_000_000) {
     startMicroseconds = wallMicroseconds
     elapsed = Mutex(0)
@@ -46,7 +45,7 @@ package final class ManualClock: Clock {
   }
 }
 
-/// The machine's clock with its wall time off by a number of seconds that a test can change.
+/// The system clock with an adjustable error of the wall time, to simulate a machine whose clock is wrong.
 package final class ShiftedClock: Clock {
   private let machine = SystemClock()
   private let shift: Atomic<Int64>
@@ -58,6 +57,6 @@ package final class ShiftedClock: Clock {
   package var now: Instant { machine.now }
   package var wallMicroseconds: Int64 { machine.wallMicroseconds + shift.load(ordering: .relaxed) }
 
-  /// Changes the error of the wall time.
+  /// Sets the error of the wall time.
   package func jump(to seconds: Int64) { shift.store(seconds * 1_000_000, ordering: .relaxed) }
 }

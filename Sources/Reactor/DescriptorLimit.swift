@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The maximum number of open descriptors of this process (`getrlimit(2)`, RLIMIT_NOFILE).
+/// The limit of open file descriptors of this process (`getrlimit(2)`, RLIMIT_NOFILE).
 package enum DescriptorLimit {
-  /// Raises the soft limit to the hard one. Systems keep the soft one at 1,024 for old programs that use `select(2)`; a
-  /// server that holds a connection per device needs more.
-  /// - Returns: the limit now.
+  /// Raises the soft limit to the hard limit. The default soft limit is often 1,024, for the sake of programs that use
+  /// `select(2)`; a server with one connection per device needs more.
+  /// - Returns: the limit now in force.
   @discardableResult
   package static func raise() -> Int {
     var limit = rlimit()

@@ -1,21 +1,21 @@
-/// One thread's loop: waits for descriptors, inboxes and timers, and calls their handlers.
+/// A single-threaded event loop: waits for file descriptors, inboxes and timers, and calls their handlers.
 ///
-/// Created and used on one thread. Other threads may only use `stopper` (and inboxes).
+/// Created and used on one thread. Other threads may use only `stopper` and the attached inboxes.
 package final class EventLoop {
-  /// Handles readiness of a descriptor.
+  /// Receives readiness events of a descriptor.
   package protocol Handler: AnyObject {
-    /// Called on the loop's thread. May register, update and deregister anything, itself included.
+    /// Called on the loop's thread. May register, update and deregister any descriptor, including its own.
     func ready(_ readiness: Readiness)
   }
 
-  /// Identifies a registration. A stale one (deregistered, with the descriptor's number reused) is ignored.
+  /// Identifies a registration. Operations on a deregistered one are ignored, even if its slot has been reused.
   package struct Registration: Hashable, Sendable {
     fileprivate let slot: UInt32
     fileprivate let generation: UInt32
     fileprivate var token: UInt64 { UInt64(slot) << 32 | UInt64(generation) }
   }
 
-  /// Stops a loop from any thread.
+  /// Handle that stops a loop from any thread.
   package struct Stopper: Sendable {
     fileprivate let inbox: Inbox<Void>
 
@@ -33,7 +33,7 @@ package final class EventLoop {
 
   package let clock: any Clock
   package let stopper: Stopper
-  /// The time at the start of this turn: saves a system call for code that needs the time within the turn.
+  /// The time at the start of the current iteration: cached, to save system calls.
   package private(set) var now: Instant
 
   private let poller: Poller
@@ -55,7 +55,7 @@ package final class EventLoop {
 
   // MARK: Descriptors
 
-  /// Starts watching. The loop keeps `handler` alive until `deregister`.
+  /// Starts watching a descriptor. The loop retains `handler` until `deregister`.
   package func register(
     _ descriptor: Int32, interest: Readiness, handler: any Handler
   ) throws(SystemError) -> Registration {
@@ -79,7 +79,7 @@ package final class EventLoop {
     return registration
   }
 
-  /// Changes what is watched. Costs nothing if nothing changes.
+  /// Changes the events watched for. Without a change, makes no system call.
   package func update(_ registration: Registration, interest: Readiness) {
     let index = Int(registration.slot)
     guard slots[index].generation == registration.generation, slots[index].interest.rawValue != interest.rawValue else {
@@ -89,7 +89,7 @@ package final class EventLoop {
     poller.modify(slots[index].descriptor, interest: interest, token: registration.token)
   }
 
-  /// Stops watching. Call it before the descriptor is closed.
+  /// Stops watching a descriptor. To be called before it is closed.
   package func deregister(_ registration: Registration) {
     let index = Int(registration.slot)
     guard slots[index].generation == registration.generation else { return }
@@ -106,8 +106,8 @@ package final class EventLoop {
 
   // MARK: Inboxes, timers, hooks
 
-  /// Delivers the items of `inbox` in batches, on this loop's thread, until the loop ends. An empty batch means that
-  /// the inbox was closed.
+  /// Passes the items of `inbox` to `receive` in batches, on this loop's thread, until the loop ends. An empty batch
+  /// means that the inbox was closed.
   package func attach<Item>(_ inbox: Inbox<Item>, receive: @escaping ([Item]) -> Void) throws(SystemError) {
     let handler = InboxHandler(inbox: inbox, receive: receive)
     handler.registration = try register(inbox.wakeup.descriptor, interest: .readable, handler: handler)
@@ -124,26 +124,26 @@ package final class EventLoop {
     timers.cancel(timer)
   }
 
-  /// Calls `hook` at the end of every turn, after all that was ready has been handled: the place to flush batches.
-  /// - Parameter last: run after the ordinary hooks; for hooks that only write out what the others have produced, and
-  ///   that must not call code which could need another flush.
+  /// Calls `hook` at the end of every loop iteration, after all handlers: the place to flush batches.
+  /// - Parameter last: run after the ordinary hooks. For hooks that only write out what others have produced; they must
+  ///   not call code that could need another flush.
   package func atEndOfTurn(last: Bool = false, _ hook: @escaping () -> Void) {
     if last { veryEndOfTurn.append(hook) } else { endOfTurn.append(hook) }
   }
 
   // MARK: Running
 
-  /// Runs turns until stopped.
+  /// Runs the loop until it is stopped.
   package func run() {
     while !isStopped { turn(atMost: nil) }
   }
 
-  /// Ends `run` after the current turn. For the loop's own thread; others use `stopper`.
+  /// Ends `run` after the current iteration. For the loop's own thread; other threads use `stopper`.
   package func stop() {
     isStopped = true
   }
 
-  /// Runs one turn: waits at most until the next timer or `timeout`. Tests call it directly.
+  /// Runs one iteration, waiting at most until the next timer or for `timeout`. Tests call it directly.
   package func turn(atMost timeout: Duration?) {
     var timeout = timeout
     if let deadline = timers.next() {
@@ -157,7 +157,7 @@ package final class EventLoop {
       dispatch(token, ready)
     }
     now = clock.now
-    // An action scheduled without delay waits for the next turn, or sockets could starve.
+    // An action scheduled without delay waits for the next iteration, so that timers cannot starve sockets.
     let newest = timers.newest
     while let action = timers.popDue(at: now, notAfter: newest) { action() }
     for hook in endOfTurn { hook() }
@@ -166,7 +166,7 @@ package final class EventLoop {
 
   private func dispatch(_ token: UInt64, _ ready: Readiness) {
     let index = Int(token >> 32)
-    // A handler earlier in this turn may have closed this descriptor: then the generation no longer matches.
+    // A handler called earlier in this iteration may have closed this descriptor: then the generation does not match.
     guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else {
       return
     }
@@ -187,7 +187,7 @@ private final class InboxHandler<Item: Sendable>: EventLoop.Handler {
 
   func ready(_ readiness: Readiness) {
     let items = inbox.takeAll()
-    // A closed inbox stays readable: report that once, then stop watching.
+    // A closed inbox stays readable: report that once, then stop watching it.
     if items.isEmpty, inbox.isClosed, let registration { loop?.deregister(registration) }
     if !items.isEmpty || inbox.isClosed { receive(items) }
   }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// An open file descriptor with exactly one owner; closed when the owner ends.
+/// An open file descriptor with exactly one owner; closed when its owner drops it.
 package struct FileDescriptor: ~Copyable {
-  /// The kernel's number for it. Valid as long as this value lives.
+  /// The descriptor's number, valid for the lifetime of this value.
   package let number: Int32
 
   package init(owning number: Int32) {
@@ -14,7 +14,7 @@ package struct FileDescriptor: ~Copyable {
     close(number)
   }
 
-  /// Gives up ownership: the caller must close the number.
+  /// Gives up ownership: the caller must close the returned descriptor.
   package consuming func release() -> Int32 {
     let number = number
     discard self

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// This machine's host name.
 package enum HostName {
-  /// Empty if it has none.
+  /// The host name; empty if it cannot be determined.
   package static let current: String = {
     var name = [CChar](repeating: 0, count: 256)
     // Safe: the last byte stays 0 whatever is written.

@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// An IP address without a port, cheap to compare and to hash. IPv4 is mapped into `::ffff:0:0/96`, as the kernel shows
-/// IPv4 clients of an IPv6 socket, so that a client has one address whichever socket it connects to.
+/// An IP address without a port, cheap to compare and hash. IPv4 addresses are stored as IPv4-mapped IPv6
+/// (`::ffff:0:0/96`), as the kernel reports IPv4 clients of an IPv6 socket, so that a client has the same address on
+/// either kind of socket.
 package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The sixteen bytes, most significant first.
+  /// The upper 64 bits in network order; `low` has the lower 64.
   package let high: UInt64
   package let low: UInt64
 
@@ -12,13 +13,13 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
-  /// - Parameter v4: the four bytes, most significant first.
+  /// - Parameter v4: the IPv4 address as a big-endian number.
   package init(v4: UInt32) {
     high = 0
     low = 0xFFFF_0000_0000 | UInt64(v4)
   }
 
-  /// Parses `192.0.2.7` or `2001:db8::1`, as `inet_pton(3)` does: no names, no ports, no brackets, no zones.
+  /// Parses `192.0.2.7` or `2001:db8::1`, like `inet_pton(3)`: no names, ports, brackets or zones. Nil if malformed.
   package init?(_ text: some StringProtocol) {
     let text = String(text)
     guard !text.utf8.contains(0) else { return nil }
@@ -41,15 +42,15 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     isV4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1
   }
 
-  /// The first `bits` of the sixteen bytes, with the others zero.
+  /// Returns the address with all but the first `bits` of its 128 bits cleared.
   package func prefix(_ bits: Int) -> IPAddress {
     IPAddress(
       high: bits >= 64 ? high : high & Self.mask(bits),
       low: bits >= 128 ? low : low & Self.mask(bits - 64))
   }
 
-  /// The network that belongs to one client: for IPv6 the first 64 bits, because a client has all the addresses behind
-  /// them (RFC 6177). Any limit per address must count by this.
+  /// The network that is assumed to belong to one client, by which limits per address must count: the address itself
+  /// for IPv4, the first 64 bits for IPv6, where a client controls all addresses in its /64 (RFC 6177).
   package var network: IPAddress { isV4 ? self : prefix(64) }
 
   private static func mask(_ bits: Int) -> UInt64 {
@@ -69,10 +70,10 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 /// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or one address alone (RFC 4632 §3.1).
 package struct IPBlock: Hashable, Sendable, CustomStringConvertible {
   package let base: IPAddress
-  /// Prefix length within the sixteen bytes: an IPv4 block of /8 has 104.
+  /// Prefix length within 128 bits: an IPv4 block of /8 has 104.
   package let bits: Int
 
-  /// Nil if it is not a block, also if bits behind the prefix are set: that is usually a mistake.
+  /// Parses CIDR notation. Nil if malformed, or if bits after the prefix are set, which is usually a mistake.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(parts[0]) else { return nil }
@@ -97,7 +98,7 @@ package struct IPBlock: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SocketAddress {
-  /// The address without its port; nil for a Unix path.
+  /// The IP address without the port; nil for a Unix socket.
   package var ip: IPAddress? {
     switch family {
     case AF_INET where bytes.count >= 8: IPAddress(v4: UInt32(IPAddress.number(bytes[4..<8])))
@@ -107,7 +108,7 @@ extension SocketAddress {
     }
   }
 
-  /// An address with a port, as the kernel would write it.
+  /// Creates a socket address from an IP address and a port.
   package init(ip: IPAddress, port: UInt16) {
     let portBytes = [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
     func bytes(_ number: UInt64, _ count: Int) -> [UInt8] {

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// A bounded queue into one thread: any thread offers items, the owner takes all waiting ones at once.
+/// A bounded multi-producer queue to one consumer thread, which takes all queued items at once.
 ///
-/// The lock is held only for a few instructions; the eventfd is signalled only if the queue was empty, so a busy inbox
-/// costs no system call per item. A full inbox refuses: the caller must hold back or answer "busy".
+/// The lock is held only for a few instructions, and the eventfd is signalled only when the queue was empty, so a busy
+/// inbox costs no system call per item. A full inbox rejects items: the caller must wait or report overload.
 package final class Inbox<Item: Sendable>: Sendable {
-  /// Maximum number of waiting items.
+  /// Maximum number of queued items.
   package let capacity: Int
-  /// Readable while items wait (or after `close`).
+  /// Readable while items are queued, and after `close`.
   package let wakeup: Wakeup
   private let state = Mutex(State())
 
@@ -21,7 +21,7 @@ package final class Inbox<Item: Sendable>: Sendable {
     wakeup = try Wakeup()
   }
 
-  /// Adds one item. Returns false if the inbox is full or closed: the item was not taken.
+  /// Adds one item. Returns false, without adding it, if the inbox is full or closed.
   package func offer(_ item: Item) -> Bool {
     let (taken, wasEmpty) = state.withLock { state in
       guard !state.isClosed, state.items.count < capacity else { return (false, false) }
@@ -33,7 +33,8 @@ package final class Inbox<Item: Sendable>: Sendable {
     return taken
   }
 
-  /// Adds a batch, all or nothing, with one wake-up. Returns false if it does not fit: nothing was taken.
+  /// Adds all items of a batch, with one wake-up. Returns false, without adding any, if they do not fit or the inbox is
+  /// closed.
   package func offer(contentsOf batch: [Item]) -> Bool {
     guard !batch.isEmpty else { return true }
     let (taken, wasEmpty) = state.withLock { state in
@@ -46,17 +47,18 @@ package final class Inbox<Item: Sendable>: Sendable {
     return taken
   }
 
-  /// Number of waiting items. A hint: other threads may change it at once.
+  /// Number of queued items; other threads may change it at any time.
   package var count: Int { state.withLock { $0.items.count } }
 
-  /// True once the inbox is closed *and* everything that waited has been taken: no more can come. Both are checked
-  /// under one lock, so that an owner who saw an empty batch and then "closed" has not missed items in between.
+  /// True once the inbox is closed *and* drained, so that no more items can come. Both conditions are checked under one
+  /// lock: an owner that sees an empty batch and then "closed" has missed nothing in between.
   package var isClosed: Bool { state.withLock { $0.isClosed && $0.items.isEmpty } }
 
-  /// True from `close` on, whatever still waits: the reason for a refused offer.
+  /// True after `close`, even while items are still queued: then `offer` failed because of closing, not for lack of
+  /// space.
   package var refusesAll: Bool { state.withLock { $0.isClosed } }
 
-  /// Takes all waiting items, in the order offered. Only the owning thread calls this.
+  /// Takes all queued items, in order. Only for the consumer thread.
   package func takeAll() -> [Item] {
     wakeup.drain()
     return state.withLock { state in
@@ -67,9 +69,9 @@ package final class Inbox<Item: Sendable>: Sendable {
     }
   }
 
-  /// Waits for items. Returns none on timeout, or if the inbox is closed and drained (see `isClosed`).
+  /// Waits for items. Returns an empty array on timeout, or if the inbox is closed and drained (see `isClosed`).
   ///
-  /// Continues to wait after a spurious wake-up: an offer signals after releasing the lock, when its item may have been
+  /// Keeps waiting after a spurious wake-up: `offer` signals after releasing the lock, when its item may have been
   /// taken already.
   package func receive(atMost timeout: Duration) -> [Item] {
     let clock = SystemClock()
@@ -82,7 +84,7 @@ package final class Inbox<Item: Sendable>: Sendable {
     }
   }
 
-  /// Refuses further items and wakes the owner; what waits can still be taken.
+  /// Rejects further items and wakes the consumer; queued items can still be taken.
   package func close() {
     state.withLock { $0.isClosed = true }
     wakeup.signal()

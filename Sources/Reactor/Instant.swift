@@ -1,4 +1,5 @@
-/// A point on the monotonic clock, in nanoseconds since boot. Unaffected by clock jumps; meaningless across machines.
+/// A point on the monotonic clock, in nanoseconds since boot. Not affected by wall-clock changes, and not comparable
+/// across machines.
 package struct Instant: Comparable, Hashable, Sendable {
   package let nanoseconds: Int64
 
@@ -18,7 +19,7 @@ package struct Instant: Comparable, Hashable, Sendable {
 }
 
 extension Duration {
-  /// The duration in nanoseconds; the range suffices for 292 years. By one division, where `components` needs several
-  /// multiplications of 128 bits: each request asks some ten times.
+  /// The duration in nanoseconds; the range covers 292 years. Computed with one division, because `components` needs
+  /// several 128-bit multiplications, and each request reads it about ten times.
   @inlinable package var nanoseconds: Int64 { Int64(truncatingIfNeeded: attoseconds / 1_000_000_000) }
 }

@@ -1,16 +1,17 @@
 internal import Glibc
 
-/// Memory limit of this process: the machine's memory, or the limit of a container or service manager (`memory.max` of
-/// cgroup v2, `memory.limit_in_bytes` of v1, of its group and all enclosing groups). Decision 098.
+/// The memory available to this process: the machine's memory, or less if a container or service manager limits it
+/// (`memory.max` of cgroup v2, `memory.limit_in_bytes` of v1, of the process's group and all enclosing ones). Decision
+/// 098.
 package enum MemoryLimit {
-  /// In bytes.
+  /// The memory that this process may use, in bytes.
   package static var bytes: Int {
     find(physical: physicalBytes, groups: text("/proc/self/cgroup") ?? "", read: text)
   }
 
   private static var physicalBytes: Int { Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))) }
 
-  /// Files of the kernel have no size that could be trusted.
+  /// Reads a file to its end, because the kernel reports no reliable size for files in /proc and /sys.
   private static func text(_ path: String) -> String? {
     let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard number >= 0 else { return nil }
@@ -27,9 +28,11 @@ package enum MemoryLimit {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// Computes the smallest applicable limit, in bytes.
   /// - Parameters:
-  ///   - groups: `/proc/self/cgroup`: a line `number:controllers:path` per hierarchy (cgroups(7)).
-  ///   - read: returns a file's text; nil when it does not exist.
+  ///   - physical: the machine's memory, in bytes.
+  ///   - groups: content of `/proc/self/cgroup`: a line `number:controllers:path` per hierarchy (cgroups(7)).
+  ///   - read: returns the text of a file; nil if it does not exist.
   static func find(physical: Int, groups: String, read: (String) -> String?) -> Int {
     var limit = physical
     for line in groups.split(separator: "\n") {
@@ -40,7 +43,8 @@ package enum MemoryLimit {
       let root = isUnified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory"
       let file = isUnified ? "memory.max" : "memory.limit_in_bytes"
       var path = parts[2]
-      // In a container the path may be the host's, with the container's own group mounted at the root.
+      // In a container the path may be that of the host, while the container's own group is mounted at the root: try
+      // every ancestor up to the root.
       while true {
         let name = path == "/" ? "\(root)/\(file)" : "\(root)\(path)/\(file)"
         if let bytes = read(name).flatMap({ Int($0.filter(\.isNumber)) }), bytes > 0 { limit = min(limit, bytes) }

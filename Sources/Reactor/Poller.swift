@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// What a descriptor is ready for, or is watched for.
+/// A set of I/O events that a descriptor is ready for or watched for.
 package struct Readiness: OptionSet, Sendable {
   package let rawValue: UInt32
 
@@ -11,26 +11,26 @@ package struct Readiness: OptionSet, Sendable {
 
   // The kernel's values (`epoll_ctl(2)`), written out so that other modules can constant-fold them.
 
-  /// Watched for errors only.
+  /// No events; errors are reported nevertheless.
   @inlinable package static var nothing: Readiness { Readiness(rawValue: 0) }
-  /// Bytes (or a connection, or the end of the stream) can be read: EPOLLIN.
+  /// Data, a new connection or the end of the stream can be read (EPOLLIN).
   @inlinable package static var readable: Readiness { Readiness(rawValue: 0x001) }
-  /// The kernel accepts bytes again: EPOLLOUT.
+  /// The kernel accepts data for sending (EPOLLOUT).
   @inlinable package static var writable: Readiness { Readiness(rawValue: 0x004) }
-  /// The peer will send no more: EPOLLRDHUP. Only useful together with a read that returns 0.
+  /// The peer has shut down its sending side (EPOLLRDHUP).
   @inlinable package static var peerClosed: Readiness { Readiness(rawValue: 0x2000) }
-  /// An error or a full hang-up: EPOLLERR or EPOLLHUP. The kernel always reports it.
+  /// An error or a complete hang-up (EPOLLERR or EPOLLHUP). The kernel always reports it.
   @inlinable package static var failed: Readiness { Readiness(rawValue: 0x008 | 0x010) }
 
   /// True if the two sets share an element.
   @inlinable package func overlaps(_ other: Readiness) -> Bool { rawValue & other.rawValue != 0 }
 }
 
-/// An epoll set, level-triggered. One owner, one thread. The corresponding man page is `epoll(7)`.
+/// An epoll set, level-triggered (`epoll(7)`). One owner, one thread.
 @safe
 package struct Poller: ~Copyable {
   private let epoll: FileDescriptor
-  /// Filled by the kernel in `wait`. Owned by this value.
+  /// Buffer that the kernel fills in `wait`. Owned by this value.
   private let events: UnsafeMutablePointer<epoll_event>
 
   package init() throws(SystemError) {
@@ -59,13 +59,13 @@ package struct Poller: ~Copyable {
     _ = upmc_epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, 0, 0)
   }
 
-  /// Waits until something is ready or for `timeout`, then calls `body` for each ready descriptor. A nil timeout waits
-  /// for ever.
+  /// Waits until a descriptor is ready or `timeout` has passed, then calls `body` for each ready one. With a nil
+  /// timeout, waits indefinitely.
   package func wait(atMost timeout: Duration?, _ body: (_ token: UInt64, _ ready: Readiness) -> Void) {
-    // Rounded up: waking a millisecond early would only cause another turn.
+    // Rounded up: waking a millisecond early would only cause another iteration.
     let milliseconds = timeout.map { Int32(clamping: max(0, ($0.nanoseconds + 999_999) / 1_000_000)) } ?? -1
     let count = unsafe epoll_wait(epoll.number, events, Int32(Reactor.Limits.eventsPerTurn), milliseconds)
-    // EINTR is the only possible failure with a valid set; the caller simply runs another turn.
+    // EINTR is the only possible failure with a valid set; the caller simply runs another iteration.
     guard count > 0 else { return }
     for index in 0..<count {
       // Safe: the kernel has filled `count` entries of the array we own.

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// Waits for events that cannot wake the thread: another process, or something that another program writes. For
-/// whatever can be signalled use `Wakeup`, `Inbox` or `StopSignal`.
+/// Waits by polling, for conditions that cannot wake the thread, such as the state of another process. Where a wake-up
+/// is possible, use `Wakeup`, `Inbox` or `StopSignal` instead.
 package enum Polling {
-  /// Returns after `time`, rounded up to a millisecond; a signal handler may end it earlier.
+  /// Blocks for `time`, rounded up to a millisecond; a signal handler may end the wait earlier.
   package static func rest(_ time: Duration) {
     _ = poll(nil, 0, Int32(clamping: max(0, (time.nanoseconds + 999_999) / 1_000_000)))
   }
 
-  /// Polls `condition` until it holds.
+  /// Polls `condition` until it is true.
   /// - Parameters:
-  ///   - timeout: minimum time until it gives up.
+  ///   - timeout: time after which it gives up.
   ///   - interval: pause between two polls.
   /// - Returns: false on timeout.
   package static func until<Failure: Error>(

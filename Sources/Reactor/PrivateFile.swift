@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Small files that only their owner may read, such as keys.
+/// Writes small files that only their owner may read (mode 0600), such as keys.
 package enum PrivateFile {
-  /// Writes a file that must not exist yet, mode 0600. It appears completely or not at all, even after a crash.
-  /// - Returns: false if the file exists already; it is left as it is.
+  /// Creates a file atomically and durably: after a crash it exists completely or not at all.
+  /// - Returns: false if the file exists already; it is left unchanged.
   package static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
     let temporary = try writeTemporary(for: path, bytes)
     defer { _ = unsafe unlink(temporary) }
@@ -13,7 +13,7 @@ package enum PrivateFile {
     return false
   }
 
-  /// Writes a file, mode 0600, replacing an existing one.
+  /// Writes a file atomically, replacing an existing one.
   /// - Parameter keepsOwner: whether owner, group and mode stay as they are, for a file that another user reads.
   package static func replace(_ path: String, _ bytes: [UInt8], keepsOwner: Bool = false) throws(SystemError) {
     let temporary = try writeTemporary(for: path, bytes)
@@ -38,8 +38,8 @@ package enum PrivateFile {
     guard unsafe chmod(temporary, status.st_mode & 0o777) == 0 else { throw .last("chmod", temporary) }
   }
 
-  /// Writes a complete temporary file beside the wanted one; returns its name. The name is random: in a container the
-  /// process identifier is always the same, and a file that a crash left would block every later attempt.
+  /// Writes the bytes to a temporary file beside `path` and returns its name. The name is random, not the process id:
+  /// in a container the id is always the same, and a file left over from a crash would block every later attempt.
   private static func writeTemporary(for path: String, _ bytes: [UInt8]) throws(SystemError) -> String {
     let temporary = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 16))"
     let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -47,7 +47,7 @@ package enum PrivateFile {
     let file = FileDescriptor(owning: number)
     let count = unsafe write(file.number, bytes, bytes.count)
     guard count == bytes.count, fsync(file.number) == 0 else {
-      // A write that was cut short says nothing of why: for so few bytes, the disk is full.
+      // `write` reports no error if it writes only a part. For so few bytes, the cause is a full disk.
       let isCutShort = count >= 0 && count < bytes.count
       let error =
         isCutShort ? SystemError(code: ENOSPC, operation: "write", subject: temporary) : .last("write", temporary)
@@ -60,10 +60,10 @@ package enum PrivateFile {
 
 /// The process's standard error.
 package enum StandardError {
-  /// True if a person sees what is written there.
+  /// True if standard error is a terminal.
   package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Uses one system call, so that lines of several threads never mix.
+  /// Writes with a single system call, so that lines of several threads do not mix.
   package static func write(_ bytes: [UInt8]) {
     _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
@@ -71,7 +71,7 @@ package enum StandardError {
 
 /// The process's standard output.
 package enum StandardOutput {
-  /// Uses one system call, unbuffered: a reader of a pipe must not wait for a buffer to fill.
+  /// Writes with a single system call and without buffering, so that the reader of a pipe receives each line at once.
   package static func write(_ bytes: [UInt8]) {
     _ = unsafe Glibc.write(STDOUT_FILENO, bytes, bytes.count)
   }

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// Locates the directories that come with the program, such as `Migrations` and `Public`.
+/// Locates the resource directories installed with the program, such as `Migrations` and `Public`.
 package enum ProgramFiles {
-  /// Where a directory may be, in order of preference: beside the program, however it was started; in the working
-  /// directory, as in a source tree; and where packages and images install it.
+  /// Candidate paths of a resource directory, in order of preference: beside the executable, in the working directory
+  /// (a source tree), and where packages and images install it.
   package static func places(of name: String) -> [String] {
     let program = RegularFile.resolve("/proc/self/exe") ?? ""
     let directory = program.split(separator: "/").dropLast().map { "/\($0)" }.joined()
     return ["\(directory)/\(name)", name, "/usr/local/share/upmc/\(name)", "/usr/share/upmc/\(name)"]
   }
 
-  /// Nil if it is in none of these places.
+  /// Returns the first existing candidate; nil if there is none.
   package static func find(_ name: String) -> String? {
     places(of: name).first(where: isDirectory)
   }
 
-  /// Follows symbolic links.
+  /// True if `path` is a directory, or a symbolic link to one.
   package static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

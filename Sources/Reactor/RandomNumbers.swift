@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Random numbers from the kernel, fetched 32 at a time: unpredictable, with few system calls. For one thread.
+/// Unpredictable random numbers from the kernel, fetched 32 at a time to save system calls. For one thread.
 package struct RandomNumbers: RandomNumberGenerator {
-  /// getentropy(3) returns at most 256 bytes per call.
+  /// 32 × 8 bytes: getentropy(3) returns at most 256 bytes per call.
   private static let numbers = 32
 
   private var left: [UInt64] = []

@@ -1,22 +1,22 @@
-/// A rate limit by the generic cell rate algorithm: the only state per caller is the time up to which its requests are
-/// paid for (ITU-T I.371, virtual scheduling).
+/// A rate limiter by the generic cell rate algorithm (ITU-T I.371, virtual scheduling). The only state per caller is
+/// its theoretical arrival time: the time up to which its past requests have used the rate.
 package struct RateAllowance: Sendable {
-  /// Nanoseconds that one request costs.
+  /// Interval between requests at the average rate, in nanoseconds.
   private let cost: Int64
-  /// Nanoseconds that a caller may be ahead.
+  /// Burst tolerance: how far ahead of now a caller's time may run, in nanoseconds.
   private let credit: Int64
 
   /// - Parameters:
-  ///   - count: average number in a period; at least 1.
-  ///   - credit: burst: as many as this time allows may be taken at once.
+  ///   - count: average number of requests per `period`; at least 1.
+  ///   - credit: burst size as a duration: as many requests as the average rate allows in this time may come at once.
   package init(_ count: Int, per period: Duration, credit: Duration) {
     cost = period.nanoseconds / Int64(max(1, count))
     self.credit = credit.nanoseconds
   }
 
-  /// Takes one.
-  /// - Parameter paidAt: the caller's state, in nanoseconds of the monotonic clock; 0 at first.
-  /// - Returns: false if none is left; then nothing is taken.
+  /// Admits one request if the rate allows it.
+  /// - Parameter paidAt: the caller's state, in nanoseconds of the monotonic clock; 0 initially.
+  /// - Returns: false if the request exceeds the rate; the state is then unchanged.
   package func take(_ paidAt: inout Int64, now: Instant) -> Bool {
     let begin = max(paidAt, now.nanoseconds)
     guard begin - now.nanoseconds <= credit - cost else { return false }
@@ -24,12 +24,12 @@ package struct RateAllowance: Sendable {
     return true
   }
 
-  /// Undoes a `take`.
+  /// Reverts a `take` whose request was not carried out.
   package func giveBack(_ paidAt: inout Int64) {
     paidAt -= cost
   }
 
-  /// How long until the next one is available.
+  /// How long until another request would be admitted.
   package func wait(_ paidAt: Int64, now: Instant) -> Duration {
     .nanoseconds(max(0, paidAt - now.nanoseconds - (credit - cost)))
   }

@@ -15,22 +15,23 @@
 ///   └───────────────────────────────┘
 /// ```
 ///
-/// One turn of a loop: wait in epoll → call the handlers that are ready → drain inboxes → fire due timers → call the
-/// end-of-turn hooks (where batches are flushed and each connection sends once).
+/// One iteration of a loop: wait in epoll → call the handlers that are ready → drain inboxes → fire due timers → call the
+/// end-of-iteration hooks (where batches are flushed and each connection sends once).
 ///
 /// Failure: a system call that fails for a reason outside the program throws a `SystemError`; one that can fail only
 /// through a mistake of ours (modifying an unregistered descriptor) traps.
 package enum Reactor {
-  /// Limits of this module, with unit, reason and source.
+  /// Limits of this module; each comment gives unit, reason and source.
   package enum Limits {
-    /// Maximum bytes of a thread's name: Linux keeps 16 with the terminator (`pthread_setname_np(3)`).
+    /// Maximum length of a thread name in bytes: Linux stores 16 including the terminator (`pthread_setname_np(3)`).
     package static let threadNameBytes = 15
-    /// Events taken from epoll per turn: enough that 256 busy connections need one call, small enough to stay in cache.
+    /// Maximum events taken from epoll per iteration: enough for 256 busy connections in one call, and small enough for
+    /// the cache.
     package static let eventsPerTurn = 512
-    /// Minimum number of cancelled timers before they are swept: below this a sweep is not worth its cost. 64 × 16
-    /// bytes.
+    /// Number of cancelled timers in the heap, besides as many as there are live ones, above which they are swept. 64
+    /// entries take 64 × 16 bytes; sweeping fewer is not worth the cost.
     package static let cancelledTimers = 64
-    /// Maximum connections waiting in the kernel for `accept` (`listen(2)`, capped by `net.core.somaxconn`).
+    /// Maximum connections that wait in the kernel for `accept` (`listen(2)`; capped by `net.core.somaxconn`).
     package static let listenBacklog: Int32 = 4096
   }
 }

@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// An open regular file, read only. Does not follow a symbolic link; opens nothing but a regular file.
+/// An open regular file, read-only. Symbolic links and special files are rejected.
 package struct RegularFile: ~Copyable, Sendable {
-  /// Distinguishes one version of a file from another.
+  /// Identifies a version of a file: if two stamps are equal, the content is taken to be the same.
   package struct Stamp: Equatable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let seconds: Int
     package let nanoseconds: Int
-    /// In bytes.
+    /// Size of the file in bytes.
     package let size: Int
   }
 
@@ -20,7 +20,7 @@ package struct RegularFile: ~Copyable, Sendable {
     self.stamp = stamp
   }
 
-  /// Nil if there is no such regular file, or it may not be read.
+  /// Opens a file. Nil if `path` is not a regular file, or it cannot be opened.
   package static func open(path: String) -> RegularFile? {
     let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard number >= 0 else { return nil }
@@ -33,7 +33,7 @@ package struct RegularFile: ~Copyable, Sendable {
     return RegularFile(file, stamp)
   }
 
-  /// The whole file; nil if it cannot be read, or has become shorter meanwhile.
+  /// Reads the whole file; nil if that fails or the file has become shorter since it was opened.
   package func read() -> [UInt8]? {
     let body = unsafe [UInt8](unsafeUninitializedCapacity: stamp.size) { buffer, filled in
       while filled < stamp.size {
@@ -47,7 +47,7 @@ package struct RegularFile: ~Copyable, Sendable {
     return body.count == stamp.size ? body : nil
   }
 
-  /// Up to `wanted` bytes from `offset`; nil if they cannot be read. Fewer only at the end of the file.
+  /// Reads up to `wanted` bytes from `offset`; fewer only at the end of the file. Nil if reading fails.
   package func read(_ wanted: Int, at offset: Int) -> [UInt8]? {
     var isReadable = true
     let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
@@ -63,7 +63,7 @@ package struct RegularFile: ~Copyable, Sendable {
     return isReadable ? part : nil
   }
 
-  /// The absolute path with symbolic links resolved; nil if nothing is there.
+  /// Returns the absolute path with symbolic links resolved; nil if nothing exists there.
   package static func resolve(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     // Safe: realpath returns a string of its own, which the caller frees.

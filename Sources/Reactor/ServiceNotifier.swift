@@ -1,16 +1,17 @@
 internal import Glibc
 
-/// Reports to the service manager that started this process (systemd, `sd_notify(3)`): one datagram to the socket that
-/// `NOTIFY_SOCKET` names. Without that variable nothing happens. No library, because the protocol is one `sendto`.
+/// Reports state to the service manager that started this process (systemd, `sd_notify(3)`): sends one datagram to the
+/// socket named by `NOTIFY_SOCKET`, or does nothing if that is not set. Uses no library, because the protocol is a
+/// single `sendto`.
 package enum ServiceNotifier {
-  /// `READY=1`: what depends on this service may start.
+  /// Sends `READY=1`: units that depend on this service may start.
   /// - Parameter status: one line for `systemctl status`.
   package static func ready(_ status: String) { notify("READY=1\nSTATUS=\(status)") }
 
-  /// `STOPPING=1`: the process has begun to end.
+  /// Sends `STOPPING=1`: the process is shutting down.
   package static func stopping() { notify("STOPPING=1") }
 
-  /// What goes on before the service is ready, one line for `systemctl status`.
+  /// Sends a line of status text for `systemctl status`, for example during start-up.
   package static func status(_ text: String) { notify("STATUS=\(text)") }
 
   private static func notify(_ state: String) {
@@ -18,10 +19,10 @@ package enum ServiceNotifier {
     unsafe send(state, to: String(cString: name))
   }
 
-  /// Never waits: a manager that does not read must not stop a service.
+  /// Sends one datagram without blocking, because a manager that does not read must not stop the service.
   static func send(_ state: String, to socketName: String) {
     var path = Array(socketName.utf8)
-    // A path, or a name in the abstract namespace, which begins with a zero byte instead of @.
+    // A file-system path, or an abstract name, whose leading `@` stands for a zero byte.
     guard path.first == UInt8(ascii: "/") || path.first == UInt8(ascii: "@") else { return }
     if path[0] == UInt8(ascii: "@") { path[0] = 0 }
     var address = sockaddr_un()

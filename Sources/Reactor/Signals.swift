@@ -3,22 +3,23 @@ internal import Glibc
 /// Process signals, received one at a time by the main thread.
 package enum Signals {
   package enum Received: Sendable {
-    /// SIGTERM or SIGINT: shut down in order.
+    /// SIGTERM or SIGINT: shut down gracefully.
     case stop
     /// SIGHUP: reload configuration files.
     case reload
   }
 
-  /// Blocks the handled signals in every thread, and lets writes to a lost peer fail with EPIPE instead of ending the
-  /// process. Ignores SIGUSR1 and SIGUSR2, which have a meaning for other servers: by default they would end this one
-  /// at once. Call it first in `main`, before any thread starts (threads inherit the mask).
+  /// Sets up signal handling; call it first in `main`, because threads inherit the mask. Blocks the signals that `wait`
+  /// receives. Ignores SIGPIPE, so that writing to a closed connection fails with EPIPE instead of ending the process,
+  /// and SIGUSR1 and SIGUSR2, which would end the process by default and which operators send to other servers for
+  /// other purposes.
   package static func block() {
     for number in ignored { signal(number, SIG_IGN) }
     var set = handled()
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Waits for the next signal.
+  /// Waits indefinitely for the next signal.
   package static func wait() -> Received {
     while true {
       if let received = wait(atMost: .seconds(3600)) { return received }
@@ -36,7 +37,7 @@ package enum Signals {
     return number == SIGHUP ? .reload : .stop
   }
 
-  /// Signals that this process ignores; child processes get their default action back.
+  /// Signals that this process ignores; child processes are started with their default actions.
   static let ignored = [SIGPIPE, SIGUSR1, SIGUSR2]
 
   private static func handled() -> sigset_t {

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Receives into and sends from buffers, so that code above does not handle raw memory.
+/// Receives into and sends from Swift buffers, so that callers need no raw memory.
 extension Socket {
-  /// Receives what has arrived, at most `room` bytes more.
+  /// Receives available bytes, at most `room`.
   package func receive(into buffer: inout ByteBuffer, room: Int = 16_384) -> Transfer {
     unsafe buffer.write(reserving: room) { free in
       let transfer = unsafe receive(into: free)
@@ -11,8 +11,8 @@ extension Socket {
     }
   }
 
-  /// Receives what has arrived and not a byte more than `count`: for what precedes a protocol that does its own
-  /// reading.
+  /// Receives available bytes, never more than `count`: for a preamble before a protocol that does its own reading,
+  /// such as TLS after CONNECT.
   package func receive(appendingTo bytes: inout [UInt8], atMost count: Int) -> Transfer {
     var room = [UInt8](repeating: 0, count: count)
     let transfer = unsafe room.withUnsafeMutableBytes { unsafe receive(into: $0) }
@@ -20,20 +20,20 @@ extension Socket {
     return transfer
   }
 
-  /// Sends as much of a buffer as the kernel takes; the caller consumes what was sent.
+  /// Sends as much of a buffer as the kernel accepts. Does not consume it: the caller does.
   package func send(_ buffer: borrowing ByteBuffer) -> Transfer {
     unsafe buffer.withUnsafeReadable { unsafe send($0) }
   }
 
-  /// Sends `bytes[start...]`, as much as the kernel takes.
+  /// Sends as much of `bytes[start...]` as the kernel accepts.
   package func send(_ bytes: [UInt8], from start: Int) -> Transfer {
     unsafe bytes.withUnsafeBytes { unsafe send(UnsafeRawBufferPointer(rebasing: $0[start...])) }
   }
 
-  /// Bytes that the kernel has taken and the peer has not acknowledged (`tcp(7)`, SIOCOUTQ).
+  /// Number of bytes passed to the kernel that the peer has not acknowledged (`tcp(7)`, SIOCOUTQ); 0 if unknown.
   package var unacknowledgedBytes: Int {
     var count: Int32 = 0
-    // If it is unknown, zero is as good as any constant.
+    // If the call fails, `count` stays 0.
     _ = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
     return Int(count)
   }

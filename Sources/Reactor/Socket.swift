@@ -1,18 +1,18 @@
 internal import CLinux
 internal import Glibc
 
-/// A non-blocking stream socket. Each method is one system call of the same name.
+/// A non-blocking stream socket. Most methods wrap the system call of the same name.
 package struct Socket: ~Copyable {
   private let file: FileDescriptor
 
   /// The result of a read or write that must not block.
   package enum Transfer: Equatable, Sendable {
     case bytes(Int)
-    /// Nothing can be done now: wait for readiness.
+    /// The call would block: wait for readiness.
     case wouldBlock
-    /// The peer has closed its side (reads only).
+    /// The peer has closed its sending side (reads only).
     case endOfStream
-    /// The connection is lost; `errno`.
+    /// The connection is lost; the value is `errno`.
     case failed(Int32)
   }
 
@@ -22,7 +22,8 @@ package struct Socket: ~Copyable {
     file = FileDescriptor(owning: descriptor)
   }
 
-  /// Gives up ownership, for example to pass the socket to another thread: the caller must close the number.
+  /// Gives up ownership, for example to pass the socket to another thread: the caller must close the returned
+  /// descriptor.
   package consuming func release() -> Int32 {
     file.release()
   }
@@ -34,8 +35,8 @@ package struct Socket: ~Copyable {
     file = FileDescriptor(owning: number)
   }
 
-  /// Opens a listening socket. With `reusePort` several loops listen on one port, and the kernel distributes
-  /// connections.
+  /// Opens a listening socket. With `reusePort`, several event loops listen on the same port, and the kernel
+  /// distributes connections among them.
   package static func listen(on address: SocketAddress, reusePort: Bool = false) throws(SystemError) -> Socket {
     let socket = try Socket(for: address)
     if address.family != AF_UNIX { socket.set(SOL_SOCKET, SO_REUSEADDR, 1) }
@@ -49,7 +50,7 @@ package struct Socket: ~Copyable {
     return socket
   }
 
-  /// Starts to connect. The socket becomes writable when that is done; then read `connectError`.
+  /// Starts connecting. The socket becomes writable when the attempt has ended; then read `connectError`.
   package static func connect(to address: SocketAddress) throws(SystemError) -> Socket {
     let socket = try Socket(for: address)
     socket.disableDelay()
@@ -58,7 +59,7 @@ package struct Socket: ~Copyable {
     return socket
   }
 
-  /// The result of a connect: 0 for success, else its `errno`.
+  /// Result of the connection attempt: 0 for success, otherwise its `errno`.
   package var connectError: Int32 {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -66,8 +67,8 @@ package struct Socket: ~Copyable {
     return code == 0 ? value : errno
   }
 
-  /// Accepts one waiting connection; nil if none waits (or it vanished meanwhile). Throws if the process or the machine
-  /// is out of descriptors or memory.
+  /// Accepts one pending connection; nil if there is none, or it was closed already. Throws if the process or the
+  /// machine has run out of descriptors or memory.
   package func accept() throws(SystemError) -> Socket? {
     let number = upmc_accept(descriptor)
     if number >= 0 { return Socket(owning: number) }
@@ -77,15 +78,15 @@ package struct Socket: ~Copyable {
     }
   }
 
-  /// For a listening socket about to close: the kernel no longer answers new connection attempts, so their clients
-  /// retry a second later, when a successor may listen. Connections whose handshake has begun can still be accepted;
-  /// closing at once would reset them. No effect on Unix sockets.
+  /// Prepares a listening socket for closing without lost connections: the kernel ignores new connection attempts, so
+  /// that their clients retry a second later, when a successor may be listening. Connections whose handshake has begun
+  /// can still be accepted; closing the socket at once would reset them. No effect on Unix sockets.
   package func ignoreNewConnections() {
     _ = upmc_ignore_new_connections(descriptor)
   }
 
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
-    // The kernel returns 0 for an empty buffer, as it does at the end of the stream.
+    // `recv` returns 0 for an empty buffer, which would look like the end of the stream.
     precondition(buffer.count > 0, "receiving into no room")
     while true {
       let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -111,20 +112,20 @@ package struct Socket: ~Copyable {
     }
   }
 
-  /// Announces that we send no more; the peer reads the end of the stream and may still answer.
+  /// Shuts down the sending side: the peer reads the end of the stream, and may still send.
   package func shutdownWrite() {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
   // MARK: Options and addresses
 
-  /// Disables Nagle's algorithm: answers are written in one piece, so it could only delay them.
+  /// Disables Nagle's algorithm, which can only add delay, because each answer is written in one piece.
   package func disableDelay() {
     set(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
   }
 
-  /// Detects dead peers: probes after `idle` without traffic, gives up if bytes stay unacknowledged for
-  /// `unacknowledged`.
+  /// Enables detection of dead peers: TCP sends keepalive probes after `idle` without traffic, and closes the
+  /// connection if sent bytes stay unacknowledged for `unacknowledged`.
   package func keepAlive(idle: Duration, unacknowledged: Duration) {
     set(SOL_SOCKET, SO_KEEPALIVE, 1)
     set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, Int32(clamping: idle.components.seconds))
@@ -133,7 +134,7 @@ package struct Socket: ~Copyable {
     set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(clamping: unacknowledged.nanoseconds / 1_000_000))
   }
 
-  /// Makes `close` send a reset instead of an orderly close: for peers that misbehave, and for tests.
+  /// Makes closing send a TCP reset instead of an orderly FIN: for misbehaving peers, and for tests.
   package func resetOnClose() {
     var option = linger(l_onoff: 1, l_linger: 0)
     _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -144,7 +145,7 @@ package struct Socket: ~Copyable {
 
   private func set(_ level: Int32, _ name: Int32, _ value: Int32) {
     var value = value
-    // Options are improvements, not requirements: a kernel without one still serves.
+    // Failures are ignored, because all these options are optimizations.
     _ = unsafe setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
@@ -163,7 +164,7 @@ package struct Socket: ~Copyable {
 }
 
 extension SocketAddress {
-  /// Lends the kernel's view of the address.
+  /// Calls `body` with the address as a `sockaddr`, valid during the call.
   fileprivate func withSockaddr(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     // Safe: the array outlives the call, and its length is passed along.
     unsafe bytes.withUnsafeBytes { raw in

@@ -1,15 +1,15 @@
 internal import CLinux
 internal import Glibc
 
-/// An address to listen on or to connect to: IPv4, IPv6 or a Unix path.
+/// An address to listen on or connect to: IPv4, IPv6 or a Unix socket path.
 package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
-  /// The bytes of the kernel's `sockaddr`, as long as the family needs.
+  /// The bytes of the kernel's `sockaddr`, without padding.
   let bytes: [UInt8]
   package let description: String
 
   var family: Int32 { Int32(bytes[0]) | Int32(bytes[1]) << 8 }
 
-  /// 0 for a Unix path.
+  /// The port; 0 for a Unix socket.
   package var port: UInt16 {
     family == AF_UNIX ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3])
   }
@@ -28,7 +28,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     return Self.numericName(bytes).host
   }
 
-  /// Takes over a `sockaddr` written by the kernel.
+  /// Creates an address from a `sockaddr` written by the kernel.
   init(bytes: [UInt8]) {
     self.bytes = bytes
     let family = Int32(bytes[0]) | Int32(bytes[1]) << 8
@@ -40,17 +40,17 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Placeholder for a peer that disconnected before its address could be read.
+  /// Placeholder for the address of a peer that disconnected before its address could be read.
   package static let unknown = SocketAddress(bytes: [UInt8(AF_UNIX), 0])
 
-  /// A Unix socket in the file system; the path has at most 107 bytes (`unix(7)`).
+  /// The address of a Unix socket at `path`, of at most 107 bytes (`unix(7)`).
   package static func unix(path: String) throws(SystemError) -> SocketAddress {
     guard path.utf8.count <= 107 else { throw SystemError(code: ENAMETOOLONG, operation: "unix socket", subject: path) }
     return SocketAddress(bytes: [UInt8(AF_UNIX), 0] + Array(path.utf8) + [0])
   }
 
-  /// Resolves a name, without caching. Blocking: up to the resolver's own timeout.
-  /// - Parameter passive: for listening: an empty host means every address.
+  /// Resolves a host name, without caching. Blocks for up to the system resolver's timeout.
+  /// - Parameter passive: true to resolve for listening; then an empty host means all interfaces.
   package static func resolve(
     host: String, port: UInt16, passive: Bool = false
   ) throws(SystemError) -> [SocketAddress] {

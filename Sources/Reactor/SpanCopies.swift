@@ -1,6 +1,6 @@
-/// Copies of lent bytes, which `Span` cannot make by itself yet.
+/// Initializers that copy the bytes of a `Span`, which the standard library does not provide yet.
 extension String {
-  /// Replaces bytes that are not UTF-8.
+  /// Creates a string from UTF-8; invalid bytes are replaced.
   @inlinable
   package init(copying bytes: Span<UInt8>) {
     // Safe: the bytes are read within the call.

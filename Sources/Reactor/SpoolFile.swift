@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// An unnamed file, for bytes that are too many for memory. Nothing of it is left when its owner ends, even after a
-/// crash.
+/// An anonymous temporary file for data too large for memory. It is unlinked when created, so that nothing is left
+/// behind, even after a crash.
 ///
-/// Writes go to the kernel's cache and may wait for the disk when that is full. The file is never flushed, because
-/// nothing in it is promised to anyone.
+/// Writes go to the page cache, and block for the disk only if that is full. The file is never synced, because its
+/// content need not survive a crash.
 package final class SpoolFile: Sendable {
   private let file: FileDescriptor
 
-  /// - Parameter directory: an existing directory with enough space.
+  /// - Parameter directory: an existing directory on a file system with enough space.
   package init(in directory: String) throws(SystemError) {
     let path = "\(directory)/spool.\(getpid()).\(UInt64.random(in: .min ... .max))"
     let number = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -20,7 +20,7 @@ package final class SpoolFile: Sendable {
   package func write(_ bytes: Span<UInt8>, at offset: Int) throws(SystemError) {
     var written = 0
     while written < bytes.count {
-      // Safe: never writes more than the rest of the span, which outlives the call.
+      // Safe: writes no more than the rest of the span, which outlives the call.
       let taken = unsafe bytes.withUnsafeBytes { raw in
         unsafe pwrite(file.number, raw.baseAddress! + written, raw.count - written, offset + written)
       }
@@ -32,12 +32,12 @@ package final class SpoolFile: Sendable {
     }
   }
 
-  /// Reads exactly `wanted` bytes from `offset`; they must have been written.
+  /// Reads exactly `wanted` bytes from `offset`, which must have been written before.
   package func read(_ wanted: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
       while filled < wanted {
-        // Safe: never reads more than the space that is left.
+        // Safe: reads no more than the free space of the buffer.
         let taken = unsafe pread(file.number, buffer.baseAddress! + filled, wanted - filled, offset + filled)
         if taken < 0, errno == EINTR { continue }
         guard taken > 0 else {

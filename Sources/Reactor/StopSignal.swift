@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Tells threads to end, and wakes those that rest. Once given it stays given. Any thread may call any method.
+/// A one-time signal that asks threads to end and wakes those that wait. Any thread may call any method.
 package final class StopSignal: Sendable {
   private let flag = Atomic(false)
-  /// Closed once the signal is given: readable from then on.
+  /// Closed when the signal is given, so that its descriptor becomes readable and stays so.
   private let inbox: Inbox<Void>
 
   package init() throws(SystemError) {
@@ -17,12 +17,12 @@ package final class StopSignal: Sendable {
     inbox.close()
   }
 
-  /// Waits for `time`, or until the signal is given.
+  /// Blocks for `time`, or until the signal is given.
   package func rest(atMost time: Duration) {
     _ = inbox.wakeup.wait(atMost: time)
   }
 
-  /// Wakes a loop once, when the signal is given, and calls `body` there. Call it on the loop's thread.
+  /// Calls `body` once on the loop's thread when the signal is given. To be called on that thread.
   package func wake(_ loop: EventLoop, _ body: @escaping () -> Void = {}) throws(SystemError) {
     try loop.attach(inbox) { _ in body() }
   }

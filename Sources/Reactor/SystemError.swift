@@ -1,13 +1,13 @@
 internal import CLinux
 internal import Glibc
 
-/// A system call that failed: which one, on what, and the kernel's reason.
+/// A failed system call: which call, on which object, and its `errno`.
 package struct SystemError: Error, CustomStringConvertible, Sendable {
   /// The value of `errno`.
   package let code: Int32
-  /// The call, for example `bind`.
+  /// Name of the call, for example `bind`.
   package let operation: String
-  /// Its object, for example an address or a path; empty if that adds nothing.
+  /// What the call operated on, such as an address or a path; empty if that adds nothing.
   package let subject: String
 
   package init(code: Int32, operation: String, subject: String = "") {
@@ -16,7 +16,7 @@ package struct SystemError: Error, CustomStringConvertible, Sendable {
     self.subject = subject
   }
 
-  /// An error with the `errno` of the call that has just failed.
+  /// Creates an error from the current `errno`.
   package static func last(_ operation: String, _ subject: String = "") -> SystemError {
     SystemError(code: errno, operation: operation, subject: subject)
   }

@@ -1,13 +1,14 @@
 internal import CLinux
 internal import Glibc
 
-/// A named POSIX thread. It creates what it owns inside its body, so the compiler can prove that nothing is shared.
+/// A named POSIX thread. Its body creates the objects that the thread owns, so that the compiler can prove that none is
+/// shared.
 ///
-/// Join it to wait for its end; otherwise it runs on detached.
+/// Call `join` to wait for its end; a thread that is dropped without it continues detached.
 package struct Thread: ~Copyable {
   private let handle: pthread_t
 
-  /// Starts a thread that runs `body` to its end. `name` shows in `top -H`, at most 15 bytes.
+  /// Starts a thread that runs `body`. `name` is shown by `top -H` and has at most 15 bytes.
   package init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
     precondition(name.utf8.count <= Reactor.Limits.threadNameBytes, "thread name longer than 15 bytes: \(name)")
     let start = ThreadStart(name: name, body: body)
@@ -27,7 +28,7 @@ package struct Thread: ~Copyable {
   }
 
   deinit {
-    // Nobody will join it any more: the system may free the stack as soon as the body returns.
+    // Not joined: detach it, so that the system frees its stack when the body returns.
     pthread_detach(handle)
   }
 

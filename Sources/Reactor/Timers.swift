@@ -1,8 +1,8 @@
 internal import HeapModule
 
-/// Deadlines in order. Pure: the caller passes the time. One owner, one thread.
+/// A priority queue of timers. The caller passes in the time, and fires the due ones. One owner, one thread.
 package struct Timers {
-  /// Identifies one deadline, so that it can be cancelled.
+  /// Identifies a timer, so that it can be cancelled.
   package struct ID: Hashable, Sendable {
     fileprivate let number: UInt64
   }
@@ -17,17 +17,18 @@ package struct Timers {
   }
 
   private var heap = Heap<Entry>()
-  /// The actions of live timers. A cancelled timer is only missing here; its heap entry is removed when it comes up.
+  /// Actions of the timers that are not cancelled. A cancelled timer is removed only here; its heap entry is dropped
+  /// when it reaches the top, or by a sweep.
   private var actions: [UInt64: () -> Void] = [:]
   private var lastNumber: UInt64 = 0
 
   package init() {}
 
   package var isEmpty: Bool { actions.isEmpty }
-  /// Entries in memory, including those of cancelled timers.
+  /// Number of heap entries, including those of cancelled timers.
   package var heldEntries: Int { heap.count }
 
-  /// Adds a deadline.
+  /// Adds a timer that fires at `deadline`.
   package mutating func schedule(at deadline: Instant, _ action: @escaping () -> Void) -> ID {
     lastNumber += 1
     heap.insert(Entry(deadline: deadline, number: lastNumber))
@@ -35,20 +36,20 @@ package struct Timers {
     return ID(number: lastNumber)
   }
 
-  /// Cancels a deadline. Does nothing if it has fired already.
+  /// Cancels a timer. No effect if it has fired already.
   package mutating func cancel(_ id: ID) {
     guard actions.removeValue(forKey: id.number) != nil else { return }
-    // Distant deadlines that are always cancelled (a timeout per request) would accumulate for as long as they are
-    // away. Sweeping once the dead outnumber the living costs each timer a constant share.
+    // Timers that are far away and always cancelled, such as request timeouts, would accumulate in the heap. Sweeping
+    // when cancelled entries outnumber live ones costs constant amortized time per timer.
     if heap.count > 2 * actions.count + Reactor.Limits.cancelledTimers {
       heap = Heap(heap.unordered.filter { actions[$0.number] != nil })
     }
   }
 
-  /// The last timer created so far: a turn fires timers up to this one and leaves later ones to the next turn.
+  /// The newest timer. A loop iteration fires timers up to this one and leaves those created meanwhile to the next.
   package var newest: ID { ID(number: lastNumber) }
 
-  /// The earliest live deadline.
+  /// Deadline of the earliest timer; nil if there is none.
   package mutating func next() -> Instant? {
     while let first = heap.min {
       if actions[first.number] != nil { return first.deadline }
@@ -57,7 +58,8 @@ package struct Timers {
     return nil
   }
 
-  /// Removes the earliest timer that is due at `now` and not newer than `newest`, and returns its action.
+  /// Removes the earliest timer that is due at `now` and not newer than `newest`, and returns its action; nil if there
+  /// is none.
   package mutating func popDue(at now: Instant, notAfter newest: ID? = nil) -> (() -> Void)? {
     while let first = heap.min, first.deadline <= now, first.number <= newest?.number ?? .max {
       heap.removeMin()

@@ -1,9 +1,10 @@
 internal import CLinux
 internal import Glibc
 
-/// Wakes a thread that waits in `poll` or `epoll_wait`, by an eventfd. Any thread may signal; the owner drains.
+/// Wakes a thread that waits in `poll` or `epoll_wait`, by means of an eventfd. Any thread may signal; only the waiting
+/// thread drains.
 package final class Wakeup: Sendable {
-  /// Readable while a signal is pending.
+  /// Eventfd, readable while a signal is pending.
   package let descriptor: Int32
 
   package init() throws(SystemError) {
@@ -15,20 +16,20 @@ package final class Wakeup: Sendable {
     close(descriptor)
   }
 
-  /// Makes the descriptor readable. Cheap when it already is; never blocks.
+  /// Makes the descriptor readable. Never blocks; calling it repeatedly is harmless.
   package func signal() {
     var one: UInt64 = 1
-    // A full counter (EAGAIN) means that it is readable already, which is all we need.
+    // EAGAIN means that the counter is full, and hence the descriptor readable already.
     _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
   }
 
-  /// Clears all signals so far.
+  /// Clears the pending signals.
   package func drain() {
     var count: UInt64 = 0
     _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
   }
 
-  /// Waits for a signal. Returns false on timeout; a negative timeout has passed already.
+  /// Waits for a signal. Returns false on timeout; a negative timeout polls without waiting.
   package func wait(atMost timeout: Duration) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let milliseconds = Int32(clamping: max(0, (timeout.nanoseconds + 999_999) / 1_000_000))

@@ -4,7 +4,7 @@ internal import Logging
 internal import Reactor
 internal import Store
 
-/// `Connection`, for files in which a push network's connection type is visible too.
+/// `Connection` under another name, for files in which a push network's connection type is visible too.
 package typealias DatabaseConnection = Connection
 
 /// The database of this process: the configured one, or the private one, started or adopted.
@@ -27,7 +27,7 @@ package final class Database {
     }
   }
 
-  /// Migrates the schema. Fast when there is nothing to do; two nodes may run it concurrently.
+  /// Brings the schema up to date. Fast when there is nothing to do; two nodes may call it at the same time.
   package func migrate(_ configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
     let migrator = try Migrator(directory: try MigratorFiles.locate(configured: configuration.migrationsDirectory))
     if embedded == nil { try Self.refuseLentSessions(url) }
@@ -45,7 +45,7 @@ package final class Database {
     }
   }
 
-  /// Refuses a pooler in transaction mode: it loses the session state on which everything here relies.
+  /// Throws when the server is a pooler in transaction mode, which loses session state that this program depends on.
   package static func refuseLentSessions(_ url: String) throws {
     if try Pooling.lendsSessions(url) {
       throw ServerError("\(Connection.place(of: url)): \(Pooling.complaint). \(Pooling.remedy)")
@@ -74,10 +74,11 @@ package final class Database {
     }
   }
 
-  /// How often the private server is checked: with its start, the longest that a request waits for it.
+  /// How often the private server is checked. Together with the time it takes to restart, this is the longest that a
+  /// request waits for it.
   private static let watchInterval: Duration = .milliseconds(500)
 
-  /// Releases a private database; its last user stops it.
+  /// Closes a private database, which stops when its last user does so.
   package func close() {
     do {
       try embedded?.stop()

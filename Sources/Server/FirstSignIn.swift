@@ -6,15 +6,16 @@ internal import Reactor
 /// Logs go to collectors that many may read, so the link is never logged: it goes to the terminal that the server was
 /// started from, or else into a file that only the server's user may read. Decision 119.
 struct FirstSignIn {
-  /// The whole link.
+  /// The complete link.
   let address: String
   let account: Int32
   let configuration: Configuration
 
   static let fileName = "first-sign-in"
 
-  /// - Parameter terminal: shows text to a person; nil without a terminal.
-  /// - Returns: the log message.
+  /// Shows the link, or stores it in a file.
+  /// - Parameter terminal: prints text on the terminal; nil without a terminal.
+  /// - Returns: the message to log, which does not contain the link.
   func tell(terminal: ((String) -> Void)?) -> String {
     let nobody = "Nobody can sign in to the console yet"
     let again = "`\(configuration.command) account link \(account)` prints another one"

@@ -6,8 +6,9 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// The thread `notices`: turns the notices that registrations leave into messages. A notice is deleted once its message
-/// is stored, and its number is part of the idempotency key, so two nodes, or a retry, make one message.
+/// The thread `notices`: sends a message for each notice that a registration has stored (such as a sign-in on a new
+/// device). A notice is deleted after its message is stored, and the idempotency key contains its number, so that two
+/// nodes or a retry create only one message.
 final class NoticeWorker {
   private let stopping: StopSignal
   private static let interval: Duration = .seconds(1)
@@ -18,10 +19,11 @@ final class NoticeWorker {
     return options
   }()
   private static let atOnce = 100
-  /// At most this many of a user's devices are notified; no real person has more.
+  /// Maximum number of a user's devices that are notified.
   private static let devicesAtOnce = 100
 
-  /// - Parameter messageCommitted: called after each message that was stored.
+  /// Starts the thread.
+  /// - Parameter messageCommitted: called after each message is stored.
   init(databaseURL: String, contents: ContentSeal, clock: any Clock, messageCommitted: @escaping @Sendable () -> Void)
     throws
   {
@@ -57,7 +59,7 @@ final class NoticeWorker {
           _ = try SendService.send(request, on: connection, now: now)
           messageCommitted()
         } catch {
-          // Retried if the database or its capacity is the cause; otherwise dropped.
+          // Retry if the database or its load is the cause; drop the notice otherwise.
           guard error.code.status < 500, error.code != .tooManyRequests else { continue }
           log.warning("a notice was not sent", metadata: ["app": "\(notice.appID)", "error": "\(error.detail)"])
         }
@@ -66,10 +68,10 @@ final class NoticeWorker {
     }
   }
 
-  /// The server itself, as the sender of its messages.
+  /// The server itself, as the requester of these messages.
   private static let caller = Caller(role: .admin, app: nil, apiKey: nil, name: "server")
 
-  /// Nil when there is no device to notify.
+  /// Returns the request for a notice's message; nil when there is no device to notify.
   private static func body(_ notice: DeviceNotices.Waiting) -> [UInt8]? {
     guard !notice.devices.isEmpty, let kind = notice.kind else { return nil }
     var writer = JSONWriter()

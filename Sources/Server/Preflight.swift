@@ -1,8 +1,10 @@
 internal import Operations
 internal import Reactor
 
-/// Checks everything that can be known before the start: a server that cannot serve must not touch the database.
+/// Checks everything that can be checked before the start, so that a server that cannot run does not touch the
+/// database.
 enum Preflight {
+  /// Performs the checks.
   /// - Returns: the configuration, completed with what was found.
   /// - Throws: one sentence that says what is wrong and what to do.
   static func check(_ configuration: Configuration) throws -> Configuration {

@@ -5,7 +5,7 @@ internal import Metrics
 internal import PushTransport
 internal import TLS
 
-/// Configures connections to the push networks, for the senders and for a probe alike.
+/// Settings of connections to the push networks, shared by the server's senders and the checks of `ProviderProbe`.
 enum SenderSettings {
   /// Where senders report metrics and health.
   struct Gauges: Sendable {

@@ -33,19 +33,20 @@ final class Senders {
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
     let beganAt = clock.wallMicroseconds
-    // The first refresh may take a while, and the dispatcher does not wait for it.
+    // The first refresh of credentials may take a while. The senders keep deliveries until then, because the dispatcher
+    // does not wait.
     var (toApple, toGoogle) = (SenderSettings.apns(configuration, gauges), SenderSettings.fcm(configuration, gauges))
     toApple.wire.awaitsCredentials = true
     toGoogle.wire.awaitsCredentials = true
     let toDispatcher = results.sink
     let sink: PushResultSink = { results in
-      // As a rule none is a channel's.
+      // Usually none of the results belongs to a channel.
       guard results.contains(where: { $0.batch.inbox == ChannelPublisher.inbox }) else { return toDispatcher(results) }
       channels.take(results.filter { $0.batch.inbox == ChannelPublisher.inbox })
       toDispatcher(results.filter { $0.batch.inbox != ChannelPublisher.inbox })
     }
     let apns = try APNsSender(configuration: toApple, clock: clock, results: sink) { request in
-      // A request that finds no room is made again by the sender a few seconds later.
+      // A request that does not fit into the queue is repeated by the sender a few seconds later.
       _ = requests.offer(request)
       wanted.signal()
     }
@@ -88,7 +89,7 @@ final class Senders {
     }
   }
 
-  /// Something was published on a channel. Callable from any thread.
+  /// Wakes the channel publisher. Callable from any thread.
   var channelUpdated: @Sendable () -> Void {
     let channels = channels
     return { channels.wake() }
@@ -96,7 +97,7 @@ final class Senders {
 
   // MARK: The end
 
-  /// Submits nothing more; requests in flight may be answered within `timeout`.
+  /// Stops submitting. Requests in flight may still be answered within `timeout`.
   func stop(within timeout: Duration) {
     apns.stop(within: timeout)
     fcm.stop(within: timeout)

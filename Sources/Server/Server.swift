@@ -45,9 +45,9 @@ internal import Tracing
 /// the private PostgreSQL stops. A kill at any moment is just as safe: everything that was acknowledged is in the
 /// database.
 package final class Server {
-  /// The HTTP address; the port is the actual one, even when 0 was configured.
+  /// The address of the HTTP service, with the actual port even if 0 was configured.
   package let address: SocketAddress
-  /// Address of metrics without credential; nil when not configured.
+  /// The address of metrics without credentials; nil when none is configured.
   package var metricsAddress: SocketAddress? { metricsListener?.address }
 
   private let dispatcher: Dispatcher
@@ -64,7 +64,7 @@ package final class Server {
   private let log = Logger(label: "server")
 
   /// Starts everything.
-  /// - Parameter databaseURL: of a database whose schema is current.
+  /// - Parameter databaseURL: a database whose schema is up to date.
   package init(_ configuration: Configuration, databaseURL: String, master: MasterKey) throws {
     let listeners = try Listeners(configuration, loops: HTTPService.loops)
     let connection = try Connection(databaseURL)
@@ -86,7 +86,8 @@ package final class Server {
       configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results, gauges: gauges,
       clock: clock, keys: keys, node: node)
 
-    // Writers of totals only need to differ from each other; a collision would cost time, not correctness.
+    // Writers of totals need different numbers. If two happen to be equal, they wait for each other, but the totals
+    // stay right.
     let firstWriter = Int32.random(in: 1...(Int32.max - 100), using: &numbers)
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
@@ -158,7 +159,7 @@ package final class Server {
     return webhooks
   }
 
-  /// Reloads the TLS certificate (SIGHUP). An unusable one changes nothing.
+  /// Reloads the TLS certificate (SIGHUP). If the new one cannot be used, the current one stays.
   package func reload() {
     do throws(ServerError) {
       guard let certificate = try ListenerCertificate.read(listening) else { return }
@@ -170,7 +171,7 @@ package final class Server {
     }
   }
 
-  /// Shuts down gracefully. Idempotent.
+  /// Stops everything in order. May be called more than once.
   package func stop() {
     guard !isStopped else { return }
     isStopped = true

@@ -4,7 +4,7 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// `upmc serve`: one server, from its configuration to a stop signal.
+/// `upmc serve`: runs a server until a stop signal arrives.
 package enum Serving {
   /// Serves until SIGTERM or SIGINT. Call `Signals.block()` first, before any thread starts.
   /// - Throws: one sentence that says why the server cannot start and what to do.
@@ -15,12 +15,12 @@ package enum Serving {
     if configuration.publicDirectory == nil { log.warning("\(ConsoleDirectory.absence)") }
     let database = try Database(configuration) { log.info("\($0)") }
     defer { database.close() }
-    // Waits for a database that is away: machines start in any order.
+    // Machines may start in any order, so wait for a database that cannot be reached yet.
     ServiceNotifier.status("Waiting for the database.")
     let master = try DatabaseTimeouts.wait(configuration) {
       try database.ensureRunning()
       ServiceNotifier.status("Preparing the database.")
-      // Before a migration changes anything for a server that then cannot start.
+      // Checked before a migration changes anything, because a server with the wrong key cannot start.
       let master = try MasterKeyFile.load(configuration, for: DatabaseConnection(database.url))
       try database.migrate(configuration) { log.info("\($0)") }
       return master
@@ -34,7 +34,7 @@ package enum Serving {
     server.stop()
   }
 
-  /// While no one can sign in yet, tells the operator how. A failure here does not stop the server.
+  /// While nobody can sign in to the console yet, tells the operator how to. A failure here does not stop the server.
   private static func greet(_ configuration: Configuration, _ server: Server, databaseURL: String, _ log: Logger) {
     guard configuration.publicDirectory != nil else { return }
     do {

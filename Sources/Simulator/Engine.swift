@@ -4,7 +4,7 @@ internal import Reactor
 internal import Synchronization
 internal import TLS
 
-/// The running threads of a simulator, and the way to ask them something.
+/// The running threads of a simulator, and access to their state from other threads.
 final class Engine: Sendable {
   typealias Question = @Sendable (Service) -> Void
 
@@ -28,13 +28,13 @@ final class Engine: Sendable {
     }
   }
 
-  /// Waits for the answer; nil when the service has ended.
+  /// Runs `question` on the service's thread and waits for the result; nil if the service has ended.
   func ask<Answer: Sendable>(_ question: @escaping @Sendable (Service) -> Answer) -> Answer? {
     guard let reply = try? Rendezvous<Answer>(), questions.offer({ reply.put(question($0)) }) else { return nil }
     return reply.take()
   }
 
-  /// Makes the devices known to the service and lets them go.
+  /// Registers the virtual devices with the simulated service and starts them.
   func start(_ plan: DevicePlan) throws(SimulatorStartFailure) {
     do {
       let pushes = try Inbox<DevicePush>(capacity: Limits.deliveryBacklog)
@@ -51,7 +51,7 @@ final class Engine: Sendable {
     }
   }
 
-  /// What the virtual devices did; nil when there are none.
+  /// Totals of the virtual devices; nil if there are none.
   var deviceCounters: DeviceCounters? {
     DeviceCounters.sum(devices.withLock { $0 }.map(\.scoreboard.counters))
   }
@@ -150,7 +150,7 @@ final class Engine: Sendable {
     return key
   }
 
-  /// Opens one address; returns it with the port that the kernel chose.
+  /// Starts listening on an address; returns it with the port that the kernel has chosen.
   private static func listen(
     _ address: String, _ place: FaultPlan.Place, _ contexts: Listener.Contexts, _ service: Service
   ) throws -> String {
@@ -160,7 +160,7 @@ final class Engine: Sendable {
   }
 }
 
-/// `host:port`, the host in brackets when it is an IPv6 literal.
+/// Parses `host:port`, with IPv6 literals in brackets.
 struct HostPort {
   let host: String
   let port: UInt16

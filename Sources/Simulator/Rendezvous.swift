@@ -1,7 +1,7 @@
 internal import Reactor
 internal import Synchronization
 
-/// One value from one thread to another that waits for it.
+/// Passes one value to another thread that waits for it.
 final class Rendezvous<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
   private let wakeup: Wakeup
@@ -15,7 +15,7 @@ final class Rendezvous<Value: Sendable>: Sendable {
     wakeup.signal()
   }
 
-  /// Waits as long as it takes.
+  /// Waits for the value, without a timeout.
   func take() -> Value {
     while true {
       if let value = value.withLock({ $0 }) { return value }

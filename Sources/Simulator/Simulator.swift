@@ -1,8 +1,9 @@
 package import Reactor
 internal import Synchronization
 
-/// Apple's and Google's push services as they behave, for tests, demos and benchmarks: TLS and HTTP/2 on the wire, every rule of
-/// validation, every way to fail, and virtual devices that register with a UPMC server and confirm what they get.
+/// Simulates Apple's and Google's push services for tests, demos and benchmarks: TLS and HTTP/2 on the wire, all
+/// validation rules, configurable faults, and virtual devices that register with a UPMC server and confirm what they
+/// receive.
 ///
 /// ```
 ///   provider ──TLS, HTTP/2──► Listener ► Connection ► RequestJudge ──► Books: DeliveryLog, Counters
@@ -57,23 +58,23 @@ package final class Simulator: Sendable {
     stop()
   }
 
-  /// Opens the listeners and starts the threads. Call it once.
+  /// Opens the listeners and starts the threads. May be called only once.
   package func start() throws(StartFailure) -> Started {
     let engine = try Engine(configuration)
     self.engine.withLock { $0 = engine }
     return engine.started
   }
 
-  /// Lets virtual devices go: they register with the server at once. Once for each platform.
+  /// Starts virtual devices, which register with the server at once. May be called once per platform.
   package func startDevices(_ plan: VirtualDevices.Plan) throws(StartFailure) {
     guard let engine = engine.withLock({ $0 }) else { throw StartFailure(description: "the simulator is not running") }
     try engine.start(plan)
   }
 
-  /// What the virtual devices have done; nil when there are none.
+  /// Totals of the virtual devices; nil if there are none.
   package var deviceCounters: DeviceCounters? { engine.withLock { $0 }?.deviceCounters }
 
-  /// Says GOAWAY to all connections, waits for what is open, and ends the threads. May be called twice.
+  /// Sends GOAWAY on all connections, waits for open streams, and ends the threads. May be called repeatedly.
   package func stop() {
     let engine = engine.withLock { engine in
       defer { engine = nil }
@@ -82,7 +83,7 @@ package final class Simulator: Sendable {
     engine?.stop()
   }
 
-  /// Runs `question` on the service's thread and waits for the answer.
+  /// Runs `question` on the service's thread and waits for the result.
   package func ask<Answer: Sendable>(_ question: @escaping @Sendable (Service) -> Answer) -> Answer {
     guard let engine = engine.withLock({ $0 }), let answer = engine.ask(question) else {
       preconditionFailure("the simulator is not running")
@@ -90,19 +91,19 @@ package final class Simulator: Sendable {
     return answer
   }
 
-  /// Hands every push that is accepted from now on to `inbox`, as it is accepted; nil ends that. What does not fit is
-  /// counted (`Counters.pushesMissed`).
+  /// Passes every push accepted from now on to `inbox`; nil ends that. Pushes that do not fit are counted
+  /// (`Counters.pushesMissed`).
   package func watch(_ inbox: Inbox<AcceptedPush>?) {
     ask { $0.books.watch(inbox) }
   }
 
-  /// Ends all open connections at once, in this way.
+  /// Ends all open connections at once, in the given way.
   package func cutConnections(_ way: Effect.Cut) {
     ask { $0.cutConnections(way) }
   }
 
-  /// Is away for a time: no connection lives, and new ones are refused by the kernel. As if it had died and come back,
-  /// except that it remembers what it received.
+  /// Simulates an outage: closes all connections and refuses new ones for a time. Afterwards the service continues with
+  /// its state.
   package func goAway(for time: Duration) {
     ask { $0.goAway(for: time) }
   }
@@ -111,7 +112,7 @@ package final class Simulator: Sendable {
 
   package func counters() -> Counters { ask { $0.snapshot() } }
 
-  /// What one token received, oldest first.
+  /// Returns the deliveries of one token, oldest first.
   package func deliveries(to token: String) -> [DeliveryLog.Delivery] {
     ask { service in
       guard let token = DeviceToken(token), let index = service.books.knowledge.tokens.index(of: token) else {
@@ -121,7 +122,7 @@ package final class Simulator: Sendable {
     }
   }
 
-  /// What the device with this token shows: of pushes with one collapse-id only the newest.
+  /// Returns what the device with this token shows: only the newest of pushes with the same collapse id.
   package func shown(on token: String) -> [DeliveryLog.Delivery] {
     ask { service in
       guard let token = DeviceToken(token), let index = service.books.knowledge.tokens.index(of: token) else {
@@ -131,7 +132,7 @@ package final class Simulator: Sendable {
     }
   }
 
-  /// Everything that was received and is kept, in order.
+  /// Returns all stored deliveries, in order.
   package func allDeliveries() -> [DeliveryLog.Delivery] {
     ask { service in (service.books.log.firstKept..<service.books.log.count).map { service.books.log.delivery($0) } }
   }
@@ -145,7 +146,7 @@ package final class Simulator: Sendable {
     }
   }
 
-  /// What one FCM registration received, oldest first.
+  /// Returns the deliveries of one FCM registration, oldest first.
   package func deliveries(toRegistration name: String) -> [DeliveryLog.Delivery] {
     ask { service in
       let fcm = service.books.fcm
@@ -157,12 +158,12 @@ package final class Simulator: Sendable {
     ask { _ = $0.books.fcm.registrations.register(name, state: state) }
   }
 
-  /// How a broadcast channel stands, by Apple's name of it; nil when there is none.
+  /// Returns the state of a broadcast channel by Apple's id; nil if there is none.
   package func channel(_ name: String) -> ChannelRegistry.Report? {
     ask { $0.books.knowledge.channels.report(name) }
   }
 
-  /// So many more activities follow a channel. False when there is none of this name.
+  /// Adds followers to a channel. Returns false if there is no channel of this name.
   @discardableResult
   package func follow(_ channel: String, _ environment: Environment = .production, count: Int) -> Bool {
     ask { $0.books.knowledge.channels.follow(channel, environment, count: count) }
@@ -172,7 +173,7 @@ package final class Simulator: Sendable {
     ask { $0.books.fcm.tokens.register(account) }
   }
 
-  /// Every access token ends now.
+  /// Makes all access tokens issued so far invalid.
   package func revokeAccessTokens() {
     ask { $0.books.fcm.tokens.revokeAll() }
   }
@@ -188,7 +189,7 @@ package final class Simulator: Sendable {
     }.get()
   }
 
-  /// Ends one fault. Does nothing if it has already ended.
+  /// Removes a fault. No effect if it has ended already.
   package func remove(_ fault: FaultPlan.ID) {
     _ = ask { $0.books.faults.remove(fault) }
   }
@@ -197,7 +198,7 @@ package final class Simulator: Sendable {
     ask { $0.books.faults.removeAll() }
   }
 
-  /// Forgets what was seen and ends all faults; keys, tokens and connections stay.
+  /// Clears what was recorded and removes all faults; keys, tokens and connections are kept.
   package func reset() {
     ask { $0.books.reset() }
   }

@@ -1,33 +1,33 @@
-/// What a provider needs to know of a running simulator.
+/// Addresses and credentials of a running simulator, as needed to configure a provider.
 package struct StartedSimulator: Sendable {
-  /// Where it listens: `host:port`.
+  /// Addresses on which the simulator listens, as `host:port`.
   package struct Endpoints: Codable, Equatable, Sendable {
-    /// `/3/device` for production.
+    /// APNs production, for `/3/device`.
     package let apns: String
-    /// `/3/device` for the sandbox.
+    /// APNs sandbox, for `/3/device`.
     package let sandbox: String
-    /// The channel management of production and of the sandbox; nil without.
+    /// Channel management of production and sandbox; nil if disabled.
     package let channels: String?
     package let sandboxChannels: String?
-    /// FCM over HTTP/2; nil without.
+    /// FCM over HTTP/2; nil if disabled.
     package let fcm: String?
-    /// The control API; nil without.
+    /// The control API; nil if disabled.
     package let control: String?
   }
 
-  /// A signing key that the simulator trusts.
+  /// A signing key that the simulator accepts.
   package struct ProviderKey: Sendable {
     package let teamID: String
     package let keyID: String
-    /// The `.p8` file: a private key in PEM.
+    /// Content of the `.p8` file: a private key in PEM.
     package let privateKeyPEM: String
   }
 
   package let endpoints: Endpoints
-  /// What opens the simulated FCM; its `token_uri` is at the control address.
+  /// Service account for the simulated FCM; its `token_uri` is at the control address.
   package let serviceAccount: ServiceAccountFile
 
-  /// Where the simulated FCM's access tokens are got; nil without a control address.
+  /// URL of the token endpoint; nil without a control address.
   package var tokenURL: String? { endpoints.control.map { "http://\(Self.reachable($0))/token" } }
 
   /// The service account's JSON file; nil without a control address, because there is no token endpoint then.
@@ -35,7 +35,7 @@ package struct StartedSimulator: Sendable {
     tokenURL.map { serviceAccount.json(tokenURI: $0) }
   }
 
-  /// Who listens on all addresses is found on this machine's own.
+  /// Replaces an address that means all interfaces by the loopback address.
   private static func reachable(_ address: String) -> String {
     for (all, own) in [("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")] where address.hasPrefix(all) {
       return own + address.dropFirst(all.count)
@@ -43,12 +43,12 @@ package struct StartedSimulator: Sendable {
     return address
   }
 
-  /// The authority to trust, in PEM.
+  /// Certificate of the authority to trust, in PEM.
   package let authorityPEM: String
   package let providerKey: ProviderKey
 }
 
-/// Why it could not start.
+/// Why the simulator could not start.
 package struct SimulatorStartFailure: Error, CustomStringConvertible {
   package let description: String
 }

@@ -19,12 +19,12 @@
 /// them.
 package enum Store {
   package enum Limits {
-    /// Rows read at once for one page of a list.
+    /// Number of rows of one page of a list.
     package static let pageRows = 100
-    /// SEQNOs in one partition of outcomes, receipts and reads.
+    /// Number of SEQNOs in one partition of outcomes, receipts and reads.
     package static let partitionSeqnos: Int64 = 1_000_000
-    /// A Live Activity is updated for 8 hours at most and leaves the screen 4 hours later; its token is kept a little
-    /// longer. In microseconds.
+    /// How long the token of a Live Activity is kept, in microseconds. Apple updates an activity for 8 hours at most
+    /// and removes it 4 hours later; a day leaves some margin.
     package static let activityMicroseconds: Int64 = 24 * 3_600 * 1_000_000
     /// How long a device's former tokens still verify its pushkeys, in microseconds (30 days).
     package static let formerTokenMicroseconds: Int64 = 30 * 86_400 * 1_000_000

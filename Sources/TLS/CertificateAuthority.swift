@@ -2,7 +2,7 @@ internal import COpenSSL
 internal import Crypto
 internal import Glibc
 
-/// A certificate authority (EC P-256) created on the fly: for the simulator at its start, and for tests.
+/// A certificate authority (EC P-256) created at run time, for the simulator and for tests.
 @safe
 package final class CertificateAuthority {
   /// The authority's own certificate and key. Pass it to `init(restoring:)` to recreate the same authority.
@@ -10,7 +10,7 @@ package final class CertificateAuthority {
   private let certificate: OpenSSLObject
   private let key: OpenSSLObject
 
-  /// The certificate that clients must trust.
+  /// The authority's certificate in PEM, which clients must trust.
   package var certificatePEM: String { identity.certificateChainPEM }
 
   package init(commonName: String = "UPMC test authority") throws(TLSError) {
@@ -76,9 +76,9 @@ package final class CertificateAuthority {
     var subject: [(kind: Int32, value: String)]
     var notBefore: Int64
     var notAfter: Int64
-    /// In OpenSSL's configuration syntax.
+    /// Standard extensions, with values in OpenSSL's configuration syntax.
     var extensions: [(kind: Int32, value: String)]
-    /// Object identifier and DER value.
+    /// Apple's extensions: object identifier and DER value.
     var appleExtensions: [(identifier: String, der: [UInt8])] = []
   }
 
@@ -108,7 +108,7 @@ package final class CertificateAuthority {
       takingOwnership: upmc_generate_p256(), free: { unsafe EVP_PKEY_free($0) }, operation: "generate key")
   }
 
-  /// Makes a signed X.509 v3 certificate; self-signed without an issuer.
+  /// Creates a signed X.509 v3 certificate; self-signed if there is no issuer.
   private static func certificate(
     for key: OpaquePointer, _ request: Request, issuer: OpaquePointer?, issuerKey: OpaquePointer
   ) throws(TLSError) -> OpenSSLObject {
@@ -165,7 +165,7 @@ package final class CertificateAuthority {
   }
 }
 
-/// The few DER values that push certificates need.
+/// Encodes the few kinds of DER values that push certificates contain.
 enum DERWriter {
   static let null: [UInt8] = [0x05, 0x00]
 

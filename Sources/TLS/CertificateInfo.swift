@@ -2,22 +2,22 @@ internal import COpenSSL
 internal import Crypto
 internal import Glibc
 
-/// The contents of a certificate that UPMC uses.
+/// The parts of a certificate that UPMC uses.
 package struct CertificateInfo: Sendable, Equatable {
-  /// For example `UID=com.example.app,CN=Apple Push Services: com.example.app` (order as in the certificate).
+  /// Subject, for example `UID=com.example.app,CN=Apple Push Services: com.example.app` (in the certificate's order).
   package let subject: String
   package let commonName: String?
   /// The subject's UID attribute: the bundle identifier in a push certificate.
   package let userID: String?
-  /// Seconds since 1970.
+  /// Start of validity, in seconds since 1970.
   package let notBefore: Int64
-  /// Seconds since 1970.
+  /// End of validity, in seconds since 1970.
   package let notAfter: Int64
   /// Topics that a push certificate covers (Apple's extension 1.2.840.113635.100.6.3.6); empty if it has none.
   package let topics: [String]
-  /// Valid for the development environment (extension …6.3.1).
+  /// True if valid for the development environment (extension …6.3.1).
   package let allowsDevelopment: Bool
-  /// Valid for the production environment (extension …6.3.2).
+  /// True if valid for the production environment (extension …6.3.2).
   package let allowsProduction: Bool
 
   package init(
@@ -36,14 +36,14 @@ package struct CertificateInfo: Sendable, Equatable {
 }
 
 extension CertificateInfo {
-  /// Apple's arc of certificate extensions for push.
+  /// Object identifiers of Apple's certificate extensions for push.
   enum AppleExtension {
     static let development = "1.2.840.113635.100.6.3.1"
     static let production = "1.2.840.113635.100.6.3.2"
     static let topics = "1.2.840.113635.100.6.3.6"
   }
 
-  /// Reads a certificate; the caller keeps it alive.
+  /// Reads a certificate, which the caller must keep alive during the call.
   init(reading certificate: OpaquePointer) throws(TLSError) {
     let name = unsafe X509_get_subject_name(certificate)
     let text = OpenSSLObject.memory()
@@ -58,7 +58,7 @@ extension CertificateInfo {
     allowsProduction = unsafe Self.extensionValue(AppleExtension.production, of: certificate) != nil
   }
 
-  /// The first attribute of this kind in a name.
+  /// Returns the first attribute of this kind in a name; nil if there is none.
   private static func attribute(_ kind: Int32, of name: OpaquePointer?) -> String? {
     let index = unsafe X509_NAME_get_index_by_NID(name, kind, -1)
     guard index >= 0, let entry = unsafe X509_NAME_get_entry(name, index) else { return nil }
@@ -76,7 +76,7 @@ extension CertificateInfo {
     return unsafe Int64(timegm(&parts))
   }
 
-  /// The DER bytes inside an extension; nil when the certificate lacks it.
+  /// Returns the DER value of an extension; nil if the certificate lacks it.
   private static func extensionValue(_ identifier: String, of certificate: OpaquePointer) -> [UInt8]? {
     guard let object = unsafe OBJ_txt2obj(identifier, 1) else { return nil }
     defer { unsafe ASN1_OBJECT_free(object) }
@@ -87,7 +87,7 @@ extension CertificateInfo {
     return unsafe Array(raw)
   }
 
-  /// `SEQUENCE { UTF8String topic, SEQUENCE { UTF8String kind }, … }`: the strings of the outer level.
+  /// Parses `SEQUENCE { UTF8String topic, SEQUENCE { UTF8String kind }, … }` and returns the topics.
   static func appleTopics(_ der: [UInt8]) -> [String] {
     var outer = DERReader(der[...])
     guard let list = outer.next(), list.tag == DERReader.sequence else { return [] }
@@ -100,7 +100,7 @@ extension CertificateInfo {
   }
 }
 
-/// Walks over DER elements (X.690) one level at a time. Stops at the first malformed one.
+/// Reads DER elements (X.690) of one nesting level in order. Stops at the first malformed one.
 struct DERReader {
   static let integer: UInt8 = 0x02
   static let utf8String: UInt8 = 0x0C
@@ -117,7 +117,7 @@ struct DERReader {
     guard let tag = bytes.popFirst(), let first = bytes.popFirst() else { return nil }
     var count = Int(first)
     if first >= 0x80 {
-      // Long form: the low bits say how many length bytes follow; four are more than any certificate needs.
+      // Long form: the low bits give the number of length bytes that follow; four suffice for any certificate.
       guard first > 0x80, first <= 0x84 else { return nil }
       count = 0
       for _ in 0..<(first & 0x7F) {

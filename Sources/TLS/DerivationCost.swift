@@ -1,18 +1,18 @@
 internal import COpenSSL
 internal import Crypto
 
-/// The cost of the key derivations that an encrypted file demands. The file's author chose the number of rounds: up to
-/// 2^31, each with a hash or two, so an attempt to open it could take hours.
+/// Limits the work that opening an encrypted file may cost. The file's author chooses the number of key derivation
+/// rounds, up to 2^31, each with a hash or two, so that an attempt to open it could take hours.
 ///
-/// Every derivation is counted before it is tried, whether for encryption or authentication: PBKDF2 and scrypt (PBES2,
-/// RFC 8018 and 7914), and the schemes of PBES1 and PKCS#12 (RFC 7292, appendix B). Decision 083.
+/// The rounds of every derivation are added before it is performed, whether for encryption or authentication: PBKDF2
+/// and scrypt (PBES2, RFC 8018 and 7914), and the schemes of PBES1 and PKCS#12 (RFC 7292, appendix B). Decision 083.
 struct DerivationCost {
-  /// Identifies this refusal, so that a fallback way of opening the same file does not hide it.
+  /// The error's `operation`, by which callers recognize it and do not try another way of opening the same file.
   static let operation = "open the encrypted file"
 
   private(set) var rounds = 0
 
-  /// Adds rounds. Throws if the file exceeds the limit.
+  /// Adds rounds. Throws if the total exceeds the limit.
   mutating func add(_ more: Int) throws(TLSError) {
     let (sum, isTooLarge) = rounds.addingReportingOverflow(max(0, more))
     guard more >= 0, !isTooLarge, sum <= TLS.Limits.derivationRounds else {
@@ -28,20 +28,20 @@ struct DerivationCost {
       reason: "\(reason); export it anew, for example with openssl pkcs12 -export -iter 100000")
   }
 
-  /// Adds the rounds that an encryption algorithm demands.
-  /// - Parameter algorithm: owned by its enclosing structure.
+  /// Adds the rounds that an encryption algorithm requires.
+  /// - Parameter algorithm: must stay valid during the call.
   mutating func add(algorithm: UnsafePointer<X509_ALGOR>?) throws(TLSError) {
     guard let algorithm = unsafe algorithm else { return }
     var bytes: UnsafePointer<UInt8>?
     let count = unsafe upmc_algorithm_parameters(algorithm, &bytes)
     guard count > 0, let bytes = unsafe bytes else { return }
-    // Safe: the parameters belong to the algorithm, and `count` bytes of them are there.
+    // Safe: the parameters belong to the algorithm and have `count` bytes.
     try unsafe add(parameters: Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
   }
 
-  /// Accepts `SEQUENCE { salt, rounds, … }`, or for PBES2 `SEQUENCE { SEQUENCE { OID, SEQUENCE { salt, rounds, … } },
-  /// cipher }`, where scrypt has `SEQUENCE { salt, N, r, p, … }`. Refuses any other form: OpenSSL accepts more than
-  /// DER, so what we cannot parse could still demand any number of rounds from it.
+  /// Adds the rounds given in DER parameters: `SEQUENCE { salt, rounds, … }`, or for PBES2 `SEQUENCE { SEQUENCE { OID,
+  /// SEQUENCE { salt, rounds, … } }, cipher }`, where scrypt has `SEQUENCE { salt, N, r, p, … }`. Throws for any other
+  /// form, because OpenSSL accepts more than DER, and could be made to perform any number of rounds.
   mutating func add(parameters der: [UInt8]) throws(TLSError) {
     var outer = DERReader(der[...])
     guard let whole = outer.next(), whole.tag == DERReader.sequence else { throw Self.unreadable }
@@ -66,10 +66,10 @@ struct DerivationCost {
 
   private static var unreadable: TLSError { refusal("how often its passphrase is to be hashed cannot be read") }
 
-  /// 1.3.6.1.4.1.11591.4.11 (RFC 7914 §7).
+  /// Object identifier of scrypt: 1.3.6.1.4.1.11591.4.11 (RFC 7914 §7).
   private static let scrypt: [UInt8] = [0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x04, 0x0B]
 
-  /// The value of an INTEGER. Anything else, or one beyond 64 bits, counts as exceeding every limit.
+  /// Returns the value of an INTEGER. Anything else, or a value beyond 64 bits, counts as exceeding every limit.
   private static func number(_ item: (tag: UInt8, content: ArraySlice<UInt8>)?) -> Int {
     guard let item, item.tag == DERReader.integer, (1...8).contains(item.content.count), item.content.first! < 0x80
     else { return .max }
@@ -80,8 +80,8 @@ struct DerivationCost {
 // MARK: What is counted
 
 extension DerivationCost {
-  /// Adds the cost of every derivation in a PKCS #12 archive. Opens an encrypted part, to count what is inside, only after
-  /// its own cost has been added and is within the limit.
+  /// Adds the cost of every derivation in a PKCS #12 archive. Decrypts an encrypted part, to count what it contains,
+  /// only after its own cost has been added and is within the limit.
   mutating func add(archive: OpaquePointer, passphrase: String) throws(TLSError) {
     try unsafe addMAC(archive)
     guard let parts = unsafe PKCS12_unpack_authsafes(archive) else { return ErrorQueue.clear() }
@@ -101,7 +101,7 @@ extension DerivationCost {
     var rounds: UnsafePointer<ASN1_INTEGER>?
     unsafe PKCS12_get0_mac(nil, &algorithm, nil, &rounds, archive)
     try unsafe add(algorithm: algorithm)
-    // The field is optional; the default is 1.
+    // The field is optional and defaults to 1.
     guard let rounds = unsafe rounds else { return }
     var count: Int64 = 0
     let isRead = unsafe ASN1_INTEGER_get_int64(&count, rounds) == 1
@@ -109,7 +109,7 @@ extension DerivationCost {
     try add(isRead ? Int(count) : .max)
   }
 
-  /// The bags of one part; nil if it does not open, because then the archive does not open with this passphrase either.
+  /// Decrypts one part of an archive and returns its contents; nil if the passphrase does not fit.
   private mutating func open(_ part: UnsafeMutablePointer<PKCS7>, _ passphrase: String) throws(TLSError)
     -> OpaquePointer?
   {
@@ -118,7 +118,7 @@ extension DerivationCost {
     if let bags = unsafe PKCS12_unpack_p7encdata(part, passphrase, Int32(clamping: passphrase.utf8.count)) {
       return unsafe bags
     }
-    // A missing passphrase differs from an empty one.
+    // Some tools encrypt with no passphrase, which differs from an empty one: try both.
     return unsafe passphrase.isEmpty ? PKCS12_unpack_p7encdata(part, nil, 0) : nil
   }
 
@@ -131,7 +131,7 @@ extension DerivationCost {
     }
   }
 
-  /// Adds the rounds of an encrypted private key (`X509_SIG`).
+  /// Adds the rounds that an encrypted private key (`X509_SIG`) requires.
   mutating func add(key: OpaquePointer) throws(TLSError) {
     var algorithm: UnsafePointer<X509_ALGOR>?
     unsafe X509_SIG_get0(key, &algorithm, nil)

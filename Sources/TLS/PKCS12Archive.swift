@@ -1,17 +1,17 @@
 internal import COpenSSL
 internal import Crypto
 
-/// PKCS#12 (`.p12`): a certificate, its key and its chain in one encrypted file.
+/// Reads and writes PKCS#12 files (`.p12`): a certificate, its key and its chain, encrypted.
 enum PKCS12Archive {
   static func open(_ bytes: [UInt8], passphrase: String, legacyCiphers: Bool) throws(TLSError) -> TLSIdentity {
     ErrorQueue.clear()
     let library = try LibraryContext(legacyCiphers: legacyCiphers)
     let bio = OpenSSLObject.memory(bytes)
-    // Create an empty archive in our library context: reading into it makes OpenSSL decrypt with that context's
-    // ciphers.
+    // Create an empty archive in our library context: when the file is read into it, OpenSSL decrypts with that
+    // context's ciphers.
     var pointer = unsafe PKCS12_init_ex(NID_pkcs7_data, library.pointer, nil)
     let isRead = unsafe d2i_PKCS12_bio(bio.pointer, &pointer) != nil
-    // After a failure the archive either still exists, partly filled and ours to free, or has already been freed.
+    // After a failure the archive either still exists, partly filled and ours to free, or has been freed already.
     let archive = try unsafe OpenSSLObject(
       takingOwnership: pointer, free: { unsafe PKCS12_free($0) }, operation: "read PKCS#12 archive")
     guard isRead else { throw .drained("read PKCS#12 archive", else: "not a PKCS#12 archive") }
@@ -56,7 +56,7 @@ enum PKCS12Archive {
     return bio.memoryBytes()
   }
 
-  /// OpenSSL's algorithms: the default provider, and the legacy provider only if requested.
+  /// An OpenSSL library context with the default provider, and the legacy provider only if requested.
   @safe
   private final class LibraryContext {
     let pointer: OpaquePointer
@@ -73,7 +73,7 @@ enum PKCS12Archive {
           missing = .drained("load OpenSSL's \(name) provider")
         }
       }
-      // Set before the throw, so that deinit frees everything.
+      // Assign before throwing, so that deinit frees everything.
       unsafe pointer = made
       unsafe providers = loaded
       if let missing { throw missing }

@@ -19,29 +19,28 @@ internal import Glibc
 /// Failure: everything a peer or a file can cause is a value (`TLSError`, or a case of a result) with OpenSSL's own
 /// text; nothing traps.
 package enum TLS {
-  /// Numbers of this module: unit, reason, source.
+  /// Limits of this module; each comment gives unit, reason and source.
   package enum Limits {
-    /// Plaintext of one TLS record, in bytes (RFC 8446 §5.1): a single read never returns more.
+    /// Maximum plaintext of a TLS record in bytes (RFC 8446 §5.1), and hence of a single `SSL_read`.
     static let recordBytes = 16_384
-    /// Bytes OpenSSL reads from the socket at once: several records per system call when the peer is fast.
+    /// Bytes that OpenSSL reads from the socket at once: several records per system call when the peer is fast.
     static let readAheadBytes = 65_536
-    /// Errors reported for one failed call; OpenSSL's queue keeps 16.
+    /// Maximum number of errors reported for one failed call; OpenSSL's queue holds 16.
     static let reportedErrors = 16
     /// Hashing rounds that the passphrase of an uploaded file may demand, over all its parts. OpenSSL derives each key
     /// several times (to count the cost, to try an empty passphrase in two ways, to open it), and each round takes up
     /// to a microsecond: a few seconds at worst. The most that common tools use is three times 600,000 (NSS); OpenSSL
     /// uses three times 2,048.
     package static let derivationRounds = 2_000_000
-    /// Socket reads in one call beyond those earned by data: each `readAheadBytes` received, or part of it, earns one.
-    /// So non-data records (NewSessionTicket, KeyUpdate, HelloRequest) are read 64 KB at a time, or 128 KB behind a
-    /// byte of data; 64 KB of KeyUpdate take about 25 ms.
+    /// Socket reads allowed in one call in addition to those earned by data: each `readAheadBytes` of data, or part of
+    /// it, earns one. So records without data (NewSessionTicket, KeyUpdate, HelloRequest) are read 64 KB at a time, or
+    /// 128 KB after a byte of data; processing 64 KB of KeyUpdate takes about 25 ms.
     static let spareReads = 1
-    /// Lifetime of a certificate issued here, in days: below the maximum of 398 days that some clients accept.
+    /// Validity of a certificate issued here, in days: below the maximum of 398 days that some clients accept.
     static let certificateDays: Int64 = 397
   }
 
-  /// OpenSSL's socket BIO uses plain `write`, which raises SIGPIPE once the peer is gone, so the process must ignore
-  /// it.
+  /// Makes the process ignore SIGPIPE, which OpenSSL's socket BIO would raise by writing to a closed connection.
   static let ignoreBrokenPipe: Void = {
     signal(SIGPIPE, SIG_IGN)
   }()

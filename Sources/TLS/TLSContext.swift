@@ -5,9 +5,9 @@ internal import Crypto
 /// certificates make a new one; existing connections keep the context they started with.
 @safe
 package final class TLSContext: Sendable {
-  /// The authorities whose signatures are trusted.
+  /// The certificate authorities that are trusted.
   package struct Trust: Sendable {
-    /// The machine's own trust store.
+    /// True to trust the operating system's trust store.
     package var systemAuthorities: Bool
     /// Additional authorities: paths of PEM files.
     package var files: [String]
@@ -21,18 +21,18 @@ package final class TLSContext: Sendable {
     }
   }
 
-  /// Whether a server requests client certificates. Clients without one are served as well.
+  /// Whether a server requests client certificates. Clients without one are always served.
   package enum ClientCertificates: Sendable {
     case ignored
-    /// Requested; a certificate presented must chain to `Trust`.
+    /// Requested. A certificate presented must chain to the given authorities.
     case requested(Trust)
     /// Requested; any certificate is accepted (the owner checks `TLSStream.peerCertificate`).
     case requestedAny
   }
 
-  /// Configured in `init` and then only read: OpenSSL allows all threads to share such a context.
+  /// Configured in `init` and only read afterwards; OpenSSL allows all threads to share such a context.
   nonisolated(unsafe) let context: OpaquePointer
-  /// Read by OpenSSL's selection callback. This object keeps it alive, and each stream keeps this object alive.
+  /// Used by OpenSSL's ALPN callback. Kept alive by this object, which each stream keeps alive.
   private let protocols: ProtocolList
 
   private init(method: OpaquePointer?, protocols names: [String]) throws(TLSError) {
@@ -58,8 +58,8 @@ package final class TLSContext: Sendable {
     unsafe SSL_CTX_free(context)
   }
 
-  /// For connecting: TLS 1.2 or later; verifies the chain and the host name (or IP address).
-  /// - Parameter protocols: offered by ALPN in this order; empty for none.
+  /// Creates a context for clients: TLS 1.2 or later; verifies the certificate chain and the host name (or IP address).
+  /// - Parameter protocols: offered by ALPN in this order; empty to omit ALPN.
   package static func client(
     trust: Trust = Trust(), protocols: [String] = ["h2"], identity: TLSIdentity? = nil
   ) throws(TLSError) -> TLSContext {
@@ -68,14 +68,15 @@ package final class TLSContext: Sendable {
     try made.trust(trust)
     if let identity { try made.use(identity) }
     let wire = made.protocols.wire
-    // This one call returns 0 for success.
+    // Unlike the others, this call returns 0 for success.
     guard unsafe wire.isEmpty || SSL_CTX_set_alpn_protos(made.context, wire, UInt32(wire.count)) == 0 else {
       throw .drained("offer protocols")
     }
     return made
   }
 
-  /// For probing whether a server on this machine responds: TLS 1.2 or later, with any certificate.
+  /// Creates a context that accepts any certificate, for checking whether a server on this machine responds. TLS 1.2 or
+  /// later.
   /// - Parameter protocols: offered by ALPN in this order.
   package static func unverifiedClient(protocols: [String]) throws(TLSError) -> TLSContext {
     let made = try client(trust: Trust(systemAuthorities: false), protocols: protocols)
@@ -83,7 +84,7 @@ package final class TLSContext: Sendable {
     return made
   }
 
-  /// For accepting. A client without ALPN is accepted; one that offers only other protocols is refused.
+  /// Creates a context for servers. A client without ALPN is accepted; one that offers only other protocols is refused.
   package static func server(
     identity: TLSIdentity, protocols: [String] = ["h2"], clientCertificates: ClientCertificates = .ignored
   ) throws(TLSError) -> TLSContext {
@@ -95,7 +96,7 @@ package final class TLSContext: Sendable {
     case .requested(let trust):
       unsafe SSL_CTX_set_verify(made.context, SSL_VERIFY_PEER, nil)
       try made.trust(trust)
-      // A resumed session would have to carry the client's certificate.
+      // Disable session resumption, because a resumed session would have to include the client's certificate.
       unsafe _ = SSL_CTX_set_num_tickets(made.context, 0)
     case .requestedAny:
       unsafe SSL_CTX_set_verify(made.context, SSL_VERIFY_PEER, { _, _ in 1 })
@@ -116,7 +117,7 @@ package final class TLSContext: Sendable {
     }
     for pem in trust.pems {
       try PEM.eachCertificate(pem) { certificate throws(TLSError) in
-        // The store takes its own reference.
+        // The store adds its own reference.
         guard unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate.pointer) == 1 else {
           throw .drained("add authority")
         }
@@ -133,7 +134,7 @@ package final class TLSContext: Sendable {
           throw .drained("use certificate")
         }
       } else {
-        // The chain takes over this reference; the owner releases ours.
+        // The context takes over this additional reference; the caller releases its own.
         unsafe X509_up_ref(certificate.pointer)
         guard unsafe upmc_ssl_ctx_add_chain_certificate(context, certificate.pointer) == 1 else {
           throw .drained("use certificate chain")
@@ -147,7 +148,7 @@ package final class TLSContext: Sendable {
   }
 }
 
-/// Protocol names in ALPN's wire form: each preceded by its length (RFC 7301 §3.1).
+/// Protocol names in ALPN's wire format, each preceded by its length (RFC 7301 §3.1).
 private final class ProtocolList: Sendable {
   let wire: [UInt8]
 
@@ -155,7 +156,8 @@ private final class ProtocolList: Sendable {
     wire = names.flatMap { [UInt8(clamping: $0.utf8.count)] + Array($0.utf8.prefix(255)) }
   }
 
-  /// The range in `offered` (wire form) of the first of our protocols that the peer offers too.
+  /// Returns the range within `offered` (in wire format) of the first of our protocols that the peer offers; nil if
+  /// none.
   func choose(from offered: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
     var own = wire[...]
     while let count = own.first {
@@ -173,7 +175,7 @@ private final class ProtocolList: Sendable {
   }
 }
 
-/// OpenSSL's callback to select one of the client's protocols. Not called if the client offers none.
+/// OpenSSL's ALPN callback, which selects one of the client's protocols. Not called if the client offers none.
 private let selectProtocol:
   @convention(c) (
     OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?, UnsafePointer<UInt8>?,

@@ -2,9 +2,9 @@ internal import Crypto
 
 /// A TLS failure: the step that failed, and OpenSSL's reasons.
 package struct TLSError: Error, CustomStringConvertible, Sendable, Equatable {
-  /// The step, for example `handshake` or `read certificate`.
+  /// The step that failed, for example `handshake` or `read certificate`.
   package let operation: String
-  /// OpenSSL's error queue, oldest first, or a reason of our own.
+  /// OpenSSL's errors, oldest first, or a reason determined by this module.
   package let reason: String
 
   package init(operation: String, reason: String) {
@@ -14,7 +14,7 @@ package struct TLSError: Error, CustomStringConvertible, Sendable, Equatable {
 
   package var description: String { "\(operation): \(reason)" }
 
-  /// Drains this thread's error queue after the failed call.
+  /// Creates an error from this thread's OpenSSL error queue, and empties the queue.
   static func drained(_ operation: String, else fallback: String = "no reason given") -> TLSError {
     let reasons = ErrorQueue.drain()
     return TLSError(operation: operation, reason: reasons.isEmpty ? fallback : reasons.joined(separator: "; "))
@@ -22,7 +22,7 @@ package struct TLSError: Error, CustomStringConvertible, Sendable, Equatable {
 }
 
 extension OpenSSLObject {
-  /// Takes ownership. If the pointer is nil, throws what the failed call left in the error queue.
+  /// Takes ownership of `pointer`. If it is nil, throws the errors that the failed call left in the queue.
   init(takingOwnership pointer: OpaquePointer?, free: @escaping Free, operation: String) throws(TLSError) {
     guard let object = unsafe OpenSSLObject(takingOwnership: pointer, free: free) else { throw .drained(operation) }
     self = object

@@ -2,13 +2,13 @@ internal import COpenSSL
 internal import Crypto
 internal import Glibc
 
-/// A certificate chain and its private key, in PEM. The initialiser checks that they belong together.
+/// A certificate chain and its private key, in PEM. The initializers check that they belong together.
 package struct TLSIdentity: Sendable {
-  /// Leaf first, then intermediates.
+  /// The leaf certificate, followed by intermediates.
   package let certificateChainPEM: String
-  /// Unencrypted. Never log it.
+  /// Unencrypted private key. Never log it.
   package let privateKeyPEM: String
-  /// The leaf's contents.
+  /// Contents of the leaf certificate.
   package let certificate: CertificateInfo
 
   package init(certificateChainPEM: String, privateKeyPEM: String) throws(TLSError) {
@@ -23,9 +23,9 @@ package struct TLSIdentity: Sendable {
     certificate = try unsafe CertificateInfo(reading: leaf.pointer)
   }
 
-  /// Reads certificates and key from one PEM text, as `openssl pkcs12 -in push.p12` writes it. The key may be
-  /// encrypted; it is kept here unencrypted.
-  /// - Parameter passphrase: of the key; empty if it has none.
+  /// Reads certificates and key from one PEM text, as written by `openssl pkcs12 -in push.p12`. The key may be
+  /// encrypted; it is stored decrypted here.
+  /// - Parameter passphrase: of the key; empty if it is not encrypted.
   package init(pem: String, passphrase: String = "") throws(TLSError) {
     let key = try PEM.privateKey(pem, passphrase: passphrase)
     var chain = ""
@@ -35,7 +35,7 @@ package struct TLSIdentity: Sendable {
     try unsafe self.init(certificateChainPEM: chain, privateKeyPEM: PEM.text(privateKey: key.pointer))
   }
 
-  /// Whether the certificate is valid for `host` (a name, or a numeric address).
+  /// True if the certificate is valid for `host` (a name or numeric address).
   package func isGood(forHost host: String) -> Bool {
     guard let leaf = try? PEM.certificate(certificateChainPEM) else { return false }
     // Safe: the string lives for the call, and the certificate until its end.
@@ -43,7 +43,7 @@ package struct TLSIdentity: Sendable {
       || X509_check_host(leaf.pointer, host, host.utf8.count, 0, nil) == 1
   }
 
-  /// Certificates and key in one text, the key unencrypted. Never log it.
+  /// Certificates and unencrypted key in one PEM text. Never log it.
   package var pem: String { certificateChainPEM + privateKeyPEM }
 
   /// Reads certificates and key from PEM files; both may be in the same file.
@@ -74,9 +74,9 @@ package struct TLSIdentity: Sendable {
   }
 }
 
-/// Reads and writes PEM text.
+/// Parses PEM text.
 enum PEM {
-  /// The first certificate of `text`.
+  /// Returns the first certificate in `text`.
   static func certificate(_ text: String) throws(TLSError) -> OpenSSLObject {
     ErrorQueue.clear()
     let bio = OpenSSLObject.memory(Array(text.utf8))
@@ -85,7 +85,7 @@ enum PEM {
       operation: "read certificate")
   }
 
-  /// Calls `body` with each certificate of `text`, in order. Throws when there is none.
+  /// Calls `body` with each certificate in `text`, in order. Throws if there is none.
   static func eachCertificate(
     _ text: String, _ body: (consuming OpenSSLObject) throws(TLSError) -> Void
   ) throws(TLSError) {
@@ -121,8 +121,8 @@ enum PEM {
       takingOwnership: pointer, free: { unsafe EVP_PKEY_free($0) }, operation: "read private key")
   }
 
-  /// Throws if the encrypted keys in `text` demand too many rounds. A block that cannot be read stops this scan but may
-  /// be skipped when the key is opened, so only reaching the end of the text counts as success.
+  /// Throws if the encrypted keys in `text` require too many derivation rounds. A block that cannot be parsed ends this
+  /// scan although OpenSSL may skip it when it opens the key, so only reaching the end of the text counts as success.
   private static func weigh(_ text: String) throws(TLSError) {
     ErrorQueue.clear()
     let bio = OpenSSLObject.memory(Array(text.utf8))

@@ -14,18 +14,18 @@ package final class TLSStream {
   }
 
   package enum ReadResult {
-    /// Everything received is in the buffer; call again when the descriptor has this readiness.
+    /// All data received so far is in the buffer; call again when the descriptor has this readiness.
     case wouldBlock(until: Readiness)
-    /// The limit is reached and OpenSSL may hold more, which epoll does not report: call again.
+    /// The limit was reached, and OpenSSL may hold more data, which epoll does not report: call again.
     case moreWaiting
-    /// The peer closed properly (close_notify).
+    /// The peer closed the connection in an orderly way (close_notify).
     case endOfStream
-    /// The connection was lost, or ended without close_notify.
+    /// The connection was lost or ended without close_notify.
     case failed(TLSError)
   }
 
   package enum WriteResult {
-    /// The buffer is now empty.
+    /// All bytes are written; the buffer is empty.
     case complete
     case wouldBlock(until: Readiness)
     case failed(TLSError)
@@ -48,8 +48,8 @@ package final class TLSStream {
     unsafe upmc_ssl_bound_reads(ssl)
   }
 
-  /// The client side, over a connected socket.
-  /// - Parameter serverName: the host name or IP literal that the certificate must match.
+  /// Starts a TLS client on a connected socket.
+  /// - Parameter serverName: host name or IP literal that the server's certificate must match.
   package convenience init(
     connecting socket: consuming Socket, context: TLSContext, serverName: String
   ) throws(TLSError) {
@@ -65,7 +65,7 @@ package final class TLSStream {
     unsafe SSL_set_connect_state(ssl)
   }
 
-  /// The server side, over an accepted socket.
+  /// Starts a TLS server on an accepted socket.
   package convenience init(accepted socket: consuming Socket, context: TLSContext) throws(TLSError) {
     try self.init(socket, context)
     unsafe SSL_set_accept_state(ssl)
@@ -75,13 +75,13 @@ package final class TLSStream {
     unsafe SSL_free(ssl)
   }
 
-  /// For registration with an event loop. Deregister before the stream is destroyed.
+  /// Socket descriptor, for registration with an event loop. Deregister it before the stream is destroyed.
   package var descriptor: Int32 { socket.descriptor }
 
   // MARK: Handshake
 
-  /// Advances the handshake until the socket would block or this call's read budget is used up; returns `incomplete`
-  /// in either case.
+  /// Advances the handshake until the socket would block or this call's read budget is used up, and returns
+  /// `incomplete` in both cases.
   package func handshake() -> Handshake {
     ErrorQueue.clear()
     unsafe upmc_ssl_allow_reads(ssl, Int32(TLS.Limits.spareReads))
@@ -94,7 +94,7 @@ package final class TLSStream {
     }
   }
 
-  /// Adds why verification of the peer's certificate failed, which OpenSSL's queue does not say.
+  /// Adds the reason why verifying the peer's certificate failed, which is not in OpenSSL's error queue.
   private func withVerification(_ error: TLSError) -> TLSError {
     let result = unsafe SSL_get_verify_result(ssl)
     guard result != Int(X509_V_OK), let text = unsafe X509_verify_cert_error_string(result) else { return error }
@@ -103,8 +103,9 @@ package final class TLSStream {
 
   // MARK: Reading and writing
 
-  /// Appends received data until none is left or roughly `limit` bytes were read. Non-data records are bounded as well:
-  /// past that bound it returns `wouldBlock` although the descriptor is still ready, and epoll reports it again.
+  /// Appends received data until none is left or about `limit` bytes were read. The work on records without data is
+  /// limited, too: beyond that limit it returns `wouldBlock` although the descriptor is still ready, and epoll reports
+  /// it again.
   package func read(into buffer: inout ByteBuffer, limit: Int = 262_144) -> ReadResult {
     var total = 0
     var allowed = TLS.Limits.spareReads
@@ -117,7 +118,7 @@ package final class TLSStream {
       }
       if count > 0 {
         total += Int(count)
-        // Data earns further reads, as many as it would have filled.
+        // Data earns as many further reads as it would have filled.
         let earned = TLS.Limits.spareReads + (total + TLS.Limits.readAheadBytes - 1) / TLS.Limits.readAheadBytes
         unsafe upmc_ssl_allow_reads(ssl, upmc_ssl_reads_left(ssl) + Int32(clamping: earned - allowed))
         allowed = earned
@@ -160,7 +161,7 @@ package final class TLSStream {
     while start + sent < bytes.count {
       ErrorQueue.clear()
       let count = unsafe bytes.withUnsafeBytes { raw in
-        // Safe: the rest of the array, for the length of the call.
+        // Safe: the rest of the array, valid during the call.
         unsafe SSL_write(ssl, raw.baseAddress! + start + sent, Int32(clamping: raw.count - start - sent))
       }
       if count > 0 {
@@ -176,7 +177,7 @@ package final class TLSStream {
     return .complete
   }
 
-  /// Sends close_notify as far as the socket accepts it, without waiting for the peer's.
+  /// Sends close_notify if the socket accepts it, without waiting for the peer's.
   package func sendCloseNotify() {
     guard !isBroken, unsafe SSL_is_init_finished(ssl) == 1 else { return }
     ErrorQueue.clear()
@@ -186,20 +187,20 @@ package final class TLSStream {
 
   package var remoteAddress: SocketAddress? { socket.remoteAddress }
 
-  /// Bytes the kernel has accepted and the peer has not yet acknowledged.
+  /// Sent bytes that the peer's kernel has not acknowledged.
   package var unacknowledgedBytes: Int { socket.unacknowledgedBytes }
 
-  /// Ends our sending side; we can still read. Call `sendCloseNotify` first.
+  /// Shuts down our sending side; we can still read. Call `sendCloseNotify` first.
   package func shutdownWrite() {
     socket.shutdownWrite()
   }
 
-  /// Makes the close send a TCP reset: for fault injection and tests.
+  /// Makes closing send a TCP reset, for fault injection and tests.
   package func resetOnClose() {
     socket.resetOnClose()
   }
 
-  /// Detects dead peers: see `Socket.keepAlive`.
+  /// Enables detection of dead peers; see `Socket.keepAlive`.
   package func keepAlive(idle: Duration, unacknowledged: Duration) {
     socket.keepAlive(idle: idle, unacknowledged: unacknowledged)
   }
@@ -210,7 +211,7 @@ package final class TLSStream {
     case failure(TLSError)
   }
 
-  /// Interprets an OpenSSL result that is not success.
+  /// Interprets a result by which an OpenSSL call reports that it did not succeed.
   private func outcome(_ code: Int32, _ operation: String) -> Outcome {
     let systemCode = errno
     switch unsafe SSL_get_error(ssl, code) {
@@ -229,7 +230,7 @@ package final class TLSStream {
 
   // MARK: What the handshake agreed on
 
-  /// The protocol negotiated by ALPN; nil if none.
+  /// Protocol negotiated by ALPN; nil if none.
   package var negotiatedProtocol: String? {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
@@ -239,16 +240,16 @@ package final class TLSStream {
     return unsafe String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
   }
 
-  /// For example `TLSv1.3`.
+  /// Version of the protocol, for example `TLSv1.3`.
   package var version: String { unsafe String(cString: SSL_get_version(ssl)) }
 
-  /// Nil if the peer presented none, or one that cannot be parsed.
+  /// The peer's certificate; nil if it presented none, or one that cannot be parsed.
   package var peerCertificate: CertificateInfo? {
     guard let certificate = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
     return try? unsafe CertificateInfo(reading: certificate)
   }
 
-  /// The server name the client requested (SNI); server side only.
+  /// Server name that the client requested (SNI); only on servers.
   package var requestedServerName: String? {
     guard let name = unsafe SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return nil }
     return unsafe String(cString: name)

@@ -1,17 +1,16 @@
-/// A place in a distributed trace: which trace, which span of it, and whether it is recorded. W3C Trace Context,
-/// version 00.
+/// A span in a distributed trace: trace id, span id, and whether the trace is recorded. W3C Trace Context, version 00.
 ///
 /// ```
 ///   traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
 ///                ver         trace id (16 bytes)       span id (8)    flags
 /// ```
 package struct TraceContext: Sendable, Hashable {
-  /// The trace id's first and last eight bytes; never both 0.
+  /// First and last eight bytes of the trace id; not both 0.
   package let traceHigh: UInt64
   package let traceLow: UInt64
-  /// Never 0.
+  /// Span id; never 0.
   package let span: UInt64
-  /// The caller records this trace, and asks the callee to do the same.
+  /// True if the caller records this trace and asks the callee to do so too.
   package let isSampled: Bool
 
   private enum Format {
@@ -21,16 +20,16 @@ package struct TraceContext: Sendable, Hashable {
     static let storedBytes = 25
   }
 
-  /// Nil when an id is 0, which the specification forbids.
+  /// Creates a context. Returns nil if an id is 0, which the specification forbids.
   package init?(traceHigh: UInt64, traceLow: UInt64, span: UInt64, isSampled: Bool) {
     guard traceHigh | traceLow != 0, span != 0 else { return nil }
     (self.traceHigh, self.traceLow, self.span, self.isSampled) = (traceHigh, traceLow, span, isSampled)
   }
 
-  /// Reads the value of a `traceparent` header.
+  /// Parses the value of a `traceparent` header.
   ///
-  /// Nil for anything but version 00 in its exact form: lower-case hexadecimal digits and no id that is 0. Flags other
-  /// than "sampled" are ignored, as the specification asks.
+  /// Nil unless it is version 00 in its exact form: lower-case hexadecimal digits, and no id that is 0. Flags other
+  /// than "sampled" are ignored, as the specification requires.
   package init?(traceparent: String) {
     let bytes = Array(traceparent.utf8)
     guard bytes.count == Format.length, Format.dashes.allSatisfy({ bytes[$0] == UInt8(ascii: "-") }),
@@ -40,16 +39,16 @@ package struct TraceContext: Sendable, Hashable {
     self.init(traceHigh: high, traceLow: low, span: span, isSampled: flags & Format.sampled != 0)
   }
 
-  /// The value of a `traceparent` header that names this span as the parent.
+  /// Value of a `traceparent` header that names this span as the parent.
   package var traceparent: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 
-  /// 32 lower-case hexadecimal digits.
+  /// Trace id as 32 lower-case hexadecimal digits.
   package var traceID: String { Self.hex(traceHigh) + Self.hex(traceLow) }
 
-  /// 16 lower-case hexadecimal digits.
+  /// Span id as 16 lower-case hexadecimal digits.
   package var spanID: String { Self.hex(span) }
 
-  /// At most 16 digits; nil when one is none, or upper-case.
+  /// Parses at most 16 lower-case hexadecimal digits; nil if malformed.
   private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
     var number: UInt64 = 0
     for digit in digits {

@@ -1,5 +1,5 @@
-/// The client of a UPMC server as an app uses it: registration, groups, receipts, reads with the badge, consents, further
-/// tokens, inbox, payloads and rich pages. On Apple's systems and on Linux; no dependency.
+/// The client of a UPMC server for apps: registration, groups, receipts, reads with badge changes, consents, further
+/// tokens, inbox, payloads and rich pages. For Apple's systems and Linux, without dependencies.
 ///
 /// ```
 ///   app, extension ──► PushClient ──► call (`RegistrationCall`, `ConfirmationCall`, …) ──► Transport ──► server
@@ -9,43 +9,45 @@
 ///                             acknowledged                                             synced before any network
 /// ```
 ///
-/// **Receipts** (`Outbox`). A receipt or read is a file before it is a request. The file goes when the server has said
-/// `recorded`, `invalid-pushkey` or `unknown-message`; it stays through lost answers, 5xx, 429 and the end of the process.
-/// The server takes a repetition as the same confirmation, so two processes may send one outbox at the same time.
+/// **Receipts** (`Outbox`). A receipt or read is stored in a file before it is sent. The file is removed when the
+/// server has answered `recorded`, `invalid-pushkey` or `unknown-message`; it is kept on lost answers, 5xx and 429, and
+/// when the process ends. The server treats a repetition as the same confirmation, so two processes may send one outbox
+/// at the same time.
 ///
-/// **Keys.** The state is read from the key store before each use and written before a call returns: the app and its
-/// extension share it, and either may be ended at any time.
+/// **Keys.** The state is read from the key store before each use and written before a call returns, because the app
+/// and its extension share it, and either may end at any time.
 ///
-/// **Calls** are plain values: bytes out, bytes in. `PushClient` puts them in order and repeats what was lost; a program
-/// with an event loop of its own uses them without it.
+/// **Calls** are plain values that describe requests and parse answers. `PushClient` orders them and repeats lost ones;
+/// a program with its own event loop can use them directly.
 ///
-/// **Trust.** The server is reached by https alone, except on this machine. Redirects are not followed, answers are
-/// bounded, and nothing from a payload or an answer becomes a path or a header without a check. The log never holds a key,
-/// a whole token or the text of a message.
+/// **Trust.** The server is contacted only by https, except on this machine. Redirects are not followed, the size of
+/// answers is limited, and nothing from a payload or an answer becomes a path or header without validation. The log
+/// never contains a key, a whole token or the text of a message.
 ///
-/// These are the numbers of the client: unit, reason.
+/// The members are the client's limits; each comment gives unit and reason.
 public enum ClientLimits {
-  /// Confirmations of one call; the server takes no more.
+  /// Maximum confirmations in one call; the server accepts no more.
   public static let confirmationsPerCall = 100
-  /// Files in the outbox. A person who gets more between two starts of the app has the oldest receipts dropped.
+  /// Maximum files in the outbox. If more accumulate between two starts of the app, the oldest receipts are dropped.
   public static let outboxFiles = 500
-  /// Age of a file in the outbox, in seconds (30 days): APNs stores no longer, and the server forgets.
+  /// Maximum age of a file in the outbox, in seconds (30 days): APNs stores pushes no longer, and the server forgets
+  /// them.
   public static let outboxSeconds: Double = 30 * 86_400
-  /// What an app may set a badge to.
+  /// Values to which an app may set a badge.
   public static let badge = 1...1000
-  /// Bytes of an answer of the server.
+  /// Maximum size of a server's answer in bytes.
   public static let answerBytes = 1 << 20
-  /// Bytes of a rich page: 256 KiB of text, percent-encoded.
+  /// Maximum size of a hosted page in bytes: 256 KiB of text, percent-encoded.
   public static let pageBytes = 3 * 262_144
-  /// Bytes of an image, a sound or a film that an extension fetches. Apple allows 10 MB to images, and an extension 24 MB
-  /// of memory.
+  /// Maximum size in bytes of an image, sound or video that an extension downloads. Apple limits images to 10 MB, and
+  /// an extension's memory to 24 MB.
   public static let mediaBytes = 10_000_000
-  /// Time for one call, in seconds.
+  /// Default timeout of a call in seconds.
   public static let callSeconds: Double = 15
-  /// Time for a call of an extension, which lives for 30 seconds at most.
+  /// Timeout of a call in an extension, which lives for at most 30 seconds, in seconds.
   public static let extensionCallSeconds: Double = 5
-  /// Longest rest that a server may ask for by Retry-After, in seconds.
+  /// Maximum Retry-After that is honored, in seconds.
   public static let longestRestSeconds = 3_600
-  /// Former push tokens that are remembered: a push may be under way while the token changes.
+  /// Number of previous push tokens remembered, for pushes in transit while the token changes.
   public static let formerTokens = 3
 }

@@ -4,21 +4,20 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// The way to a UPMC server through the system's own loader of URLs: its proxies, its certificates, its rules (App Transport
-/// Security) are the app's.
+/// A transport that uses the system's `URLSession`, and therefore the system's proxies, certificates and rules (App
+/// Transport Security).
 ///
-/// A target of its own, because this loader is a large library that no program of the server needs.
+/// A separate target, because Foundation's networking is a large library that the server's programs do not need.
 ///
-/// **Redirects** are not followed: a key must not reach another server. **Bounds**: an answer that is longer than its
-/// request allows ends the call, as does the request's own time. **Nothing is kept**: no cookies, no cache, no log-ins.
-///
+/// **Redirects** are not followed, so that a key is never sent to another server. **Limits**: a call ends with an error
+/// if its answer is too large or its timeout is over. **Nothing is stored**: no cookies, caches or credentials.
 public struct URLSessionTransport: Transport, Sendable {
   private let calls = SessionCalls()
 
-  /// A loader with a pool of connections of its own.
+  /// Creates a transport with its own session.
   public init() {}
 
-  /// Ends the loader when its calls have ended. An app has one as long as it lives.
+  /// Ends the session when its calls have ended. An app needs one transport for its whole lifetime.
   public func close() {
     calls.close()
   }
@@ -31,10 +30,10 @@ public struct URLSessionTransport: Transport, Sendable {
   }
 }
 
-/// Calls that are under way.
+/// The calls in progress.
 ///
-/// **Threads.** The loader calls back on one queue, `calls`, and everything about running calls is touched there alone; the
-/// session is set before this object is shared.
+/// **Threads.** The session calls back on one queue, `calls`, and the state of running calls is accessed only there;
+/// the session itself is set before this object is shared.
 private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private struct Call {
     let most: Int
@@ -81,13 +80,13 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
       running[number] = Call(most: request.mostBytes, completion: completion)
       task.resume()
     }
-    // The loader's own time begins again with every byte.
+    // The session's own timeout restarts with every byte, so enforce a timeout for the whole call.
     DispatchQueue.global().asyncAfter(deadline: .now() + request.seconds) { task.cancel() }
   }
 
   // MARK: What the loader tells
 
-  /// Redirects are not followed: the answer is the redirect itself.
+  /// Does not follow redirects: the answer is the redirect itself.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -95,7 +94,7 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
     completionHandler(nil)
   }
 
-  /// A part of a body.
+  /// Called with a part of a body.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let number = dataTask.taskIdentifier
     guard var call = running[number] else { return }
@@ -107,7 +106,7 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
     running[number] = call
   }
 
-  /// The end of a call.
+  /// Called at the end of a call.
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let number = task.taskIdentifier
     guard let call = running[number] else { return }

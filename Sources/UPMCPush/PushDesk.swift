@@ -3,7 +3,7 @@
   internal import UIKit
   internal import UPMCClient
 
-  /// What the manager has on the main thread: its delegate, and what waits for one.
+  /// The main-actor part of `PushManager`: its delegate and handlers, and the pushes that arrived before they were set.
   @MainActor final class PushDesk {
     private struct Arrival {
       let userInfo: [AnyHashable: Any]
@@ -14,14 +14,14 @@
     weak var application: UIApplication?
     private weak var delegate: (any PushManagerDelegate)?
     private var waiting: [Arrival] = []
-    /// SEQNO and kind of what was handed over lately: the system may bring a push twice.
+    /// "SEQNO kind" of the last 100 deliveries, to drop duplicates: the system may deliver a push twice.
     private var lately: [String] = []
-    /// Which pushes are shown while the app is in front; nil: all.
+    /// Decides whether a push is shown while the app is in the foreground; nil shows all.
     var presents: (@MainActor (ReceivedPayload) -> Bool)?
-    /// Where a push leads that was opened.
+    /// Navigates to what an opened push refers to. Set by `PushManager.route`.
     var opens: (@MainActor (ReceivedPayload) -> Void)?
     private var opened: ReceivedPayload?
-    /// Takes the token of Apple's, for Firebase.
+    /// Passes the APNs device token to Firebase, if the app uses it.
     var takesAPNsToken: (@MainActor (Data) -> Void)?
 
     nonisolated init() {}
@@ -39,12 +39,13 @@
       opened = nil
     }
 
-    /// Routes an opened push. If no `opens` handler is set yet, keeps it (only the latest) until one is.
+    /// Passes an opened push to the `opens` handler. Until one is set, keeps only the latest push for it.
     func open(_ payload: ReceivedPayload) {
       if let opens { opens(payload) } else { opened = payload }
     }
 
-    /// - Parameter kind: arrived or opened: the delegate gets each once.
+    /// Delivers a push to the delegate, or keeps it until there is one. Ignores duplicates.
+    /// - Parameter kind: "arrived" or "opened". The delegate receives each push at most once per kind.
     func arrive(_ userInfo: [AnyHashable: Any], _ status: String, kind: String, of manager: PushManager) {
       if let payload = try? ReceivedPayload(userInfo: userInfo) {
         let key = "\(payload.seqno) \(kind)"

@@ -3,7 +3,7 @@
   internal import UPMCClient
   internal import UPMCPushExtension
 
-  /// What the manager knows of itself: `[PushManager defaultManager].info`.
+  /// The manager's current server, user and token, as `[PushManager defaultManager].info`.
   @objc(PushInfo) public final class PushInfo: NSObject, Sendable {
     private let state: PushState
 
@@ -11,22 +11,22 @@
       self.state = state
     }
 
-    /// The server: `https://host`.
+    /// Base URL of the server, for example `https://push.example.com`; nil before `PushManager.start`.
     @objc public var host: String? { state.server?.base }
 
-    /// CUID of the user; nil for a guest, and before a registration.
+    /// CUID of the registered user; nil for a guest, and before registration.
     @objc public var clientUID: String? { state.known?.clientUID }
 
-    /// PSID: the push token that is registered.
+    /// PSID: the push token registered with the server; nil before registration.
     @objc public var pushServiceID: String? { state.known?.token }
 
-    /// Another server. An address that is none is ignored, and written to the log.
+    /// Switches to another server. An invalid address is ignored and logged.
     @objc(changeHost:) public func changeHost(_ host: String) {
       state.change(host: host)
     }
   }
 
-  /// `[PushManager defaultManager].notificationCenter`.
+  /// Gives access to the app's badge, as `[PushManager defaultManager].notificationCenter`.
   @objc(PushNotificationCenter) public final class PushNotificationCenter: NSObject, Sendable {
     private let state: PushState
 
@@ -34,7 +34,7 @@
       self.state = state
     }
 
-    /// The number on the app's icon; 0 removes it.
+    /// Number on the app's icon; 0 removes the badge.
     @objc public var badgeNumber: NSNumber {
       get { NSNumber(value: state.badge) }
       set { state.show(badge: newValue.intValue) }

@@ -3,15 +3,15 @@
   public import UPMCClient
   internal import UserNotifications
 
-  /// The verbs of the documents for Swift, and what goes beyond them.
+  /// `async` versions of the documented methods, and additional ones for Swift.
   extension PushManager {
-    /// Registers the service and its user; waits for the system's token.
+    /// Registers the device and its user. Waits for the device token from the system.
     @discardableResult
     public func registerServiceAndUser(_ user: ClientUser) async throws -> DeviceRegistration {
       try await register(user)
     }
 
-    /// Registers the service, and leaves its user as it is.
+    /// Registers the device without changing its user. Waits for the device token from the system.
     @discardableResult
     public func registerService(consent: ConsentChange? = nil) async throws -> DeviceRegistration {
       try await register(nil, consent)
@@ -25,7 +25,7 @@
       return registration
     }
 
-    /// Registers or changes the user.
+    /// Registers the user of a device that is already registered, or replaces the user.
     @discardableResult
     public func registerUser(_ user: ClientUser) async throws -> DeviceRegistration {
       let registration = try await state.client().register(user: user)
@@ -40,23 +40,23 @@
       state.remember(await client.known)
     }
 
-    /// Nothing more is sent to the device.
+    /// Removes the device's registration: the server sends it no more pushes.
     public func unregisterService() async throws {
       try await state.client().unregisterService()
       state.remember(nil)
     }
 
-    /// Joins a group by its number.
+    /// Adds the device's user to the group with this number.
     public func registerGroup(_ groupSequenceNumber: String) async throws {
       try await state.client().register(group: groupSequenceNumber)
     }
 
-    /// Leaves a group.
+    /// Removes the device's user from the group with this number.
     public func unregisterGroup(_ groupSequenceNumber: String) async throws {
       try await state.client().unregister(group: groupSequenceNumber)
     }
 
-    /// Confirms a read; the icon then shows the new count.
+    /// Confirms that a push was read, and shows the resulting badge count on the app's icon.
     @discardableResult
     public func read(
       _ payload: ReceivedPayload, badgeOption: BadgeOption = .keep, badge: Int? = nil
@@ -66,7 +66,7 @@
       return outcome
     }
 
-    /// Sets the badge count: 1…1000. The icon then shows it.
+    /// Sets the badge count on the server, 1…1000, and shows it on the app's icon. Returns the new count.
     @discardableResult
     public func update(badge: Int) async throws -> Int {
       let badge = try await state.client().update(badge: badge)
@@ -74,23 +74,26 @@
       return badge
     }
 
-    /// Confirms that a push arrived at a token that the caller knows.
+    /// Confirms that a push arrived.
+    /// - Parameter psID: the token that the push was sent to.
     @discardableResult
     public func feedback(_ payload: ReceivedPayload, psID: String) async throws -> ConfirmationOutcome {
       guard let client = state.receiptClient() else { throw ClientError.notRegistered }
       return await client.feedback(payload, token: psID)
     }
 
-    /// The underlying client, for everything else: groups, consents, further tokens, the inbox and pages.
+    /// The underlying client, for everything else: groups, consents, further tokens, the inbox and content pages.
     public var client: PushClient { get throws { try state.client() } }
 
-    /// Sends receipts and reads that wait: for a task of `BGTaskScheduler`. True when none is left.
+    /// Sends stored receipts and read confirmations, for example in a `BGTaskScheduler` task. Returns true if none is
+    /// left.
     public func flush() async -> Bool {
       guard let client = try? state.client() else { return true }
       return await client.flush().waiting == 0
     }
 
-    /// Answers "why do I get no push".
+    /// Diagnoses why the device receives no pushes: permission, token and registration. Nil if the manager is not
+    /// started.
     public func status() async -> ClientStatus? {
       let settings = await UNUserNotificationCenter.current().notificationSettings()
       let mayShow = settings.authorizationStatus == .authorized || settings.authorizationStatus == .provisional

@@ -4,10 +4,11 @@
   public import UPMCClient
   public import UserNotifications
 
-  /// What the app forwards from its delegates; `UPMCAppDelegate` forwards all of it.
+  /// Methods that the app calls from its delegates' callbacks. `UPMCAppDelegate` calls all of them.
   extension PushManager {
-    /// At the start of the app, before anything else here. Sends what waits, and asks the system for the token.
-    /// - Throws: when the host is no address, or the keychain cannot be written.
+    /// Starts the manager; call it at launch, before any other method. Sends stored receipts and requests the device
+    /// token.
+    /// - Throws: if `PushSettings.host` is not a valid address, or the keychain cannot be written.
     @MainActor public func start(_ settings: PushSettings, _ application: UIApplication) throws {
       desk.application = application
       var attributes = DeviceAttributes()
@@ -27,7 +28,7 @@
       }
     }
 
-    /// `applicationDidBecomeActive`, or the scene's: sends what waits.
+    /// Call from `applicationDidBecomeActive` or its scene counterpart. Sends stored receipts and read confirmations.
     @MainActor public func didBecomeActive() {
       guard let client = try? state.client() else { return }
       Task { await client.flush() }
@@ -35,7 +36,9 @@
 
     // MARK: The token
 
-    /// `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`. The token is registered again; the user stays.
+    /// Call from `application(_:didRegisterForRemoteNotificationsWithDeviceToken:)`. If the token has changed and the
+    /// device is registered, registers the new token for the same user. With `passAPNsToken`, passes the token to
+    /// Firebase instead.
     ///
     /// Apple's documentation: *Registering your app with APNs*,
     /// <https://developer.apple.com/documentation/usernotifications/registering-your-app-with-apns>
@@ -44,12 +47,12 @@
       receive(token: deviceToken.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
     }
 
-    /// `messaging(_:didReceiveRegistrationToken:)` of Firebase, with `PushSettings.network` `.fcm`.
+    /// Call from Firebase's `messaging(_:didReceiveRegistrationToken:)` if `PushSettings.network` is `.fcm`.
     @MainActor public func receive(fcmToken: String) {
       receive(token: fcmToken)
     }
 
-    /// Hands Apple's token to Firebase: `{ Messaging.messaging().apnsToken = $0 }`.
+    /// Sets the closure that passes the APNs token to Firebase: `{ Messaging.messaging().apnsToken = $0 }`.
     @MainActor public func passAPNsToken(to takes: @escaping @MainActor (Data) -> Void) {
       desk.takesAPNsToken = takes
     }
@@ -58,8 +61,8 @@
       let isNew = state.take(token: token)
       guard isNew, let client = try? state.client() else { return }
       Task {
-        // Once in each life of the app, also with the token of the last one: the server learns the app's version and the
-        // language. A device that never registered does so by a call of the app's.
+        // Registers once per launch even if the token is unchanged, so that the server learns the app's version and
+        // language. A device that has never registered is left to the app's own call.
         guard await client.known != nil else { return }
         do {
           state.remember(try await client.register(token: token))
@@ -69,22 +72,24 @@
       }
     }
 
-    /// `application(_:didFailToRegisterForRemoteNotificationsWithError:)`.
+    /// Call from `application(_:didFailToRegisterForRemoteNotificationsWithError:)`. Fails the registrations that wait
+    /// for a token.
     @MainActor public func didFailToRegister(_ error: any Error) {
       state.fail("\(error)")
     }
 
     // MARK: Pushes
 
-    /// `application(_:didFinishLaunchingWithOptions:)`, or `scene(_:willConnectTo:options:)` with the response's data: a push
-    /// has started the app.
+    /// Call when a push has launched the app: from `application(_:didFinishLaunchingWithOptions:)`, or from
+    /// `scene(_:willConnectTo:options:)` with the notification response's `userInfo`.
     @MainActor public func didStart(by userInfo: [AnyHashable: Any]) {
       desk.arrive(userInfo, PushStatus.START, kind: "opened", of: self)
       confirm(userInfo)
       if let payload = try? ReceivedPayload(userInfo: userInfo) { desk.open(payload) }
     }
 
-    /// `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`.
+    /// Call from `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`. Confirms the push and returns
+    /// the fetch result to pass on.
     @MainActor public func didReceive(_ userInfo: [AnyHashable: Any], in application: UIApplication) async
       -> UIBackgroundFetchResult
     {
@@ -96,7 +101,8 @@
       return await client.receive(payload).isDone ? .newData : .failed
     }
 
-    /// `userNotificationCenter(_:willPresent:withCompletionHandler:)`: the app is in front.
+    /// Call from `userNotificationCenter(_:willPresent:withCompletionHandler:)`, when a push arrives in the foreground.
+    /// Returns the presentation options to pass on.
     @MainActor public func willPresent(_ notification: UNNotification) -> UNNotificationPresentationOptions {
       let userInfo = notification.request.content.userInfo
       desk.arrive(userInfo, PushStatus.ACTIVE, kind: "arrived", of: self)
@@ -106,7 +112,7 @@
       return []
     }
 
-    /// `userNotificationCenter(_:didReceive:withCompletionHandler:)`: the person has opened a push.
+    /// Call from `userNotificationCenter(_:didReceive:withCompletionHandler:)`, when the user has opened a push.
     @MainActor public func didOpen(_ response: UNNotificationResponse) {
       let userInfo = response.notification.request.content.userInfo
       desk.arrive(
@@ -116,17 +122,18 @@
       if let payload = try? ReceivedPayload(userInfo: userInfo) { desk.open(payload) }
     }
 
-    /// Which pushes are shown while the app is in front: for example none of the room that is open.
+    /// Sets the filter that decides whether a push is shown while the app is in the foreground; for example, a chat app
+    /// hides those of the open room.
     @MainActor public func present(_ filter: @escaping @MainActor (ReceivedPayload) -> Bool) {
       desk.presents = filter
     }
 
-    /// Where a push leads that the person has opened. One that was opened before is routed now.
+    /// Sets the handler that navigates to what an opened push refers to. If a push was opened before, calls it at once.
     @MainActor public func route(_ opens: @escaping @MainActor (ReceivedPayload) -> Void) {
       desk.set(opens)
     }
 
-    /// The receipt of what no extension has confirmed.
+    /// Sends the receipt of a push. Has no effect if the notification service extension has confirmed it already.
     private func confirm(_ userInfo: [AnyHashable: Any]) {
       guard let client = try? state.client(), let payload = try? ReceivedPayload(userInfo: userInfo) else { return }
       Task { await client.receive(payload) }

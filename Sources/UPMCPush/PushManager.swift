@@ -2,21 +2,22 @@
   public import Foundation
   internal import UPMCClient
 
-  /// The verbs of the original documents, by their names. Each has a twin for Swift, `async`, in `PushManager+Async`.
+  /// The documented API of the push manager, under its original names. Each method has an `async` counterpart for Swift
+  /// in `PushManager+Async`.
   ///
-  /// `activity` is the calling screen, as the documents have it; nothing depends on it, and it may be nil. Completion handlers
-  /// are called on the main thread, with true when the server has what was asked; a receipt or read that waits for the network
-  /// is stored, and sent later, though its handler says false.
+  /// The parameter `activity` (the calling screen) exists for compatibility; it is ignored and may be nil. Completion
+  /// handlers are called on the main thread, with true if the server has accepted the request. If a receipt or read
+  /// confirmation fails for lack of network, it is stored and sent later, but the handler still receives false.
   @objc(PushManager) public final class PushManager: NSObject, Sendable {
-    /// The one of this process.
+    /// The only instance of the process.
     @objc public static let defaultManager = PushManager()
 
     let state: PushState
-    /// What happens on the main thread.
+    /// The manager's state that is confined to the main thread.
     let desk: PushDesk
-    /// Host, user and token.
+    /// Current server, user and token.
     @objc public let info: PushInfo
-    /// The number on the icon.
+    /// Reads and sets the number on the app's icon.
     @objc public let notificationCenter: PushNotificationCenter
 
     override init() {
@@ -27,19 +28,19 @@
       super.init()
     }
 
-    /// Sets the delegate, and hands it what has come before.
+    /// Sets the delegate, and delivers the pushes that arrived before.
     @MainActor @objc(initializeWithDelegate:) public func initialize(with delegate: any PushManagerDelegate) {
       desk.set(delegate, of: self)
     }
 
-    /// The same, as one place of the documents spells it.
+    /// Same as `initialize(with:)`: the original documents also use this misspelled name.
     @MainActor @objc(initilaizeWithDelegate:) public func initilaize(with delegate: any PushManagerDelegate) {
       initialize(with: delegate)
     }
 
     // MARK: Registration
 
-    /// Registers the service and its user.
+    /// Registers the device and its user.
     @objc(registerServiceAndUser:clientUID:clientName:completionHandler:)
     public func registerServiceAndUser(
       _ activity: AnyObject?, clientUID: String, clientName: String,
@@ -50,13 +51,13 @@
       }
     }
 
-    /// Registers the service, and leaves its user as it is.
+    /// Registers the device without changing its user.
     @objc(registerService:completionHandler:)
     public func registerService(_ activity: AnyObject?, completionHandler: PushManagerNetworkCompletionHandler?) {
       perform(completionHandler) { try await $0.registerService() }
     }
 
-    /// Registers or changes the user.
+    /// Registers the user of a device that is already registered, or replaces the user.
     @objc(registerUser:clientUID:clientName:completionHandler:)
     public func registerUser(
       _ activity: AnyObject?, clientUID: String, clientName: String,
@@ -71,7 +72,7 @@
       perform(completionHandler) { try await $0.unregisterUser() }
     }
 
-    /// Nothing more is sent to the device.
+    /// Removes the device's registration: the server sends it no more pushes.
     @objc(unregisterService:completionHandler:)
     public func unregisterService(_ activity: AnyObject?, completionHandler: PushManagerNetworkCompletionHandler?) {
       perform(completionHandler) { try await $0.unregisterService() }
@@ -79,7 +80,7 @@
 
     // MARK: Groups
 
-    /// Joins a group by its number.
+    /// Adds the device's user to the group with this number.
     @objc(registerGroup:groupSequenceNumber:completionHandler:)
     public func registerGroup(
       _ activity: AnyObject?, groupSequenceNumber: String, completionHandler: PushManagerNetworkCompletionHandler?
@@ -87,7 +88,7 @@
       perform(completionHandler) { try await $0.registerGroup(groupSequenceNumber) }
     }
 
-    /// Leaves a group.
+    /// Removes the device's user from the group with this number.
     @objc(unregisterGroup:groupSequenceNumber:completionHandler:)
     public func unregisterGroup(
       _ activity: AnyObject?, groupSequenceNumber: String, completionHandler: PushManagerNetworkCompletionHandler?
@@ -97,7 +98,7 @@
 
     // MARK: Reads, receipts, badge
 
-    /// Confirms a read: the count is one less.
+    /// Confirms that a push was read; the server decrements the badge count.
     @objc(read:notification:completionHandler:)
     public func read(
       _ activity: AnyObject?, notification: [AnyHashable: Any], completionHandler: PushManagerNetworkCompletionHandler?
@@ -105,7 +106,7 @@
       read(notification, .keep, nil, completionHandler)
     }
 
-    /// Confirms a read, with what becomes of the badge count.
+    /// Confirms that a push was read, and changes the badge count as `badgeOption` says.
     @objc(read:notification:badgeOption:completionHandler:)
     public func read(
       _ activity: AnyObject?, notification: [AnyHashable: Any], badgeOption: PushManagerBadgeOption,
@@ -114,7 +115,8 @@
       read(notification, badgeOption, nil, completionHandler)
     }
 
-    /// Confirms a read, and sets the badge count to a number: 1…1000. With `Keep` and `Reset` the number says nothing.
+    /// Confirms that a push was read, and sets the badge count to `badge` (1…1000). With the options `Keep` and
+    /// `Reset`, `badge` is ignored.
     @objc(read:notification:badgeOption:badge:completionHandler:)
     public func read(
       _ activity: AnyObject?, notification: [AnyHashable: Any], badgeOption: PushManagerBadgeOption, badge: NSNumber,
@@ -134,7 +136,7 @@
       }
     }
 
-    /// Sets the badge count: 1…1000.
+    /// Sets the badge count on the server, 1…1000, and shows it on the app's icon.
     @objc(update:badge:completionHandler:)
     public func update(
       _ activity: AnyObject?, badge: NSNumber, completionHandler: PushManagerNetworkCompletionHandler?
@@ -143,10 +145,12 @@
       perform(completionHandler) { try await $0.update(badge: number) }
     }
 
-    /// Confirms that a push arrived, for a Notification Service Extension that is not a `UPMCNotificationService`.
+    /// Confirms that a push arrived: for a notification service extension that does not inherit from
+    /// `UPMCNotificationService`.
     /// - Parameters:
-    ///   - clientUID: as the documents have it; the pushkey proves the receipt without it.
-    ///   - psID: PSID, the token that the push came to.
+    ///   - clientUID: kept for compatibility and ignored, because the push itself contains the key that authenticates
+    ///     the receipt.
+    ///   - psID: PSID, the token that the push was sent to.
     @objc(feedback:notification:clientUID:psID:completionHandler:)
     public func feedback(
       _ activity: AnyObject?, notification: [AnyHashable: Any], clientUID: String, psID: String,
@@ -164,7 +168,7 @@
       guard outcome.isDone else { throw NotDone(outcome: outcome) }
     }
 
-    /// A confirmation that the server has not got.
+    /// Thrown if the server has not received a confirmation.
     private struct NotDone: Error { let outcome: ConfirmationOutcome }
 
     private func perform<Value: Sendable>(

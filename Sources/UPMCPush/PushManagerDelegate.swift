@@ -2,38 +2,40 @@
   public import Foundation
   internal import UPMCClient
 
-  /// Receives the pushes of an app, on the main thread. Pushes that come before there is a delegate wait for it.
+  /// Receives the app's pushes, on the main thread. Pushes that arrive before the delegate is set are delivered when it
+  /// is.
   @MainActor @objc(PushManagerDelegate) public protocol PushManagerDelegate: AnyObject {
-    /// A push came, or was opened.
+    /// Called when a push has arrived, and again when the user has opened it.
     /// - Parameters:
-    ///   - userInfo: the notification's data.
-    ///   - status: `START`, `ACTIVE` or `BACKGROUND`; see `PushStatus`.
-    ///   - messageUID: what the app calls this message; another one for each.
+    ///   - userInfo: the notification's `userInfo`.
+    ///   - status: the app's state when the push arrived: `START`, `ACTIVE` or `BACKGROUND`; see `PushStatus`.
+    ///   - messageUID: a new unique id for each call.
     @objc(manager:didReceiveUserNotification:status:messageUID:)
     func manager(
       _ manager: PushManager, didReceiveUserNotification userInfo: [AnyHashable: Any], status: String,
       messageUID: String)
   }
 
-  /// In what state a push met the app.
+  /// Values of the delegate's `status` parameter: the app's state when a push arrived or was opened.
   @objc(PushStatus) public final class PushStatus: NSObject {
-    /// The push started the app.
+    /// The push launched the app.
     @objc public static let START = "START"
-    /// The app was in front.
+    /// The app was in the foreground.
     @objc public static let ACTIVE = "ACTIVE"
     /// The app was in the background.
     @objc public static let BACKGROUND = "BACKGROUND"
   }
 
-  /// What a read does to the badge count, which the server keeps. In Objective-C `PushManagerBadgeOptionKeep` and so on.
+  /// What a read confirmation does to the badge count, which the server keeps. In Objective-C the cases are
+  /// `PushManagerBadgeOptionKeep` and so on.
   @objc(PushManagerBadgeOption) public enum PushManagerBadgeOption: Int, Sendable {
-    /// One less.
+    /// Decrements the count by 1.
     case keep
-    /// 0.
+    /// Sets the count to 0.
     case reset
-    /// A number, once per message.
+    /// Sets the count to the given number, at most once per message.
     case update
-    /// A number, each time.
+    /// Sets the count to the given number, with every confirmation.
     case force
 
     var option: BadgeOption {
@@ -46,6 +48,6 @@
     }
   }
 
-  /// Called on the main thread: whether the server has it.
+  /// Called on the main thread with true if the server has accepted the request.
   public typealias PushManagerNetworkCompletionHandler = @MainActor @Sendable (Bool) -> Void
 #endif

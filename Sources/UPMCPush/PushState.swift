@@ -6,7 +6,7 @@
   internal import UPMCPushExtension
   internal import UserNotifications
 
-  /// What the manager and its parts share, on any thread.
+  /// The manager's state that is shared between threads: the client, the registration, the token and the badge.
   final class PushState: Sendable {
     private struct Values {
       var client: PushClient?
@@ -16,7 +16,7 @@
       var known: DeviceRegistration?
       var badge = 0
       var token: String?
-      /// Registrations that wait for the system's token.
+      /// Registrations that wait for the device token from the system.
       var waiting: [UUID: CheckedContinuation<String, any Error>] = [:]
     }
 
@@ -54,7 +54,8 @@
       return made
     }
 
-    /// The app's client; in an extension, one on what the app has left.
+    /// Returns the client that `start` created. In an extension, creates one from the settings that the app has stored.
+    /// Throws `notRegistered` if there are none.
     func client() throws(ClientError) -> PushClient {
       if let client = values.withLock({ $0.client }) { return client }
       let place = SharedPlace()
@@ -63,7 +64,8 @@
       return client
     }
 
-    /// A client for a receipt whose token the caller brings along: it needs no more than a server.
+    /// Returns a client that can send receipts if the caller supplies the token: only the server's address must be
+    /// known. Nil if it is not.
     func receiptClient() -> PushClient? {
       if let client = try? client() { return client }
       guard let server else { return nil }
@@ -84,7 +86,7 @@
       guard let client else { return }
       Task {
         await client.change(server)
-        // The extension follows.
+        // Store the new address for the extension too.
         if let place { try? SharedSettings(await client.settings).store(in: place.keys) }
       }
     }
@@ -96,8 +98,8 @@
 
     // MARK: The token
 
-    /// The system's token, when it has come. It may happen that the system says neither yes nor no: then this fails after a
-    /// time, and the token is registered when it comes.
+    /// Returns the device token, waiting until the system has issued it. Because the system sometimes reports neither
+    /// success nor failure, throws after `seconds`; a token that arrives later is still registered.
     func awaitToken(atMost seconds: Double = 30) async throws -> String {
       let number = UUID()
       DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
@@ -113,7 +115,8 @@
       }
     }
 
-    /// - Returns: true when it is another token than before.
+    /// Stores the device token and resumes the registrations that wait for it.
+    /// - Returns: true if the token differs from the previous one.
     func take(token: String) -> Bool {
       let isNew = values.withLock { $0.token != token }
       values.withLock { $0.token = token }
@@ -134,7 +137,7 @@
 
     // MARK: The icon
 
-    /// Apple's documentation: *setBadgeCount(_:withCompletionHandler:)*,
+    /// Shows `badge` on the app's icon. Apple's documentation: *setBadgeCount(_:withCompletionHandler:)*,
     /// <https://developer.apple.com/documentation/usernotifications/unusernotificationcenter/setbadgecount(_:withcompletionhandler:)>
     func show(badge: Int) {
       values.withLock { $0.badge = badge }

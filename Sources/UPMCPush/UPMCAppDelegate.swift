@@ -3,15 +3,15 @@
   internal import UPMCClient
   public import UserNotifications
 
-  /// An app delegate that forwards everything to `PushManager`. If your app already has one, forward the calls from it
-  /// yourself; see `PushManager+Forwarding`.
+  /// An app delegate that forwards all relevant callbacks to `PushManager`. If your app already has a delegate, forward
+  /// them from it yourself; see `PushManager+Forwarding`.
   ///
   /// Apple's documentation: *UIApplicationDelegate*,
   /// <https://developer.apple.com/documentation/uikit/uiapplicationdelegate>, *UNUserNotificationCenterDelegate*,
   /// <https://developer.apple.com/documentation/usernotifications/unusernotificationcenterdelegate>
   @MainActor
   open class UPMCAppDelegate: UIResponder, UIApplicationDelegate, @preconcurrency UNUserNotificationCenterDelegate {
-    /// Which server and which app; override it.
+    /// The server and client key of the app. Must be overridden: with nil, the manager is not started.
     open var pushSettings: PushSettings? { nil }
 
     private var manager: PushManager { .defaultManager }
@@ -35,21 +35,21 @@
       return true
     }
 
-    /// The token.
+    /// Called when the system has issued a device token.
     open func application(
       _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
     ) {
       manager.didRegister(deviceToken: deviceToken)
     }
 
-    /// No token.
+    /// Called when the system could not issue a device token.
     open func application(
       _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
     ) {
       manager.didFailToRegister(error)
     }
 
-    /// A push that the system hands to the app itself.
+    /// Called when a push is delivered to the app itself, in the foreground or background.
     open func application(
       _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
       fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
@@ -58,12 +58,12 @@
       Task { completionHandler(await manager.didReceive(userInfo, in: application)) }
     }
 
-    /// The app is in front again.
+    /// Called when the app has come to the foreground.
     open func applicationDidBecomeActive(_ application: UIApplication) {
       manager.didBecomeActive()
     }
 
-    /// A push while the app is in front.
+    /// Called when a push arrives while the app is in the foreground.
     open func userNotificationCenter(
       _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
       withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
@@ -71,7 +71,7 @@
       completionHandler(manager.willPresent(notification))
     }
 
-    /// The person has opened a push.
+    /// Called when the user has opened a push.
     open func userNotificationCenter(
       _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
       withCompletionHandler completionHandler: @escaping () -> Void

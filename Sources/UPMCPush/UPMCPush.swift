@@ -1,37 +1,38 @@
-/// UPMC in an iOS app: the names of the original documents, for Swift and Objective-C, on `UPMCClient`.
+/// The UPMC client for iOS apps: the API of the original documents, for Swift and Objective-C, built on `UPMCClient`.
 ///
 /// ```
 ///   UIApplicationDelegate, scenes, UNUserNotificationCenterDelegate
 ///        │ forwarded by the app, or by `UPMCAppDelegate`; nothing is swizzled
 ///        ▼
 ///   PushManager ──► PushClient ──► server            shared with the extension: `SharedPlace`
-///        └────────► PushManagerDelegate, held back until there is one
+///        └────────► PushManagerDelegate; pushes that arrive before it is set are kept
 /// ```
-/// Nothing here needs `UIApplication.shared`, so that extensions may link it: the app hands its application over.
+/// The module does not use `UIApplication.shared`, so that extensions can link it: the app passes its application
+/// object.
 #if canImport(UIKit)
   public import UPMCClient
   internal import UPMCPushExtension
 
-  /// What an app says once, to `PushManager.start`.
+  /// The app's settings, passed once to `PushManager.start`.
   public struct PushSettings: Sendable {
-    /// The server, for example `https://push.example.com`.
+    /// Address of the server, for example `https://push.example.com`.
     public var host: String
-    /// The app's client key, as `upmc app create` printed it.
+    /// The app's client key, as printed by `upmc app create`.
     public var clientKey: String
-    /// APP_ID; nil for the bundle identifier.
+    /// APP_ID; nil to use the bundle identifier.
     public var appID: String?
-    /// A build that Xcode installs has a token of the sandbox.
+    /// APNs environment of the device token. Set it to sandbox in builds installed by Xcode.
     public var environment = TokenEnvironment.production
-    /// `.fcm` where Firebase issues the token; see `PushManager.receive(fcmToken:)`.
+    /// The network that issues the push token. `.fcm` if Firebase does; see `PushManager.receive(fcmToken:)`.
     public var network = TokenNetwork.apns
-    /// Shared with the extension; nil for `UPMCAppGroup` of the Info.plist.
+    /// App group shared with the extension; nil to use `UPMCAppGroup` from Info.plist.
     public var appGroup: String?
-    /// Shared with the extension; nil for `UPMCKeychainGroup` of the Info.plist.
+    /// Keychain group shared with the extension; nil to use `UPMCKeychainGroup` from Info.plist.
     public var keychainGroup: String?
-    /// Where the client says what it does.
+    /// Receives the client's log messages.
     public var log = ClientLog.off
 
-    /// What every app says.
+    /// Creates settings from the required values.
     public init(host: String, clientKey: String) {
       self.host = host
       self.clientKey = clientKey

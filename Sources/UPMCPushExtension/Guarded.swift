@@ -1,7 +1,7 @@
 #if canImport(UserNotifications)
   internal import Foundation
 
-  /// A value that several threads share, one after another. (The standard library's `Mutex` needs iOS 18.)
+  /// A value protected by a lock. (The standard library's `Mutex` requires iOS 18.)
   package final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

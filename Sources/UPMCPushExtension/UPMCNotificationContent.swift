@@ -4,11 +4,13 @@
   public import UserNotifications
   public import UserNotificationsUI
 
-  /// What the person sees who pulls a push open: image, title and text. Override `show` for another picture.
+  /// A Notification Content Extension: shows image, title and text of an expanded notification. Override `show` for a
+  /// custom layout.
   ///
-  /// In the extension's Info.plist, `UNNotificationExtensionCategory` names the categories, which the message's `category`
-  /// must be among; `UNNotificationExtensionInitialContentSizeRatio` the height before it is known; and
-  /// `UNNotificationExtensionDefaultContentHidden` hides the text below.
+  /// Keys in the extension's Info.plist: `UNNotificationExtensionCategory` lists the categories for which the system
+  /// uses the extension, and the message's `category` must be one of them;
+  /// `UNNotificationExtensionInitialContentSizeRatio` is the height, relative to the width, before the content is laid
+  /// out; and `UNNotificationExtensionDefaultContentHidden` hides the default text below it.
   ///
   /// Apple's documentation: *Customizing the Appearance of Notifications*,
   /// <https://developer.apple.com/documentation/usernotificationsui/customizing-the-appearance-of-notifications>
@@ -16,21 +18,21 @@
     private let image = UIImageView()
     private let text = UILabel()
 
-    /// Shows a push. Override `show` rather than this.
+    /// Called by the system to show a push. Override `show` instead of this method.
     open func didReceive(_ notification: UNNotification) {
       let content = notification.request.content
       guard let payload = try? ReceivedPayload(userInfo: content.userInfo) else { return }
       show(payload, payload.ext.map { RichContent($0) }, attachment: content.attachments.first?.url.path)
     }
 
-    /// Shows a push.
+    /// Lays out a push.
     /// - Parameters:
-    ///   - rich: its `ext`; nil without one.
-    ///   - attachment: the path of what the service extension has fetched.
+    ///   - rich: the push's rich content (`ext`); nil if it has none.
+    ///   - attachment: path of the image that the service extension has downloaded; nil if there is none.
     open func show(_ payload: ReceivedPayload, _ rich: RichContent?, attachment: String?) {
       let width = view.bounds.width
       var height: CGFloat = 0
-      // The file belongs to the system; reading it needs its leave, which an image that was loaded does not.
+      // The system owns the file, and reading it later needs security-scoped access; an image loaded now does not.
       if let attachment, let loaded = UIImage(contentsOfFile: attachment), loaded.size.width > 0 {
         image.image = loaded
         image.contentMode = .scaleAspectFit

@@ -3,30 +3,31 @@
   public import UPMCClient
   public import UserNotifications
 
-  /// A Notification Service Extension that confirms each push, and fetches its page and its image.
+  /// A Notification Service Extension that confirms each push and downloads its page and its image.
   ///
   /// ```
-  /// didReceive ──► receipt stored ──┬─► page, image ──► content is handed over: the banner
+  /// didReceive ──► receipt stored ──┬─► page, image ──► content passed to the system, which shows the banner
   ///                                 └─► receipt sent   (the banner does not wait for it)
-  /// serviceExtensionTimeWillExpire ────────────────────► content is handed over as it is
+  /// serviceExtensionTimeWillExpire ────────────────────► content passed to the system as it is
   /// ```
-  /// The content bears `feedback: "true"` once the receipt is stored, so that the app does not confirm it again. A push that is
-  /// not UPMC's is handed over as it came.
+  /// Once the receipt is stored, the content's `userInfo` contains `feedback: "true"`, so that the app does not confirm
+  /// the push again. A push that does not come from UPMC is passed on unchanged.
   ///
   /// Apple's documentation: *UNNotificationServiceExtension*,
   /// <https://developer.apple.com/documentation/usernotifications/unnotificationserviceextension>
   open class UPMCNotificationService: UNNotificationServiceExtension {
     private let running = Guarded<ContentDelivery?>(nil)
 
-    /// Where the app and this extension meet; by the Info.plist unless overridden.
+    /// The storage shared by the app and this extension; by default as configured in Info.plist.
     open var place: SharedPlace { SharedPlace() }
 
-    /// The last word on the content, before it is handed over. Called on any thread.
+    /// Override to change the content before the system shows it. Called on any thread, after page and image were
+    /// downloaded.
     open func adjust(
       _ content: UNMutableNotificationContent, for payload: ReceivedPayload, with fetched: FetchedContent
     ) {}
 
-    /// Takes a push. Override `adjust` rather than this.
+    /// Called by the system for each push. Override `adjust` instead of this method.
     open override func didReceive(
       _ request: UNNotificationRequest, withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
     ) {
@@ -41,7 +42,7 @@
       let adjuster = Guarded(self)
       let isSent = Self.askForTimeToFinish()
       Task {
-        // On the disk before anything else: the process may end at any moment.
+        // Store the receipt first, because the process may be ended at any moment.
         if await client.store(receiptOf: payload) { delivery.change { $0.userInfo["feedback"] = "true" } }
         async let confirmed = client.receive(payload, isExtension: true)
         let fetched = await client.fetch(contentOf: payload, mediaInto: NSTemporaryDirectory())
@@ -55,7 +56,7 @@
       }
     }
 
-    /// The system's patience is over: the content goes as it is.
+    /// Called when the system's time limit is about to end: passes the content on as it is.
     open override func serviceExtensionTimeWillExpire() {
       running.withLock { $0 }?.handOver()
     }
@@ -74,14 +75,15 @@
       }
     }
 
-    /// The receipt may still be on its way when the content was handed over: the system is asked to let the process finish.
+    /// Asks the system to keep the process running until the receipt is sent, which may be after the content was passed
+    /// on.
     ///
     /// Apple's documentation: *performExpiringActivity(withReason:using:)*,
     /// <https://developer.apple.com/documentation/foundation/processinfo/performexpiringactivity(withreason:using:)>
-    /// - Returns: to be signalled when the work is done.
+    /// - Returns: the semaphore to signal when the receipt is sent.
     private static func askForTimeToFinish() -> DispatchSemaphore {
       let done = DispatchSemaphore(value: 0)
-      // A Mac does not freeze its extensions, and has no such call.
+      // macOS does not suspend extensions and lacks this call.
       #if !os(macOS)
         ProcessInfo.processInfo.performExpiringActivity(withReason: "UPMC receipt") { isExpired in
           if isExpired { done.signal() } else { done.wait() }
@@ -91,7 +93,8 @@
     }
   }
 
-  /// A push's content on its way to the system: changed by several tasks, handed over once.
+  /// The content of a push until it is passed to the system: may be changed by several tasks, and is passed on exactly
+  /// once.
   private final class ContentDelivery: Sendable {
     private let state: Guarded<(content: UNMutableNotificationContent, handler: ((UNNotificationContent) -> Void)?)>
 
@@ -99,7 +102,7 @@
       state = Guarded((content, handler))
     }
 
-    /// Changes the content; nothing happens once it was handed over.
+    /// Changes the content; no effect once it was passed to the system.
     func change(_ body: (UNMutableNotificationContent) -> Void) {
       state.withLock { state in
         if state.handler != nil { body(state.content) }

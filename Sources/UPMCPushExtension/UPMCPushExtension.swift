@@ -1,9 +1,10 @@
-/// The part of the client for an app's extensions. It uses nothing that Apple keeps from extensions.
+/// The part of the client for an app's extensions. It uses no API that is unavailable in extensions.
 ///
-/// - `UPMCNotificationService` confirms a push in the background, and fetches its page and its image. An extension adopts
-///   it by one line: `class NotificationService: UPMCNotificationService {}`.
-/// - `UPMCNotificationContent` shows a push that the person has pulled open.
-/// - `SharedPlace` is where app and extension meet: the app group's directory holds the outbox, the keychain the rest.
+/// - `UPMCNotificationService` confirms a push in the background and downloads its page and its image. An extension
+///   uses it with one line: `class NotificationService: UPMCNotificationService {}`.
+/// - `UPMCNotificationContent` shows an expanded notification.
+/// - `SharedPlace` is the storage shared by app and extension: the outbox of unsent receipts in the app group's
+///   directory, everything else in the keychain.
 ///
 /// Apple's documentation: *Modifying content in newly delivered notifications*,
 /// <https://developer.apple.com/documentation/usernotifications/modifying-content-in-newly-delivered-notifications>
@@ -12,19 +13,21 @@
   public import UPMCClient
   internal import UPMCClientURLSession
 
-  /// Where an app and its extensions meet.
+  /// The storage shared by an app and its extensions.
   public struct SharedPlace: Sendable {
-    /// The directory of the outbox.
+    /// Directory of the outbox, which holds receipts until they are sent.
     public let directory: String
-    /// Keys, token and user.
+    /// Keychain entries: settings, keys, token and user.
     public let keys: any KeyStore
 
     /// - Parameters:
-    ///   - appGroup: both the app and its extension have it (*Signing & Capabilities*, *App Groups*). Nil: `UPMCAppGroup` of
-    ///     the Info.plist; and where that is missing too, the process's own directory, which no extension shares.
-    ///   - keychainGroup: likewise (*Keychain Sharing*), `UPMCKeychainGroup` of the Info.plist; with the team's prefix.
-    ///   - service: names the entries where several apps have one keychain group; the same in the extension. `UPMCAppID` of the
-    ///     Info.plist.
+    ///   - appGroup: app group of both the app and its extension (*Signing & Capabilities*, *App Groups*); nil to use
+    ///     `UPMCAppGroup` from Info.plist. If that is missing too, the process's own directory is used, which is not
+    ///     shared.
+    ///   - keychainGroup: likewise (*Keychain Sharing*), including the team's prefix; nil to use `UPMCKeychainGroup`
+    ///     from Info.plist.
+    ///   - service: distinguishes the entries of apps that share a keychain group; must be equal in app and extension.
+    ///     Nil to use `UPMCAppID` from Info.plist.
     public init(appGroup: String? = nil, keychainGroup: String? = nil, service: String? = nil) {
       let bundle = Bundle.main
       let group = appGroup ?? bundle.object(forInfoDictionaryKey: "UPMCAppGroup") as? String
@@ -33,12 +36,13 @@
       directory = (shared ?? own ?? URL(fileURLWithPath: NSTemporaryDirectory())).appendingPathComponent("upmc").path
       let name = service ?? bundle.object(forInfoDictionaryKey: "UPMCAppID") as? String
       keys = KeychainStore(
-        // An extension has another bundle identifier than its app.
+        // An extension's bundle identifier differs from its app's.
         service: name.map { "upmc.\($0)" } ?? "upmc",
         group: keychainGroup ?? bundle.object(forInfoDictionaryKey: "UPMCKeychainGroup") as? String)
     }
 
-    /// The client of an extension; nil when the app has never started, or shares nothing with it.
+    /// Creates the client of an extension from the app's stored settings; nil if the app has never started or shares no
+    /// storage.
     public func client() -> PushClient? {
       SharedSettings(in: keys).map {
         PushClient($0.settings(directory: directory), transport: URLSessionTransport(), keys: keys)

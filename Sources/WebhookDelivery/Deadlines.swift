@@ -29,7 +29,7 @@ final class Deadlines {
     worker.run { connection in
       let began = clock.now
       let count = try decide(connection, atMost: WebhookDeliveryLimits.decidedAtOnce)
-      // More may be due: decide it at once.
+      // If the limit was reached, more may be due: continue at once.
       guard count < WebhookDeliveryLimits.decidedAtOnce else { return }
       // A page at a time, so that no deadline waits for the report of a large message.
       guard try !report(connection) else { return }
@@ -40,7 +40,8 @@ final class Deadlines {
     }
   }
 
-  /// Like `decideTogether`; a row that cannot be decided is isolated by halving and postponed, so that others proceed.
+  /// Like `decideTogether`. If a batch fails because of a row's data, bisects it and postpones that row, so that the
+  /// others proceed.
   private func decide(_ connection: Connection, atMost limit: Int) throws -> Int {
     do {
       return try decideTogether(connection, atMost: limit)
@@ -55,7 +56,7 @@ final class Deadlines {
     }
   }
 
-  /// Decides those that are due, and writes their events in the same commit. Returns their number.
+  /// Decides the fallbacks that are due, and writes their events in the same commit. Returns how many.
   private func decideTogether(_ connection: Connection, atMost limit: Int) throws -> Int {
     try connection.withTransaction {
       let due = try connection.run(Fallbacks.due(atMost: limit))

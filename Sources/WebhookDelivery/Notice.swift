@@ -6,11 +6,13 @@ internal import Postgres
 internal import Store
 internal import Tracing
 
-/// The POST of an event: `{"id","kind","appId","at","data":{…}}` and the three headers that authenticate it.
+/// Creates the POST request of an event: `{"id","kind","appId","at","data":{…}}` and the three headers that
+/// authenticate it.
 enum Notice {
+  /// Returns the JSON body of an event's request.
   /// - Parameters:
-  ///   - contents: opens the sealed part.
-  ///   - phone: the person's, for `sms.requested`.
+  ///   - contents: decrypts the event's confidential part.
+  ///   - phone: the user's phone number, for `sms.requested`; nil if unknown.
   static func body(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String? = nil
   ) -> [UInt8] {
@@ -25,8 +27,8 @@ enum Notice {
     return writer.bytes
   }
 
-  /// The event's data with its sealed part, while that exists. The phone number is opened for this POST alone, and
-  /// stored nowhere.
+  /// Returns the event's data, including its confidential part if that still exists. The phone number is decrypted only
+  /// for this request and not stored.
   private static func data(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, _ phone: String?
   ) -> [UInt8] {
@@ -44,10 +46,11 @@ enum Notice {
     return whole
   }
 
+  /// Returns the signed request that delivers an event.
   /// - Parameters:
   ///   - target: path and query of the webhook.
   ///   - secrets: each signs.
-  ///   - seconds: the present time, since 1970.
+  ///   - seconds: the current time, in seconds since 1970.
   ///   - trace: passed on as `traceparent`; nil: none.
   static func request(
     _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String?, to target: String, secrets: [[UInt8]],
@@ -63,7 +66,7 @@ enum Notice {
         ("webhook-signature", Signature.sign(id: id, seconds: seconds, body: body, secrets: secrets)),
       ], body: body)
     if let trace { request.headers.append(("traceparent", trace.traceparent)) }
-    // The receiver recognizes a repetition by its id.
+    // Receivers recognize a repetition by the event's id.
     request.isRepeatable = true
     return request
   }

@@ -7,9 +7,9 @@ internal import Store
 internal import TLS
 internal import Tracing
 
-/// The thread `webhooks`: every quarter of a second, or as soon as answers arrive, claims due events and posts them.
+/// Thread `webhooks`: claims due events and posts them, every 250 ms or as soon as answers arrive.
 final class Rounds {
-  /// Result from the resolver's thread.
+  /// A look-up result, passed on by the resolver's thread.
   private struct Found: Sendable {
     let webhook: Webhooks.Number
     let result: Result<Way.Names, Way.Refusal>
@@ -24,14 +24,14 @@ final class Rounds {
   private let log = Logger(label: "webhooks")
   private let database: OwnConnection
   private var targets: [Webhooks.Number: Target] = [:]
-  /// Targets of webhooks that were changed while requests were in flight.
+  /// Previous targets of webhooks that were changed while requests were in flight.
   private var replaced: [Target] = []
   /// Results of attempts that are not stored yet.
   private var results: [EventDeliveries.Result] = []
   private var isOffUntil = Instant(nanoseconds: 0)
   private var looksAgainAt = Instant(nanoseconds: 0)
   private var pause = PollBackoff(usual: WebhookDeliveryLimits.pollInterval)
-  /// The last webhook of the previous round.
+  /// The last webhook of the previous round, after which the next one continues.
   private var last: Webhooks.Number = 0
   private var shares = Shares()
   private var wayOut = WayOut()
@@ -68,8 +68,8 @@ final class Rounds {
     for target in replaced { target.close() }
   }
 
-  /// Forgets the former targets of changed webhooks once they are idle, and targets of webhooks that had no event for a
-  /// while: they may have been deleted.
+  /// Removes the previous targets of changed webhooks once they are idle, and targets without events for some time,
+  /// whose webhooks may have been deleted.
   private func forgetIdle() {
     let now = loop.clock.now
     for target in replaced where target.underWay == 0 { target.close() }
@@ -115,7 +115,7 @@ final class Rounds {
       if known.sealed != listener.sealed { known.take(listener.sealed, secrets: secrets(of: listener)) }
       return known
     }
-    // The former one's requests end by themselves, and its results are stored; nothing more is sent by it.
+    // The old target's requests finish and their results are stored, but nothing more is sent through it.
     if let former = targets[listener.webhook], former.underWay > 0 { replaced.append(former) }
     let made = Target(listener, secrets: secrets(of: listener))
     targets[listener.webhook] = made
@@ -128,7 +128,7 @@ final class Rounds {
     return secrets.count == listener.sealed.count ? secrets : nil
   }
 
-  /// Shared by all targets: loading the machine's authorities takes a while, and an address may change every minute.
+  /// Returns the TLS context, which all targets share, because loading the machine's certificate authorities is slow.
   private func sharedContext() throws(TLSError) -> TLSContext {
     if let context { return context }
     let made = try TLSContext.client(trust: configuration.trust, protocols: ["http/1.1"])
@@ -138,7 +138,7 @@ final class Rounds {
 
   // MARK: Serving one webhook
 
-  /// How many more events may be sent to it now, as far as it and the proxy are concerned.
+  /// Number of events that may be sent to the target now, limited by its own state and the proxy's.
   private func room(for target: Target, at now: Instant) -> Int {
     min(target.room(at: now), target.isTunnelled ? wayOut.room(at: now) : .max)
   }
@@ -152,21 +152,21 @@ final class Rounds {
       target.fail(Way.Refusal(reason: "its secret does not open with this master key"))
     }
     if case .none(let refusal) = target.standing {
-      // One event records the reason, and the others wait; then the name is resolved again.
+      // Report the reason on one event; the others wait until the name is resolved again.
       for attempt in try take(1, for: target) {
         began(target)
         end(attempt, target, .failure(refusal.error), since: now)
       }
       return ask(target)
     }
-    // While an address is known, a slow resolver delays nothing.
+    // Resolve again in the background: a known address stays in use meanwhile.
     if target.needsAddress(at: now) { ask(target) }
     guard case .ready = target.standing, let secrets = target.secrets, let place = target.place else { return }
     let isTunnelled = target.isTunnelled
     for attempt in try take(min(room(for: target, at: now), shares.room(for: target.app)), for: target) {
       let seconds = loop.clock.wallMicroseconds / 1_000_000
-      // The device's claim to this number is unproven: a confidential text must go to the number that the customer's
-      // own server has.
+      // The phone number that the device reported is not verified, so it is omitted for a confidential text, which must
+      // go to the number known to the customer's own server.
       let phone = attempt.sealed != nil ? nil : attempt.phone.flatMap { configuration.phone($0.sealed, $0.user) }
       let span = configuration.spans?.begin(attempt.trace, at: loop.clock.wallMicroseconds)
       let request = Notice.request(
@@ -205,7 +205,7 @@ final class Rounds {
         EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: WebhookDeliveryLimits.leaseSeconds))
     } catch {
       guard error.isOwnFault else { throw error }
-      // Isolate the faulty event by halving, so that the others are sent.
+      // Bisect to find the faulty event, so that the others are sent.
       if count > 1 { return try take(count / 2, for: target) }
       if let event = try database.present().run(
         EventDeliveries.giveUpFirst(target.webhook, because: "Set aside: \(error)"))
@@ -248,7 +248,7 @@ final class Rounds {
     _ attempt: EventDeliveries.Attempt, _ target: Target, _ outcome: Result<HTTPResponse, HTTPClientError>,
     since begun: Instant
   ) {
-    // The node stops: the lease expires, and the event is sent again.
+    // The node is stopping: the lease expires, and the event is sent again.
     if case .failure(.closed) = outcome { return }
     let verdict = WebhookDecision.of(outcome, attempts: attempt.attempts, pauses: configuration.retrySeconds)
     shares.ended(target.app)
@@ -294,8 +294,8 @@ final class Rounds {
     }
   }
 
-  /// Stores the results of attempts. One that cannot be stored is isolated by halving; its lease expires, and its event
-  /// is sent again.
+  /// Stores the results of attempts. Bisects a batch that fails; a result that cannot be stored is dropped, and its
+  /// event is sent again after its lease expires.
   private func write(_ part: [EventDeliveries.Result]) throws(PostgresError) {
     do throws(PostgresError) {
       try database.present().run(EventDeliveries.end(part))

@@ -4,11 +4,11 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// The `sms.requested` event: for whom, and the push's text, filled in for this person and in the language of the
-/// person's device; of several devices in different languages, the one that registered last.
+/// Creates the `sms.requested` event: the user, and the push's text filled in for this user, in the language of the
+/// user's device. If several devices have different languages, that of the device which registered last.
 enum SMSRequest {
-  /// Events for the people whose deadline has passed; none for a message that no longer exists.
-  /// - Parameter contents: opens the texts of confidential messages, whose events hold them sealed.
+  /// Returns the events of users whose deadline has passed; none for a message that no longer exists.
+  /// - Parameter contents: decrypts the texts of confidential messages, whose events contain them encrypted.
   static func events(
     _ due: [Fallbacks.Due], _ contents: ContentSeal, _ connection: Connection
   ) throws -> [Events.New] {
@@ -16,7 +16,7 @@ enum SMSRequest {
     var events: [Events.New] = []
     let bySeqno = Dictionary(grouping: due, by: \.key.seqno)
     for stored in try connection.run(Messages.find(bySeqno.keys)) {
-      // It was accepted once, so it should parse; if it does not, the others must not wait for it.
+      // The request was valid when accepted; if it cannot be read now, the other events must not wait for it.
       let request =
         (try? contents.request(stored.request, sealed: stored.sealed, of: stored.app))
         ?? (try? MessageRequest(stored: stored.request))
@@ -46,7 +46,7 @@ enum SMSRequest {
     return events
   }
 
-  /// What the push said to one person.
+  /// The push's text for one user.
   private struct Text {
     let name: String
     let title: String?
@@ -78,7 +78,8 @@ enum SMSRequest {
       name: name, title: alert?.title.flatMap { fill?($0) }, body: alert?.body.flatMap { fill?($0) })
   }
 
-  /// - Parameter text: nil when it is confidential, and thus sealed separately.
+  /// Returns the event's data as JSON.
+  /// - Parameter text: nil if it is confidential and therefore encrypted separately.
   private static func data(
     _ due: Fallbacks.Due, _ name: String, _ request: MessageRequest?, text: Text?
   ) -> [UInt8] {

@@ -1,11 +1,11 @@
 internal import Domain
 
-/// Counts events in flight, per app and in all, and limits both: no app can take the others' share. Pure.
+/// Limits the number of events in flight, per app and in total, so that no app can use up the capacity of others.
 struct Shares {
   private var ofApp: [App.Number: Int] = [:]
   private var all = 0
 
-  /// How many more may begin for an app.
+  /// Number of further events that may be sent for an app.
   func room(for app: App.Number) -> Int {
     max(0, min(WebhookDeliveryLimits.underWayOfOneApp - ofApp[app, default: 0], WebhookDeliveryLimits.underWay - all))
   }

@@ -1,8 +1,8 @@
 internal import Crypto
 internal import FoundationEssentials
 
-/// Proves to the receiver that an event is ours and recent (standardwebhooks.com, version 1): HMAC-SHA-256 over
-/// `id.timestamp.body`, in base64, keyed with the secret's bytes.
+/// Signs an event, so that the receiver can verify its origin and time (standardwebhooks.com, version 1): HMAC-SHA-256
+/// of `id.timestamp.body`, in base64, keyed with the webhook's secret.
 package enum Signature {
   /// One signature for each secret, with blanks between them: a receiver takes the one that it can verify, so a secret is
   /// renewed without a moment at which it knows none. Decision 151.
@@ -10,7 +10,8 @@ package enum Signature {
     secrets.map { sign(id: id, seconds: seconds, body: body, secret: $0) }.joined(separator: " ")
   }
 
-  /// - Parameter seconds: since 1970, as in `webhook-timestamp`.
+  /// Returns the signature of a request, in the format of standardwebhooks.com.
+  /// - Parameter seconds: the time in `webhook-timestamp`, in seconds since 1970.
   package static func sign(id: String, seconds: Int64, body: [UInt8], secret: [UInt8]) -> String {
     let code = HMAC.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: SymmetricKey(secret))
     return "v1," + Data(code).base64EncodedString()

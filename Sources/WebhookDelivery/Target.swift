@@ -6,7 +6,7 @@ internal import Reactor
 internal import Store
 internal import TLS
 
-/// One webhook on the delivery thread: its address, its connections, and its recent failures. Lives on that thread.
+/// State of one webhook: its address, connections and recent failures. Confined to the delivery thread.
 ///
 /// ```
 ///   unknown ──resolve──► an allowed address ──► ready ──60 s──► resolved again, and used until the result comes
@@ -29,13 +29,13 @@ final class Target {
   private(set) var standing = Standing.unknown
   private(set) var isAsking = false
   private var client: HTTPClient?
-  /// The way that `client` uses.
+  /// The route that `client` uses; nil if there is none.
   private var way: Way?
   private(set) var underWay = 0
   /// When one of its events was last due.
   var servedAt = Instant(nanoseconds: 0)
   private var failures = 0
-  /// The last attempt got no answer: the way may be at fault.
+  /// True if the last attempt got no answer, so that the route may be at fault.
   private var wasMissed = false
   private var restsUntil = Instant(nanoseconds: 0)
 
@@ -58,7 +58,7 @@ final class Target {
 
   // MARK: Address
 
-  /// True when its name must be resolved.
+  /// True if the host name must be resolved.
   func needsAddress(at now: Instant) -> Bool {
     guard !isAsking else { return false }
     switch standing {
@@ -69,17 +69,17 @@ final class Target {
 
   func asks() {
     isAsking = true
-    // Its reason was reported to one event.
+    // The reason was reported on one event: resolve again before the next one.
     if case .none = standing { standing = .unknown }
   }
 
-  /// The webhook cannot be reached, as far as is known.
+  /// Records that the webhook cannot be reached, and why.
   func fail(_ refusal: Way.Refusal) {
     isAsking = false
     standing = .none(refusal)
   }
 
-  /// The name could not be resolved now: an address that has worked so far stays in use.
+  /// Records that the name could not be resolved now. An address that has worked so far stays in use.
   func stays(_ refusal: Way.Refusal, at now: Instant) {
     isAsking = false
     if case .ready = standing {
@@ -89,7 +89,7 @@ final class Target {
     }
   }
 
-  /// Takes the first allowed way; one that is in use is kept.
+  /// Selects an allowed route from the resolved addresses; keeps the current one if it is still valid.
   func resolved(
     _ names: Way.Names, _ rule: AddressRule, _ proxy: OutboundProxy?, _ loop: EventLoop,
     _ context: () throws(TLSError) -> TLSContext
@@ -124,7 +124,7 @@ final class Target {
     }
     let name = place.host.contains(":") ? "[\(place.host)]" : place.host
     let host = place.port == (place.isSecure ? 443 : 80) ? name : "\(name):\(place.port)"
-    // Requests in flight on the old client are answered there.
+    // Requests in flight on the previous client still finish.
     client = HTTPClient(HTTPOrigin(host: host, address: way.hop), loop: loop, configuration: configuration)
     self.way = way
   }
@@ -133,22 +133,23 @@ final class Target {
 
   // MARK: Events
 
-  /// How many more events may be sent to it now.
+  /// Number of further events that may be sent to it now.
   func room(at now: Instant) -> Int {
     guard now >= restsUntil else { return 0 }
-    // After failures a single event probes whether it works again.
+    // After repeated failures, probe with a single event.
     return max(
       0, (failures >= WebhookDeliveryLimits.failuresBeforeRest ? 1 : WebhookDeliveryLimits.connections) - underWay)
   }
 
-  /// Call after `began`.
+  /// Sends a request. To be called after `began`.
   func send(_ request: HTTPRequest, _ completion: @escaping (Result<HTTPResponse, HTTPClientError>) -> Void) {
     guard let client else { return completion(.failure(.refused("there is no connection"))) }
     client.send(request, completion: completion)
   }
 
   /// Records the result of an attempt.
-  /// - Parameter wasMissed: no answer came, which may be the way's fault; any answer proves the way good.
+  /// - Parameter wasMissed: true if there was no answer, so that the route may be at fault; any answer shows that it
+  ///   works.
   func ended(well: Bool, wasMissed: Bool, at now: Instant) {
     underWay -= 1
     self.wasMissed = wasMissed
@@ -161,11 +162,11 @@ final class Target {
     let excess = failures - WebhookDeliveryLimits.failuresBeforeRest
     guard excess >= 0 else { return }
     restsUntil = now + min(WebhookDeliveryLimits.longestRest, .seconds(1 << min(excess, 10)))
-    // Its address may have changed.
+    // The address may have changed: resolve again.
     if case .ready = standing { standing = .unknown }
   }
 
-  /// Records an attempt, even one that cannot be made; `ended` must follow.
+  /// Records the start of an attempt, even if the request cannot be sent. `ended` must follow.
   func began() {
     underWay += 1
   }

@@ -2,7 +2,8 @@ internal import HTTPClient
 internal import PushTransport
 internal import Reactor
 
-/// Where a webhook's connections go once its name is resolved, and what has to be resolved for that. Pure.
+/// The route of a webhook's connections, directly or through the proxy, determined after resolving names. Performs no
+/// I/O.
 ///
 /// ```
 ///                                                   resolved here            connected to      the proxy is given
@@ -11,26 +12,26 @@ internal import Reactor
 ///   a proxy that resolves names (no DNS here):       the proxy's name         the proxy         the name
 /// ```
 struct Way: Equatable {
-  /// The address to connect to: the webhook's, or the proxy's.
+  /// The address to connect to: the webhook's or the proxy's.
   let hop: SocketAddress
-  /// The webhook's own address; nil where the proxy resolves its name.
+  /// The webhook's own address; nil if the proxy resolves its name.
   let address: SocketAddress?
   let tunnel: ProxyTunnel?
 
-  /// Results of name resolution.
+  /// Results of resolving the names of a webhook's host and the proxy.
   struct Names: Sendable {
-    /// Addresses of the webhook's host; nil where the proxy resolves it.
+    /// Addresses of the webhook's host; nil if the proxy resolves its name.
     var host: [SocketAddress]?
-    /// Addresses of the proxy; nil where none is used, and where its name could not be resolved.
+    /// Addresses of the proxy; nil if none is used, or its name could not be resolved.
     var proxy: [SocketAddress]?
-    /// Why the proxy's name could not be resolved: the end of a sentence.
+    /// Why the proxy's name could not be resolved, as the end of a sentence; nil if it was.
     var proxyFault: String?
   }
 
   /// Why a webhook cannot be called.
   struct Refusal: Error, Equatable {
     let reason: String
-    /// It concerns the operator's proxy, so tenants must not read it.
+    /// True if the reason concerns the operator's proxy, so that tenants must not see it.
     var isAboutProxy = false
 
     var error: HTTPClientError {
@@ -39,9 +40,9 @@ struct Way: Equatable {
   }
 
   /// - Parameters:
-  ///   - present: the current way; its addresses are kept while they are valid.
-  ///   - isFailing: the current way has not worked lately: through a proxy, another address of the proxy and of the
-  ///     webhook is tried, where there is one.
+  ///   - present: the current route, whose addresses are kept if they are still valid.
+  ///   - isFailing: true if the current route has not worked lately. Through a proxy, another address of the proxy and
+  ///     of the webhook is then selected, if there is one.
   init(
     to place: HTTPURL, _ names: Names, _ rule: AddressRule, _ proxy: OutboundProxy?, present: Way?, isFailing: Bool
   ) throws(Refusal) {
@@ -52,7 +53,7 @@ struct Way: Equatable {
           ? Refusal(reason: "\(place.host) has no address") : Self.notPublic(place)
       }
       var address = present?.address.flatMap { good.contains($0) ? $0 : nil } ?? first
-      // The proxy may lack a route to one of them, such as IPv6, which is invisible from here.
+      // The proxy may be unable to reach one of the addresses, for example by IPv6, which this server cannot know.
       if isFailing, proxy?.tunnel(to: address, of: place.host) != nil,
         let other = good.filter({ $0 != present?.address }).randomElement()
       {
@@ -74,7 +75,7 @@ struct Way: Equatable {
     }
     let hops = names.proxy ?? []
     let known = present?.tunnel == nil ? nil : present?.hop
-    // Without a result for the proxy's name the current way is as good as before.
+    // If the proxy's name could not be resolved, keep using its current address.
     if let known, hops.isEmpty || hops.contains(known) && !isFailing {
       hop = known
     } else {
@@ -103,15 +104,15 @@ struct Way: Equatable {
 
   // MARK: Looking up
 
-  /// The resolver's question for the way to a place. A resolver thread resolves the first name in its turn, and the
-  /// proxy's name after it.
-  /// - Parameter answer: called on a resolver's thread; a failure is the end of a sentence.
+  /// Creates the look-up of the names that a route needs. A resolver thread resolves the first name, and then the
+  /// proxy's.
+  /// - Parameter answer: called on a resolver thread; a failure is the end of a sentence.
   static func question(
     _ place: HTTPURL, _ proxy: OutboundProxy?, asker: String,
     answer: @escaping @Sendable (Result<Names, Refusal>) -> Void
   ) -> Resolver.Question {
     let host = Endpoint(host: place.host, port: place.port)
-    // An address in UPMC_NO_PROXY may still go direct, which shows only after resolution.
+    // Resolve the host even with a proxy: its address may be in UPMC_NO_PROXY, which is known only then.
     guard let proxy, let tunnel = proxy.tunnel(to: place.host, port: place.port) else {
       return Resolver.Question(endpoint: host, asker: asker) { result in
         answer(result.map { Names(host: $0) }.mapError { Refusal(reason: $0.description) })
@@ -129,7 +130,7 @@ struct Way: Equatable {
     }
   }
 
-  /// Adds the proxy's addresses, or why there are none: a host that turns out to be exempt needs no proxy.
+  /// Adds the proxy's addresses, or why there are none, to the host's; a host exempt from the proxy does not need them.
   private static func names(_ host: [SocketAddress], _ hop: Endpoint) -> Names {
     do throws(SystemError) {
       return Names(host: host, proxy: try Resolver.system(hop))

@@ -1,14 +1,14 @@
 internal import HTTPClient
 internal import Reactor
 
-/// State of the operator's proxy, learned from all webhooks. Pure.
+/// State of the operator's proxy, shared by all webhooks.
 ///
 /// ```
 ///   unproven ──one attempt──► good: no limit ──401, 407──► rests ──5 min──► unproven
 ///         └─────────────────── 401, 407 ──────────────────────▲
 /// ```
 ///
-/// A wrong password must reach the proxy rarely, not once per webhook: directories lock an account after a few
+/// The proxy must not receive a wrong password once per webhook, because directories lock an account after a few
 /// failures.
 struct WayOut {
   private enum Standing {
@@ -21,7 +21,7 @@ struct WayOut {
   private var standing = Standing.unproven
   private var speaksAt = Instant(nanoseconds: 0)
 
-  /// How many attempts may be made through it now.
+  /// Number of attempts that may be made through the proxy now.
   func room(at now: Instant) -> Int {
     switch standing {
     case .good: .max
@@ -31,7 +31,7 @@ struct WayOut {
     }
   }
 
-  /// Records an attempt through it; `ended` must follow.
+  /// Records the start of an attempt through the proxy. `ended` must follow.
   mutating func began() {
     if case .good = standing { return }
     standing = .isTried
@@ -39,19 +39,19 @@ struct WayOut {
 
   mutating func ended(_ outcome: Result<HTTPResponse, HTTPClientError>, at now: Instant) {
     guard case .failure(.noTunnel(let fault)) = outcome else {
-      // Attempts that began before a refusal say nothing about the current one.
+      // Ignore attempts that began before a refusal, which say nothing about the current password.
       if case .isTried = standing { standing = .good }
       return
     }
     if fault.isAboutPassword {
       standing = .rests(until: now + WebhookDeliveryLimits.passwordRest)
     } else if case .isTried = standing {
-      // A proxy that answers 502 accepted the password; without an answer none was asked for.
+      // A proxy that answers 502 has accepted the password; without any answer, nothing is known.
       standing = fault.status == nil ? .unproven : .good
     }
   }
 
-  /// True when a failure may be logged: often enough to be noticed, but not for each attempt.
+  /// True if a failure may be logged now, which limits the rate of log entries.
   mutating func speaks(at now: Instant) -> Bool {
     guard now >= speaksAt else { return false }
     speaksAt = now + WebhookDeliveryLimits.proxyWordsPause

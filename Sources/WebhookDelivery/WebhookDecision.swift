@@ -1,18 +1,19 @@
 internal import HTTPClient
 internal import Store
 
-/// What happens to an event after an attempt. Pure.
+/// Decides what happens to an event after an attempt.
 struct WebhookDecision: Equatable {
   var state: Events.State
-  /// Pause before the next attempt.
+  /// Delay before the next attempt in seconds.
   var afterSeconds: Int32 = 0
   var status: Int16?
-  /// For people; nil when it was delivered.
+  /// Why the attempt failed, for people to read; nil if the event was delivered.
   var reason: String?
 
+  /// Decides what becomes of an event after an attempt.
   /// - Parameters:
-  ///   - attempts: including this one.
-  ///   - pauses: before the second attempt, the third, …, in seconds.
+  ///   - attempts: number of attempts, including this one.
+  ///   - pauses: delays before the second attempt, the third …, in seconds.
   static func of(_ outcome: Result<HTTPResponse, HTTPClientError>, attempts: Int16, pauses: [Int32]) -> WebhookDecision
   {
     var verdict = WebhookDecision(state: .waiting)
@@ -28,7 +29,7 @@ struct WebhookDecision: Equatable {
       if let seconds = response.header("retry-after").flatMap({ Int32($0) }), seconds > 0 {
         asked = min(seconds, WebhookDeliveryLimits.longestRetryAfter)
       }
-    // Tenants read it: details of the operator's proxy and network go to the log only.
+    // Tenants read this reason: details of the operator's proxy and network are only logged.
     case .failure(.noTunnel): verdict.reason = "the way out did not open"
     case .failure(.unreachable(let reason)):
       verdict.reason = HTTPClientError.unreachable(ProxyTunnel.withoutProxy(reason)).description

@@ -2,7 +2,7 @@ internal import Logging
 internal import PushTransport
 package import Reactor
 
-/// Delivers events to the customers' own servers: SMS to be sent, messages that ended, dead push tokens, expiring
+/// Delivers events to the customers' own servers: SMS requests, completed messages, invalid push tokens, expiring
 /// credentials and more (`EventKind`).
 ///
 /// ```
@@ -69,7 +69,7 @@ package final class WebhookDelivery {
     try run("fallback") { Deadlines(configuration, stopping).run() }
   }
 
-  /// Stops the threads; requests in flight may be answered within a few seconds.
+  /// Stops the threads. Requests in flight get a few seconds to be answered.
   package func stop() {
     stopping.give()
     let deadline = SystemClock().now + WebhookDeliveryLimits.drain + .seconds(2)

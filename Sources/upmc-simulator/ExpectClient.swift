@@ -20,6 +20,7 @@ struct ExpectClient {
   let address: String
   let json: Bool
 
+  /// Runs the conformance test.
   /// - Throws: `Simulator.StartFailure` when the address cannot be opened; status 1 when a step failed.
   func run() throws {
     let run = try ExpectationRun(address)

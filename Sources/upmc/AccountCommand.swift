@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import Operations
 
-/// `upmc account`: people who use the console.
+/// `upmc account`: manages the accounts of console users.
 struct AccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "account", abstract: "Make console accounts, list, change and open them.",

@@ -3,7 +3,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// `upmc app`: the tenants of everything else.
+/// `upmc app`: manages apps.
 struct AppCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "app", abstract: "Make apps, give them credentials and settings, list and resume them.",
@@ -117,7 +117,7 @@ struct AppCommand: ParsableCommand {
 }
 
 extension App.Identity: ExpressibleByArgument {
-  /// Nil for an unknown name.
+  /// Creates the value with this name; nil for an unknown one.
   public init?(argument: String) { self.init(name: argument) }
   /// Names for the help text.
   public static var allValueStrings: [String] { allCases.map(\.name) }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc approval`: messages that wait for a second person.
+/// `upmc approval`: lists, approves and rejects messages that wait for a second person.
 struct ApprovalCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approval", abstract: "See what waits for a second person, approve or reject it.",

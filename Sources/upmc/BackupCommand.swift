@@ -6,7 +6,7 @@ internal import Operations
 internal import Server
 internal import Store
 
-/// `upmc backup`.
+/// `upmc backup`: writes the database to a file.
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup", abstract: "Write the whole database into a file, beside a running server.",
@@ -54,7 +54,7 @@ struct BackupCommand: ParsableCommand {
   }
 }
 
-/// `upmc restore`.
+/// `upmc restore`: reads a database from a backup.
 struct RestoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Bring a backup back into an empty database.",

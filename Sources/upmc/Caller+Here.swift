@@ -2,9 +2,9 @@ internal import FoundationEssentials
 internal import Operations
 internal import Postgres
 
-/// The caller on whose behalf commands run.
+/// The person on whose behalf a command runs.
 extension Caller {
-  /// The user who runs this command: named in the audit log, and not their own second person.
+  /// The user who runs this command. The audit log names this user, who may not approve their own requests.
   static var here: Caller {
     commandLine(
       of: unixUser(
@@ -14,11 +14,11 @@ extension Caller {
         environment: ProcessInfo.processInfo.environment, current: SystemAccount.current))
   }
 
-  /// Returns the logged-in user, even behind `su` and `sudo`. Root can claim to be anybody: this identifies people who
-  /// do not hide, and proves nothing.
+  /// Returns the name of the user who logged in, even behind `su` and `sudo`. Root can claim to be anybody, so this is
+  /// no proof of identity.
   /// - Parameters:
   ///   - loginUID: as reported by the kernel; 4294967295 if nobody has logged in.
-  ///   - current: the user the command runs as; nil if unknown to the machine.
+  ///   - current: the user the command runs as; nil if the machine does not know the user.
   static func unixUser(loginUID: String?, environment: [String: String], current: SystemAccount?) -> String {
     let loggedIn = loginUID.flatMap { UInt32($0.filter(\.isNumber)) }.flatMap {
       $0 == .max ? nil : SystemAccount(uid: $0)

@@ -5,7 +5,7 @@ internal import Postgres
 internal import Server
 internal import Store
 
-/// A command's access to the database.
+/// The database connection of a command.
 struct CommandDatabase {
   let connection: Connection
   let configuration: Configuration
@@ -13,13 +13,13 @@ struct CommandDatabase {
   /// Current time in microseconds since 1970, by the database's clock, which all nodes share.
   var now: Int64 { get throws(PostgresError) { try connection.run(WallClock.now()) } }
 
-  /// Loads the master key, needed only to seal or open secrets; with an external database it must be configured. Throws
-  /// if it does not open what is already sealed, so nothing is sealed with a wrong key.
+  /// Loads the master key, which is needed only to encrypt or decrypt secrets; with an external database it must be
+  /// configured. Throws if the key does not decrypt the stored secrets, so that nothing is encrypted with a wrong one.
   func masterKey() throws -> MasterKey {
     try MasterKeyFile.load(configuration, for: connection)
   }
 
-  /// Seals the content of confidential messages; nil if the master key is not available.
+  /// Encrypts the content of confidential messages; nil if the master key is not available.
   var contentSeal: ContentSeal? {
     guard let master = try? masterKey() else { return nil }
     return try? SigningKeys.load(connection, master: master).contents
@@ -27,8 +27,8 @@ struct CommandDatabase {
 }
 
 extension Database {
-  /// Opens the database for a command. Only `serve` and `demo` create a missing one; otherwise a command in the wrong
-  /// directory would answer from an empty database.
+  /// Opens the database for a command. A missing private database is an error, because only `serve` and `demo` create
+  /// one; otherwise a command run in the wrong directory would show an empty database.
   convenience init(for configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
     guard configuration.databaseURL != nil || PrivateDatabase.exists(in: configuration.dataDirectory) else {
       throw CommandError(

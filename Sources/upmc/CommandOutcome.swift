@@ -44,7 +44,7 @@ enum CommandOutcome {
     .object([("type", .text(type)), ("detail", .text(detail))])
   }
 
-  /// Prints errors in the arguments, or requested help.
+  /// Prints errors in the arguments, or the help that was asked for. Returns the exit status.
   private static func explain(
     _ error: any Error, of root: any ParsableCommand.Type, _ printsJSON: Bool
   ) -> Int32 {
@@ -66,7 +66,7 @@ enum CommandOutcome {
     error is ValidationError || error is CleanExit || error is ExitCode
   }
 
-  /// Describes an error for people.
+  /// Returns a sentence for the user that describes the error.
   private static func sentence(_ error: any Error & CustomStringConvertible) -> String {
     switch error {
     case let problem as Problem: sentence(problem)
@@ -76,7 +76,7 @@ enum CommandOutcome {
     }
   }
 
-  /// Names a field as options do: without a JSON pointer's slash.
+  /// Returns a sentence for the user that names a field as the options do, without a JSON pointer's slash.
   private static func sentence(_ problem: Problem) -> String {
     guard problem.fields.count == 1, let field = problem.fields.first, field.pointer.first == "/" else {
       return problem.detail
@@ -86,7 +86,7 @@ enum CommandOutcome {
 }
 
 extension Problem: CustomStringConvertible {
-  /// The detail, which includes the remedy.
+  /// The detail, which also says what to do.
   public var description: String { detail }
 }
 

@@ -3,7 +3,7 @@ internal import Maintenance
 internal import FoundationEssentials
 internal import Operations
 
-/// `upmc doctor`.
+/// `upmc doctor`: checks the configuration, the database and the push networks.
 struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Find what is wrong with a set-up, and how to fix it.",
@@ -47,7 +47,7 @@ struct DoctorCommand: ParsableCommand {
     return finding.remedy.isEmpty ? line : "\(line)\n         → \(finding.remedy)"
   }
 
-  /// The doctor has found failures.
+  /// Thrown when a check has failed.
   private struct Ailing: Error, CustomStringConvertible {
     let description: String
   }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import Operations
 
-/// `upmc import`: people and devices from files.
+/// `upmc import`: imports people and devices from files.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Bring in people, or the devices of another push server, from a file.",
@@ -99,7 +99,7 @@ struct ImportCommand: ParsableCommand {
   }
 }
 
-/// `upmc export`: lists as CSV on standard output.
+/// `upmc export`: writes a list as CSV to standard output.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write users, members, deliveries or the audit log as CSV.",

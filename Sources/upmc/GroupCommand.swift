@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc group`: groups of users.
+/// `upmc group`: manages groups of users.
 struct GroupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "group", abstract: "Make groups that users join, list them and their members.",

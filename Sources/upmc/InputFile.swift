@@ -8,6 +8,7 @@ final class InputFile: Sendable {
 
   private init(_ file: consuming RegularFile) { self.file = file }
 
+  /// Opens a file.
   /// - Throws: `CommandError` if the file does not exist or cannot be read.
   static func open(_ path: String) throws -> ByteSource {
     guard let resolved = RegularFile.resolve(path), let file = RegularFile.open(path: resolved) else {

@@ -3,7 +3,7 @@ internal import Domain
 internal import Operations
 internal import Reactor
 
-/// `upmc import --registrations`: the devices of another push server.
+/// `upmc import --registrations`: imports devices that are registered with another push server.
 struct InstalledOptions: ParsableArguments {
   @Option(help: "The file: one registered device a line.")
   var registrations: String?
@@ -37,17 +37,18 @@ struct InstalledOptions: ParsableArguments {
   @Option(help: "Write what is wrong, line by line, into this file as CSV.")
   var errors: String?
 
-  /// Whether an option is given that only makes sense with a file.
+  /// Whether an option was given that applies only to other imports.
   var isUsed: Bool {
     app != nil || columns != nil || groups != nil || dryRun || vouched || errors != nil
       || afterSeqno != nil
   }
 
-  /// Faulty lines printed; --errors writes all, up to the second limit.
+  /// Number of faulty lines that are printed; --errors writes more, up to the second limit.
   private static let shownFaults = 20
   private static let keptFaults = 100_000
 
-  /// - Parameter isStrict: whether to check all lines first, and import nothing if one is faulty.
+  /// Imports the file.
+  /// - Parameter isStrict: whether to check all lines first, and to import nothing if one is faulty.
   func run(isStrict: Bool, _ output: OutputOptions) throws {
     guard let registrations, let app else { return }
     if let afterSeqno { try InstalledBase.check(start: afterSeqno) }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import Operations
 
-/// `upmc key`: API keys.
+/// `upmc key`: manages API keys.
 struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key", abstract: "Make API keys for back-office systems and operators, list and revoke them.",

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc audit`: who did what.
+/// `upmc audit`: lists who changed what.
 struct AuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit", abstract: "See who did what, newest first.",
@@ -37,7 +37,7 @@ struct AuditCommand: ParsableCommand {
   }
 }
 
-/// `upmc statistics`: activity over time.
+/// `upmc statistics`: shows activity over time.
 struct StatisticsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "statistics", abstract: "Show what happened by minute, hour or day.",
@@ -83,7 +83,7 @@ struct StatisticsCommand: ParsableCommand {
   ]
 }
 
-/// `upmc explain`: one message for one person.
+/// `upmc explain`: explains what happened to one message for one person.
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain", abstract: "Tell what became of a message for one user, and what to do.",

@@ -3,7 +3,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// `upmc message`: controls messages.
+/// `upmc message`: pauses, resumes and cancels messages, or changes how they are sent.
 struct MessageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "message", abstract: "Pause, resume, cancel, slow down or repeat a message.",

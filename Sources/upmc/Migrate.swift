@@ -5,7 +5,7 @@ internal import Reactor
 internal import Server
 internal import Store
 
-/// `upmc migrate`.
+/// `upmc migrate`: brings the schema of the database up to date.
 struct Migrate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Bring the database's schema up to date.",

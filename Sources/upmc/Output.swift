@@ -4,16 +4,16 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// Prints results to standard output and errors to standard error. Both quote foreign text (names, reasons from peers),
-/// so control characters are made visible.
+/// Prints results to standard output and errors to standard error. They contain text from others (names, reasons of
+/// failures), so control characters are made visible.
 enum Output {
   static func line(_ text: String) {
     print(VisibleText.of(text, keepingLines: true))
-    // Otherwise a pipe would receive output only in blocks of 4 KiB, and its reader would see nothing for a while.
+    // Flush, because a pipe's reader would otherwise get output only in blocks of 4 KiB.
     _ = fflush(nil)
   }
 
-  /// Whether standard output is read by a person.
+  /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Prints text without a trailing line break; control characters are made visible only on a terminal.
@@ -43,7 +43,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(help: "Print JSON, one object a line.")
   var json = false
 
-  /// Prints the object as JSON, or the sentence for people.
+  /// Prints the object as JSON if `--json` was given, otherwise the sentence.
   func show(_ answer: some JSONAnswer, _ sentence: @autoclosure () -> String) {
     if json { Output.line(answer) } else { Output.line(sentence()) }
   }

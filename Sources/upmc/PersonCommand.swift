@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc person`: what was sent to one person.
+/// `upmc person`: shows what was sent to one person.
 struct PersonCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "person", abstract: "See what was sent to a user, newest first, and what became of it.",

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc send`.
+/// `upmc send`: sends a message.
 struct Send: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Send a message.",
@@ -64,7 +64,7 @@ struct Send: ParsableCommand {
       devices: answer.given("targeted").map { _ in answer.number("targeted") }, of: "This message")
   }
 
-  /// The request, as the admin API takes it.
+  /// Returns the request in the form that the admin API accepts.
   func body() throws -> [UInt8] {
     let badge = try content.badgeRequest()
     let data = try content.dataMembers()

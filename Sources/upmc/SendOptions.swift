@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// The audience of a message: exactly one kind.
+/// Options that name the audience of a message. Exactly one kind must be given.
 struct AudienceOptions: ParsableArguments {
   @Option(name: .customLong("user"), help: "A user's CUID. May be repeated.")
   var users: [String] = []
@@ -25,7 +25,7 @@ struct AudienceOptions: ParsableArguments {
   @Flag(help: "Every device without a user.")
   var guests = false
 
-  /// Number of kinds given.
+  /// Number of kinds of audience that were given.
   var kinds: Int {
     [!users.isEmpty, !devices.isEmpty, !psids.isEmpty, !groups.isEmpty, all, members, guests].count { $0 }
   }
@@ -45,7 +45,7 @@ struct AudienceOptions: ParsableArguments {
   }
 }
 
-/// The content of a message.
+/// Options for the content of a message.
 struct ContentOptions: ParsableArguments {
   @Option(help: "Title of the notification.")
   var title: String?
@@ -133,7 +133,7 @@ struct ContentOptions: ParsableArguments {
     return badge.hasPrefix("+") ? .increment(number) : .set(number)
   }
 
-  /// The object's text as given; it is validated when the message is sent.
+  /// Returns the JSON object as given; it is validated when the message is sent.
   func dataMembers() throws -> [UInt8]? {
     guard let data else { return nil }
     var reader = JSONReader(Array(data.utf8))
@@ -179,7 +179,7 @@ struct ContentOptions: ParsableArguments {
   }
 }
 
-/// How a message is delivered.
+/// Options for the delivery of a message.
 struct DeliveryOptions: ParsableArguments {
   @Option(help: "urgent, normal or bulk: a full bulk lane never delays urgent.")
   var lane: String?

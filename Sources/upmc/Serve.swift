@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Server
 
-/// `upmc serve`.
+/// `upmc serve`: runs the server.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Serve devices, back offices and the console until SIGTERM or Ctrl-C.",
@@ -18,7 +18,7 @@ struct Serve: ParsableCommand {
       \(variables)
       """)
 
-  /// One paragraph per variable, by topic.
+  /// The help text of all environment variables: one paragraph each, by topic.
   private static var variables: String {
     Configuration.topics.map { topic in
       "\(topic.title)\n\n" + topic.variables.map(paragraph).joined(separator: "\n")
@@ -37,7 +37,7 @@ struct Serve: ParsableCommand {
   }
 }
 
-/// `upmc demo`.
+/// `upmc demo`: runs a demonstration on this machine.
 struct Demo: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show everything on this machine: server, simulator, virtual devices, and a first push.",

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import JSON
 
-/// `upmc app set`: settings of an app.
+/// `upmc app set`: changes settings of an app.
 struct SetApp: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Change settings of an app.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import JSON
 
-/// `upmc app credential`.
+/// `upmc app credential`: stores an app's credential for a push network.
 struct SetCredential: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credential", abstract: "Give an app what opens Apple's or Google's push service.",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// `upmc app policy`: an app's policies.
+/// `upmc app policy`: changes an app's policies.
 struct SetPolicies: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "policy", abstract: "Set what an app wants done differently.",

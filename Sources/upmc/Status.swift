@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// `upmc status`.
+/// `upmc status`: shows the state of a message.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the progress of a message, or the newest messages.",
@@ -89,7 +89,7 @@ struct Status: ParsableCommand {
       }
   }
 
-  /// The first 40 characters of the title, or of the body if there is no title.
+  /// Returns the first 40 characters of the title, or of the body if there is no title.
   private static func title(_ funnel: JSONTree) -> String? {
     guard let alert = funnel.given("alert") else { return nil }
     guard let words = alert.optional("title") ?? alert.optional("body") ?? alert.string else { return nil }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import FoundationEssentials
 internal import JSON
 
-/// `upmc upload`.
+/// `upmc upload`: stores a file that messages can use.
 struct Upload: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Upload a picture, sound or film for notifications.",

@@ -2,7 +2,8 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// `upmc voucher`: vouches by hand, as the app's server does at login.
+/// `upmc voucher`: vouches for a user by hand, as the app's server does at login. The next device that names the user is
+/// then bound to it.
 struct VoucherCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "voucher", abstract: "Vouch for a user: the next device that names it is the user's.",

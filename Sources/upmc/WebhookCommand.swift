@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// `upmc webhook`: the addresses of events, and their deliveries.
+/// `upmc webhook`: manages webhooks, and shows the deliveries of their events.
 struct WebhookCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "webhook", abstract: "Send events to a server of yours, and see what became of them.",

@@ -9,7 +9,8 @@ struct MeasureCommand: ParsableCommand {
     discussion: "Scenarios:\n" + scenarios.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n"))
 
   static let scenarios: [any Scenario] = [
-    SmallRequests(), Instructions(), DurableReceipts(), DurableReceipts(isSlowDisk: true), DeviceCalls(isSlowDisk: false),
+    SmallRequests(), Instructions(), DurableReceipts(), DurableReceipts(isSlowDisk: true),
+    DeviceCalls(isSlowDisk: false),
     DeviceCalls(isSlowDisk: true), Overload(), ReceiptLoads(), Pushes(), Campaigns.plain, Campaigns.bare,
     Campaigns.urgent,
     Campaigns.badge, Controls(),

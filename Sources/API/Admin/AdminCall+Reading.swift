@@ -3,19 +3,19 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// What many endpoints read: JSON bodies, query items, pages.
+/// Readers of request parts that many endpoints use: JSON bodies, query parameters, pages.
 extension AdminCall {
-  /// The body as a JSON object. - Throws: `.malformed` or `.invalidField`, with the place.
+  /// Returns the body as a JSON object. - Throws: `.malformed` or `.invalidField`, with the place of the error.
   func body<Root>(_ object: JSONObject<Root>) throws(Problem) -> Root {
     try object.read(body: try jsonBody())
   }
 
-  /// `?limit=&cursor=`.
+  /// Returns the page requested by `?limit=&cursor=`.
   func page() throws(Problem) -> PageRequest {
     try PageRequest(limit: query["limit"], cursor: query["cursor"])
   }
 
-  /// A required query item. - Throws: `.invalidField`.
+  /// Returns a required query parameter. - Throws: `.invalidField` when it is missing or empty.
   func required(_ name: String) throws(Problem) -> String {
     guard let value = query[name], !value.isEmpty else {
       throw Problem(.invalidField, "Say which: \(request.path)?\(name)=…")
@@ -23,7 +23,7 @@ extension AdminCall {
     return value
   }
 
-  /// The GROUPSEQ in the path. - Throws: `.unknownGroup` if it is not a whole number.
+  /// Returns the GROUPSEQ in the path. - Throws: `.unknownGroup` if it is not a whole number.
   func groupSeq() throws(Problem) -> Int64 {
     guard let group = Int64(parameters["groupSeq"]) else {
       throw Problem(.unknownGroup, "A GROUPSEQ is a whole number, as lists show it.")

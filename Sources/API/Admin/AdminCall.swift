@@ -4,22 +4,22 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// One authorized request, with what its endpoint needs. Endpoints are extensions of it.
+/// One authorized request, with everything that its endpoint needs. Endpoints are methods of this type.
 struct AdminCall {
   let request: OwnedRequest
   let parameters: PathParameters
-  /// Only the items that the endpoint declares.
+  /// The query parameters. They include only those that the endpoint declares.
   let query: QueryParameters
   let caller: Caller
-  /// Token of the console session that the request came with, if any.
+  /// The token of the console session that the request was authenticated by; nil for an API key.
   var session: String?
   let connection: Connection
   let resources: AdminResources
 
-  /// Microseconds since 1970, by the database's clock.
+  /// The database's time, in microseconds since 1970.
   var now: Int64 { resources.clock.wallMicroseconds }
 
-  /// The body, which must be declared as JSON. - Throws: `.unsupportedMediaType`.
+  /// Returns the body, whose Content-Type must be JSON. - Throws: `.unsupportedMediaType`.
   func jsonBody() throws(Problem) -> [UInt8] {
     let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
     guard type.trimmingBlanks == "application/json" else {
@@ -28,7 +28,7 @@ struct AdminCall {
     return request.body
   }
 
-  /// The SEQNO in the path. - Throws: `.unknownMessage` if it is not a valid one.
+  /// Returns the SEQNO in the path. - Throws: `.unknownMessage` if it is not a valid one.
   func seqno() throws(Problem) -> Int64 {
     guard let seqno = SequenceNumber.parse(parameters["seqno"]) else {
       throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")

@@ -40,7 +40,8 @@ final class AdminHandler: RequestHandler {
   private let namedSends: DirectSendHandler?
   private let router = Endpoint.router(Endpoint.ofAdmin)
 
-  /// - Parameter namedSends: handles sends that need no thread; nil sends everything to the threads.
+  /// Creates the handler of one HTTP loop.
+  /// - Parameter namedSends: handles sends to named users on the loop; nil to leave them to the threads.
   init(_ threads: AdminThreads, namedSends: DirectSendHandler? = nil) {
     self.threads = threads
     self.namedSends = namedSends
@@ -57,14 +58,16 @@ final class AdminHandler: RequestHandler {
       case .provider: threads.provider
       case .light, .heavy: threads.queue
       }
-    // Checked first, so that an overload costs no copies. A spooled body takes no memory.
+    // Checked before the request is copied, so that an overload causes no copies. A body spooled to disk takes no
+    // memory.
     let problem =
       queue.refusal(of: party, bytes: request.withBody { $0.count })
       ?? queue.offer(AdminWork(.request(request.owned()), of: party, load, responder.ticket))
     if let problem { responder.send(.problem(problem, requestID: request.id, isKept: false)) }
   }
 
-  /// Unknown paths are answered quickly, hence light.
+  /// Returns the load of the request's endpoint. Requests with unknown paths are light, because they are refused
+  /// quickly.
   private func load(of request: Request) -> Endpoint.Load {
     guard case .found(let endpoint, _) = request.withPath({ router.match(request.method, $0) }) else { return .light }
     request.follows(endpoint.pattern)
@@ -77,7 +80,8 @@ final class AdminHandler: RequestHandler {
 
   // MARK: Long bodies
 
-  /// Has a thread authenticate the credential, unless that was done a moment ago.
+  /// Returns whether the body must wait until a thread has authenticated the credential. This is not needed if that was
+  /// done a moment ago.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
     // A client that signs in may still send an expired cookie.
     guard !Self.isSigningIn(request), let credential = credential(of: request), threads.known.proved(credential) == nil
@@ -88,7 +92,8 @@ final class AdminHandler: RequestHandler {
     return true
   }
 
-  /// Unauthenticated clients get `HTTPLimits.unaskedBodyBytes`, the limit for bodies that need no check.
+  /// Returns the largest body that the request may have. Clients that are not authenticated get
+  /// `HTTPLimits.unaskedBodyBytes`.
   func bodyLimit(for request: Request, standard: Int) -> Int {
     guard !Self.isSigningIn(request), let caller = credential(of: request).flatMap(threads.known.proved) else {
       return HTTPLimits.unaskedBodyBytes
@@ -96,7 +101,7 @@ final class AdminHandler: RequestHandler {
     return UploadAllowance.limit(for: request, of: caller) ?? max(standard, AdminLimits.bodyBytes)
   }
 
-  /// Files are spooled to disk; an admin thread reads them from there in parts.
+  /// Files are spooled to disk, from where an admin thread reads them in parts.
   func spoolsBody(of request: Request) -> Bool {
     UploadAllowance.isFile(request)
   }

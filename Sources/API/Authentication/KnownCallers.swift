@@ -3,12 +3,12 @@ internal import Operations
 internal import Reactor
 internal import Synchronization
 
-/// The credential that a request brings.
+/// The credential in a request.
 enum Credential: Sendable {
   case apiKey(String)
   case session(String)
 
-  /// Nil when it brings none. An Authorization header takes precedence over cookies.
+  /// Returns nil when the request has no credential. An Authorization header takes precedence over cookies.
   init?(in headers: [(name: String, value: String)], isSecure: Bool) {
     if headers.contains(where: { $0.name == "authorization" }) {
       guard let token = BearerToken.find(in: headers) else { return nil }
@@ -25,10 +25,11 @@ enum Credential: Sendable {
   }
 }
 
-/// Callers authenticated lately, as far as that is known without a database: API keys from the catalog, which is
-/// reloaded every second; sessions, and keys created a moment ago, as recorded by the admin threads. Any thread.
+/// Callers that were authenticated recently, as far as this is known without the database: API keys from the catalog,
+/// which is reloaded every second, and sessions and new keys that the admin threads have recorded. Callable from any
+/// thread.
 ///
-/// **It grants nothing**: the thread that carries a request out authenticates it again. It only determines whose quota
+/// **It grants nothing**: the thread that carries out a request authenticates it again. It only determines whose quota
 /// a waiting request uses, and whether a long body is accepted.
 final class KnownCallers: Sendable {
   private struct Known {
@@ -36,8 +37,8 @@ final class KnownCallers: Sendable {
     let provedAt: Instant
   }
 
-  /// Two generations: when the newer one is full, the older one is dropped as a whole. A lookup moves its entry to the
-  /// newer.
+  /// A cache with two generations: when the newer one is full, the older one is dropped as a whole. A look-up moves its
+  /// entry to the newer one.
   private struct Memory {
     var newer: [[UInt8]: Known] = [:]
     var older: [[UInt8]: Known] = [:]
@@ -60,13 +61,13 @@ final class KnownCallers: Sendable {
     self.clock = clock
   }
 
-  /// Whose quota a waiting request with this credential uses; nil for a stranger.
+  /// Returns the caller whose quota a waiting request with this credential uses; nil if the credential is not known.
   func caller(_ credential: Credential) -> Caller? {
     if case .apiKey(let key) = credential, let caller = catalog.caller(apiKey: key) { return caller }
     return known(credential)?.caller
   }
 
-  /// The caller, if allowed to bring a long body; nil when it must be authenticated first.
+  /// Returns the caller if it may send a long body; nil when it must be authenticated first.
   func proved(_ credential: Credential) -> Caller? {
     if case .apiKey(let key) = credential, let caller = catalog.caller(apiKey: key) { return caller }
     guard let known = known(credential), clock.now - known.provedAt < AdminLimits.proofLife else { return nil }
@@ -83,13 +84,13 @@ final class KnownCallers: Sendable {
     }
   }
 
-  /// Records a successful authentication.
+  /// Records that a credential was authenticated.
   func note(_ credential: Credential, _ caller: Caller) {
     let known = Known(caller: caller, provedAt: clock.now)
     memory.withLock { $0.note(known, Self.hash(credential)) }
   }
 
-  /// Forgets a credential that is no longer valid.
+  /// Removes a credential that is no longer valid.
   func forget(_ credential: Credential) {
     let hash = Self.hash(credential)
     memory.withLock { memory in

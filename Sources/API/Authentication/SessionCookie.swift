@@ -7,7 +7,8 @@ enum SessionCookie: String {
   /// Of a sign-in at the identity provider that is under way.
   case openID = "upmc_openid"
 
-  /// Browsers take a `__Host-` cookie only over HTTPS and from this very host (RFC 6265bis, section 4.1.3.2).
+  /// Over HTTPS the name begins with `__Host-`: browsers accept such a cookie only over HTTPS and only from this host
+  /// (RFC 6265bis, section 4.1.3.2).
   private func name(_ isSecure: Bool) -> String { (isSecure ? "__Host-" : "") + rawValue }
 
   /// The value that a request came with; the first, if there are several. Over HTTPS only the `__Host-` cookie counts,

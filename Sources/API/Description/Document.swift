@@ -5,7 +5,7 @@ internal import Operations
 
 /// Puts the parts together: one OpenAPI 3.1 document. Decision 154.
 enum Document {
-  /// The whole document.
+  /// Returns the whole document.
   static func make() -> JSONTree {
     let refusals = RefusalResponses()
     return .object([

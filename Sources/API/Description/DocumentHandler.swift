@@ -3,9 +3,9 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 
-/// Serves the handbook at `/docs` and below it, and the API's description: `/docs/api` for people, `/openapi.json` for
-/// programs. Clients that have a page get 304. Open to all, because
-/// nothing in it is about this installation.
+/// Serves the handbook at `/docs` and below, and the API description: `/docs/api` for people, `/openapi.json` for
+/// programs. A client that has the current version gets 304. No credential is needed, because nothing in them is
+/// specific to this installation.
 final class DocumentHandler {
   private struct File: Sendable {
     let type: String
@@ -15,12 +15,12 @@ final class DocumentHandler {
     init(_ type: String, _ body: [UInt8]) {
       self.type = type
       self.body = body
-      // Its content decides: all nodes of one version give the same tag.
+      // Derived from the content, so that all nodes of one version send the same ETag.
       tag = "\"" + SHA256.hash(body).prefix(12).map { String($0, radix: 36) }.joined(separator: "-") + "\""
     }
   }
 
-  /// Made at the first request: most servers are never asked.
+  /// Generated at the first request, because most servers are never asked for it.
   private static let description: (document: [UInt8], page: String, sections: [(id: String, text: String)]) = {
     let document = Document.make()
     return (document.bytes, Page.make(document), Page.areas(of: document))
@@ -32,7 +32,7 @@ final class DocumentHandler {
     files["/openapi.json"] = File("application/json", description.document)
     files["/docs/page.css"] = File("text/css; charset=utf-8", Array(PageStyle.css.utf8))
     files[HandbookContents.reference] = File("text/html; charset=utf-8", Array(reference.utf8))
-    // A server without the handbook's files still explains its API.
+    // Without the handbook's files, `/docs` shows the API reference.
     if files["/docs"] == nil { files["/docs"] = files[HandbookContents.reference] }
     return files
   }
@@ -44,7 +44,7 @@ final class DocumentHandler {
     self.handbook = handbook
   }
 
-  /// True for paths that are answered here.
+  /// Returns whether this handler serves the request's path.
   func serves(_ request: Request) -> Bool {
     guard request.pathEquals("/openapi.json") || request.path.hasPrefix("/docs") else { return false }
     return files[request.path] != nil
@@ -65,7 +65,7 @@ final class DocumentHandler {
     responder.send(Response(status: .ok, headers: [("Content-Type", file.type)] + headers, body: file.body))
   }
 
-  /// No script, no frame, no form, and nothing from elsewhere.
+  /// Forbids scripts, frames, forms, and everything from other sites.
   private static let policy =
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }

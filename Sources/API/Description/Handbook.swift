@@ -2,15 +2,17 @@ internal import FoundationEssentials
 internal import Markdown
 internal import Reactor
 
-/// The handbook: every Markdown file of `Public/docs`, in the frame, by its path. Rendered once, when the server starts.
+/// The handbook: every Markdown file in `Public/docs` as an HTML page, by its path. Rendered once, when the server
+/// starts.
 package struct Handbook: Sendable {
   package let pages: [HandbookPage]
-  /// HTML by path.
+  /// Complete HTML pages by path.
   let files: [String: String]
 
+  /// Reads and renders the pages.
   /// - Parameters:
-  ///   - directory: the handbook's files. If it is nil or does not exist, there are no pages (API-only server).
-  ///   - insertion: see `HandbookPage`.
+  ///   - directory: the handbook's files. If it is nil or does not exist, there are no pages.
+  ///   - insertion: returns Markdown for a placeholder; see `HandbookPage`.
   package init(
     directory: String?, insertion: (String, HandbookLanguage) -> String? = { _, _ in nil }
   ) {
@@ -25,7 +27,7 @@ package struct Handbook: Sendable {
     }
     var files: [String: String] = [:]
     for page in pages { files[page.path] = Self.html(page, among: pages) }
-    // As people write it.
+    // Also accept the path with a trailing slash.
     if let index = files["/docs"] {
       files["/docs/"] = index
       files["/docs/index"] = index
@@ -54,7 +56,7 @@ package struct Handbook: Sendable {
       sections: page.text.headings.filter { $0.level == 2 }.map { ($0.id, $0.text) })
   }
 
-  /// The reference of the API, in the same frame.
+  /// Returns the API reference in the handbook's layout.
   func reference(title: String, body: String, sections: [(id: String, text: String)]) -> String {
     HandbookFrame(
       contents: HandbookContents(pages, .english), language: .english, path: HandbookContents.reference,

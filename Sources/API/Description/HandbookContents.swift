@@ -1,6 +1,7 @@
 internal import Markdown
 
-/// What the sidebar lists: the pages that the index names, under its headings, then those that it does not name.
+/// The entries of the handbook's sidebar: the pages that the index page links to, under its headings, followed by all
+/// others.
 struct HandbookContents: Sendable {
   struct Entry: Equatable, Sendable {
     let path: String
@@ -15,7 +16,8 @@ struct HandbookContents: Sendable {
 
   private(set) var groups: [Group] = []
 
-  /// - Parameter language: pages that are not in it are listed in English.
+  /// Creates the sidebar for a language.
+  /// - Parameter language: pages that are not translated into it are listed in English.
   init(_ pages: [HandbookPage], _ language: HandbookLanguage) {
     func page(at path: String) -> HandbookPage? { pages.first { $0.path == path } }
     func best(_ name: String) -> HandbookPage? {
@@ -40,6 +42,6 @@ struct HandbookContents: Sendable {
         entries: others.map { Entry(path: $0.path, text: $0.title, language: $0.language) }))
   }
 
-  /// The API reference, which is no file.
+  /// Path of the API reference, which is generated rather than read from a file.
   static let reference = "/docs/api"
 }

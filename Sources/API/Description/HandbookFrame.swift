@@ -1,15 +1,17 @@
-/// The frame around each page: the languages, all pages, and what is on this one. No script.
+/// The layout around each page of the handbook: a choice of languages, a list of all pages, and the sections of the
+/// current one. Contains no script.
 struct HandbookFrame {
   let contents: HandbookContents
   let language: HandbookLanguage
-  /// The page itself.
+  /// Path of the current page.
   let path: String
-  /// The same in the other language; nil where there is none.
+  /// The same page in the other language; nil if there is none.
   let translation: (path: String, language: HandbookLanguage)?
 
+  /// Returns the complete HTML page.
   /// - Parameters:
-  ///   - body: HTML.
-  ///   - sections: the headings that are listed beside the page.
+  ///   - body: the page's content as HTML.
+  ///   - sections: the headings to list next to the page.
   func html(title: String, body: String, sections: [(id: String, text: String)]) -> String {
     """
     <!doctype html>

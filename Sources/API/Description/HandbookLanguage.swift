@@ -3,10 +3,10 @@ package enum HandbookLanguage: String, CaseIterable, Sendable {
   case english = "en"
   case korean = "ko"
 
-  /// As its readers call it.
+  /// The language's own name for itself.
   var name: String { self == .korean ? "한국어" : "English" }
 
-  /// What a file's name and a page's path have behind the page's name.
+  /// The suffix of file names and paths of pages in this language.
   var suffix: String { self == .korean ? ".ko" : "" }
 
   func pick(_ english: String, _ korean: String) -> String { self == .korean ? korean : english }

@@ -1,23 +1,24 @@
 package import Markdown
 
-/// One page of the handbook in one language: a Markdown file, rendered.
+/// One page of the handbook in one language, rendered from a Markdown file.
 package struct HandbookPage: Sendable {
-  /// `operate`, in either language.
+  /// The page's name in both languages, such as `operate`.
   package let name: String
   package let language: HandbookLanguage
   package let text: Markdown
 
-  /// What stands in a fenced block of this kind is replaced when the page is made; in the file it says how else the same
-  /// is shown:
+  /// Start of a placeholder, a fenced block that is replaced with generated text when the page is rendered. Its lines
+  /// tell readers of the file how to get the same text:
   ///
   ///     ```upmc variables
   ///     upmc serve --help
   ///     ```
   private static let fence = "```upmc "
 
+  /// Renders a file. Returns nil if its name is not that of a page.
   /// - Parameters:
-  ///   - fileName: `operate.md` or `operate.ko.md`; nil for other names.
-  ///   - insertion: Markdown for a block, by its name; nil leaves the block as it is.
+  ///   - fileName: for example `operate.md` or `operate.ko.md`.
+  ///   - insertion: returns Markdown for a placeholder by its name; nil keeps the block as it is.
   init?(fileName: String, source: String, insertion: (String, HandbookLanguage) -> String?) {
     guard let (name, language) = Self.split(fileName) else { return nil }
     self.name = name
@@ -32,7 +33,7 @@ package struct HandbookPage: Sendable {
     name == "index" && language == .english ? "/docs" : "/docs/\(name)\(language.suffix)"
   }
 
-  /// Files link to each other by their names, so that links work where the repository is read, too.
+  /// Returns the path for a link. Files link to each other by file name, so that the links also work in the repository.
   static func path(ofLink target: String) -> String {
     let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     guard let file = parts.first, let (name, language) = split(String(file)) else { return target }

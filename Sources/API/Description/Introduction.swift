@@ -1,7 +1,7 @@
 internal import JSON
 internal import PlainText
 
-/// What stands before all operations: rules that hold for each of them, and the kinds of credentials.
+/// The text at the beginning of the API description: rules for all operations, and the kinds of credentials.
 enum Introduction {
   static let text = """
     Three kinds of callers use it: devices (`/v1`), back-office systems and operators (`/v1/admin`), and whoever watches \

@@ -1,6 +1,7 @@
 internal import JSON
 
-/// The document as HTML for people, to be framed: no script; `<details>` folds what is long.
+/// Renders the OpenAPI document as HTML, to be placed in the handbook's layout. It has no script; `<details>` hides
+/// long parts.
 struct Page {
   private let document: JSONTree
   private var html = ""
@@ -13,7 +14,7 @@ struct Page {
 
   static let title = "API reference"
 
-  /// The areas of the API with their places on the page, and what follows them.
+  /// Returns the headings of the page for the sidebar: the areas of the API, and what follows them.
   static func areas(of document: JSONTree) -> [(id: String, text: String)] {
     let names = (document["tags"]?.elements ?? []).map { $0["name"]?.string ?? "" }
     return names.map { (id(ofArea: $0), $0) } + [("credentials", "Credentials"), ("schemas", "Schemas")]
@@ -157,7 +158,7 @@ struct Page {
     return "<table><tr><th>Member</th><th>Form</th><th>Meaning</th></tr>\n\(rows.joined())</table>\n"
   }
 
-  /// What a value looks like, in a few words.
+  /// Describes the type of a value in a few words.
   private func type(_ schema: JSONTree?) -> String {
     guard let schema else { return "" }
     if let name = schema["$ref"]?.string?.split(separator: "/").last {
@@ -205,7 +206,7 @@ struct Page {
     }
   }
 
-  /// Paragraphs, `code` and **strong**: what the texts of the document use of Markdown.
+  /// Renders the few Markdown elements that the document's texts use: paragraphs, `code` and **strong**.
   static func prose(_ text: String) -> String {
     var paragraphs: [String] = [""]
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -1,4 +1,4 @@
-/// The look of the handbook: the reader's own fonts and colours, readable on a telephone too.
+/// The style sheet of the handbook. It uses the reader's fonts and colours, and suits telephones too.
 enum PageStyle {
   static let css = """
     :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent);

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Domain
 
-/// What stands in braces in a path.
+/// Describes a variable part of a path, such as `{seqno}`.
 struct PathParameter {
   let name: String
   let schema: JSONTree
@@ -44,7 +44,7 @@ struct PathParameter {
       example: "com.example.bank"),
     PathParameter(
       name: "clientUid",
-      // What a file system or another server could take for another path is refused in every path.
+      // Characters that a file system or another server could interpret as a different path are refused in all paths.
       schema: JSONSchema.text(
         upTo: Domain.Limits.clientUIDBytes, matching: #"^[^\u0000-\u001f\u007f/\\]+$"#
       ).adding("not", .object([("enum", .texts([".", ".."]))])),

@@ -2,12 +2,13 @@ internal import JSON
 internal import Domain
 internal import HTTPServer
 
-/// The responses that say no: each combination of problem codes that endpoints have in common is written once.
+/// The error responses of the API description. Each combination of problem codes that endpoints share is described
+/// once.
 ///
 /// All have the one schema `Problem`, so that a generated client has one type for everything that goes wrong. Which codes
 /// a response may have stands beside it, in `x-problemTypes`.
 struct RefusalResponses {
-  /// Shared responses of the document, by name.
+  /// The shared responses by name.
   let components: [JSONTree.Member]
 
   init() {
@@ -30,12 +31,12 @@ struct RefusalResponses {
     }
   }
 
-  /// An endpoint's codes and those with which the HTTP engine refuses any request, by status.
+  /// Returns, by status, the problem codes of an endpoint and those with which the HTTP engine may refuse any request.
   private static func byStatus(_ endpoint: Endpoint) -> [(status: Int, codes: [String])] {
     var codes: [Int: [String]] = [:]
     for code in endpoint.problems { codes[code.status, default: []].append(code.rawValue) }
     for refusal in EngineProblem.allCases where !(codes[refusal.status.code]?.contains(refusal.type) ?? false) {
-      // A request without a body has none that could be too large, but may carry one all the same.
+      // Even an endpoint that expects no body may be sent one, so all can refuse a body that is too large.
       codes[refusal.status.code, default: []].append(refusal.type)
     }
     return codes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
@@ -57,7 +58,7 @@ struct RefusalResponses {
     ])
   }
 
-  /// What a code means, in the words of whoever gives it.
+  /// Returns the title of a code, from the API or the HTTP engine.
   static func title(_ code: String) -> String {
     if let known = Problem.Code(rawValue: code) { return known.title }
     return EngineProblem.allCases.first { $0.type == code }.map { "\($0.title)" } ?? code

@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Every named schema of the document, in its order. A new file of endpoints names its own here.
+/// All named schemas of the document, in order. Add those of new endpoints here.
 enum Schemas {
   static let all: [JSONTree.Member] =
     Problem.schemas

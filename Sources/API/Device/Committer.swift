@@ -28,11 +28,11 @@ package import Tracing
 package final class Committer {
   package typealias Completion = (OperationBatch.Outcome) -> Void
 
-  /// Where committed sends go: this node's dispatcher.
+  /// How committed sends reach this node's dispatcher.
   package struct DispatchHandoff: Sendable {
     /// The node that claims the sends.
     let node: UUIDValue
-    /// True while the dispatcher takes more sends of a lane.
+    /// Returns whether the dispatcher accepts more sends of a lane.
     let isOpen: @Sendable (Lane) -> Bool
     let launch: @Sendable ([ClaimedSend]) -> Void
 
@@ -51,7 +51,7 @@ package final class Committer {
     let trace: TraceContext?
     let deadline: Instant
     var attempts = 0
-    /// A COMMIT that included it got no answer.
+    /// True if a COMMIT that included the operation has not been answered.
     var mayBeCommitted = false
     private var completion: Completion?
 
@@ -64,14 +64,14 @@ package final class Committer {
 
     var isAnswered: Bool { completion == nil }
 
-    /// Only the first answer is delivered.
+    /// Delivers the operation's answer; only the first call has an effect.
     func answer(_ outcome: OperationBatch.Outcome) {
       let first = completion
       completion = nil
       first?(outcome)
     }
 
-    /// Answers 503: its timeout has passed, or its attempts are used up.
+    /// Answers with 503, because the operation has timed out or failed too often.
     func giveUp() {
       answer(
         .failure(
@@ -81,10 +81,10 @@ package final class Committer {
     }
   }
 
-  /// The batch under way.
+  /// The batch that is being executed.
   private struct Running {
     let pending: [Pending]
-    /// The outstanding statements include the COMMIT, or commit by themselves.
+    /// True if one of the outstanding statements commits the batch.
     var mayCommit = false
   }
 
@@ -100,12 +100,12 @@ package final class Committer {
   private let meter: CommitterMeter?
   private let spans: SpanQueue?
   private var waiting = Deque<Pending>()
-  /// Batches to repeat, and halves of failed ones; they run before anything new.
+  /// Batches to be repeated, and halves of failed ones. They are run before new ones.
   private var again: [[Pending]] = []
-  /// The last failed transaction found the database out of space; a successful one clears it.
+  /// True if the last failed transaction found the database out of disk space and none has succeeded since.
   private(set) var isOutOfRoom = false
-  /// Operations blocked by another session's lock, one at a time: each is retried alone now and then, so that others
-  /// get through.
+  /// Operations that wait for a lock held by another session. Each is retried alone from time to time, so that it does
+  /// not delay others.
   private var blocked: [Pending] = []
   private var blockedAgainAt = Instant(nanoseconds: 0)
   private var running: Running?
@@ -113,12 +113,13 @@ package final class Committer {
   private let refusals: DelayedRefusals
   private var batchBegan = Instant(nanoseconds: 0)
 
+  /// Creates the committer of one HTTP loop.
   /// - Parameters:
-  ///   - writer: this committer's row in the totals, unique among committers.
-  ///   - launchpad: takes committed sends; without one the committer accepts none.
-  ///   - userProofs: without them no proof of a user is accepted.
-  ///   - newDevices: limits registrations of unknown devices; nil: no limit.
-  ///   - batchOperations: most operations in one transaction; 1 shows what batching is worth.
+  ///   - writer: number of this committer's rows in the totals; unique among committers.
+  ///   - launchpad: receives committed sends; without it, sends are refused.
+  ///   - userProofs: verifies proofs of users; without it, all of them are refused.
+  ///   - newDevices: limits registrations of unknown devices; nil for no limit.
+  ///   - batchOperations: maximum number of operations in one transaction; 1 measures what batching gains.
   ///   - spans: takes the spans of batches; nil records none.
   package init(
     url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: DispatchHandoff? = nil,
@@ -147,7 +148,7 @@ package final class Committer {
     watchTimeout()
   }
 
-  /// True when no operation waits or runs.
+  /// True when no operation is waiting or running.
   var isIdle: Bool { running == nil && waiting.isEmpty && again.isEmpty && blocked.isEmpty }
 
   /// True while a batch has waited for the database longer than `DeviceLimits.stall`.
@@ -155,10 +156,10 @@ package final class Committer {
     running != nil && loop.now - batchBegan > DeviceLimits.stall
   }
 
-  /// True when the database is connected.
+  /// Whether the database is connected.
   package var isConnected: Bool { connection.state == .ready || connection.state == .busy }
 
-  /// True when the dispatcher would take a send of this lane at once.
+  /// Returns whether a send of this lane would be dispatched at once.
   func takesSends(_ lane: Lane) -> Bool { isConnected && launchpad?.isOpen(lane) == true }
 
   /// Queues an operation. `completion` is called once, on the loop's thread: after the commit, or with the problem.
@@ -176,7 +177,7 @@ package final class Committer {
 
   // MARK: Batches
 
-  /// The node id of a committer without launchpad, which claims nothing.
+  /// The node id of a committer without a dispatcher, which claims nothing.
   private static let nobody = UUIDValue(high: 0, low: 0)
 
   private func startNext() {
@@ -205,7 +206,8 @@ package final class Committer {
     return [blocked.removeFirst()]
   }
 
-  /// Everything that waits, up to the batch limits; of operations that conflict only the first.
+  /// Removes from the queue the operations of the next batch: all that wait, up to the batch limits, but only the first
+  /// of several that conflict.
   private func takeWaiting() -> [Pending] {
     var taken: [Pending] = []
     var postponed: [Pending] = []
@@ -215,7 +217,7 @@ package final class Committer {
     while taken.count < batchOperations, weight < Operations.Limits.batchWeight, let next = waiting.popFirst() {
       let keys = next.operation.conflictKeys
       let isFree = keys.isEmpty || busy.isDisjoint(with: keys)
-      // Operations behind a postponed one must not overtake it: its keys are taken too.
+      // An operation behind a postponed one must not overtake it, so the postponed one's keys also count as used.
       if !keys.isEmpty { busy.formUnion(keys) }
       guard isFree else {
         postponed.append(next)
@@ -259,7 +261,7 @@ package final class Committer {
     meter?.committed(pending.count, after: time, waiting: waiting.count)
     trace(pending, after: time)
     if let refused = newDevices?.takeRefusals(), refused > 0 { meter?.turnedAway(refused) }
-    // Starts the next batch before these answers are written.
+    // Start the next batch before writing these answers, so that both proceed at the same time.
     startNext()
     let claimed = batch.claimedSends
     if !claimed.isEmpty { launchpad?.launch(claimed) }
@@ -267,12 +269,13 @@ package final class Committer {
   }
 
   private func fail(_ pending: [Pending], _ error: PostgresError) {
-    // An operation answered as unknown may have been committed; it must not run again.
+    // An operation that was answered as unknown may have been committed, so it must not run again.
     let pending = pending.filter { !$0.isAnswered }
     guard let first = pending.first else { return startNext() }
     trace(pending, after: loop.clock.now - batchBegan, fault: "\(error)")
     isOutOfRoom = error.sqlState == .diskFull
-    // Another session holds a lock for long. The batch was rolled back, and perhaps only one of it is affected.
+    // Another session has held a lock for too long. The batch was rolled back; perhaps only one operation needs that
+    // lock.
     let isBlocked = error.sqlState == .lockNotAvailable
     let isWorthRepeating = error.isRetryable || error.isConnectionLost || isBlocked && pending.count == 1
     if isBlocked, pending.count == 1, first.deadline > loop.clock.now {
@@ -331,13 +334,14 @@ package final class Committer {
     while let first = waiting.first, first.deadline <= now { dropped.append(waiting.removeFirst()) }
     if let running, running.pending[0].deadline <= now {
       if running.mayCommit {
-        // The batch continues: its outcome can be looked up.
+        // The batch continues, and clients can look up its outcome.
         for entry in running.pending where !entry.isAnswered {
           entry.mayBeCommitted = true
           dropped.append(entry)
         }
       } else {
-        // It fails as a lost connection, was not committed, and has no time left for another attempt.
+        // This fails the batch as if the connection were lost. Nothing was committed, and no time is left for another
+        // attempt.
         for entry in running.pending { entry.attempts = DeviceLimits.attempts }
         log.error(
           "the database does not answer; a session is given up", metadata: ["fault": "\(FailureDetails.away)"])

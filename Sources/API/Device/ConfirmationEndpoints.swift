@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// Receipts and reads.
+/// Endpoints for receipts and reads.
 extension Endpoint {
   static let confirmations: [Endpoint] = [
     Endpoint(
@@ -61,8 +61,8 @@ extension Endpoint {
       ], problems: [.badgeOutOfRange], handler: .device(DeviceHandler.read)),
   ]
 
-  /// Request and response schemas, in the order of the description. Hand-written like the reader below, because these
-  /// two calls arrive by the hundred thousand.
+  /// Request and response schemas, in the order of the description. They are written by hand, like the parser below,
+  /// because these two calls must be fast: they arrive by the hundred thousand.
   static let confirmationSchemas: [JSONTree.Member] = [
     ("Receipts", confirmationList("receipts", of: "Receipt")),
     ("Reads", confirmationList("reads", of: "Read")),
@@ -124,8 +124,8 @@ extension Endpoint {
   }
 }
 
-/// Needs no credential but each message's pushkey, because a Notification Service Extension has little more than the
-/// payload.
+/// Stores receipts and reads. They need no credential except each message's pushkey, because a Notification Service
+/// Extension knows little more than the payload.
 extension DeviceHandler {
   func receive(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     try confirm(request, responder, list: "receipts", isRead: false)
@@ -159,7 +159,8 @@ extension DeviceHandler {
     }
   }
 
-  /// Written into the server's own buffer: these are the most frequent answers, and nothing in them needs escaping.
+  /// Writes an answer directly into the server's buffer. These answers are the most frequent ones, and nothing in them
+  /// needs escaping.
   private static func write(_ results: [OperationAnswer.Confirmed], to body: inout ByteBuffer) {
     body.append(#"{"results":["# as StaticString)
     for (index, result) in results.enumerated() {
@@ -208,7 +209,7 @@ extension DeviceHandler {
       place: proof?.coordinates, at: at)
   }
 
-  /// `update` and `force` need a badge, the others take none.
+  /// Parses the badge option: `update` and `force` require a badge, all others must not have one.
   private static func badgeOption(_ name: String?, _ badge: Int16?) throws(JSONError) -> BadgeOption {
     switch (name, badge) {
     case (nil, nil), ("keep", nil): return .keep
@@ -223,7 +224,7 @@ extension DeviceHandler {
 }
 
 extension Problem {
-  /// A badge out of range has its own code: it is the most frequent client error.
+  /// A badge out of range has its own problem code, because it is the most frequent mistake of clients.
   init(confirming error: JSONError) {
     if error.reason == Problem.badgeRange, error.further.isEmpty {
       self.init(.badgeOutOfRange, at: error.pointer, error.reason)

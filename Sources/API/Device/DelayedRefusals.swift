@@ -1,10 +1,10 @@
 internal import DequeModule
 internal import Reactor
 
-/// Delays 503 answers. `Retry-After` asks clients to wait; a crowd that retries at once would keep the loop busy
-/// refusing, at the expense of the operations that were accepted.
+/// Delays answers with status 503. `Retry-After` asks clients to wait, but if a large number of them retried at once,
+/// refusing them would take the loop's time from the operations that were accepted.
 ///
-/// The queue of held refusals is bounded: when it is full, newcomers are refused at once. Decision 100.
+/// The number of delayed answers is limited; further ones are sent at once. Decision 100.
 final class DelayedRefusals {
   private let loop: EventLoop
   private var held = Deque<(due: Instant, tell: () -> Void)>()
@@ -14,7 +14,7 @@ final class DelayedRefusals {
     self.loop = loop
   }
 
-  /// Calls `tell` once, on the loop: after the pause, or now when too many are held.
+  /// Calls `tell` once, on the loop: after the delay, or at once when too many answers are delayed.
   func hold(_ tell: @escaping () -> Void) {
     guard held.count < DeviceLimits.heldRefusals else { return tell() }
     held.append((loop.now + DeviceLimits.refusalPause, tell))

@@ -3,8 +3,8 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// A device's user as told to the device itself: who it is, how the binding was proved, and whether a push must be
-/// brought back first.
+/// What a device is told about its own user: who it is, how that was proved, and whether the device must first confirm
+/// a push that is sent to it.
 struct DeviceStanding {
   let device: Devices.Record
   let userName: String
@@ -27,7 +27,7 @@ struct DeviceStanding {
     ])
 }
 
-/// Answer to a registration.
+/// The answer to a registration.
 struct Registered {
   let standing: DeviceStanding
   let authKey: String
@@ -43,7 +43,7 @@ struct Registered {
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
 }
 
-/// A device as shown to itself.
+/// The answer to a device that reads its own record.
 struct ShownDevice {
   let standing: DeviceStanding
   let badge: Int16
@@ -53,7 +53,7 @@ struct ShownDevice {
     [
       .always("device", .device, \.standing.device.device), .always("pnsId", .network, \.standing.device.network),
       .always("environment", .environment, \.standing.device.environment),
-      // Never the whole token: the reader of this answer might not be the device.
+      // Only a prefix of the token, because the caller might not be the device.
       .always(
         "psid", .anyText, { String($0.standing.device.psid.prefix(Operations.Limits.shownTokenBytes)) },
         "The first eight characters of the push token."),
@@ -61,7 +61,7 @@ struct ShownDevice {
     ] + DeviceStanding.fields.map { $0.of(\.standing) })
 }
 
-/// The device's user, with a new key: earlier keys may have ended.
+/// The device's user, with a new authKey, because earlier ones may have become invalid.
 struct ShownUser {
   let standing: DeviceStanding
   let authKey: String

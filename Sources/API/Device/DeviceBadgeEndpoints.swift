@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// The badge count of a device's user.
+/// Endpoints for the badge count of a device's user.
 extension Endpoint {
   static let deviceBadge: [Endpoint] = [
     Endpoint(

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// A device's consents and its further tokens.
+/// Endpoints for a device's consents and its further tokens.
 extension Endpoint {
   static let deviceConsent: [Endpoint] = [
     Endpoint(
@@ -87,7 +87,7 @@ extension DeviceHandler {
     perform(.find(try claim(request, parameters)), request, responder, Self.sendConsents)
   }
 
-  /// Consents that are left out stay as they are.
+  /// Changes a device's consents. Those that the request omits stay unchanged.
   func setConsents(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let change = try Self.body(Consents.Change.object, request)
@@ -105,7 +105,7 @@ extension DeviceHandler {
     let claim = try claim(request, parameters)
     let kind = try Self.kind(parameters)
     let further = try Self.body(FurtherToken.object, request)
-    // All further tokens are APNs tokens: hex, in either case.
+    // All further tokens are APNs tokens, in hexadecimal with letters of either case.
     guard let token = PushNetwork.apns.normalize(psid: further.psid) else {
       throw Problem(at: "/psid", "must be an APNs token in hex")
     }

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Registration, lookup and unregistration of a device.
+/// Endpoints for registration, lookup and unregistration of a device.
 extension Endpoint {
   static let devices: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Groups, as a device sees them.
+/// Endpoints for groups, as a device sees them.
 extension Endpoint {
   static let deviceGroups: [Endpoint] = [
     Endpoint(
@@ -28,7 +28,7 @@ extension Endpoint {
       problems: [.unknownGroup], handler: .device(DeviceHandler.leave)),
   ]
 
-  /// Response schemas.
+  /// Response schemas, in the order of the description.
   static let deviceGroupSchemas: [JSONTree.Member] = [GroupPage.Answer.object.named]
 }
 

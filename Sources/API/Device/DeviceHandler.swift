@@ -21,7 +21,7 @@ package import Reactor
 /// silent, requests get 503 with Retry-After instead of waiting without end: "not carried out" if they still waited or
 /// were rolled back, "outcome unknown" if a COMMIT has not been answered.
 package final class DeviceHandler: RequestHandler {
-  /// Keys that verify and sign pushkeys, authKeys and the like.
+  /// The keys for signing and verifying pushkeys, authKeys and similar.
   let keys: SigningKeys
   let catalog: Catalog
   let committer: Committer
@@ -38,7 +38,7 @@ package final class DeviceHandler: RequestHandler {
 
   package func handle(_ request: Request, _ responder: Responder) {
     do throws(Problem) {
-      // The two busiest paths need no router.
+      // The two most frequent requests are not routed like others, to save time.
       if request.method == .post, request.pathEquals("/v1/receipts"), request.query.isEmpty {
         request.follows("/v1/receipts")
         return try receive(request, PathParameters(names: [], values: []), responder)
@@ -61,7 +61,8 @@ package final class DeviceHandler: RequestHandler {
     }
   }
 
-  /// No credential is checked before the body, so no call may bring more than it legitimately carries.
+  /// Returns the largest body that the request may have. Credentials are checked only after the body has arrived, so
+  /// each call is limited to what it can need.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
       return min(standard, Operations.Limits.confirmationBytes)
@@ -72,7 +73,7 @@ package final class DeviceHandler: RequestHandler {
 
   // MARK: Shared by endpoints
 
-  /// Runs an operation and sends its answer, or its problem, as the response.
+  /// Runs an operation and answers the request with its result or its problem.
   func perform(
     _ operation: Operation, _ request: Request, _ responder: Responder,
     _ answer: @escaping (OperationAnswer, Responder) -> Void
@@ -81,6 +82,7 @@ package final class DeviceHandler: RequestHandler {
     perform(operation, Request.id(of: number), responder, answer)
   }
 
+  /// Runs an operation and answers with its result or its problem.
   /// - Parameter requestID: evaluated only when there is a problem.
   func perform(
     _ operation: Operation, _ requestID: @autoclosure @escaping () -> String, _ responder: Responder,
@@ -94,7 +96,7 @@ package final class DeviceHandler: RequestHandler {
     }
   }
 
-  /// The device in the path, authenticated by its own authKey.
+  /// Returns the device in the path, after verifying that the request has this device's authKey.
   func claim(_ request: Request, _ parameters: PathParameters) throws(Problem) -> AuthKeyring.Claim {
     guard let device = DeviceID(parameters["device"]) else {
       throw Problem(.unknownDevice, "A device id is a UUID, as the registration answered it.")
@@ -115,19 +117,19 @@ package final class DeviceHandler: RequestHandler {
     return token
   }
 
-  /// The body as a JSON object. - Throws: `.malformed` or `.invalidField`, with the place.
+  /// Returns the body as a JSON object. - Throws: `.malformed` or `.invalidField`, with the place of the error.
   static func body<Root>(_ object: JSONObject<Root>, _ request: Request) throws(Problem) -> Root {
     try object.read(body: try jsonBody(request))
   }
 
-  /// A reader of the JSON body.
+  /// Returns a reader of the JSON body.
   static func reader(_ request: Request) throws(Problem) -> JSONReader {
     JSONReader(try jsonBody(request))
   }
 
-  /// The body; a Content-Type, if present, must be JSON.
+  /// Returns the body. If there is a Content-Type, it must be JSON.
   static func jsonBody(_ request: Request) throws(Problem) -> [UInt8] {
-    // Nearly every client sends exactly this.
+    // Fast path: nearly all clients send exactly `application/json`.
     if !request.isPlainJSON, let type = request.header("content-type"), !isJSON(type) {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
@@ -136,7 +138,7 @@ package final class DeviceHandler: RequestHandler {
 }
 
 extension DeviceHandler {
-  /// Ignores parameters such as a charset.
+  /// Returns whether a Content-Type is JSON, ignoring parameters such as a charset.
   private static func isJSON(_ type: String) -> Bool {
     type.prefix { $0 != ";" }.trimmingSpaces.lowercased() == "application/json"
   }

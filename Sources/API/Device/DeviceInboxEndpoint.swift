@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// The inbox of a device's user.
+/// Endpoints for the inbox of a device's user.
 extension Endpoint {
   static let deviceInbox: [Endpoint] = [
     Endpoint(
@@ -33,7 +33,7 @@ extension Endpoint {
       ], problems: [.invalidField], handler: .device(DeviceHandler.listInbox))
   ]
 
-  /// Response schemas.
+  /// Response schemas, in the order of the description.
   static let deviceInboxSchemas: [JSONTree.Member] = [InboxPage.Shown.object.named]
 }
 

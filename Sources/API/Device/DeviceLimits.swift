@@ -1,32 +1,34 @@
-/// Numbers of the device API: unit, reason.
+/// Limits of the device API.
 enum DeviceLimits {
-  /// Operations that may wait in one committer: a tenth of a second's worth at 100,000 a second, and 8 times what one
-  /// batch takes.
+  /// Maximum number of operations that wait in one committer: as many as it executes in a tenth of a second at 100,000
+  /// a second, and 8 times the size of a batch.
   static let waitingOperations = 8192
-  /// Longest expected wait for a commit; above it newcomers get 503, because devices retry. For 99 of 100 answers
-  /// within 50 ms, reading requests and writing answers needs as much time again, twice that where clients and server
-  /// share two processors.
+  /// The longest wait for a commit that a new operation may expect; beyond it, operations get 503, because devices
+  /// retry. Reading requests and writing answers takes at least as long again, and 99 of 100 answers should be sent
+  /// within 50 ms.
   static let longestWait: Duration = .milliseconds(15)
-  /// Operations that may wait however slow the database is: a disk stall is no overload.
+  /// Number of operations that may always wait, however slow the database is, because a short stall of its disk is no
+  /// overload.
   static let waitingAlways = 256
-  /// Smallest batch from which the cost per operation is derived.
+  /// Minimum size of a batch from which the duration per operation is computed.
   static let tellingBatch = 64
-  /// How long a 503 is held back: a crowd of 4,000 that never rests then asks 16,000 times a second, which a quarter of
-  /// a processor can refuse.
+  /// How long a 503 is delayed. A crowd of 4,000 clients that retry at once then makes 16,000 requests a second, which
+  /// take a quarter of a processor to refuse.
   static let refusalPause: Duration = .milliseconds(250)
-  /// Most refusals held back at a time; each keeps a connection.
+  /// Maximum number of delayed refusals. Each keeps a connection.
   static let heldRefusals = 4096
-  /// How long an operation waits for its commit before it is answered 503: below five seconds, `timeoutLook` included.
+  /// How long an operation may wait for its commit before it is answered with 503. Together with `timeoutLook` it is
+  /// less than five seconds.
   static let timeout: Duration = .milliseconds(4_500)
-  /// How often timeouts are checked.
+  /// How often the committer checks for operations that have timed out.
   static let timeoutLook: Duration = .milliseconds(250)
-  /// Lock timeout of a statement. Batches hold locks for milliseconds; an operation that meets a longer one is isolated
-  /// by halving, so that it delays no other.
+  /// Lock timeout of statements. Batches hold locks for milliseconds; an operation that waits longer for one is
+  /// isolated by halving its batch, so that it does not delay others.
   static let lockWait: Duration = .milliseconds(500)
-  /// How long other operations go first before a blocked one is retried.
+  /// Minimum time between attempts of an operation that another session's lock blocks.
   static let blockedPause: Duration = .seconds(1)
-  /// How long a batch runs before the database counts as stalled.
+  /// How long a batch may run before the database counts as stalled.
   static let stall: Duration = .seconds(2)
-  /// Attempts of a batch after deadlocks or lost connections.
+  /// Maximum number of attempts of a batch after deadlocks or lost connections.
   static let attempts = 8
 }

@@ -5,7 +5,7 @@ internal import Operations
 internal import Store
 internal import Tracing
 
-/// Messages from device to device.
+/// Endpoints for messages from device to device.
 extension Endpoint {
   static let deviceMessages: [Endpoint] = [
     Endpoint(
@@ -33,7 +33,7 @@ extension Endpoint {
     deviceMessage, SenderReference.object.named, SenderDevice.named,
   ]
 
-  /// The subset of a send that `DeviceSend` lets a device set; parsed like a send.
+  /// The members of a send that `DeviceSend` lets a device set. They are parsed as in any send.
   private static let deviceMessage: JSONTree.Member = (
     "DeviceMessage",
     JSONSchema.object(
@@ -66,17 +66,17 @@ extension Endpoint {
   )
 }
 
-/// `POST /v1/devices/{device}/messages`: a device sends to one user of its app, if the app allows it. The body is a
-/// send without what a device may not decide; the answer is a send's.
+/// `POST /v1/devices/{device}/messages`: sends a message from a device to one user of its app, if the app allows it.
+/// The body is a send without the members that a device may not set; the answer is that of a send.
 ///
-/// Most apps do not allow it, and every installation could try, so the body is not parsed before device and app are
-/// known.
+/// Most apps do not allow it, and every installation could call this, so the body is parsed only after device and app
+/// have been checked.
 extension DeviceHandler {
   func sendMessage(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let body = try Self.jsonBody(request)
     let (requestID, key, trace) = (request.id, request.header("idempotency-key"), request.trace)
-    // The device's key does not name its app; its row does.
+    // The device's key does not contain its app, so read the device's row.
     perform(.find(claim), requestID, responder) { [self] answer, responder in
       guard case .found(let device, _, _) = answer else { return }
       do throws(Problem) {
@@ -118,7 +118,7 @@ extension DeviceHandler {
   }
 }
 
-/// The body: the kind of sender, and the other members verbatim.
+/// The request body: the kind of sender, and all other members as text.
 private struct DeviceMessage {
   var sender: String?
   var fields: [UInt8] = []

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// The user of a device.
+/// Endpoints for the user of a device.
 extension Endpoint {
   static let deviceUser: [Endpoint] = [
     Endpoint(
@@ -83,7 +83,7 @@ extension DeviceHandler {
     }
   }
 
-  /// Answers the device's standing with a new key: earlier keys may have ended.
+  /// Answers with the device's user and a new authKey, because earlier ones may have become invalid.
   private func sendStanding(
     _ device: Devices.Record, _ userName: String, _ claim: AuthKeyring.Claim, _ responder: Responder
   ) {
@@ -102,7 +102,7 @@ extension DeviceHandler {
   }
 }
 
-/// The user that a device names.
+/// The request body with which a device names its user.
 struct UserBody {
   var clientUID = ""
   var clientName = ""
@@ -121,7 +121,7 @@ struct UserBody {
     """
 }
 
-/// A push that reached the device.
+/// A push whose arrival at the device proves that the caller has the device.
 private struct Possession {
   var seqno: Int64 = 0
   var psid = ""

@@ -2,13 +2,13 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// The requested page of a user's groups. They are ordered by number, and a page continues after the last one of the
-/// page before. Users have few groups: all are read, and one page is shown.
+/// One page of a user's groups, ordered by number. Users have few groups, so all are read, and the page is selected
+/// from them.
 struct GroupPage {
   private let limit: Int
   private let after: Int64
 
-  /// - Parameters: as in the query string.
+  /// Parses the query parameters of the page.
   init(limit: String?, cursor: String?) throws(Problem) {
     self.limit = try PageRequest(limit: limit).limit
     guard let cursor else {

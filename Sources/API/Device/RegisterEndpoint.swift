@@ -20,7 +20,7 @@ extension DeviceHandler {
   ) {
     do throws(Problem) {
       guard let app = try app(body, credential) else {
-        // The app may have been created a moment ago: retry once the catalog has been reloaded.
+        // The app may have been created a moment ago, so wait for the catalog to be reloaded, and try once more.
         let door = self
         if mayWait, timeout.wait({ door.register(body, credential, requestID, responder, mayWait: false) }) { return }
         throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")
@@ -45,7 +45,8 @@ extension DeviceHandler {
         badge: registered.badge))
   }
 
-  /// The app by its client key, or by name for a device that sends its authKey. Nil when the key is unknown.
+  /// Returns the app that a client key belongs to, or the one that a device with an authKey names. Nil when the client
+  /// key is unknown.
   private func app(_ body: RegistrationBody, _ credential: String) throws(Problem) -> App? {
     if let app = catalog.app(clientKey: credential) {
       guard app.appID == body.appID else {
@@ -54,7 +55,7 @@ extension DeviceHandler {
       return app
     }
     guard let proof = keys.authKeys.verify(credential) else { return nil }
-    // A device's id is derived from its app's: a key of another app is a key of another device.
+    // A device's id is derived from its app's, so the key of a device in another app belongs to another device.
     guard proof.device.sharesInstallation(with: body.device) else {
       throw Problem(.forbidden, "This authKey belongs to another device. Register with the app's client key.")
     }
@@ -74,7 +75,7 @@ struct RegistrationBody {
   var userProof: String?
   var consents = Consents.Change()
   var attributes = Devices.Attributes()
-  /// Address counted by the limit of new devices. It comes from the connection, not from the body.
+  /// The client address to which the limit of new devices applies. It is the connection's, and not read from the body.
   var origin: IPAddress?
 
   static let object = object(.apns)
@@ -84,7 +85,7 @@ struct RegistrationBody {
       "description", "What a device says of itself.")
   )
 
-  /// The two networks differ in their tokens; `pnsId` defaults to APNS.
+  /// The request body for one network. The networks differ in their tokens; `pnsId` defaults to APNS.
   static func object(_ network: PushNetwork) -> JSONObject<RegistrationBody> {
     let name = JSONForm<PushNetwork>.network.described(JSONSchema.constant(network.pnsID))
     let about = "PNSID: the push network of the token."
@@ -110,7 +111,7 @@ struct RegistrationBody {
         .given("platform", .attribute, \.attributes.platform), .given("model", .attribute, \.attributes.model),
         .given("osVersion", .attribute, \.attributes.osVersion),
         .given("appVersion", .attribute, \.attributes.appVersion), .given("locale", .attribute, \.attributes.locale),
-        // Rejecting a phone for its time zone would mean it gets nothing at all.
+        // An invalid time zone is ignored, because refusing the registration would leave the phone without any pushes.
         .given(
           "timeZone", .anyText.described(JSONForm<String>.attribute.schema), \.attributes.timeZone,
           "IANA name; another one counts as the app's."),
@@ -118,7 +119,7 @@ struct RegistrationBody {
       ])
   }
 
-  /// The device that registers.
+  /// The id of the device that registers.
   var device: DeviceID { DeviceID(appID: appID, network: network, installation: deviceID) }
 
   func registration(app: App, proof: AuthKeyring.Claim?) throws(Problem) -> Operation.Registration {
@@ -138,7 +139,7 @@ struct RegistrationBody {
 }
 
 extension JSONForm<String> {
-  /// A display name: may be empty.
+  /// A display name, which may be empty.
   static let clientName = JSONForm.text(upTo: Domain.Limits.clientNameBytes, isEmptyAllowed: true)
   static let userProof = JSONForm.text(upTo: Domain.Limits.userProofBytes)
 

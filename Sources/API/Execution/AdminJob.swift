@@ -2,5 +2,6 @@ internal import Domain
 internal import HTTPServer
 internal import Postgres
 
-/// Straight-line work of the legacy API: receives a connection, or the reason why there is none.
+/// A call of the legacy API that runs on an admin thread. It receives the thread's database connection, or the reason
+/// why there is none.
 typealias AdminJob = @Sendable (Result<Connection, Problem>) -> Response

@@ -3,18 +3,18 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// A bounded queue into several threads: a free thread takes the request whose turn it is. (An `Inbox` has one owner,
-/// who takes all that waits; here a slow request must not hold up those behind it.)
+/// A bounded queue shared by several threads: a free thread takes the request whose turn it is. (An `Inbox` has a
+/// single owner that takes everything at once; here a slow request must not delay those behind it.)
 final class AdminQueue: Sendable {
   private struct State {
     var line: FairQueue
     var isClosed = false
-    /// What waits is refused, not carried out.
+    /// True when waiting requests are to be refused instead of carried out.
     var isCut = false
   }
 
   private let state: Mutex<State>
-  /// Readable while a request may be taken, and from `close` on.
+  /// Readable while a request can be taken, and after `close`.
   private let wakeup: Wakeup
 
   init(_ shares: FairQueue.Shares) throws(SystemError) {
@@ -22,12 +22,14 @@ final class AdminQueue: Sendable {
     wakeup = try Wakeup()
   }
 
-  /// Why a request offered now would be refused; nil if it would not. Only a hint: other threads may change it at once.
+  /// Returns why a request offered now would be refused; nil if it would not. Only a hint, because other threads may
+  /// change that at any moment.
   func refusal(of party: QuotaHolder, bytes: Int = 0) -> Problem? {
     state.withLock { $0.isClosed ? FairQueue.full : $0.line.refusal(of: party, bytes: bytes) }
   }
 
-  /// Returns nil when the request was taken. Requests that had to give way are answered here.
+  /// Adds a request. Returns why it was refused; nil when it was accepted. Requests that are displaced by it are
+  /// answered here.
   func offer(_ work: AdminWork) -> Problem? {
     let outcome = state.withLock { state -> FairQueue.Outcome in
       guard !state.isClosed else { return .refused(FairQueue.full) }
@@ -43,13 +45,14 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// Waits for the next request; the caller must call `finish` when it is done. Nil when the queue is closed and empty.
+  /// Waits for the next request and returns it; nil when the queue is closed and empty. The caller must call `finish`
+  /// when the request is done.
   func take() -> AdminWork? {
     while true {
       let (work, isOver) = state.withLock { state -> (AdminWork?, Bool) in
-        // After `close` no thread needs to be left free for others.
+        // After `close` no new requests arrive, so no thread needs to be kept free for them.
         if let work = state.line.next(ignoringShares: state.isClosed) { return (work, false) }
-        // Under the lock: a signal that comes now belongs to a request not queued yet.
+        // Reset while the lock is held, so that the signal for a request queued later is not lost.
         if !state.isClosed { wakeup.drain() }
         return (nil, state.isClosed)
       }
@@ -59,7 +62,7 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// Ends a request that `take` returned, so that another of its caller may begin.
+  /// Records that a request returned by `take` is done, so that another of the same caller may begin.
   func finish(_ work: AdminWork) {
     state.withLock { state in
       state.line.finish(work)
@@ -67,15 +70,15 @@ final class AdminQueue: Sendable {
     }
   }
 
-  /// True when the server has no time left: what waits is not carried out.
+  /// True when the server has no time left to stop and waiting requests are refused.
   var isCut: Bool { state.withLock(\.isCut) }
 
-  /// Makes workers refuse the requests they take.
+  /// Makes workers refuse all requests that they take from now on.
   func cut() {
     state.withLock { $0.isCut = true }
   }
 
-  /// Refuses further requests; waiting ones are still carried out.
+  /// Refuses further requests. Those that wait are still carried out.
   func close() {
     state.withLock { $0.isClosed = true }
     wakeup.signal()

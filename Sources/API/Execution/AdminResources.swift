@@ -4,11 +4,11 @@ internal import Logging
 package import Operations
 internal import Reactor
 
-/// What the admin API needs for broadcast channels.
+/// How the admin API manages broadcast channels.
 package struct ChannelWays: Sendable {
-  /// Apple's own list.
+  /// The list of channels at Apple.
   let directory: any ChannelDirectory
-  /// Called, on an admin thread, when an update has been stored.
+  /// Called on an admin thread when an update of a channel has been stored.
   let updated: @Sendable () -> Void
 
   package init(directory: any ChannelDirectory, updated: @escaping @Sendable () -> Void) {
@@ -17,28 +17,28 @@ package struct ChannelWays: Sendable {
   }
 }
 
-/// What the threads of the admin API share.
+/// Resources shared by the threads of the admin API.
 struct AdminResources: Sendable {
   let databaseURL: String
   let catalog: Catalog
-  /// Seals credentials; nil where none are accepted.
+  /// Encrypts credentials; nil if none can be stored.
   var master: MasterKey? { console.master }
   let console: ConsoleSetting
   /// Where people sign in to the console; nil: only here.
   let provider: OpenIDProvider?
   let clock: any Clock
-  /// True when browsers reach the console by HTTPS only.
+  /// Whether browsers reach the console by HTTPS only.
   let isSecure: Bool
   let hosting: ContentHosting
-  /// Where Google's access tokens are obtained.
+  /// The address at which access tokens for FCM are obtained.
   let tokens: TokenAddress
   /// Asks Apple about keys that are not stored yet; nil where that is not possible.
   let keyTrial: (any KeyTrial)?
   /// Which addresses webhooks may have.
   let webhooks: WebhookAddresses
-  /// To broadcast channels; nil where there are none.
+  /// Access to broadcast channels; nil where there are none.
   let channels: ChannelWays?
-  /// Told of everybody who is let in.
+  /// Records every caller that was authenticated.
   let known: KnownCallers
   /// Writes answers in pieces; nil where the caller itself does.
   let streams: AdminStreams?

@@ -16,7 +16,7 @@ internal import Reactor
 /// A message, or an app, is queried once for all its viewers. Each answer ends after a while: the browser reconnects,
 /// and is authenticated again.
 final class AdminStreams: Sendable {
-  /// One thread's inbox, and its quota of answers.
+  /// One of the two threads: its inbox, and the quota of its answers.
   private struct Desk: Sendable {
     let inbox: StreamInbox
     let places: StreamQuota
@@ -57,13 +57,13 @@ final class AdminStreams: Sendable {
     }
   }
 
-  /// Takes a place for one answer.
-  /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when none is left.
+  /// Reserves a place for one answer.
+  /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when no place is left.
   func place(_ kind: StreamSource.Kind, for party: QuotaHolder) throws(Problem) -> StreamPlace {
     try desk(kind).places.take(party)
   }
 
-  /// Begins an answer. Returns false when the server stops.
+  /// Begins an answer. Returns false when the server is stopping.
   func open(
     _ kind: StreamSource.Kind, _ source: StreamSource, _ place: StreamPlace, _ ticket: ResponseTicket, isHead: Bool
   ) -> Bool {
@@ -82,7 +82,7 @@ final class AdminStreams: Sendable {
     return true
   }
 
-  /// Ends all answers, and accepts no more.
+  /// Ends all answers, and begins no more.
   func stop() {
     live.inbox.close()
     exports.inbox.close()

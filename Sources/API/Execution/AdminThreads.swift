@@ -8,14 +8,14 @@ internal import Synchronization
 /// The threads `admin-0…n`, `passwords` and `provider`, with their queues. One for all HTTP loops; callable from any thread.
 package final class AdminThreads: Sendable {
   let queue: AdminQueue
-  /// For the thread `passwords`: hashing one takes a tenth of a second, and any client may cause it.
+  /// The queue of the thread `passwords`. Hashing a password takes a tenth of a second, and any client may cause it.
   let passwords: AdminQueue
   /// For the thread `provider`: the identity provider may take seconds to answer, and passwords must not wait for it.
   let provider: AdminQueue
   let known: KnownCallers
   let isSecure: Bool
   private let streams: AdminStreams
-  /// One per thread.
+  /// One for each thread, to cancel its running statement.
   private let cancellers: [Canceller]
 
   /// Starts the threads. Each connects at once, so that a database without a free connection is noticed before the
@@ -68,12 +68,12 @@ package final class AdminThreads: Sendable {
     }
   }
 
-  /// Runs a job of the legacy API on an admin thread and answers with what it returns.
+  /// Runs a job of the legacy API on an admin thread, and answers with what it returns.
   /// - Parameters:
-  ///   - caller: whose quota it uses; nil if not authenticated yet.
-  ///   - address: the client's.
-  ///   - bytes: memory that the job holds.
-  /// - Returns: why it will not run; nil if it will.
+  ///   - caller: the caller whose quota it uses; nil if it is not authenticated yet.
+  ///   - address: the client's address.
+  ///   - bytes: the memory that the job occupies while it waits.
+  /// - Returns: why the job was refused; nil if it was accepted.
   func perform(
     for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping AdminJob
   ) -> Problem? {
@@ -87,13 +87,13 @@ package final class AdminThreads: Sendable {
     streams.stop()
   }
 
-  /// Ends the long-running answers, so that draining need not wait for them. Browsers reconnect by themselves.
+  /// Ends all streamed answers, so that a stopping server need not wait for them. Browsers reconnect automatically.
   package func endStreams() {
     streams.stop()
   }
 
-  /// Cuts short whatever would delay shutdown: cancels running statements and answers waiting requests with 503. Writes
-  /// that may be committing are left to finish.
+  /// Ends everything that would delay a stop: cancels running statements, and answers waiting requests with 503.
+  /// Transactions that are being committed are completed.
   package func cutOff() {
     queue.cut()
     passwords.cut()
@@ -101,7 +101,7 @@ package final class AdminThreads: Sendable {
     for canceller in cancellers { canceller.keepCancelling() }
   }
 
-  /// Accepts no more requests. Waiting ones are still answered, then the threads end.
+  /// Accepts no more requests. Those that wait are still answered, then the threads end.
   package func stop() {
     queue.close()
     passwords.close()
@@ -112,7 +112,7 @@ package final class AdminThreads: Sendable {
 }
 
 extension FairQueue.Shares {
-  /// Shares of the queue of the thread `passwords`.
+  /// Quotas for the queue of the thread `passwords`.
   fileprivate static var passwords: FairQueue.Shares {
     var shares = FairQueue.Shares(threads: 1)
     shares.requests = AdminLimits.waitingPasswords

@@ -1,14 +1,14 @@
 internal import Domain
 internal import HTTPServer
 
-/// One request on its way to an admin thread.
+/// A request in the queue of an admin thread.
 struct AdminWork: Sendable {
   enum Errand: Sendable {
-    /// Routed and answered by the admin API.
+    /// A request of the admin API.
     case request(OwnedRequest)
-    /// A long body waits until its caller is authenticated.
+    /// The caller of a request with a long body must be authenticated before the body is read.
     case proof(Credential, requestID: String)
-    /// A legacy call, which only needs the thread and its connection.
+    /// A call of the legacy API, which only needs the thread and its connection.
     case job(AdminJob, bytes: Int)
   }
 
@@ -17,7 +17,8 @@ struct AdminWork: Sendable {
   let load: Endpoint.Load
   let ticket: ResponseTicket
 
-  /// - Parameter load: its endpoint's; a long body makes a light one heavy.
+  /// Creates a queue entry.
+  /// - Parameter load: that of the endpoint. A light request with a long body becomes heavy.
   init(_ errand: Errand, of party: QuotaHolder, _ load: Endpoint.Load, _ ticket: ResponseTicket) {
     self.errand = errand
     self.party = party
@@ -26,7 +27,7 @@ struct AdminWork: Sendable {
     self.ticket = ticket
   }
 
-  /// Bytes of the body in memory.
+  /// Size in bytes of the body in memory.
   var bodyBytes: Int { Self.bodyBytes(errand) }
 
   private static func bodyBytes(_ errand: Errand) -> Int {
@@ -37,7 +38,7 @@ struct AdminWork: Sendable {
     }
   }
 
-  /// Answers it with a problem, without having begun it.
+  /// Answers with a problem instead of carrying it out.
   func refuse(_ problem: Problem) {
     switch errand {
     case .request(let request): ticket.send(.problem(problem, requestID: request.id, isKept: false))

@@ -5,18 +5,19 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// One admin thread's work: takes a request, routes it, authenticates its caller, runs the endpoint, answers. Lives on
-/// its thread, as does its connection.
+/// The loop of one admin thread: takes a request, routes it, authenticates its caller, runs the endpoint, and answers.
+/// Worker and connection are confined to the thread.
 final class AdminWorker {
   private let resources: AdminResources
   private let queue: AdminQueue
   private let router = Endpoint.router(Endpoint.ofAdmin)
   private let log = Logger(label: "admin")
   private let connection: OwnConnection
-  /// What was last reported.
+  /// The last state passed to `isConnected`.
   private var isConnected = true
 
-  /// - Parameter canceller: cancels a statement of this thread from another one.
+  /// Creates the worker of a thread.
+  /// - Parameter canceller: lets other threads cancel this thread's running statement.
   init(_ resources: AdminResources, queue: AdminQueue, canceller: Canceller) {
     self.resources = resources
     self.queue = queue
@@ -28,7 +29,7 @@ final class AdminWorker {
     connection = OwnConnection(resources.databaseURL, options)
   }
 
-  /// Serves until the queue is closed.
+  /// Handles requests until the queue is closed.
   func run() {
     _ = try? connected()
     while let work = queue.take() {
@@ -38,13 +39,13 @@ final class AdminWorker {
         case .proof(let credential, let requestID): prove(credential, requestID, work.ticket)
         case .job(let job, _): Optional(job(attempt()))
         }
-      // False when the server has stopped meanwhile: the client is gone.
+      // Fails when the server has stopped meanwhile and the client is no longer connected.
       if let response { _ = work.ticket.send(response) }
       queue.finish(work)
     }
   }
 
-  /// Nil when another thread continues the answer.
+  /// Returns the response; nil when another thread continues the answer.
   private func answer(_ request: OwnedRequest, _ ticket: ResponseTicket) -> Response? {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
@@ -54,14 +55,14 @@ final class AdminWorker {
       case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
       }
     } catch {
-      // A read leaves nothing that may have been carried out.
+      // A read changes nothing, so its outcome is never unknown.
       let isQuestion = request.method == .get || request.method == .head
       guard isQuestion, error.code == .outcomeUnknown else { return refusal(error, request.id) }
       return refusal(Problem(.databaseAway, "The database does not answer. Try again in a moment."), request.id)
     }
   }
 
-  /// Lets the body follow if the credential is valid.
+  /// Accepts the body if the credential is valid; otherwise returns the response that refuses it.
   private func prove(_ credential: Credential, _ requestID: String, _ ticket: ResponseTicket) -> Response? {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
@@ -75,7 +76,7 @@ final class AdminWorker {
 
   private func refusal(_ error: Problem, _ requestID: String) -> Response {
     if error.code == .databaseAway || error.code == .outcomeUnknown { note(isConnected: false) }
-    // A cancelled request gets the real reason.
+    // A request whose statement was cancelled because the server is stopping gets that as the reason.
     let error = queue.isCut && error.code == .busy ? Self.isStopping : error
     if error.code.status >= 500 {
       var metadata: Logger.Metadata = [
@@ -113,7 +114,7 @@ final class AdminWorker {
       return response
     case .device, .controller, .own: preconditionFailure("\(endpoint.id) is no endpoint of the admin API")
     case .pieces(let kind, let begin):
-      // Before `begin` writes an audit entry for what the client would not get.
+      // Reserve the place before `begin`, which writes an audit entry: there must be none if the client gets no answer.
       guard let streams = resources.streams else { preconditionFailure("a server writes answers in pieces") }
       let place = try streams.place(kind, for: QuotaHolder(caller, address: nil))
       let source = try begin(call)()
@@ -124,13 +125,13 @@ final class AdminWorker {
     }
   }
 
-  /// Logs what was carried out: the object and the caller.
+  /// Logs that a request was carried out, with its object and caller.
   private func tell(_ endpoint: Endpoint, _ call: AdminCall, _ response: Response) {
     var metadata: Logger.Metadata = [
       "operation": "\(endpoint.id)", "caller": "\(call.caller.name)", "requestId": "\(call.request.id)",
       "status": .stringConvertible(response.status.code),
     ]
-    // Never a person that the call names: logs outlive people's data.
+    // Never log a person whom the request names, because logs are kept for longer than personal data.
     if let seqno = call.parameters.value(of: "seqno").flatMap(Int64.init) {
       metadata["seqno"] = .stringConvertible(seqno)
     }
@@ -186,7 +187,7 @@ final class AdminWorker {
       if let key = visit.caller.apiKey { resources.catalog.noteUse(of: key) }
       return visit
     } catch {
-      // The request itself had not begun: only authentication was under way.
+      // Only the authentication was interrupted; the request itself had not begun.
       if error.code == .outcomeUnknown {
         throw Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")
       }
@@ -209,8 +210,8 @@ final class AdminWorker {
   }
 
   private func note(isConnected now: Bool) {
-    // A node that is not ready gets no requests, so none would report its recovery: `false` is therefore reported every
-    // time.
+    // Report `false` every time: a node that is not ready gets no requests, so none of its threads would report the
+    // recovery.
     if !now || !isConnected { resources.isConnected(now) }
     isConnected = now
   }

@@ -5,14 +5,14 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// The thread `admin-exports`: writes files round-robin, one piece of each. Lives on its thread, as does its
-/// connection.
+/// The thread `admin-exports`: writes all exports in turn, one piece of each. Loop and connection are confined to the
+/// thread.
 final class ExportLoop {
   /// A client that downloads a file.
   private struct Reader {
     var export: CSVExport
     let stream: TicketStream
-    /// A piece that the stream did not accept yet.
+    /// A piece that the response stream has not accepted yet.
     var piece: [UInt8]?
   }
 
@@ -23,7 +23,8 @@ final class ExportLoop {
   private var connection: Connection?
   private var readers: [Reader] = []
 
-  /// - Parameter look: how often a piece that the HTTP server did not accept is offered again.
+  /// Creates the loop.
+  /// - Parameter look: how often a piece that the stream did not accept is offered again.
   init(_ inbox: StreamInbox, databaseURL: String, look: Duration) {
     self.inbox = inbox
     self.databaseURL = databaseURL
@@ -46,7 +47,7 @@ final class ExportLoop {
     readers.append(Reader(export: export, stream: opening.stream))
   }
 
-  /// Writes the next piece of a file once its client has read the last. Nil when the file is over.
+  /// Writes the next piece of a file, once the client has read the last one. Returns nil when the file is complete.
   private func goOn(_ reader: Reader) -> Reader? {
     var reader = reader
     guard reader.stream.isOpen else { return nil }
@@ -61,11 +62,11 @@ final class ExportLoop {
         reader.stream.finish()
         return nil
       }
-      // A piece that the stream does not accept now is offered again next time.
+      // A piece that the stream does not accept is offered again on the next turn.
       if reader.stream.write(piece) { reader.piece = nil }
       return reader
     } catch {
-      // A partial file must not look complete.
+      // Abort the response, so that a partial file does not look complete.
       log.error("an export was broken off", metadata: ["code": "\(error.code.rawValue)", "detail": "\(error.detail)"])
       reader.stream.abandon()
       return nil

@@ -15,17 +15,18 @@ internal import Domain
 /// Decision 091.
 struct FairQueue {
   struct Shares: Sendable {
-    /// Requests in the whole queue, per tenant, per caller.
+    /// Maximum number of requests in the whole queue, per tenant and per caller.
     var requests = AdminLimits.waitingRequests
     var requestsOfTenant = AdminLimits.waitingRequestsOfTenant
     var requestsOfCaller = AdminLimits.waitingRequestsOfCaller
-    /// Bytes of their bodies in memory.
+    /// Maximum size in bytes of their bodies in memory.
     var bytes = AdminLimits.waitingBytes
     var bytesOfTenant = AdminLimits.waitingBytesOfTenant
-    /// Threads that one tenant, one caller, or all heavy requests may hold at a time.
+    /// Maximum number of threads that one tenant, one caller, or all heavy requests together may use at a time.
     var threads: Int
 
-    /// - Parameter threads: their total number.
+    /// Creates the default quotas.
+    /// - Parameter threads: the total number of threads.
     init(threads: Int) {
       self.threads = max(1, threads - 1)
     }
@@ -33,14 +34,14 @@ struct FairQueue {
 
   enum Outcome {
     case entered
-    /// These gave way, and must be refused.
+    /// Accepted; these requests were displaced and must be refused.
     case enteredInstead(of: [AdminWork])
     case refused(Problem)
   }
 
-  /// A tenant's or caller's requests, waiting and running.
+  /// Numbers of a tenant's or a caller's waiting and running requests.
   private struct Standing {
-    /// The lowest is next.
+    /// The one with the lowest turn comes next.
     var turn: UInt64
     var waiting = 0
     var bytes = 0
@@ -50,7 +51,7 @@ struct FairQueue {
   }
 
   private let shares: Shares
-  /// Oldest first.
+  /// Waiting requests, oldest first.
   private var waiting: [AdminWork] = []
   private var bytes = 0
   private var heavy = 0
@@ -64,13 +65,13 @@ struct FairQueue {
 
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Tenants and callers with requests here.
+  /// Number of tenants and callers that are remembered because they have requests.
   var remembered: Int { tenants.count + members.count }
 
   // MARK: Entering
 
-  /// Why one more request with a body of so many bytes would be refused now; nil if it would not. Checked before it is
-  /// copied.
+  /// Returns why one more request with a body of this size would be refused now; nil if it would not. Called before the
+  /// request is copied.
   func refusal(of party: QuotaHolder, bytes: Int) -> Problem? {
     do throws(Problem) {
       _ = try victims(of: party, bytes: bytes)
@@ -87,7 +88,7 @@ struct FairQueue {
     } catch {
       return .refused(error)
     }
-    // From the end, so that the other indices stay valid.
+    // Remove from the end, so that the other indices stay valid.
     let gone = victims.sorted(by: >).map { leave(at: $0) }
     for former in gone { forget(former.party) }
     waiting.append(work)
@@ -99,14 +100,15 @@ struct FairQueue {
     return gone.isEmpty ? .entered : .enteredInstead(of: gone)
   }
 
-  /// Indices of the requests that give way to one more; empty where there is room.
+  /// Returns the indices of the requests that must be displaced to accept one more; empty when there is room. Throws
+  /// when it must be refused.
   private func victims(of party: QuotaHolder, bytes: Int) throws(Problem) -> [Int] {
     let (tenant, member) = (tenants[party.tenant], members[party.member])
     let isStranger = party.tenant == .strangers
     if (member?.waiting ?? 0) >= shares.requestsOfCaller {
       throw Self.tooMany(shares.requestsOfCaller, "requests of \(party.member)")
     }
-    // A request longer than any share is accepted when nothing of its tenant waits.
+    // A request longer than a tenant's whole quota is accepted when nothing else of that tenant waits.
     if let tenant, tenant.waiting > 0, tenant.bytes + bytes > shares.bytesOfTenant {
       throw isStranger ? Self.full : Self.tooMany(shares.bytesOfTenant >> 20, "MiB in requests of \(party.tenant)")
     }
@@ -133,7 +135,8 @@ struct FairQueue {
     Problem(.tooManyRequests, "\(count) \(whose) wait already. Wait for answers before sending more.")
   }
 
-  /// Index of the newest request of the tenant with the most, if that is more than this one would have.
+  /// Returns the index of the newest request of the tenant with the most requests, provided that it has more than this
+  /// one would have.
   private func victim(for party: QuotaHolder) -> Int? {
     guard let most = tenants.max(by: { $0.value.waiting < $1.value.waiting }),
       most.value.waiting > (tenants[party.tenant]?.waiting ?? 0) + 1
@@ -141,7 +144,7 @@ struct FairQueue {
     return newest(of: most.key)
   }
 
-  /// The same among the callers of a tenant.
+  /// Returns the same among the callers of one tenant.
   private func victim(for party: QuotaHolder, in tenant: QuotaHolder.Tenant) -> Int? {
     guard let newest = newest(of: tenant), let most = members[waiting[newest].party.member],
       most.waiting > (members[party.member]?.waiting ?? 0) + 1
@@ -149,8 +152,8 @@ struct FairQueue {
     return newest
   }
 
-  /// Indices of the newest bodies of the tenant with the most bytes, if that is more than this one would have: as many
-  /// as needed.
+  /// Returns the indices of as many of the newest bodies as needed, of the tenant with the most bytes, provided that it
+  /// has more than this one would have.
   private func bodies(for party: QuotaHolder, bytes: Int, missing: Int, besides victims: [Int]) -> [Int]? {
     guard let most = tenants.max(by: { $0.value.bytes < $1.value.bytes }),
       most.value.bytes > (tenants[party.tenant]?.bytes ?? 0) + bytes
@@ -165,7 +168,7 @@ struct FairQueue {
     return missing > 0 ? nil : bodies
   }
 
-  /// Index of the newest request of the tenant's caller with the most.
+  /// Returns the index of the newest request of that caller of the tenant who has the most requests.
   private func newest(of tenant: QuotaHolder.Tenant) -> Int? {
     let own = waiting.lazy.filter { $0.party.tenant == tenant }
     guard
@@ -200,7 +203,7 @@ struct FairQueue {
     return work
   }
 
-  /// Ends a request that `next` returned.
+  /// Records that a request returned by `next` is done.
   mutating func finish(_ work: AdminWork) {
     if work.load == .heavy { heavy -= 1 }
     change(work.party) { $0.working -= 1 }
@@ -217,7 +220,7 @@ struct FairQueue {
     return work
   }
 
-  /// A new tenant or caller starts behind all others.
+  /// Changes the numbers of a tenant and caller. New ones begin behind all others.
   private mutating func change(_ party: QuotaHolder, _ body: (inout Standing) -> Void) {
     turn += 1
     body(&tenants[party.tenant, default: Standing(turn: turn)])
@@ -231,7 +234,7 @@ struct FairQueue {
 }
 
 extension QuotaHolder.Tenant: CustomStringConvertible {
-  /// As refusals name it.
+  /// The tenant's name in refusals.
   var description: String {
     switch self {
     case .app: "this app"

@@ -2,17 +2,17 @@ internal import Domain
 internal import Operations
 internal import Reactor
 
-/// The party on whose account shared resources are taken: threads, places in a queue, streams.
+/// The party whose quota a request uses: of threads, places in a queue, and streams.
 ///
-/// A caller is an API key, or a console account with all its sessions. An app's callers are one tenant: more keys of
-/// the same app get no more. A caller that reaches all apps is a tenant of its own. An unauthenticated client counts by
-/// its address, and all of these together are one tenant: made-up keys get what one tenant gets, however many there
-/// are.
+/// A caller is an API key, or a console account with all of its sessions. All callers of an app form one tenant, so
+/// creating more keys gains nothing. A caller with access to all apps is a tenant of its own. An unauthenticated client
+/// is identified by its address, and all of them together form one tenant, so that clients with made-up keys never get
+/// more than one tenant's quota.
 struct QuotaHolder: Hashable, Sendable {
   enum Member: Hashable, Sendable {
     case apiKey(Int32)
     case account(Int32)
-    /// A server trusted by its address.
+    /// A server that is trusted because of its address.
     case trusted(IPAddress?)
     case stranger(IPAddress?)
   }
@@ -26,9 +26,10 @@ struct QuotaHolder: Hashable, Sendable {
   let member: Member
   let tenant: Tenant
 
+  /// Identifies the party.
   /// - Parameters:
   ///   - caller: nil if not authenticated yet.
-  ///   - address: the client's, as far as the proxies in between are trusted; nil for a Unix socket.
+  ///   - address: the client's address, as far as the proxies in between are trusted; nil for a Unix socket.
   init(_ caller: Caller?, address: IPAddress?) {
     let network = address?.network
     guard let caller else {
@@ -48,7 +49,7 @@ struct QuotaHolder: Hashable, Sendable {
 }
 
 extension QuotaHolder.Member: CustomStringConvertible {
-  /// As refusals name it.
+  /// The caller's name in refusals.
   var description: String {
     switch self {
     case .apiKey: "this API key"

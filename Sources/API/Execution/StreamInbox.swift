@@ -2,11 +2,11 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// Events for a thread that writes answers in pieces: answers to begin, and that a client has read or left. Any thread
-/// posts, the owner takes all.
+/// The inbox of a thread that writes answers in pieces. It holds answers to begin, and a flag that a client has read
+/// everything or disconnected. Any thread may add to it; its owner takes everything.
 ///
-/// It has room for every answer that holds a place, however long its thread is busy with a statement: answers whose
-/// client has left make room, and any number of pending looks counts as one.
+/// It has room for every answer that has a place, however long the thread is busy: answers whose client has
+/// disconnected make room, and the flag is the same for any number of clients.
 final class StreamInbox: Sendable {
   struct Opening: Sendable {
     let source: StreamSource
@@ -15,23 +15,24 @@ final class StreamInbox: Sendable {
 
   private struct State {
     var openings: [Opening] = []
-    /// A client has read all that was written for it, or has left.
+    /// True after a client has read everything written for it, or has disconnected.
     var mustLook = false
     var isClosed = false
   }
 
   private let state = Mutex(State())
-  /// Readable while an event waits, and from `close` on.
+  /// Readable while something waits, and after `close`.
   private let wakeup: Wakeup
   private let places: Int
 
-  /// - Parameter places: most answers open at a time.
+  /// Creates an inbox.
+  /// - Parameter places: maximum number of open answers.
   init(places: Int) throws(SystemError) {
     self.places = places
     wakeup = try Wakeup()
   }
 
-  /// Returns false when the server stops, or as many wait as there are places.
+  /// Adds an answer. Returns false when the server is stopping, or as many answers wait as there are places.
   func open(_ opening: Opening) -> Bool {
     state.withLock { state in
       if state.openings.count >= places { state.openings.removeAll { !$0.stream.isOpen } }
@@ -49,13 +50,13 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// True from `close` on.
+  /// True after `close`.
   var refusesAll: Bool { state.withLock(\.isClosed) }
 
-  /// Takes all that waits, in order of arrival. Only the owner calls this.
+  /// Takes everything that waits, in order of arrival. Only the owner may call this.
   func takeAll() -> [Opening] {
     state.withLock { state in
-      // Under the lock: a signal that comes now belongs to an event not queued yet.
+      // Reset while the lock is held, so that the signal for a later addition is not lost.
       if !state.isClosed { wakeup.drain() }
       state.mustLook = false
       defer { state.openings = [] }
@@ -63,13 +64,13 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Waits for an event, at most for the timeout.
+  /// Waits until something arrives, at most for the timeout, and takes it.
   func receive(atMost timeout: Duration) -> [Opening] {
     _ = wakeup.wait(atMost: timeout)
     return takeAll()
   }
 
-  /// Refuses further answers and wakes the owner; what waits can still be taken.
+  /// Refuses further answers and wakes the owner, which can still take what waits.
   func close() {
     state.withLock { $0.isClosed = true }
     wakeup.signal()

@@ -4,12 +4,13 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// The thread `admin-streams`: writes numbers as they change. Lives on its thread, as does its connection.
+/// The thread `admin-streams`: sends numbers to viewers whenever they change. Loop and connection are confined to the
+/// thread.
 final class StreamLoop {
-  /// What a viewer watches.
+  /// The object whose numbers a viewer watches.
   private enum Subject: Hashable {
     case message(Int64)
-    /// Nil: all apps.
+    /// The overview of an app; nil means all apps.
     case overview(App.Number?)
 
     var event: String {
@@ -31,11 +32,11 @@ final class StreamLoop {
 
   /// State of a watched subject.
   private struct Watched {
-    /// As JSON; empty before the first query.
+    /// The current numbers as JSON; empty before the first query.
     var numbers: [UInt8] = []
     var isFinal = false
     var changedAt: Instant
-    /// Earliest time of the next query; nil before the first.
+    /// Earliest time of the next query; nil before the first one.
     var nextLook: Instant?
   }
 
@@ -86,13 +87,13 @@ final class StreamLoop {
     watched = watched.filter { seen.contains($0.key) }
   }
 
-  /// Queries a subject, unless it still rests.
+  /// Queries the numbers of a subject, if enough time has passed since the last query.
   private func look(at subject: Subject, _ now: Instant) {
     guard var one = watched[subject] else { return }
     let isSlow = if case .overview = subject { true } else { one.isFinal }
     if let nextLook = one.nextLook, now < nextLook { return }
     let began = clock.now
-    // Without a database nothing changes, and viewers keep waiting.
+    // Without a database, viewers keep the last numbers and wait.
     if let connection = connected(), let answer = Self.ask(about: subject, connection, clock.wallMicroseconds) {
       if answer.numbers != one.numbers {
         one.numbers = answer.numbers
@@ -104,7 +105,7 @@ final class StreamLoop {
     watched[subject] = one
   }
 
-  /// When a subject is queried again: it rests from the end of a query, not from the start of the turn.
+  /// Returns the earliest time of the next query. The pause begins at the end of the last one.
   static func nextLook(from began: Instant, to ended: Instant, pause: Duration) -> Instant {
     ended + max(pause, (ended - began) * AdminLimits.liveRest)
   }
@@ -120,11 +121,11 @@ final class StreamLoop {
     }
   }
 
-  /// Nil when the answer is over.
+  /// Sends the viewer what has changed. Returns nil when the answer is complete.
   private func show(_ viewer: Viewer, _ now: Instant) -> Viewer? {
     var viewer = viewer
     guard viewer.stream.isOpen, let one = watched[viewer.subject] else { return nil }
-    // A slow client skips to the newest numbers once it has read the last.
+    // A slow client skips intermediate numbers: it gets the newest ones when it has read the last.
     guard viewer.stream.isDrained else { return viewer }
     if one.numbers != viewer.shown {
       guard viewer.stream.write(Self.event(viewer.subject.event, one.numbers)) else { return viewer }

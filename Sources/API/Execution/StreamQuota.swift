@@ -1,13 +1,14 @@
 internal import Domain
 internal import Synchronization
 
-/// Limits on the answers of one kind that are written in pieces at a time: in all, per tenant, per caller. Any thread.
+/// Limits how many answers of one kind are written in pieces at a time: in total, per tenant, and per caller. Callable
+/// from any thread.
 final class StreamQuota: Sendable {
   struct Shares: Sendable {
     let all: Int
     let ofTenant: Int
     let ofCaller: Int
-    /// The plural for messages.
+    /// What these answers are called in messages, in the plural.
     let name: String
   }
 
@@ -24,6 +25,7 @@ final class StreamQuota: Sendable {
     self.shares = shares
   }
 
+  /// Reserves a place.
   /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when all places are taken.
   func take(_ party: QuotaHolder) throws(Problem) -> StreamPlace {
     let problem = taken.withLock { taken -> Problem? in
@@ -61,7 +63,7 @@ final class StreamQuota: Sendable {
   }
 }
 
-/// One place, held until it is given back or the last reference goes.
+/// A reserved place. It becomes free with `giveBack`, or when the last reference is released.
 final class StreamPlace: Sendable {
   private let isGivenBack = Atomic(false)
   private let action: @Sendable () -> Void
@@ -72,7 +74,7 @@ final class StreamPlace: Sendable {
 
   deinit { giveBack() }
 
-  /// Idempotent.
+  /// Frees the place. Further calls have no effect.
   func giveBack() {
     if !isGivenBack.exchange(true, ordering: .relaxed) { action() }
   }

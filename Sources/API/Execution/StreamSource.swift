@@ -2,24 +2,24 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Content of an answer in pieces. Its creator has checked that the caller may see it.
+/// The content of an answer that is written in pieces. Whoever creates it has checked that the caller may see it.
 enum StreamSource: Sendable {
   enum Kind: Sendable {
-    /// Numbers as they change.
+    /// Numbers that are sent whenever they change.
     case live
-    /// A file.
+    /// A file that is exported.
     case export
   }
 
-  /// A message's numbers as they change: server-sent events.
+  /// A message's numbers, as server-sent events.
   case funnel(seqno: Int64)
-  /// What happens in an app (nil: in all apps) as it changes.
+  /// The numbers of an app's overview (nil: of all apps), as server-sent events.
   case overview(App.Number?)
   case file(CSVExport)
 
   var headers: [(String, String)] {
     switch self {
-    // Proxies that buffer would hold events back; nginx honours this header.
+    // Turns off buffering in proxies such as nginx, which would delay events.
     case .funnel, .overview: ServerSentEvent.headers + [("X-Accel-Buffering", "no")]
     case .file(let export):
       [

@@ -1,14 +1,14 @@
 /// How often streamed answers query for changes, and how long they last.
 package struct StreamTimes: Sendable {
-  /// Query interval of a message: twice a second is as fast as people read numbers.
+  /// How often a message's numbers are queried; people cannot read numbers faster than that.
   var look = Duration.milliseconds(500)
-  /// The same for a finished message, where only receipts and reads still arrive, and for an overview.
+  /// How often those of a finished message, which only gets receipts and reads, or of an overview are queried.
   var slowLook = Duration.seconds(2)
-  /// How long a finished message must be unchanged before its viewers get the `end` event.
+  /// How long the numbers of a finished message must stay unchanged before viewers get the event `end`.
   var rest = Duration.seconds(600)
-  /// Longest life of one answer: it bounds how long an expired session or revoked key still sees numbers.
+  /// Maximum duration of one answer. It limits how long an expired session or revoked key still gets numbers.
   var life = Duration.seconds(900)
-  /// Silence after which a comment is sent, so that proxies do not close the connection.
+  /// How long nothing may be sent before a comment keeps proxies from closing the connection.
   var keepAlive = Duration.seconds(15)
 
   init() {}

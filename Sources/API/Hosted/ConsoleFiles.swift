@@ -2,22 +2,22 @@ internal import HTTPServer
 
 /// The console's static files and their response headers.
 enum ConsoleFiles {
-  /// Path of the chart library, which the system's package installs. Only this directory is served: what else is
-  /// installed on the machine is private.
+  /// URL path of the chart library, which is installed as a package of the operating system. Only its directory is
+  /// served, because other files on the machine are private.
   static let chartPath = "/assets/vendor/chart.js"
   private static let chartDirectory = "/usr/share/javascript/chart.js"
 
-  /// The files of a directory, with the headers of every page and script.
+  /// Serves the files of a directory, with the headers that all pages and scripts need.
   static func files(in directory: String) -> StaticFiles? {
     StaticFiles(directory: directory, headers: headers)
   }
 
-  /// The chart library; nil where it is not installed, and the console does without.
+  /// Serves the chart library; nil if it is not installed. The console works without it.
   static func chartFiles() -> StaticFiles? {
     StaticFiles(directory: chartDirectory, headers: headers)
   }
 
-  /// Nothing from elsewhere and nothing inline: no script and no style but our files, and no text ever parsed as markup
+  /// The security headers. They permit only our own files as scripts and styles, and no text to be parsed as markup
   /// (Trusted Types).
   static let headers = [
     (

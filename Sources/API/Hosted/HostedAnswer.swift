@@ -1,11 +1,11 @@
 internal import HTTPServer
 internal import Store
 
-/// Answer to a request for a hosted file, once its record is known. Pure: content is not touched.
+/// Determines the answer to a request for a hosted file from the file's record, without reading the content. No I/O.
 struct HostedAnswer: Equatable {
   enum Content: Equatable {
     case none
-    /// These bytes of the file.
+    /// The given bytes of the file.
     case bytes(Range<Int>)
   }
 
@@ -24,7 +24,8 @@ struct HostedAnswer: Equatable {
     var ifRange: String?
   }
 
-  /// - Parameter now: microseconds since 1970; the file must not have expired.
+  /// Creates the answer.
+  /// - Parameter now: microseconds since 1970. The file must not have expired.
   init(_ file: HostedFiles.Record, _ conditions: Conditions, now: Int64) {
     let tag = Self.tag(file)
     var headers = Self.headers(file, tag: tag, now: now)
@@ -34,8 +35,8 @@ struct HostedAnswer: Equatable {
       return
     }
     headers = [("Content-Type", file.type)] + headers
-    // A client that has a part of another version gets the whole. Strong comparison: a date or a weak tag proves
-    // nothing.
+    // A client that has part of another version gets the whole file. This requires an equal strong ETag; a date or a
+    // weak ETag is no proof.
     let isSame = conditions.ifRange == nil || conditions.ifRange == tag
     switch isSame ? ByteRange(conditions.range, length: length) : .whole {
     case .whole:
@@ -58,9 +59,9 @@ struct HostedAnswer: Equatable {
     let rest = max(0, min((file.expiresAt - now) / 1_000_000, HostedLimits.cacheSeconds))
     return [
       ("ETag", tag), ("Accept-Ranges", "bytes"),
-      // The content behind a name never changes.
+      // The content of a URL never changes, so caches may keep it.
       ("Cache-Control", "public, max-age=\(rest), immutable"),
-      // Whatever the content, it is shown with our type, runs no script, and sends no referrer.
+      // Whatever the file contains, browsers use our content type, run no script, and send no referrer.
       (
         "Content-Security-Policy",
         "default-src 'none'; img-src 'self'; media-src 'self'; frame-ancestors 'none'; sandbox"

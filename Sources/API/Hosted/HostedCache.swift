@@ -1,11 +1,11 @@
 internal import Store
 
-/// Recently fetched records and parts, so that a million devices that open one page cost the database one read. One
-/// owner, one thread.
+/// A cache of records and parts of hosted files, so that a million devices that open the same page cause one database
+/// read. Confined to one thread.
 ///
-/// Two generations: an entry that is used moves into the young one; when that reaches half the capacity it becomes the
-/// old one, and entries unused since then are dropped. The content behind a name never changes, so nothing has to be
-/// refreshed.
+/// It has two generations. An entry that is used moves to the young one. When that has reached half of the capacity, it
+/// becomes the old one, and entries that were not used meanwhile are dropped. Content never changes, so nothing has to
+/// be refreshed.
 struct HostedCache {
   struct PartKey: Hashable {
     let name: String
@@ -18,13 +18,14 @@ struct HostedCache {
     var bytes = 0
   }
 
-  /// Approximate size of a record with its names.
+  /// Approximate size in bytes of a record with its names.
   static let recordBytes = 512
 
   private let capacity: Int
   private var young = Generation()
   private var old = Generation()
 
+  /// Creates a cache.
   /// - Parameter capacity: bytes of both generations together.
   init(capacity: Int = HostedLimits.cacheBytes) {
     self.capacity = capacity
@@ -52,7 +53,7 @@ struct HostedCache {
     if young.parts.updateValue(part, forKey: key) == nil { grow(part.count) }
   }
 
-  /// Forgets a file's record: its expiry may have been prolonged.
+  /// Removes a file's record, because its expiration may have been extended.
   mutating func forget(_ name: String) {
     young.files[name] = nil
     old.files[name] = nil
@@ -65,6 +66,6 @@ struct HostedCache {
     young = Generation()
   }
 
-  /// Bytes held, approximately.
+  /// Approximate size of the cached entries, in bytes.
   var bytes: Int { young.bytes + old.bytes }
 }

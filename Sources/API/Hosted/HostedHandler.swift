@@ -28,7 +28,7 @@ final class HostedHandler {
     }
   }
 
-  /// True for the paths that are handled here.
+  /// Returns whether this handler serves the request's path.
   static func isAsked(_ request: Request) -> Bool {
     request.withPath { path in
       path.count > 3 && path[0] == UInt8(ascii: "/") && path[2] == UInt8(ascii: "/")
@@ -60,7 +60,8 @@ final class HostedHandler {
     }
   }
 
-  /// A name has base64url characters only: anything else never reaches the database.
+  /// Returns whether this could be a file's name, which has only base64url characters. Others are not looked up in the
+  /// database.
   private static func isName(_ name: String) -> Bool {
     name.utf8.count == HostedLimits.nameBytes
       && name.utf8.allSatisfy { byte in
@@ -94,12 +95,12 @@ final class HostedHandler {
     }
   }
 
-  /// Sends a part and, when the client has read it, the next.
+  /// Sends a part of the file and, when the client has read it, the next one.
   private func send(
     _ body: [UInt8], _ number: Int, _ range: Range<Int>, _ record: HostedFiles.Record, _ stream: ResponseStream
   ) {
     let piece = Self.piece(body, number, range, record)
-    // A part that is missing or too short ends the answer early, and the connection with it.
+    // If a part is missing or too short, the answer ends early and the connection is closed.
     guard !piece.isEmpty, stream.write(piece) else { return stream.finish() }
     guard (number + 1) * record.partBytes < range.upperBound else { return stream.finish() }
     stream.whenDrained { [self] in
@@ -110,7 +111,7 @@ final class HostedHandler {
     }
   }
 
-  /// The bytes of a part that lie within a range of the file.
+  /// Returns the bytes of a part that belong to a range of the file.
   private static func piece(
     _ body: [UInt8], _ number: Int, _ range: Range<Int>, _ record: HostedFiles.Record
   ) -> [UInt8] {
@@ -138,7 +139,7 @@ final class HostedHandler {
   private func find(_ name: String, _ completion: @escaping (HostedLoader.Found) -> Void) {
     if let file = cache.file(name) {
       if file.expiresAt > clock.wallMicroseconds { return completion(.file(file)) }
-      // A message may have prolonged it since.
+      // A message may have extended the file's expiration since the record was cached.
       cache.forget(name)
     }
     wish(.file(name), completion)

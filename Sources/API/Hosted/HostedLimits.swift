@@ -1,13 +1,13 @@
-/// Numbers of hosted pages and media: unit, reason.
+/// Limits of hosted pages and media.
 enum HostedLimits {
-  /// Cache of one HTTP loop, in bytes: some hundred pages and a few pictures.
+  /// Size of one HTTP loop's cache, in bytes: some hundred pages and a few pictures.
   static let cacheBytes = 32 << 20
-  /// Reads of pages and media that wait for the database; further ones get 503.
+  /// Maximum number of reads that wait for the database; further ones are answered with 503.
   static let wishes = 1024
-  /// Silence after which a probe checks whether the database still answers.
+  /// How long the connection may be silent before a query checks that the database still answers.
   static let silence: Duration = .seconds(5)
   /// How long caches may keep a page, in seconds (a week).
   static let cacheSeconds: Int64 = 604_800
-  /// 128 bits in base64url.
+  /// Length of a file's name: 128 bits in base64url.
   static let nameBytes = 22
 }

@@ -5,7 +5,7 @@ internal import Postgres
 package import Reactor
 internal import Store
 
-/// The thread `hosted`: reads pages and media for all HTTP loops, so that none of them waits for the database.
+/// The thread `hosted`: reads pages and media for all HTTP loops, so that the loops do not wait for the database.
 package final class HostedLoader: Sendable {
   enum Wish: Hashable, Sendable {
     case file(String)
@@ -13,7 +13,7 @@ package final class HostedLoader: Sendable {
   }
 
   enum Found: Sendable {
-    /// Nil: there is no such file.
+    /// The file's record; nil if there is no such file.
     case file(HostedFiles.Record?)
     case part([UInt8]?)
     /// The database did not answer.
@@ -22,7 +22,7 @@ package final class HostedLoader: Sendable {
 
   struct Work: Sendable {
     let wish: Wish
-    /// Where the result goes.
+    /// The inbox of the HTTP loop that asked, which receives the result.
     let answers: Inbox<(wish: Wish, found: Found)>
   }
 
@@ -34,12 +34,12 @@ package final class HostedLoader: Sendable {
     _ = try Thread(name: "hosted") { Self.run(inbox, databaseURL) }
   }
 
-  /// Stops reading; the thread ends.
+  /// Ends the thread.
   package func stop() {
     inbox.close()
   }
 
-  /// Returns false when too many reads wait already.
+  /// Queues a read. Returns false when too many are waiting.
   func offer(_ work: Work) -> Bool { inbox.offer(work) }
 
   private static func run(_ inbox: Inbox<Work>, _ databaseURL: String) {
@@ -60,7 +60,7 @@ package final class HostedLoader: Sendable {
         } catch {
           log.error("a page or media could not be read", metadata: FailureDetails.of(error).mapValues { "\($0)" })
         }
-        // A full inbox belongs to a loop that has stopped, or that has more reads open than it may have.
+        // The inbox is full only when its loop has stopped, or has more reads open than allowed.
         _ = work.answers.offer((work.wish, found))
       }
     }

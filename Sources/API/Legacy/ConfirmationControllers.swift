@@ -2,8 +2,8 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// Receipts and reads. The message's pushkey proves them; without a valid one (older SDKs send none) the device's
-/// AUTHKEY does, and then they count for that device alone.
+/// Receipts and reads. The message's pushkey proves them. Without a valid one (older SDKs send none) the device's
+/// AUTHKEY does, and the confirmation then counts for that device alone.
 extension LegacyHandler {
   func receive(_ call: LegacyCall) throws(LegacyRefusal) {
     try Self.check(call.form, statusKind: "2")
@@ -20,7 +20,7 @@ extension LegacyHandler {
     throw LegacyRefusal(field: "STATUS_KIND", "must be \(expected) here")
   }
 
-  /// -1 keep, 0 reset, 1…1000 the new count; absent means keep.
+  /// Parses the badge: -1 or nothing keeps the count, 0 resets it, and 1 to 1000 sets it.
   private static func badgeOption(_ form: Form) throws(LegacyRefusal) -> BadgeOption {
     let range = Int64(-1)...Int64(Domain.Limits.badgeValue.upperBound)
     switch try form.number("BADGENO", in: range) ?? -1 {
@@ -45,11 +45,11 @@ extension LegacyHandler {
     }
     try withApp(call) { [self] app throws(LegacyRefusal) in
       let proof = try proof(call.form, app: app)
-      // A key requested with this very PSID speaks for its present and former owners.
+      // A key that was requested with this PSID is valid for its present and former owners.
       let isOwn = proof?.covers(psid: token) ?? true
       guard isOwn || proof?.claim != nil else { throw Self.foreignKey }
       let reach = Operation.Reach(app: app.number, device: isOwn ? nil : proof?.claim?.device)
-      // Such a key proves no more than the PSID: enough to report a read, not to set the user's count.
+      // A key that was issued to anyone who knew the PSID allows reporting a read, but not setting the user's count.
       let isAsked = app.identity != .open && proof?.claim?.isAsked != false
       confirm(
         call,
@@ -65,7 +65,8 @@ extension LegacyHandler {
       case .recorded:
         guard let badge = result.badge else { return call.succeedQuietly() }
         call.succeed(Envelope.row { writer in writer.member("BADGENO", String(badge)) })
-      // The message's history is gone, so it no longer counts; success keeps the SDK from retrying.
+      // The message's history has been deleted, so the confirmation no longer counts. Report success, so that the SDK
+      // does not retry.
       case .unknownMessage where result.isForgotten: call.succeedQuietly()
       case .unknownMessage, .invalidPushkey:
         call.refuse(

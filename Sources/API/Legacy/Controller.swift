@@ -1,20 +1,20 @@
 internal import Domain
 
-/// One controller of the protocol: what it does, the fields of its form, and its handler. `all` lists every one that is
-/// served; a test calls each of them.
+/// One controller (call) of the protocol: its name, the fields of its form, and its handler. `all` lists every one that
+/// is served, and a test calls each.
 struct Controller: Sendable {
   typealias Handler = @Sendable (LegacyHandler) -> (LegacyCall) throws(LegacyRefusal) -> Void
 
   let name: String
   let summary: String
   let about: String
-  /// Fields beyond those that nearly every call has; `!` marks required ones.
+  /// The fields besides those that nearly every call has. `!` marks required ones.
   let fields: [String]
-  /// BODY of a successful answer.
+  /// Describes BODY in a successful answer.
   let body: String
-  /// Only trusted servers may call it.
+  /// Whether only trusted servers may call it.
   let isForServers: Bool
-  /// It may bring a large body: a list of people, or a file.
+  /// Whether it accepts a large body: a list of people, or a file.
   let takesLongForms: Bool
   let handler: Handler
 

@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 
-/// The existing SDK's protocol.
+/// Endpoints for the calls of the existing SDK's protocol.
 extension Endpoint {
   static let controllers: [Endpoint] = Controller.all.map { call in
     Endpoint(

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A controller's form as a schema for the description.
+/// The schema of a controller's form, for the API description.
 extension Controller {
   var schema: String { "\(name).form" }
 

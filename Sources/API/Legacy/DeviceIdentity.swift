@@ -1,25 +1,26 @@
 internal import Domain
 internal import Operations
 
-/// The device that a call claims to come from: the parameters that nearly every device call has.
+/// The device that a call says it comes from, according to the fields that nearly every device call has.
 struct DeviceIdentity {
   let app: App
   let network: PushNetwork
-  /// Normalized.
+  /// The normalized push token.
   let psid: String
-  /// The installation's name: DEVICE_ID, or the PSID if a client sends none.
+  /// Identifies the installation: DEVICE_ID, or the PSID if the client sends none.
   let installation: String
   let hasDeviceID: Bool
-  /// The user, without the mark of unregistered ones; nil for a guest, or when the call names none.
+  /// The user named by the call, without the mark of users who are not registered yet; nil for a guest, or when the
+  /// call names none.
   let clientUID: String?
-  /// True when the call explicitly names no user.
+  /// True when the call says explicitly that the device has no user.
   let isGuest: Bool
-  /// True when the user is marked as not registered yet, and thus cannot contradict the device's user.
+  /// True when the named user is marked as not registered yet. Such a user is not compared with the device's.
   private let isMarked: Bool
 
   var device: DeviceID { DeviceID(appID: app.appID, network: network, installation: installation) }
 
-  /// The user that the call acts for, to be compared with the device's.
+  /// The user on whose behalf the call is made, who must be the device's user; nil if that need not be checked.
   var actingFor: String? { isMarked ? nil : clientUID }
 
   init(_ form: Form, app: App) throws(LegacyRefusal) {

@@ -2,12 +2,12 @@ internal import Domain
 internal import Operations
 internal import Store
 
-/// Authentication of devices: by AUTHKEY, or (where keys are switched off) by PSID.
+/// Authentication of devices, by AUTHKEY or, where keys are switched off, by PSID.
 extension LegacyHandler {
-  /// What the call's key proves; nil where none is demanded.
+  /// Returns what the call's key proves; nil where no key is required.
   func proof(_ form: Form, app: App) throws(LegacyRefusal) -> SDKKeyring.Subject? {
     try Self.checkDoor(of: app)
-    // With keys switched off nothing is proved, which only `open` apps accept.
+    // With keys switched off nothing is proved, which only apps with identity mode `open` accept.
     guard configuration.demandsKeys || app.identity != .open else { return nil }
     guard let key = form["AUTHKEY"] else {
       throw LegacyRefusal(.authenticationFailed, "AUTHKEY is needed. Ask for one with asking_authorization.ctl.")
@@ -19,7 +19,7 @@ extension LegacyHandler {
     }
   }
 
-  /// - Throws: if the app is `strict`, which demands proofs that this protocol cannot express.
+  /// Refuses apps with identity mode `strict`, whose proofs this protocol cannot express.
   static func checkDoor(of app: App) throws(LegacyRefusal) {
     guard app.identity == .strict else { return }
     throw LegacyRefusal(
@@ -31,13 +31,13 @@ extension LegacyHandler {
   static let foreignKey = LegacyRefusal(
     .authenticationFailed, "This AUTHKEY is not valid for this app and device. Ask for a new one.")
 
-  /// A new key for the holder of a PSID.
+  /// Returns a new AUTHKEY for the holder of a PSID.
   func makeKey(app: App, psid: String, claim: AuthKeyring.Claim?) -> String {
     keys.sdkKeys.make(SDKKeyring.Subject(app: app.number, psid: psid, claim: claim), now: seconds)
   }
 
-  /// Identifies and authenticates the calling device, then calls `body` with its claim; or `nobody`, if no registered
-  /// device has the PSID.
+  /// Identifies and authenticates the calling device, then calls `body` with what it has proved. If no registered
+  /// device has the PSID, calls `nobody` instead.
   func withClaim(
     _ call: LegacyCall, isAboutUser: Bool, nobody: ((LegacyCall) -> Void)? = nil,
     _ body: @escaping (DeviceIdentity, AuthKeyring.Claim) throws(LegacyRefusal) -> Void
@@ -53,7 +53,7 @@ extension LegacyHandler {
       }
       guard proof?.covers(psid: identity.psid) != false else { throw Self.foreignKey }
       identify(call, identity) { record throws(LegacyRefusal) in
-        // Another device that has this token by now is not the caller.
+        // The token now belongs to another device, which is not the caller.
         guard let record, !identity.hasDeviceID || record.device.sharesInstallation(with: identity.device) else {
           if let nobody { return nobody(call) }
           throw LegacyRefusal(.notRegistered, "NotRegistered: register the service first.")
@@ -63,7 +63,7 @@ extension LegacyHandler {
     }
   }
 
-  /// The device that owns the PSID; nil when none does.
+  /// Finds the device that owns the PSID, and calls `body` with it, or with nil.
   func identify(
     _ call: LegacyCall, _ identity: DeviceIdentity, _ body: @escaping (Devices.Record?) throws(LegacyRefusal) -> Void
   ) {
@@ -79,7 +79,7 @@ extension LegacyHandler {
 }
 
 extension AuthKeyring.Claim {
-  /// `claim`, with this one's acting user and user proof.
+  /// Returns `claim` with this claim's user and user proof.
   fileprivate func by(_ claim: AuthKeyring.Claim) -> AuthKeyring.Claim {
     var made = claim
     (made.actingFor, made.userProof) = (actingFor, userProof)

@@ -1,7 +1,7 @@
 internal import HTTPServer
 internal import JSON
 
-/// A controller's answer after its work; the code may still report a failure.
+/// The answer of a controller that has done its work. Its code may still report a failure.
 struct LegacyAnswer {
   var code = ResultCode.ok
   var text = "OK"
@@ -12,11 +12,12 @@ struct LegacyAnswer {
   }
 }
 
-/// The format of every answer: `{"HEADER":{"RESULT_CODE","RESULT_BODY","SERVICE"},"BODY":…}`.
+/// Writes answers of the protocol: `{"HEADER":{"RESULT_CODE","RESULT_BODY","SERVICE"},"BODY":…}`.
 enum Envelope {
   typealias Body = (inout JSONWriter) -> Void
 
-  /// - Parameter body: writes one value, an array or an object.
+  /// Returns a complete answer.
+  /// - Parameter body: writes BODY, which is an array or an object.
   static func bytes(_ code: ResultCode, _ text: String, service: String, body: Body) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
@@ -50,7 +51,7 @@ enum Envelope {
     return response
   }
 
-  /// Device calls answer an array with one object.
+  /// Writes BODY as an array with one object, as all device calls answer.
   static func row(_ members: @escaping Body) -> Body {
     { writer in writer.array { writer in writer.object(members) } }
   }
@@ -60,6 +61,6 @@ enum Envelope {
   private static let emptyObject: @Sendable (inout JSONWriter) -> Void = { writer in writer.object { _ in } }
 
   static let contentType: StaticString = "application/json;charset=UTF-8"
-  /// Answers hold keys: no cache may keep them.
+  /// Answers may contain keys, so caches must not store them.
   private static let headers = [("Content-Type", "\(contentType)"), ("Cache-Control", "no-store")]
 }

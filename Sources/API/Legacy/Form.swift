@@ -2,15 +2,15 @@ internal import Domain
 internal import HTTPServer
 internal import PlainText
 
-/// The fields of a posted form, and its files. Names are case-insensitive; an empty value counts as absent, because the
-/// SDK sends every parameter, used or not.
+/// The fields and files of a posted form. Names are case-insensitive. An empty value counts as absent, because the SDK
+/// sends all parameters, used or not.
 struct Form: Sendable {
   private var fields: [String: String] = [:]
   private(set) var files: [String: [UInt8]] = [:]
 
   init() {}
 
-  /// Reads a body by its Content-Type, which defaults to urlencoded.
+  /// Parses a body according to its Content-Type, which defaults to urlencoded.
   init(_ body: [UInt8], contentType: String?) throws(LegacyRefusal) {
     let type = try HeaderValue(contentType ?? "application/x-www-form-urlencoded")
     switch type.name {
@@ -42,7 +42,7 @@ struct Form: Sendable {
       guard let value = FormDecoding.decode(body.span.extracting(min(equals + 1, end)..<end)) else {
         throw LegacyRefusal(field: Self.shown(name), Self.unreadable)
       }
-      // Some clients terminate or pad their forms with an empty pair.
+      // Some clients end or pad their forms with an empty pair.
       if name.isEmpty, value.isEmpty { continue }
       try add(name, value)
     }
@@ -84,33 +84,33 @@ struct Form: Sendable {
   private static let tooMany = LegacyRefusal(
     .serverError, "The form has more than \(LegacyLimits.fields) fields.")
 
-  /// A name made safe to quote in an answer.
+  /// Returns a field name made safe for error messages.
   private static func shown(_ name: String) -> String {
     String(name.prefix(LegacyLimits.nameBytes).filter { $0.isASCII && !$0.isNewline && $0 >= " " })
   }
 
   // MARK: Fields
 
-  /// The field's value; nil when absent or empty.
+  /// Returns the value of a field; nil when it is absent or empty.
   subscript(name: String) -> String? {
     guard let value = fields[name], !value.isEmpty else { return nil }
     return value
   }
 
-  /// - Throws: when the value is longer than `bytes`.
+  /// Returns the value of a field; nil when absent. - Throws: when it is longer than `bytes`.
   func text(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String? {
     guard let value = self[name] else { return nil }
     guard value.utf8.count <= bytes else { throw LegacyRefusal(field: name, "is longer than \(bytes) bytes") }
     return value
   }
 
-  /// - Throws: when it is absent.
+  /// Returns the value of a required field. - Throws: when it is absent or longer than `bytes`.
   func required(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String {
     guard let value = try text(name, upTo: bytes) else { throw LegacyRefusal(field: name, "is needed") }
     return value
   }
 
-  /// A whole number. - Throws: when it is not one, or out of range.
+  /// Returns the field as a whole number; nil when absent. - Throws: when it is not a number, or out of range.
   func number(_ name: String, in range: ClosedRange<Int64>) throws(LegacyRefusal) -> Int64? {
     guard let text = self[name] else { return nil }
     guard text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: "-") }), let number = Int64(text),
@@ -119,7 +119,7 @@ struct Form: Sendable {
     return number
   }
 
-  /// `Y` or `N`. - Throws: on any other value.
+  /// Returns the field as a flag, `Y` or `N`; nil when absent. - Throws: on any other value.
   func flag(_ name: String) throws(LegacyRefusal) -> Bool? {
     try LegacyRefusal.reading(name) { () throws(SDKWords.Objection) in try SDKWords.flag(self[name]) }
   }

@@ -22,7 +22,7 @@ extension LegacyHandler {
     }
   }
 
-  /// Lists up to a thousand groups, by number, after LAST_GROUPSEQ.
+  /// Lists up to a thousand groups in order of number, starting after LAST_GROUPSEQ.
   func listGroups(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let appID = try Self.appID(call.form)
@@ -59,7 +59,7 @@ extension LegacyHandler {
     }
   }
 
-  /// Lists up to a thousand users after LAST_CUID.
+  /// Lists up to a thousand users of a group, starting after LAST_CUID.
   func listGroupUsers(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let (appID, group) = (try Self.appID(call.form), try Self.group(call.form))

@@ -25,7 +25,7 @@ extension LegacyHandler {
     return group
   }
 
-  /// Sets the count each time it is called; 0 clears it.
+  /// Sets the user's badge count to the given value; 0 clears it.
   func setBadge(_ call: LegacyCall) throws(LegacyRefusal) {
     let range = Int64(Domain.Limits.badgeCount.lowerBound)...Int64(Domain.Limits.badgeCount.upperBound)
     guard let badge = try call.form.number("BADGENO", in: range) else {

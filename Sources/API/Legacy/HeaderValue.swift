@@ -1,6 +1,6 @@
 /// A parsed header value with parameters, such as Content-Type (RFC 9110 §8.3.1): `multipart/form-data; boundary="…"`.
 struct HeaderValue {
-  /// In lower case.
+  /// The value itself, in lower case, such as `multipart/form-data`.
   let name: String
   private var parameters: [String: String] = [:]
 
@@ -20,7 +20,7 @@ struct HeaderValue {
     }
   }
 
-  /// Takes one parameter; a semicolon between quotes does not end it.
+  /// Removes one parameter from the start of `rest`. A semicolon within quotes does not end it.
   private static func takeParameter(_ rest: inout Substring) -> (name: String, value: String) {
     var isQuoted = false
     let end = rest.firstIndex { character in
@@ -50,7 +50,7 @@ struct HeaderValue {
 
   subscript(parameter: String) -> String? { parameters[parameter] }
 
-  /// - Throws: unless the charset is UTF-8 or US-ASCII.
+  /// Throws unless the charset is UTF-8 or US-ASCII.
   func checkCharset() throws(LegacyRefusal) {
     guard let charset = parameters["charset"]?.lowercased() else { return }
     guard ["utf-8", "utf8", "us-ascii"].contains(charset) else {
@@ -58,7 +58,7 @@ struct HeaderValue {
     }
   }
 
-  /// The multipart boundary (RFC 2046 §5.1.1). - Throws: when it is missing or invalid.
+  /// Returns the multipart boundary (RFC 2046 §5.1.1). - Throws: when it is missing or invalid.
   func boundary() throws(LegacyRefusal) -> [UInt8] {
     guard let boundary = parameters["boundary"], !boundary.isEmpty,
       boundary.utf8.count <= LegacyLimits.boundaryBytes,

@@ -3,10 +3,10 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// `asking_authorization`, and what the SDK asks about the server itself.
+/// `asking_authorization`, which issues keys, and calls with which the SDK asks about the server.
 extension LegacyHandler {
-  /// Issues a key to any caller that knows the PSID, a weak secret that the push network and many logs hold too. Where
-  /// users are vouched for, such a key grants little.
+  /// Issues a key to any caller that knows the PSID. This is a weak secret, which the push network and many logs
+  /// contain too; where users must be vouched for, such a key permits little.
   func askKey(_ call: LegacyCall) throws(LegacyRefusal) {
     try withApp(call) { [self] app throws(LegacyRefusal) in
       try Self.checkDoor(of: app)
@@ -21,12 +21,13 @@ extension LegacyHandler {
     }
   }
 
-  /// There is nothing to configure and no broker to allocate. Client logs are not kept: they may hold personal data.
+  /// Answers with success: there is nothing to configure and no broker to allocate. Client logs are discarded, because
+  /// they may contain personal data.
   func showConfiguration(_ call: LegacyCall) throws(LegacyRefusal) {
     call.succeed()
   }
 
-  /// A controller that is refused with an explanation.
+  /// Returns a handler that refuses the call with an explanation.
   func refusing(_ text: String) -> (LegacyCall) throws(LegacyRefusal) -> Void {
     { _ throws(LegacyRefusal) in throw LegacyRefusal(.serverError, text) }
   }

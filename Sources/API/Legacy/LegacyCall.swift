@@ -4,20 +4,20 @@ internal import Operations
 internal import Reactor
 internal import Tracing
 
-/// One call of a controller: its form, and how to answer it.
+/// One call of the protocol: its form, its caller, and the means to answer it.
 struct LegacyCall {
-  /// As answers name it: `rcv_get_service.ctl`.
+  /// The call's name, as answers repeat it: `rcv_get_service.ctl`.
   let service: String
   let form: Form
   let responder: Responder
-  /// Sends answer with an object in BODY, all other calls with an array.
+  /// True for sends, whose answers have an object as BODY; those of all other calls have an array.
   let isSend: Bool
-  /// Optional headers of servers: the bearer token, which is an API key, and the idempotency key.
+  /// Optional headers that servers send: the bearer token, which is an API key, and the idempotency key.
   let bearer: String?
   let idempotencyKey: String?
-  /// True when the caller's address is trusted to send.
+  /// True when the caller may send because of its address.
   let isTrustedAddress: Bool
-  /// Address counted by the limit of new devices; nil exempts the caller.
+  /// The address to which the limit of new devices applies; nil for callers without a limit.
   let origin: IPAddress?
   /// The client's address, as far as the proxies in between are trusted.
   let address: IPAddress?
@@ -40,7 +40,7 @@ struct LegacyCall {
     responder.send(Envelope.refusal(refusal, service: service, isSend: isSend))
   }
 
-  /// The hot path: most calls answer an empty row.
+  /// Answers success with one empty row. Most calls do, so this is written without an envelope's overhead.
   func succeedQuietly() {
     responder.send(
       status: .ok, contentType: Envelope.contentType,

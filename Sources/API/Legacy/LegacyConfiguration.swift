@@ -1,10 +1,10 @@
 /// Operator settings of the legacy API.
 package struct LegacyConfiguration: Sendable {
-  /// Path prefixes allowed before a controller, such as `/upmc`; nil: any.
+  /// Path prefixes that may precede a controller, such as `/upmc`; nil permits any.
   package var contexts: [String]?
-  /// False: devices need no AUTHKEY; their PSID is trusted.
+  /// Whether devices need an AUTHKEY. If false, their PSID alone is trusted.
   package var demandsKeys = true
-  /// Addresses of servers that may send without an API key.
+  /// The addresses of servers that may send without an API key.
   package var trustedSenders = TrustedAddresses()
 
   package init() {}

@@ -3,16 +3,16 @@ internal import HTTPServer
 internal import Operations
 internal import Postgres
 
-/// Calls of servers: their authentication, and the thread that carries them out.
+/// Calls of servers: authentication, and execution on an admin thread.
 extension LegacyHandler {
-  /// A server that may call.
+  /// A server that may call, or whose key must still be verified.
   enum Server: Sendable {
-    /// Trusted by address, or by a key in the catalog.
+    /// Trusted because of its address, or of a key in the catalog.
     case known(Caller)
     /// Has a key that only the database can verify.
     case key(String)
 
-    /// Whose quota the call uses while it waits for a thread.
+    /// The caller whose quota is used while the call waits for a thread; nil if not known yet.
     var knownCaller: Caller? {
       if case .known(let caller) = self { caller } else { nil }
     }
@@ -25,10 +25,10 @@ extension LegacyHandler {
     }
   }
 
-  /// What a trusted address may do: act as an operator, in every app.
+  /// The permissions of a trusted address: those of an operator of all apps.
   private static let trusted = Caller(role: .operator, app: nil, apiKey: nil)
 
-  /// - Throws: 50300 when neither key nor address allows the caller to send.
+  /// Identifies the calling server. - Throws: 50300 when neither key nor address allows it to send.
   func server(_ call: LegacyCall) throws(LegacyRefusal) -> Server {
     try Self.server(call.bearer ?? call.form["APIKEY"], isTrusted: call.isTrustedAddress, catalog)
   }
@@ -43,7 +43,7 @@ extension LegacyHandler {
     return .known(trusted)
   }
 
-  /// Runs `work` for a server on a thread and answers with its result.
+  /// Runs `work` for a server on an admin thread, and answers with its result.
   func onThread(
     _ call: LegacyCall, _ server: Server,
     _ work: @escaping @Sendable (Caller, Connection) throws(LegacyRefusal) -> LegacyAnswer
@@ -57,7 +57,7 @@ extension LegacyHandler {
         return Envelope.refusal(error, service: service, isSend: true)
       }
     }
-    // The protocol has one answer for 429 and 503: retry later.
+    // The protocol does not distinguish 429 from 503; both mean to retry later.
     if let problem { throw LegacyRefusal(Problem(.busy, problem.detail)) }
   }
 
@@ -71,13 +71,13 @@ extension LegacyHandler {
       connection = try attempt.get()
       caller = try server.caller(on: connection)
     } catch {
-      // In this protocol, a server with an unknown key is one that may not send.
+      // The protocol treats a server with an unknown key as one that may not send.
       throw error.code == .badCredential ? LegacyRefusal(.unauthorizedServer, error.detail) : LegacyRefusal(error)
     }
     return try work(caller, connection)
   }
 
-  /// Rethrows an operation's problem as a refusal.
+  /// Calls `body` and rethrows its problem as a refusal of this protocol.
   static func refusing<LegacyAnswer>(_ body: () throws(Problem) -> LegacyAnswer) throws(LegacyRefusal) -> LegacyAnswer {
     do throws(Problem) {
       return try body()

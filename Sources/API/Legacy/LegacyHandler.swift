@@ -32,9 +32,9 @@ internal import Reactor
 final class LegacyHandler: RequestHandler {
   let committer: Committer
   let threads: AdminThreads
-  /// URLs of pages and media.
+  /// The URLs of hosted pages and media.
   let hosting: ContentHosting
-  /// Called, on any thread, when a message has been stored.
+  /// Called on any thread when a message has been stored.
   let messageCommitted: @Sendable () -> Void
   let sends = SendLog()
   let catalog: Catalog
@@ -58,7 +58,7 @@ final class LegacyHandler: RequestHandler {
     timeout = UnknownKeyDelay(catalog: catalog, loop: loop)
   }
 
-  /// True for paths that end in `.ctl`, except those below `/v1/`.
+  /// Returns whether the path ends in `.ctl` and is not below `/v1/`.
   static func isForHere(_ request: Request) -> Bool {
     request.withPath { path in
       let count = path.count
@@ -87,7 +87,7 @@ final class LegacyHandler: RequestHandler {
       if controller.isForServers, request.bodyCount > LegacyLimits.loopFormBytes {
         return try sendLarge(controller, request, responder, isTrusted: isTrusted)
       }
-      // Client logs are not kept, so they are not parsed.
+      // Client logs are discarded, so they are not parsed.
       let form =
         service == "putAppLog.ctl"
         ? Form() : try Form(request.bodyBytes, contentType: request.header("content-type"))
@@ -111,9 +111,9 @@ final class LegacyHandler: RequestHandler {
     }
   }
 
-  /// Senders known by address or bearer key may bring large bodies. A server whose key is a form field, unknown at this
-  /// point, gets the standard limit on controllers that take long forms; so do logs, which are not parsed. Every other
-  /// form is small.
+  /// Returns the largest body that the request may have. Servers identified by address or bearer key may send large
+  /// ones. A server whose key is a form field is not identified yet; it gets the standard limit for calls that accept
+  /// long forms. The same limit applies to logs, which are not parsed; all other forms are small.
   func bodyLimit(for request: Request, standard: Int) -> Int {
     let (context, service) = Self.split(request.path)
     guard let controller = controller(context, service), controller.takesLongForms else {
@@ -123,7 +123,8 @@ final class LegacyHandler: RequestHandler {
     return service == "rcv_register_csvmessage.ctl" ? LegacyLimits.uploadBytes : LegacyLimits.sendBytes
   }
 
-  /// Decided before the form is there: a key inside it comes too late to allow more.
+  /// Returns whether the caller is identified as a server before the form is read. A key inside the form is not known
+  /// yet.
   private func mayBeServer(_ request: Request) -> Bool {
     configuration.trustedSenders.includes(request.clientAddress)
       || Self.bearer(request).flatMap(catalog.caller(apiKey:)) != nil
@@ -131,7 +132,7 @@ final class LegacyHandler: RequestHandler {
 
   // MARK: Paths
 
-  /// `/upmc/rcv_get_service.ctl` → `/upmc`, `rcv_get_service.ctl`.
+  /// Splits a path: `/upmc/rcv_get_service.ctl` gives `/upmc` and `rcv_get_service.ctl`.
   private static func split(_ path: String) -> (context: String, service: String) {
     guard let slash = path.lastIndex(of: "/") else { return ("", path) }
     return (String(path[..<slash]), String(path[path.index(after: slash)...]))
@@ -151,11 +152,11 @@ final class LegacyHandler: RequestHandler {
 
   // MARK: Shared by controllers
 
-  /// Seconds since 1970.
+  /// The current time in seconds since 1970.
   var seconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
 
-  /// Calls `body` with the app that the call names. If it is unknown, waits for the catalog to be reloaded: it may be
-  /// new.
+  /// Calls `body` with the app that the call names. If the app is unknown, it may be new, so this waits until the
+  /// catalog has been reloaded.
   func withApp(_ call: LegacyCall, _ body: @escaping (App) throws(LegacyRefusal) -> Void) throws(LegacyRefusal) {
     let appID = try call.form.required("APP_ID", upTo: Domain.Limits.appIDBytes)
     if let app = catalog.app(id: appID) { return try body(app) }
@@ -176,7 +177,7 @@ final class LegacyHandler: RequestHandler {
     }
   }
 
-  /// Runs an operation: answers its problem, or passes its answer on.
+  /// Runs an operation. Passes its answer to `answer`, or answers the call with its problem.
   func perform(_ operation: Operation, _ call: LegacyCall, _ answer: @escaping (OperationAnswer) -> Void) {
     committer.submit(operation, trace: call.responder.span) { outcome in
       switch outcome {

@@ -1,23 +1,23 @@
-/// Numbers of the legacy API: unit, reason.
+/// Limits of the legacy API.
 enum LegacyLimits {
-  /// Fields per form, repeated and empty ones included: the largest controller has 31.
+  /// Maximum number of fields in a form, including repeated and empty ones. The largest controller has 31.
   static let fields = 100
   static let nameBytes = 64
-  /// Headers of one multipart part, and the boundary (RFC 2046 §5.1.1), in bytes.
+  /// Maximum size of one multipart part's headers, and of the boundary (RFC 2046 §5.1.1), in bytes.
   static let partHeaderBytes = 4096
   static let boundaryBytes = 70
-  /// Body of a CSV upload: half a million lines of thirty bytes.
+  /// Maximum body of a CSV upload, in bytes: half a million lines of thirty bytes.
   static let uploadBytes = 16_777_216
-  /// Body of a send: ten thousand recipients with long names.
+  /// Maximum body of a send, in bytes: ten thousand recipients with long names.
   static let sendBytes = 4_194_304
-  /// Largest form that is read and checked on the HTTP loop, hence the largest of a device: without a long MESSAGE its
-  /// 31 fields have 10,000 bytes, three times that percent-encoded. A server's larger forms go to a thread unread,
-  /// because checking ten thousand names takes long.
+  /// Maximum size in bytes of a form that is parsed on the HTTP loop, and so of all forms from devices: without a long
+  /// MESSAGE, 31 fields have 10,000 bytes, or three times that percent-encoded. A server's larger forms are parsed on
+  /// an admin thread, because checking ten thousand names takes long.
   static let loopFormBytes = 65_536
-  /// MESSAGE as it arrives; what does not fit into the payload goes to a hosted page.
+  /// Maximum size of MESSAGE in bytes. Text that does not fit into the payload is stored as a hosted page.
   static let messageBytes = 65_536
-  /// Most rows in one answer.
+  /// Maximum number of rows in one answer.
   static let listedRows = 1000
-  /// The sender's own names and variables, kept with a message.
+  /// Maximum size in bytes of the sender's own names and variables, which are stored with a message.
   static let referenceBytes = 256
 }

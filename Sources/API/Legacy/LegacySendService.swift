@@ -4,7 +4,7 @@ internal import Postgres
 internal import Reactor
 internal import Tracing
 
-/// Stores sends, straight-line, on any thread that has a connection.
+/// Stores the messages of sends. Callable on any thread that has a database connection.
 struct LegacySendService: Sendable {
   let catalog: Catalog
   let clock: any Clock
@@ -40,16 +40,16 @@ struct LegacySendService: Sendable {
     }
   }
 
-  /// A send to the users of the form's file, which is stored first.
+  /// Stores the form's file as an audience, and returns the send to its users.
   func csvSend(_ form: Form, _ caller: Caller, _ connection: Connection) throws(LegacyRefusal) -> SendForm {
     guard let file = form.files["UPLOAD_FILE"] else {
       throw LegacyRefusal(field: "upload_file", "is needed: a file of lines CUID,NAME[,VAR1…VAR9] in a multipart form")
     }
-    // Checked first: a form with another fault must leave no file behind.
+    // Check the rest of the form first, so that a faulty one leaves no file behind.
     let draft = try SendForm(form, audience: SendAudience(csv: 0, unknownUsers: 0))
     let stored: CSVUploads.Stored
     do throws(Problem) {
-      // The same file is the same audience, so a repeated call requests the same message.
+      // The same file gives the same audience, so that a repeated call requests the same message.
       stored = try CSVUploads.store(
         ByteSource(file), of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallMicroseconds)
     } catch {
@@ -58,7 +58,8 @@ struct LegacySendService: Sendable {
     return try SendForm(form, audience: SendAudience(csv: stored.csv, unknownUsers: stored.unknownCount))
   }
 
-  /// Reserved sends have their own codes for problems that would otherwise be `500`.
+  /// Returns the refusal for a problem. Reserved sends have codes of their own for some problems that would otherwise
+  /// be `500`.
   private static func refusal(_ problem: Problem, sendAt: String?, now: Int64) -> LegacyRefusal {
     let refusal = LegacyRefusal(problem)
     guard let moment = sendAt.flatMap(Moment.microseconds), refusal.code == .serverError, refusal.status == 200 else {

@@ -2,7 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 
-/// MESSAGE and SUB_TITLE: plain text, or `{"title":"…","body":"…"}`, either possibly percent-encoded twice.
+/// The fields MESSAGE and SUB_TITLE: plain text, or `{"title":"…","body":"…"}`. Either may be percent-encoded twice.
 struct MessageText {
   let title: String?
   let subtitle: String?
@@ -28,7 +28,7 @@ struct MessageText {
       }
       try reader.finish()
     } catch {
-      // Text that merely begins like an object is text.
+      // Not valid JSON, so it is plain text that happens to begin with a brace.
       parts = (nil, text)
     }
     if parts.body == nil {
@@ -51,8 +51,9 @@ struct MessageText {
       })
   }
 
-  /// Undoes a second percent-encoding, if the text has only characters that such an encoding leaves, and at least one
-  /// whole escape. A sentence with a percent sign is left alone.
+  /// Decodes text that is still percent-encoded after the form was decoded. This applies only if it has just the
+  /// characters that such an encoding produces and at least one complete escape, so a sentence with a percent sign is
+  /// left alone.
   static func decoded(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var escapes = 0

@@ -1,17 +1,18 @@
 internal import PlainText
 
-/// `multipart/form-data` (RFC 7578), the whole body in memory.
+/// Parses `multipart/form-data` (RFC 7578) in memory.
 enum Multipart {
   struct Part {
     let name: String
-    /// True when it has a file name, even an empty one.
+    /// Whether the part has a file name, even an empty one.
     let isFile: Bool
     let content: [UInt8]
   }
 
   private static let lineEnd: [UInt8] = [13, 10]
 
-  /// - Throws: when the body does not begin with the boundary, lacks the final one, or a part has no name.
+  /// Returns the parts of a body. - Throws: when it does not begin with the boundary, lacks the final one, or a part
+  /// has no name.
   static func parts(of body: [UInt8], boundary: [UInt8]) throws(LegacyRefusal) -> [Part] {
     let delimiter = Array("--".utf8) + boundary
     var parts: [Part] = []
@@ -67,7 +68,7 @@ enum Multipart {
     return Part(name: name, isFile: disposition["filename"] != nil, content: Array(rest))
   }
 
-  /// Index of the first occurrence of `pattern`.
+  /// Returns the index of the first occurrence of `pattern`; nil if there is none.
   private static func find(_ pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
     let last = bytes.endIndex - pattern.count
     var start = bytes.startIndex

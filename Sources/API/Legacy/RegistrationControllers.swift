@@ -5,7 +5,7 @@ internal import Store
 
 /// Registering and unregistering the service and the user.
 extension LegacyHandler {
-  /// Registers the service alone: the device keeps its user.
+  /// Registers the device without changing its user.
   func registerService(_ call: LegacyCall) throws(LegacyRefusal) {
     try register(call) { _ in nil }
   }
@@ -47,13 +47,13 @@ extension LegacyHandler {
     }
   }
 
-  /// True when the key was issued for this device, or for the holder of its PSID.
+  /// Returns whether the key was issued for this device, or for the holder of its PSID.
   private static func isOwn(_ proof: SDKKeyring.Subject?, _ identity: DeviceIdentity) -> Bool {
     guard let proof else { return true }
     return proof.claim?.device.sharesInstallation(with: identity.device) == true || proof.covers(psid: identity.psid)
   }
 
-  /// Every registration returns a new key, bound to the device.
+  /// Answers a registration with a new key, which is bound to the device.
   private func succeed(_ call: LegacyCall, _ identity: DeviceIdentity, _ claim: AuthKeyring.Claim) {
     let key = makeKey(app: identity.app, psid: identity.psid, claim: claim)
     call.succeed(
@@ -81,7 +81,7 @@ extension LegacyHandler {
     return attributes
   }
 
-  /// The original protocol has no fields for consents; these are ours. Consents left out stay as they are.
+  /// Parses the consents, for which the original protocol has no fields. Consents that are absent stay unchanged.
   private static func consents(_ form: Form) throws(LegacyRefusal) -> Consents.Change {
     var consents = Consents.Change()
     consents.notification = try form.flag("NOTIFICATION_YN")
@@ -114,7 +114,8 @@ extension LegacyHandler {
 
   // MARK: The service
 
-  /// `Y`; `C` when the device belongs to another user than the client thinks; `N` when it must register.
+  /// Answers `Y` if the device is registered, `C` if it belongs to another user than the client thinks, `N` if it must
+  /// register.
   func showService(_ call: LegacyCall) throws(LegacyRefusal) {
     try withApp(call) { [self] app throws(LegacyRefusal) in
       let identity = try DeviceIdentity(call.form, app: app)
@@ -132,7 +133,7 @@ extension LegacyHandler {
     return UserKey(clientUID: user) == record.userKey ? "Y" : "C"
   }
 
-  /// Succeeds for an unregistered device too: it is in the requested state.
+  /// Unregisters the device. Also succeeds when it is not registered.
   func deleteService(_ call: LegacyCall) throws(LegacyRefusal) {
     try withClaim(call, isAboutUser: false, nobody: { $0.succeedQuietly() }) { [self] _, claim in
       committer.submit(.unregister(claim)) { outcome in

@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTPServer
 
-/// `RESULT_CODE` of an answer: a string, because the SDK compares strings. Decision 105.
+/// `RESULT_CODE` of an answer. It is a string, because the SDK compares strings. Decision 105.
 enum ResultCode: String {
   case ok = "0000"
   /// The push token is invalid, or belongs to no registered device.
@@ -12,15 +12,15 @@ enum ResultCode: String {
   case appDeleted = "4444"
   case reservedTooLate = "5500"
   case reservedFailed = "5600"
-  /// Anything wrong with the key, including none or an expired one. The protocol has separate codes for these (40000,
-  /// -500), but this is the only one on which clients request a new key and repeat the call.
+  /// The key is missing, expired or invalid. The protocol has separate codes for some of these (40000, -500), but only
+  /// on this one do clients request a new key and repeat the call.
   case authenticationFailed = "40100"
   case userMismatch = "40300"
-  /// Modelled on the others; the original has no rate limit.
+  /// Too many requests. The original protocol has no rate limit; the code is modelled on the others.
   case tooMany = "42900"
   case unauthorizedServer = "50300"
 
-  /// The closest code for a problem; `500` with the reason in words where there is none.
+  /// Returns the closest code for a problem; `500` where there is none, with the reason in words.
   init(_ code: Problem.Code) {
     self =
       switch code {
@@ -35,11 +35,11 @@ enum ResultCode: String {
   }
 }
 
-/// Why a call is not carried out.
+/// Why a call was refused.
 struct LegacyRefusal: Error {
   let code: ResultCode
   let text: String
-  /// Nearly always 200: clients of this protocol read the code.
+  /// The HTTP status. Nearly always 200, because clients of this protocol read the code.
   var status = 200
   var retryAfterSeconds: Int?
 
@@ -49,12 +49,12 @@ struct LegacyRefusal: Error {
     self.status = status
   }
 
-  /// A field that is missing or invalid.
+  /// Refuses a missing or invalid field.
   init(field: String, _ fault: String) {
     self.init(.serverError, "\(field) \(fault).")
   }
 
-  /// Reads a field's value, turning an objection into a refusal.
+  /// Calls `read` for a field's value, and rethrows its objection as a refusal.
   static func reading<Word>(
     _ field: String, _ read: () throws(SDKWords.Objection) -> Word
   ) throws(LegacyRefusal) -> Word {

@@ -1,7 +1,7 @@
 internal import Domain
 internal import JSON
 
-/// The audience of a form's send.
+/// The audience of a send, as its form names it.
 struct SendAudience: Sendable {
   private enum Kind: Sendable {
     case all
@@ -9,15 +9,15 @@ struct SendAudience: Sendable {
     case users([String])
     case tokens([String])
     case groups([Int64])
-    /// An uploaded file, and the number of its users without a device.
+    /// The users of an uploaded file, and how many of them have no device.
     case csv(Int64, unknownUsers: Int)
   }
 
   private let kind: Kind
-  /// True for TYPE `S`: the answer has totals only.
+  /// True for TYPE `S`, whose answer contains only totals.
   let wantsTotalsOnly: Bool
 
-  /// True for a send to named people whose ids the answer lists.
+  /// True for a send to named people, whose ids are listed in the answer.
   var isIndividual: Bool {
     switch kind {
     case .users, .tokens: !wantsTotalsOnly
@@ -25,7 +25,7 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// By TYPE of `rcv_register_message`; REQ_PSIDS restricts it to these tokens.
+  /// Reads the audience of `rcv_register_message` according to TYPE. REQ_PSIDS restricts it to these tokens.
   init(message form: Form) throws(LegacyRefusal) {
     let type = form["TYPE"]?.uppercased() ?? "E"
     wantsTotalsOnly = type == "S"
@@ -44,7 +44,7 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// By TYPE of `rcv_register_groupmessage`.
+  /// Reads the audience of `rcv_register_groupmessage` according to TYPE.
   init(groupMessage form: Form) throws(LegacyRefusal) {
     wantsTotalsOnly = false
     switch form["TYPE"]?.uppercased() {
@@ -57,13 +57,13 @@ struct SendAudience: Sendable {
     }
   }
 
-  /// By the file of `rcv_register_csvmessage`.
+  /// The audience of `rcv_register_csvmessage`, after its file was stored.
   init(csv: Int64, unknownUsers: Int) {
     kind = .csv(csv, unknownUsers: unknownUsers)
     wantsTotalsOnly = false
   }
 
-  /// Number of unknown users; nil where the send's own answer lists them.
+  /// Number of unknown users; nil where the answer lists them.
   var unknownUsers: Int? {
     if case .csv(_, let count) = kind { count } else { nil }
   }
@@ -106,7 +106,7 @@ struct SendAudience: Sendable {
     return groups
   }
 
-  /// A JSON array of texts (or numbers).
+  /// Parses a JSON array of strings or numbers.
   private static func list(_ text: String, _ name: String) throws(LegacyRefusal) -> [String] {
     var reader = JSONReader(Array(text.utf8))
     var entries: [String] = []

@@ -6,7 +6,7 @@ internal import Reactor
 
 /// Sends to people, to groups, and to the users of a file.
 extension LegacyHandler {
-  /// From a server, or from a device if SENDERCODE says so.
+  /// Sends a message from a server, or from a device if SENDERCODE says so.
   func sendMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     if let sender = call.form["SENDERCODE"], DeviceSend.senders.contains(sender) {
       return try sendFromDevice(call, sender)
@@ -28,7 +28,8 @@ extension LegacyHandler {
     }
   }
 
-  /// Sends to a few named people go through the loop's committer, all others run on a thread; the result is the same.
+  /// Stores a send: one to a few named people through the loop's committer, any other on an admin thread. The result is
+  /// the same.
   private func send(_ send: SendForm, _ call: LegacyCall, _ server: Server) throws(LegacyRefusal) {
     if case .known(let caller) = server, send.reservedFor == nil,
       let named = DirectSend(
@@ -45,10 +46,10 @@ extension LegacyHandler {
     try store(call, server) { _, _, _ in send }
   }
 
-  /// Turns a form into a send, on a thread.
+  /// Reads a send from a form, on an admin thread.
   private typealias FormReader = @Sendable (Form, Caller, Connection) throws(LegacyRefusal) -> SendForm
 
-  /// Reads the form's send on a thread, and stores it there.
+  /// Reads a send from the form and stores it, both on an admin thread.
   private func store(
     _ call: LegacyCall, _ server: Server, _ read: @escaping FormReader
   ) throws(LegacyRefusal) {
@@ -66,7 +67,7 @@ extension LegacyHandler {
 
   // MARK: Large forms
 
-  /// Handles a form too large for the loop on an admin thread; only sends can be this large.
+  /// Handles a form that is too large for the loop on an admin thread. Only sends can be this large.
   func sendLarge(
     _ controller: Controller, _ request: Request, _ responder: Responder, isTrusted: Bool
   ) throws(LegacyRefusal) {
@@ -83,13 +84,14 @@ extension LegacyHandler {
     default: throw LegacyRefusal(.serverError, "The form is too large.")
     }
     let bearer = Self.bearer(request)
-    // A key inside the form is unknown until the form is read: until then the request waits as a stranger's.
+    // A key inside the form is not known before the form is read; until then, the request counts as one without a
+    // credential.
     let caller = bearer == nil && !isTrusted ? nil : try Self.server(bearer, isTrusted: isTrusted, catalog).knownCaller
     let problem = threads.perform(
       for: caller, at: request.clientAddress, bytes: owned.body.count, responder.ticket
     ) { attempt in
       do throws(LegacyRefusal) {
-        // A refused request is not read.
+        // A request that is refused is not parsed.
         if case .failure(let problem) = attempt { throw LegacyRefusal(problem) }
         let form = try Form(owned.body, contentType: owned.header("content-type"))
         guard !DeviceSend.senders.contains(form["SENDERCODE"] ?? "") else {
@@ -106,18 +108,18 @@ extension LegacyHandler {
         return Envelope.refusal(error, service: service, isSend: true)
       }
     }
-    // The protocol has one answer for 429 and 503: retry later.
+    // The protocol does not distinguish 429 from 503; both mean to retry later.
     if let problem { throw LegacyRefusal(Problem(.busy, problem.detail)) }
   }
 
   // MARK: Devices
 
-  /// Sends to one user, if the app lets its devices send.
+  /// Sends from a device to one user, if the app lets its devices send.
   private func sendFromDevice(_ call: LegacyCall, _ sender: String) throws(LegacyRefusal) {
     guard call.form["RESERVEDATE"] == nil, ["E", nil].contains(call.form["TYPE"]?.uppercased()) else {
       throw LegacyRefusal(field: "TYPE", "must be E, without RESERVEDATE, when a device sends")
     }
-    // CUID names the receiver here, and says nothing about the sender.
+    // CUID names the recipient here, not the user of the calling device.
     try withClaim(call, isAboutUser: false) { [self] identity, claim throws(LegacyRefusal) in
       try Self.refusing { () throws(Problem) in try DeviceSend.demandPermission(of: identity.app) }
       let send = try SendForm(call.form, audience: try SendAudience(message: call.form))

@@ -1,12 +1,12 @@
 internal import Domain
 internal import JSON
 
-/// A send as the form requests it, validated as far as a form can be; the rest is validated like any send.
-/// Decision 108.
+/// A send as its form describes it. Only the form's own rules are checked here; the rest is validated like any other
+/// send. Decision 108.
 struct SendForm: Sendable {
   let appID: String
   let audience: SendAudience
-  /// Local time in the app's time zone at which it goes out; nil: now.
+  /// The local time, in the app's time zone, at which the message is to be sent; nil for now.
   let reservedFor: LocalTime?
   let reference: SenderReference
   private let message: MessageText
@@ -17,11 +17,11 @@ struct SendForm: Sendable {
   private let lane: String?
   private let dbIn: Bool?
   private let sms: Bool
-  /// Minutes without a read after which the SMS goes out; 0: the default, without a receipt.
+  /// After how many minutes without a read the SMS is sent; 0 for the default, which waits for a receipt instead.
   private let smsWaitMinutes: Int64
-  /// False: `%CUID%` and the like are plain text.
+  /// Whether `%CUID%` and similar variables are replaced.
   private let fillsVariables: Bool
-  /// Minutes after which the message expires; 0: the default.
+  /// After how many minutes the message expires; 0 for the default.
   private let limitMinutes: Int64
   private let pace: Pace?
 
@@ -37,7 +37,7 @@ struct SendForm: Sendable {
     dbIn = try form.flag("DB_IN")
     let sms = try form.flag("PUSH_FAIL_SMS_SEND") ?? false
     self.sms = sms
-    // Many clients send it always: without an SMS it has no meaning.
+    // Many clients always send this field. Without an SMS it is ignored.
     let minutes = sms ? 0...Domain.Limits.fallbackSeconds.upperBound / 60 : 0...Int64.max
     smsWaitMinutes = try form.number("SMS_READ_WAIT_MINUTE", in: minutes) ?? 0
     fillsVariables = try form.flag("TEMPLATE_YN") ?? true
@@ -47,8 +47,8 @@ struct SendForm: Sendable {
     reference = try Self.reference(form)
   }
 
-  /// The request as `POST /v1/admin/messages` takes it.
-  /// - Parameter sendAt: the absolute time of `reservedFor`.
+  /// Returns the request in the form that `POST /v1/admin/messages` accepts.
+  /// - Parameter sendAt: `reservedFor` as an absolute time.
   func json(sendAt: String? = nil) -> [UInt8] {
     var writer = JSONWriter(capacity: 1024)
     writer.object { writer in
@@ -71,7 +71,7 @@ struct SendForm: Sendable {
     return writer.bytes
   }
 
-  /// The part that a device may decide.
+  /// Returns the members of the request that a device may set.
   var deviceJSON: [UInt8] {
     var writer = JSONWriter(capacity: 1024)
     writer.object { writer in write(to: &writer) }
@@ -83,7 +83,8 @@ struct SendForm: Sendable {
     message.write(to: &writer)
     if badge > 0 { writer.member("badge", object: { $0.member("increment", badge) }) }
     writer.member("sound", sound)
-    // The SDK confirms receipts from its extension, which runs only for such messages.
+    // The SDK confirms receipts in its Notification Service Extension, which iOS starts only for messages with this
+    // member.
     writer.member("mutableContent", true)
     if let ext { writer.member("ext", ext) }
     if !fillsVariables { writer.member("fillVariables", false) }
@@ -94,7 +95,7 @@ struct SendForm: Sendable {
 
   // MARK: Reading
 
-  /// 3: real time, 1: batch. A send to many is never urgent: it would delay what is.
+  /// Parses PRIORITY: 3 is real time, 1 is batch. A send to many is never urgent, because it would delay urgent ones.
   private static func lane(_ form: Form, _ audience: SendAudience) throws(LegacyRefusal) -> String? {
     switch form["PRIORITY"] {
     case nil: return nil
@@ -104,7 +105,7 @@ struct SendForm: Sendable {
     }
   }
 
-  /// A pause of DELAY_SECOND seconds after every SPLIT_MSG_CNT messages.
+  /// Parses the pace: a pause of DELAY_SECOND seconds after every SPLIT_MSG_CNT messages.
   static func pace(_ form: Form) throws(LegacyRefusal) -> Pace? {
     let devices = try form.number("SPLIT_MSG_CNT", in: 0...Domain.Limits.paceDevices.upperBound) ?? 0
     let seconds = try form.number("DELAY_SECOND", in: 0...Domain.Limits.paceWaitSeconds.upperBound) ?? 0
@@ -116,7 +117,7 @@ struct SendForm: Sendable {
     return Pace(devices: Int32(devices), waitSeconds: Int32(seconds))
   }
 
-  /// `yyyyMMdd HHmmss`.
+  /// Parses RESERVEDATE, `yyyyMMdd HHmmss`.
   private static func reserved(_ form: Form) throws(LegacyRefusal) -> LocalTime? {
     guard let text = form["RESERVEDATE"] else { return nil }
     let digits = Array(text.utf8.filter { $0 != UInt8(ascii: " ") })

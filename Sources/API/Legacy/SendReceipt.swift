@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// The answer to a send: its number, its device count, and who is not registered.
+/// The answer to a send: the message's number, its number of devices, and the users who are not registered.
 struct SendReceipt {
   private let accepted: SendAnswer.Accepted
   private let send: SendForm
@@ -12,7 +12,8 @@ struct SendReceipt {
     self.send = send
   }
 
-  /// A message for nobody has a number too. A reserved one may still find recipients when it is due.
+  /// The answer in this protocol. Even a message without recipients has a number; a reserved one may still find some
+  /// when it is due.
   var answer: LegacyAnswer {
     var answer = LegacyAnswer { writer in writer.object(self.write) }
     if accepted.targeted == 0, accepted.dueAt == nil {
@@ -24,7 +25,7 @@ struct SendReceipt {
 
   private func write(to writer: inout JSONWriter) {
     writer.member(accepted.dueAt == nil ? "SENDMSG_SEQNO" : "RESERVE_SEQNO", String(accepted.seqno))
-    // Null when there are too many to count before the answer.
+    // Null when there are too many devices to count before answering.
     writer.member("REG_SUCCESS_CNT", accepted.targeted)
     writer.member("REG_FAIL_CNT", send.audience.unknownUsers ?? Self.count(accepted.unknown))
     if !send.audience.wantsTotalsOnly { writer.member("NOTEXISTCUIDS", raw: accepted.unknown) }
@@ -34,13 +35,13 @@ struct SendReceipt {
     Self.write(send.reference, to: &writer)
   }
 
-  /// The sender's own names and values, as given.
+  /// Writes the sender's own names and values, as they were given.
   static func write(_ reference: SenderReference, to writer: inout JSONWriter) {
     if let key = reference.key { writer.member("CUST_KEY", key) }
     for (index, value) in reference.values.enumerated() { writer.member("CUST_VAR\(index + 1)", value) }
   }
 
-  /// Number of entries in a JSON array that we wrote.
+  /// Returns the number of elements in a JSON array that we have written.
   private static func count(_ array: [UInt8]) -> Int {
     var reader = JSONReader(array)
     var entries = 0

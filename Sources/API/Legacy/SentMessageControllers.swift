@@ -22,7 +22,7 @@ extension LegacyHandler {
     }
   }
 
-  /// Resends to those whom the message did not reach (1), who have not received it (2), or have not read it (3).
+  /// Resends a message to those whom it did not reach (1), who have not received it (2), or who have not read it (3).
   func retryMessage(_ call: LegacyCall) throws(LegacyRefusal) {
     let server = try server(call)
     let seqno = try Self.seqno(call.form, "SEQNO")
@@ -74,7 +74,7 @@ extension LegacyHandler {
     }
   }
 
-  /// The message's numbers, and its result in this protocol's codes.
+  /// Returns the message's numbers, and its result in this protocol's codes.
   private static func answer(_ answer: ReportService.FunnelAnswer) -> LegacyAnswer {
     let funnel = answer.funnel
     return LegacyAnswer { writer in

@@ -1,8 +1,8 @@
 package import Reactor
 
-/// Networks, in CIDR notation, of servers that may send by their address alone, as in the original. Empty by default.
+/// Networks of servers that may send without a key, because of their address, as in the original. None by default.
 ///
-/// The address compared is the real client's: behind a trusted proxy, the one that the proxy names.
+/// The client's real address is compared: behind a trusted proxy, this is the one that the proxy reports.
 package struct TrustedAddresses: Sendable {
   private let blocks: [IPBlock]
 
@@ -10,6 +10,7 @@ package struct TrustedAddresses: Sendable {
     self.blocks = blocks
   }
 
+  /// Returns whether an address belongs to one of the networks.
   /// - Parameter address: nil for a Unix socket, which is never trusted.
   func includes(_ address: IPAddress?) -> Bool {
     guard let address else { return false }

@@ -2,8 +2,8 @@ internal import Domain
 internal import Operations
 internal import Store
 
-/// A user as forms name it. The protocol has no field for a proof, so it comes in ours, `USERPROOF`, or, from apps that
-/// control no other field, at the end of CNAME after U+001F.
+/// Reads the user from a form. The protocol has no field for a proof of identity. It is sent in our field `USERPROOF`
+/// or, by apps that cannot add fields, at the end of CNAME after U+001F.
 extension NamedUser {
   init(_ clientUID: String, _ form: Form, of app: App, _ phones: PhoneNumberSeal) throws(LegacyRefusal) {
     let most = Domain.Limits.clientNameBytes + Self.mark.utf8.count + Domain.Limits.userProofBytes
@@ -21,6 +21,6 @@ extension NamedUser {
     phone = try form.text("PHONENUM", upTo: Domain.Limits.phoneBytes).map { phones.seal($0, of: user) }
   }
 
-  /// Unit separator, which occurs in no name.
+  /// The unit separator, which occurs in no name.
   private static let mark = "\u{1F}"
 }

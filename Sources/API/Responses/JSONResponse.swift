@@ -3,13 +3,13 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Answers of the admin API. No cache may keep them.
+/// Responses of the admin API. Caches must not store them.
 extension Response {
   static func json(_ status: Status, _ answer: some JSONAnswer) -> Response {
     Response(status: status, headers: [("Content-Type", "application/json"), noStore], body: answer.json)
   }
 
-  /// 204 without a body.
+  /// The response 204 without a body.
   static let done = Response(status: .noContent, headers: [noStore])
 }
 

@@ -1,16 +1,17 @@
 package import Domain
 package import HTTPServer
 
-/// Problems of every part of the API but the legacy one: `application/problem+json`, with the headers that the status
-/// requires.
+/// Responses that report a problem, for all parts of the API but the legacy one: `application/problem+json`, with the
+/// headers that the status requires.
 extension Response {
-  /// Retry-After of a 503 or 429, in seconds, where the problem gives none.
+  /// Value of Retry-After for 503 and 429 when the problem has none, in seconds.
   static let retryAfterSeconds = 1
 
-  /// For answers about people, which change all the time: no cache may keep them.
+  /// For answers about people, which caches must not store because they change all the time.
   static let noStore = ("Cache-Control", "no-store")
 
-  /// - Parameter isKept: false forbids caches to keep it.
+  /// Returns the response that reports a problem.
+  /// - Parameter isKept: whether caches may store it.
   package static func problem(_ problem: Problem, requestID: String, isKept: Bool = true) -> Response {
     var headers = [("Content-Type", "application/problem+json")]
     if !isKept { headers.append(noStore) }

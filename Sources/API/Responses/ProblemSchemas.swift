@@ -4,12 +4,12 @@ internal import HTTPServer
 
 /// Schemas of problems.
 extension Problem {
-  /// Every code, including those of the HTTP engine.
+  /// All problem codes, including those of the HTTP engine.
   private static let codes: [String] =
     Problem.Code.allCases.map(\.rawValue)
     + EngineProblem.allCases.map(\.type).filter { Problem.Code(rawValue: $0) == nil }
 
-  /// As the description lists them.
+  /// The schemas in the order of the description.
   static let schemas: [JSONTree.Member] = [
     (
       "Problem",

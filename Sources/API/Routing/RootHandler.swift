@@ -4,7 +4,7 @@ package import Metrics
 package import Operations
 package import Reactor
 
-/// Routes each request to the part of the server that answers it. One per HTTP loop.
+/// Routes each request to the handler of its path. There is one per HTTP loop.
 package final class RootHandler: RequestHandler {
   private let devices: DeviceHandler
   private let sdk: LegacyHandler
@@ -16,11 +16,13 @@ package final class RootHandler: RequestHandler {
   private var files: StaticFiles?
   private var charts = ConsoleFiles.chartFiles()
 
+  /// Creates the handler of one HTTP loop.
   /// - Parameters:
-  ///   - batchesSends: sends to named users share the committer's transactions instead of waiting for an admin thread.
+  ///   - batchesSends: whether sends to named users share the committer's transactions instead of waiting for an admin
+  ///     thread.
   ///   - publicDirectory: the console's files; nil to serve the API alone.
-  ///   - handbook: what `/docs` shows.
-  ///   - messageCommitted: called, on any thread, when a message has been stored.
+  ///   - handbook: the pages shown at `/docs`.
+  ///   - messageCommitted: called on any thread when a message has been stored.
   package init(
     committer: Committer, threads: AdminThreads, hosted: HostedLoader, catalog: Catalog, keys: SigningKeys,
     hosting: ContentHosting, legacy: LegacyConfiguration, batchesSends: Bool, publicDirectory: String?,
@@ -43,7 +45,7 @@ package final class RootHandler: RequestHandler {
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
-    // The busiest paths first: they cost no further comparison.
+    // The most frequent paths come first, to save comparisons.
     if request.pathEquals("/v1/receipts") { return pass(request, to: .receipts) { devices.handle(request, responder) } }
     if request.pathEquals("/v1/reads") { return pass(request, to: .reads) { devices.handle(request, responder) } }
     if HostedHandler.isAsked(request) { return pass(request, to: .pages) { hosted.handle(request, responder) } }
@@ -64,13 +66,14 @@ package final class RootHandler: RequestHandler {
     if let response = files?.response(for: request) { responder.send(response) }
   }
 
-  /// Counts the request under its kind and handles it.
+  /// Records the request's kind for metrics, and handles the request.
   private func pass(_ request: Request, to door: DoorKind, _ handle: () -> Void) {
     request.kind = door.rawValue
     handle()
   }
 
-  /// Only authenticated senders may bring bodies above the standard, such as lists of recipients.
+  /// Returns the largest body that the request may have. Only authenticated senders may send more than the standard,
+  /// such as lists of recipients.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     if LegacyHandler.isForHere(request) { return sdk.bodyLimit(for: request, standard: standard) }
     if Self.isForAdmin(request) { return admin.bodyLimit(for: request, standard: standard) }
@@ -79,7 +82,7 @@ package final class RootHandler: RequestHandler {
 
   package func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
     guard Self.isForAdmin(request) else { return false }
-    // The request may be answered without reaching `pass`.
+    // Set the kind here too, because the request may be answered without `pass` being called.
     request.kind = DoorKind.admin.rawValue
     return admin.holdsBody(of: request, ticket)
   }
@@ -101,9 +104,9 @@ package final class RootHandler: RequestHandler {
   }
 }
 
-/// Kinds of requests as metrics distinguish them.
+/// The kinds of requests that metrics distinguish.
 package enum DoorKind: UInt8, CaseIterable {
-  /// Not a valid request.
+  /// `none` is the kind of an invalid request.
   case none, receipts, reads, devices, sdk, admin, pages, server, files
 
   package static let names = allCases.map { "\($0)" }

@@ -2,11 +2,12 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// How large a body a request may bring. Decided once its head is there and its caller authenticated, before any of the
-/// body is awaited, so that without a good API key or session no client can fill memory or disk. Decision 092.
+/// Decides how large a request's body may be. This happens after the head has arrived and the caller is authenticated,
+/// and before the body is read, so that no client can fill memory or disk without a valid API key or session. Decision
+/// 092.
 enum UploadAllowance {
-  /// The body limit in bytes; nil for the limit of any other request. The method is not checked: on these paths every
-  /// other one is refused.
+  /// Returns the body limit in bytes; nil to apply the limit of all other requests. The method is not checked, because
+  /// on these paths all others are refused.
   static func limit(for request: Request, of caller: Caller) -> Int? {
     guard (try? caller.require(.send)) != nil else { return nil }
     if request.pathEquals("/v1/admin/uploads") { return AdminLimits.uploadBytes }
@@ -14,7 +15,7 @@ enum UploadAllowance {
     return nil
   }
 
-  /// Whether the body is a file, as opposed to an object that is read whole.
+  /// Returns whether the body is a file, which is read in parts, and not a JSON object.
   static func isFile(_ request: Request) -> Bool {
     request.pathEquals("/v1/admin/uploads") || request.pathEquals("/v1/admin/audiences/csv")
   }

@@ -2,16 +2,17 @@ internal import Domain
 package import HTTPServer
 internal import JSON
 
-/// `/health`: the process serves and its schema is current. `/ready`: as far as it knows, it can deliver and answer
-/// admin requests.
+/// `/health` reports that the process is running and its schema is current. `/ready` reports whether, as far as the
+/// node knows, it can deliver and answer admin requests.
 package final class HealthHandler {
   private let isConnected: () -> Bool
   private let isOutOfRoom: () -> Bool
   private let readiness: any ReadinessReport
 
+  /// Creates the handler.
   /// - Parameters:
-  ///   - isConnected: whether a request would reach the database and get its answer.
-  ///   - isOutOfRoom: whether the database refused the last write for lack of space.
+  ///   - isConnected: whether a request would reach the database and be answered.
+  ///   - isOutOfRoom: whether the database refused the last write for lack of disk space.
   package init(
     isConnected: @escaping () -> Bool, isOutOfRoom: @escaping () -> Bool = { false }, readiness: any ReadinessReport
   ) {

@@ -3,13 +3,13 @@ package import HTTPServer
 package import Metrics
 package import Operations
 
-/// `/metrics`, in Prometheus' text format.
+/// `/metrics` in the text format of Prometheus.
 ///
-/// The numbers cover every app, so on the public listeners they need an API key that reaches every app; at their own
-/// address (`UPMC_METRICS_LISTEN`) anyone who can connect sees them.
+/// The numbers cover all apps, so on the public address they require an API key with access to all apps. At their own
+/// address (`UPMC_METRICS_LISTEN`), anyone who can connect may read them.
 package final class MetricsHandler {
   private let metrics: Metrics
-  /// Nil where no credential is needed.
+  /// Verifies API keys; nil where none is required.
   private let catalog: Catalog?
 
   package init(metrics: Metrics, catalog: Catalog?) {

@@ -1,21 +1,23 @@
 internal import JSON
 internal import Operations
 
-/// A node's own report on its ability to deliver, for `/ready`. Called on any thread.
+/// Reports whether this node can deliver, for `/ready`. Called on any thread.
 package protocol ReadinessReport {
-  /// The database refused a connection for admin requests, and has given none since.
+  /// True if the database refused the last connection that an admin request needed, and no connection has succeeded
+  /// since.
   var lacksConnections: Bool { get }
 
-  /// - Parameter isOutOfRoom: whether the database refused the last write for lack of space.
+  /// Returns the node's current state.
+  /// - Parameter isOutOfRoom: whether the database refused the last write for lack of disk space.
   func readiness(isOutOfRoom: Bool) -> ReadinessAnswer
 }
 
-/// Whether a node can deliver, and what keeps pushes from leaving.
+/// Whether a node can deliver, and what prevents pushes from being sent.
 package struct ReadinessAnswer: Sendable {
-  /// What keeps pushes from leaving.
+  /// Sentences that say what prevents pushes from being sent.
   package var complaints: [String]
   package var credentials: Int
-  /// Microseconds since 1970; nil: none yet.
+  /// When a network last accepted a push, in microseconds since 1970; nil if none has yet.
   package var lastAcceptedAt: Int64?
   package var overdueDeliveries: Int64
   package var nodes: Int64

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Health, readiness, metrics and the description.
+/// Endpoints for health, readiness, metrics, and the API description.
 extension Endpoint {
   static let server: [Endpoint] = [
     Endpoint(

@@ -4,7 +4,8 @@ internal import JSON
 internal import PushTransport
 package import TLS
 
-/// Calls of APNs' channel management, each over a connection of its own: they are few, and somebody waits.
+/// Calls of APNs' broadcast channel management. Each uses a connection of its own, because calls are rare, and blocks
+/// until its result.
 ///
 /// Source: "Sending channel management requests to APNs".
 package struct ChannelManagement: Sendable {
@@ -23,16 +24,16 @@ package struct ChannelManagement: Sendable {
   }
 
   package enum Fault: Error, Equatable, Sendable {
-    /// In Apple's word.
+    /// APNs refused the call; `reason` is Apple's code.
     case refused(status: Int, reason: String)
     /// APNs could not be reached or did not answer. If `wasSent` is false, the call was certainly not carried out; if
-    /// true, the outcome is unknown.
+    /// true, that is unknown.
     case unreachable(reason: String, wasSent: Bool)
-    /// An answer that Apple has never documented.
+    /// A response that Apple does not document.
     case odd(status: Int)
   }
 
-  /// What opens APNs for the call.
+  /// How the call authenticates to APNs.
   package enum Opening: Sendable {
     case token(ProviderToken)
     case certificate(TLSIdentity)

@@ -4,23 +4,25 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `badge`: sends a user's new count to the user's other devices, in a push that shows nothing else.
+/// Thread `badge`: when a user's badge count changes, sends the new count to the user's other devices, in pushes that
+/// contain only the badge.
 ///
 /// ```
 ///   due row ──taken, due again in 15 s──► read devices and count ──► submit ──► all answered ──► delete row
 ///                                                                       └ any failed for now: row stays, due again
 /// ```
-/// These pushes are in no funnel: they belong to no message and have no claim and no outcome. A push lost to a crash or
-/// a temporary refusal is repeated when its row is due again, a few times; a permanent refusal is left to the next real
-/// message. Changes within a second become one push, because a user has one row and the count is read late.
+/// These pushes belong to no message: they have no claim and no outcome, and statistics do not count them. A push lost
+/// to a crash or a temporary refusal is repeated when its row is due again, up to `Limits.badgeAttempts` times; a
+/// permanent refusal is left to the next real message. Changes within a second become one push, because a user has one
+/// row and the count is read late.
 ///
 /// Decisions 041 and 042.
 final class BadgeSender {
-  /// A user whose pushes are in flight.
+  /// A user whose badge pushes are in flight.
   private struct Open {
     let due: BadgeSyncs.Due
     var pushes: Int
-    /// True if one of them failed for now.
+    /// True if a push failed temporarily, so that the user's row must stay.
     var mustRepeat = false
   }
 
@@ -30,7 +32,7 @@ final class BadgeSender {
   private var lastOpen = 0
   private var looksAgainAt = Instant(nanoseconds: 0)
   private var pause = PollBackoff(usual: Limits.badgeInterval / 2)
-  /// The `open` key of each target's user, by batch; -1 once answered.
+  /// For each batch, the key in `open` of each target's user; -1 once the target is answered.
   private var flights: [Int64: [Int]] = [:]
   private var answeredBy: [Int64: Instant] = [:]
 
@@ -64,7 +66,7 @@ final class BadgeSender {
     try finish(connection)
   }
 
-  /// Takes due users. Bisects a batch that fails by its own fault and drops the faulty user, so that the others
+  /// Takes due users. If a batch fails because of its data, bisects it and drops the faulty user, so that the others
   /// proceed.
   private func take(at now: Int64, atMost limit: Int, _ connection: Connection) throws -> [BadgeSyncs.Due] {
     do {
@@ -79,7 +81,7 @@ final class BadgeSender {
     }
   }
 
-  /// Submits the counts of the taken users. Bisects a batch that fails by its own fault and drops the faulty user.
+  /// Submits the counts of the taken users. If a batch fails because of its data, bisects it and drops the faulty user.
   private func tell(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
     do {
       try tellTogether(due, readAt, connection)
@@ -120,8 +122,8 @@ final class BadgeSender {
     }
   }
 
-  /// False if the app is paused or syncs no badges, the user is out of attempts, or the device is quarantined, knows
-  /// the count already, or has no provider.
+  /// Returns whether a device is sent the count. False if the app is paused or syncs no badges, the user is out of
+  /// attempts, or the device is quarantined, knows the count already, or has no provider.
   private func wants(_ member: Audiences.Member, _ sync: BadgeSyncs.Due, _ app: App?) -> Bool {
     guard let app, app.syncsBadges, app.pausedReason == nil, sync.attempts <= Limits.badgeAttempts else { return false }
     return member.device != sync.device && !member.isInQuarantine
@@ -158,12 +160,13 @@ final class BadgeSender {
     open[user]?.pushes -= 1
     switch result.result {
     case .retry, .deviceBusy, .notProcessed, .unknown, .stale: open[user]?.mustRepeat = true
-    // A permanent refusal is handled when a real message meets it.
+    // A permanent refusal needs no action here: the next real message will meet it and quarantine the device.
     case .accepted, .rejected, .badToken, .wrongEnvironment, .credentialFault, .noCredential: break
     }
   }
 
-  /// A provider answers all it accepted. Should one fail to, the timeout closes its users.
+  /// Gives up pushes that have no answer within `Limits.badgeTimeout`. Providers answer every push they accept; this is
+  /// a safeguard.
   private func forgetUnanswered() {
     for (batch, deadline) in answeredBy where deadline < shared.clock.now {
       for index in (flights[batch] ?? []).indices {
@@ -175,7 +178,7 @@ final class BadgeSender {
     }
   }
 
-  /// Deletes the rows of users whose pushes have all ended for good; the others become due again by themselves.
+  /// Deletes the rows of users whose pushes have all ended permanently. The rows of others remain and become due again.
   private func finish(_ connection: Connection) throws {
     let ended = open.filter { $0.value.pushes <= 0 }
     guard !ended.isEmpty else { return }

@@ -2,14 +2,14 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Moves the badge counts of a claim's users: once per (user, message), in the claim's own transaction, so that the
-/// payload carries a committed number.
+/// Increments the badge counts of a claim's users, at most once per user and message, within the claim's transaction,
+/// so that payloads contain a committed count.
 ///
-/// A claim stored as a block needs no ledger entries: no user is in two blocks of a message, and the block records what
-/// each user was given. All other claims write the ledger first, then the users, both in key order. Many users at once
-/// are written by COPY, which halves the cost of a row. If one of them has an entry already (claimed in an earlier
-/// wave, or read on another device before), `run` throws `uniqueViolation` and the transaction is lost; repeat the
-/// claim with `copies: false`.
+/// A claim stored as a block needs no ledger entries: no user is in two blocks of a message, and the block records the
+/// count each user was given. All other claims write ledger entries first, then the users, both in key order to avoid
+/// deadlocks. Many users at once are written by COPY, which halves the cost of a row. If one of them has an entry
+/// already (from an earlier wave, or because the message was read on another device), `run` throws `uniqueViolation`
+/// and the transaction is lost; repeat the claim with `copies: false`.
 struct BadgeClaim {
   private let message: DispatchMessage
   private let copies: Bool
@@ -19,7 +19,8 @@ struct BadgeClaim {
     self.copies = copies
   }
 
-  /// - Parameter inBlock: the claim is a block, which records what each user was given.
+  /// Changes the users' badge counts for the claim, within its transaction.
+  /// - Parameter inBlock: true if the claim is a block, which records the users' counts itself.
   /// - Returns: each user's count after this message.
   func run(
     _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
@@ -35,7 +36,7 @@ struct BadgeClaim {
     return try moveSome(fresh, of: claims, connection).byUser
   }
 
-  /// Moves every count.
+  /// Increments the counts of all users of the claim.
   private func moveAll(
     _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {
@@ -45,7 +46,7 @@ struct BadgeClaim {
     case .increment(let increment):
       let (counts, short) = try Increments.add(
         increment, by: claims.map(\.key), areNeighbours: inBlock, on: connection)
-      // The count may have been set after the message got its SEQNO: note that this increment came after that set.
+      // A count may have been set explicitly after the message got its SEQNO: record that this increment came after it.
       let late = Set(claims.lazy.map(\.key).filter { counts[$0.user]?.wasSet(since: $0.seqno) == true })
       if inBlock {
         let odd = late.union(short.map(\.key))
@@ -59,7 +60,7 @@ struct BadgeClaim {
     }
   }
 
-  /// An earlier claim, for another device, has moved some of the counts already.
+  /// Increments only the counts that no earlier claim of the message, for another device of the user, has incremented.
   private func moveSome(
     _ fresh: Set<Ledger.Key>, of claims: [Ledger.Claim], _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {
@@ -72,7 +73,7 @@ struct BadgeClaim {
 }
 
 extension [Users.Key: Users.Count] {
-  /// Requires that all keys are of one app.
+  /// Requires that all keys belong to one app.
   fileprivate var byUser: [UserKey: Int16] {
     reduce(into: [:]) { $0[$1.key.userKey] = $1.value.badge }
   }

@@ -2,18 +2,18 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Whether a claim may go ahead, and for how many devices. Read within the claim's transaction, so that it observes
-/// every pause confirmed before it began, and the pace and canary that all nodes share.
+/// Determines whether a message may be claimed from now, and how many devices. Read within the claim's transaction, so
+/// that it observes every pause committed before, and the pace and canary state that all nodes share.
 struct ClaimAllowance {
   /// When the audience was frozen, in microseconds since 1970.
   let frozenAt: Int64
-  /// Maximum devices of this claim; exceeded only if a single user has more.
+  /// Maximum number of devices in this claim; exceeded only if a single user has more.
   let limit: Int
-  /// Nil if the message has no gate, or has expired.
+  /// The message's locked pace and canary state; nil if it has neither or has expired.
   private let locked: Gates.Locked?
   private var meter: PaceMeter?
 
-  /// Nil if nothing may be claimed now.
+  /// Computes how much may be claimed. Returns nil if nothing may be claimed from the message now.
   init?(_ message: DispatchMessage, _ connection: Connection) throws(PostgresError) {
     guard let stored = try connection.run(Messages.find(message.seqno)), stored.state == .sending,
       !stored.isCancelling, let frozenAt = stored.frozenAt
@@ -21,7 +21,7 @@ struct ClaimAllowance {
     self.frozenAt = frozenAt
     let gate = try connection.run(Gates.lock(message.seqno))
     guard let locked = gate, locked.now < stored.expiresAt else {
-      // An expired message is only accounted for, at full speed.
+      // The deliveries of an expired message are only recorded as expired, without any pacing.
       self.locked = nil
       limit = Limits.claimDevices
       return
@@ -34,7 +34,7 @@ struct ClaimAllowance {
     self.meter = meter
     limit = allowed
     guard allowed > 0 else {
-      // Save the meter, so that no node asks again before there is an allowance.
+      // Save the meter, so that no node tries again before the pace allows it.
       try save(claimed: 0, connection)
       return nil
     }
@@ -49,7 +49,7 @@ struct ClaimAllowance {
     }
   }
 
-  /// Records what was claimed, in the claim's transaction.
+  /// Records the number of claimed devices against the pace and the canary, in the claim's transaction.
   func save(claimed: Int, _ connection: Connection) throws(PostgresError) {
     guard let locked, var meter else { return }
     if let pace = locked.pace { meter.take(claimed, pace) }

@@ -2,7 +2,7 @@ internal import Domain
 internal import Reactor
 internal import Store
 
-/// The devices of a claim, partitioned by what happens to each; usually all are ready.
+/// Partitions the devices of a claim: ready to send (usually all), to wait for their hours, or to skip with a reason.
 struct ClaimPartition {
   private(set) var ready: [Recipient] = []
   private var waiting: [WaitingTarget] = []
@@ -29,12 +29,12 @@ struct ClaimPartition {
     }
   }
 
-  /// Completer inputs for the recipients that are not ready.
+  /// Returns the completer's inputs for the devices that are not ready.
   func others(claim: Claims.Hold, _ message: DispatchMessage) -> [CompleterInput] {
     var inputs: [CompleterInput] = skipped.map {
       .decided(claim: claim, message, $0.value, .skipped, reason: $0.key.rawValue)
     }
-    // The completer knows how long each must wait.
+    // The completer determines how long each of them waits.
     if !waiting.isEmpty { inputs.append(.waiting(claim: claim, message, waiting)) }
     return inputs
   }

@@ -5,10 +5,11 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `claim`: claims devices from shards, picks up due deliveries, and adopts the claims of dead nodes.
+/// Thread `claim`: claims devices from shards, claims deferred deliveries that are due, and adopts the claims of dead
+/// nodes.
 ///
-/// Each claim is one transaction: lock the shard's row (others skip it), read the devices, move the badge counts, write
-/// the claim, advance the cursor. Nothing is handed on before the commit.
+/// Each claim is one transaction: lock the shard's row (other claimers skip locked rows), read the devices, increment
+/// the badge counts, write the claim, advance the cursor. Nothing is passed to a push network before the commit.
 final class Claimer {
   private let shared: Shared
   private let workers: LaneWorkers
@@ -19,7 +20,7 @@ final class Claimer {
   private let setAside: FailureIsolation
   private let spans: DispatchSpans?
   private let log: Logger
-  /// When to look for due and orphaned deliveries again while there is other work.
+  /// When to look for due and orphaned deliveries again although there is other work.
   private var nextTakingUp = Instant(nanoseconds: 0)
 
   init(_ shared: Shared, _ workers: LaneWorkers) {
@@ -39,7 +40,8 @@ final class Claimer {
       var didWork = false
       if shared.holdsLease {
         try takeUpUnlaunched(connection)
-        // During a campaign a round takes a few milliseconds; orphaned and due deliveries can wait for some of them.
+        // During a campaign a round takes a few milliseconds; due and orphaned deliveries are looked for only every few
+        // rounds.
         if began >= nextTakingUp {
           if shared.hasRoom(for: workers.lanes[0]) { didWork = try adoptOrphans(connection) }
           if shared.hasRoom(for: workers.lanes[0]) { didWork = try takeDue(connection) || didWork }
@@ -50,7 +52,7 @@ final class Claimer {
         let lookedAt = shared.clock.now
         for next in waiting where shared.hasRoom(for: next.lane) && shared.holdsLease {
           didWork = try claimOrSetAside(next.seqno, connection) || didWork
-          // Look again from time to time: something more urgent may have arrived.
+          // Re-read the waiting messages from time to time, because a more urgent one may have arrived.
           let hasNews = workers.claimWakeup.wait(atMost: .zero)
           if shared.clock.now - lookedAt >= (hasNews ? Limits.shortClaimRound : Limits.claimRound) { break }
         }
@@ -65,7 +67,7 @@ final class Claimer {
 
   // MARK: Shards
 
-  /// A committed claim.
+  /// A claim that has been committed and not yet submitted.
   private struct Claimed {
     let claim: Claims.Hold
     let recipients: [Recipient]
@@ -90,7 +92,7 @@ final class Claimer {
     var didAdvance = false
     func claimOnce(copies: Bool) throws -> Claimed? {
       try connection.withTransaction { () throws -> Claimed? in
-        // Stamped before the message's state is read, so that the stamp never understates the age of what is submitted.
+        // The time is taken before the message's state is read, so that the data's age is never underestimated.
         let readAt = shared.clock.now
         guard let shard = try connection.run(Shards.lock(seqno)), let gate = try ClaimAllowance(message, connection)
         else {
@@ -126,7 +128,7 @@ final class Claimer {
     return true
   }
 
-  /// Within the transaction: everything that must be committed before the first device is sent to.
+  /// Claims a batch of the shard, within the transaction: everything that must be committed before any of it is sent.
   private func claim(
     _ shard: Shards.Record, _ badgeClaim: BadgeClaim, _ message: DispatchMessage, _ gate: ClaimAllowance,
     _ readAt: Instant,
@@ -156,12 +158,12 @@ final class Claimer {
         shard, to: batch.rest, claimed: batch.members.count, makesBlock: block != nil, exhausted: batch.isLast))
     let difference = shard.claimed + Int64(batch.members.count) - shard.targeted
     if batch.isLast ? difference != 0 : difference > 0 {
-      // Devices came or went between planning and claiming. Correct the target to what was claimed: a surplus at once,
-      // a shortfall with the shard's last batch.
+      // The number of devices has changed between planning and claiming. Correct the message's target count to what was
+      // claimed: a surplus at once, a shortfall with the shard's last batch.
       try connection.run(Messages.correctTargeted(shard.seqno, by: difference))
     }
     guard let claim else {
-      // Without a claim no outcome will close the message: check now.
+      // Without a claim, no outcome will complete the message: check now whether it is complete.
       try Messages.finish([shard.seqno], at: shared.clock.wallMicroseconds, within: connection)
       return nil
     }
@@ -170,7 +172,7 @@ final class Claimer {
       readAt: readAt)
   }
 
-  /// The claim's members as a block; nil if they are too few or cannot form one.
+  /// Forms a block from the claim's members; nil if they are too few or do not qualify.
   private func block(
     of shard: Shards.Record, _ members: [Audiences.Member]
   ) -> (id: BlockID, recipients: BlockRecipients, firstKey: UserKey)? {
@@ -181,8 +183,8 @@ final class Claimer {
     return (id, recipients, firstKey)
   }
 
-  /// Holds a message that a person sent for approval if its audience has outgrown the count, before any of the surplus
-  /// is claimed. Returns whether it did.
+  /// Holds a message that a person sent, for a new approval, if its audience has outgrown the approved count; called
+  /// before any of the surplus is claimed. Returns whether it was held.
   private func isHeld(
     _ shard: Shards.Record, _ count: Int, _ reader: WaveReader, _ message: DispatchMessage, _ connection: Connection
   ) throws -> Bool {
@@ -196,12 +198,14 @@ final class Claimer {
 
   // MARK: Due and orphaned deliveries
 
-  /// Thrown within a transaction that meets unreadable messages, to roll it back; the messages are paused next.
+  /// Thrown within a transaction to roll it back if it meets messages that this release cannot read; the caller then
+  /// pauses them.
   private struct Unreadable: Error {
     let messages: [Int64: Problem]
   }
 
-  /// The messages of the deliveries being picked up, within the transaction that claims them.
+  /// Loads the messages of due deliveries within the transaction that claims them. Throws `Unreadable` if one cannot be
+  /// read.
   private func messages(_ seqnos: Set<Int64>, _ connection: Connection) throws -> [Int64: DispatchMessage] {
     let messages = try shelf.messages(seqnos, connection)
     let unreadable = shelf.takeUnreadable()
@@ -209,7 +213,7 @@ final class Claimer {
     return messages
   }
 
-  /// Runs a transaction. If it meets unreadable messages, pauses those, and the next turn goes on without them.
+  /// Runs a transaction. If it meets unreadable messages, pauses those; the next iteration continues without them.
   private func settingAside(_ connection: Connection, _ body: () throws -> Bool) throws -> Bool {
     do {
       return try body()
@@ -219,8 +223,8 @@ final class Claimer {
     }
   }
 
-  /// Picks up claims that this node made without learning of their commit. Nothing of them was submitted, so they are
-  /// submitted as first tries.
+  /// Launches claims of this node whose commit succeeded although its confirmation was lost. Nothing of them was
+  /// submitted, so their deliveries count as first attempts.
   private func takeUpUnlaunched(_ connection: Connection) throws {
     let holds = shared.unlaunched.withLock { $0[workers.number] ?? [] }
     guard !holds.isEmpty else { return }
@@ -254,7 +258,7 @@ final class Claimer {
     try settingAside(connection) { try takeUpDue(connection) }
   }
 
-  /// Adopts claims of dead nodes and requeues the deliveries in doubt.
+  /// Adopts claims of dead nodes, and requeues those deliveries whose outcome is unknown.
   private func adopt(_ connection: Connection) throws -> Bool {
     var inputs: [CompleterInput] = []
     var count = 0
@@ -278,7 +282,7 @@ final class Claimer {
         let targets = entries.map(WaitingTarget.init)
         increases[seqno, default: Outcomes.Increase()].unknown += Int64(entries.count)
         if message.push.onUnknown == .resend, let standing = standings[seqno], standing.passage != .cancelled {
-          // Count before resending, so that no crash can hide a duplicate.
+          // Count the resends before making them, so that no crash can hide a possible duplicate.
           increases[seqno, default: Outcomes.Increase()].resent += Int64(entries.count)
           inputs.append(.waiting(claim: hold, message, targets))
         } else {
@@ -297,7 +301,7 @@ final class Claimer {
     return found
   }
 
-  /// Picks up deferred deliveries that are due.
+  /// Claims deferred deliveries that are due.
   private func takeUpDue(_ connection: Connection) throws -> Bool {
     let now = shared.clock.wallMicroseconds
     let held = try connection.run(Controls.held(atMost: Limits.heldMessages))
@@ -307,7 +311,7 @@ final class Claimer {
     var (count, someAreLeft) = (0, false)
     try connection.withTransaction {
       let node = shared.configuration.node
-      // Blocks before rows: the lock order of the transactions that write outcomes.
+      // Blocks are locked before rows, in the same order as by the transactions that write outcomes.
       let waits = try Waits.takeUp(
         since: since, at: now, lanes: workers.lanes, devices: Limits.dueDevices, mostRows: Limits.dueBlocks, node: node,
         on: connection)

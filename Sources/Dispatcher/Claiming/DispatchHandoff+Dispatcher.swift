@@ -4,11 +4,11 @@ internal import Logging
 internal import Reactor
 internal import Synchronization
 
-/// Sends that a committer has stored and claimed in this node's name: they skip planning and claiming and go straight
-/// to their provider.
+/// Hand-over of sends that the API's committer has stored and already claimed in this node's name: they skip planning
+/// and claiming, and go directly to their provider.
 extension Dispatcher {
-  /// True if sends of a lane may be claimed in this node's name: it holds its lease, has room in the window, and the
-  /// lane is not full. Callable from any thread.
+  /// True if sends of a lane may be claimed in this node's name: the node holds its lease, the window of in-flight
+  /// devices has room, and the lane is not full. Callable from any thread.
   package var takesSends: @Sendable (Lane) -> Bool {
     let shared = shared
     return { lane in
@@ -16,26 +16,26 @@ extension Dispatcher {
     }
   }
 
-  /// True while this node may claim and send. Callable from any thread.
+  /// True while this node's lease allows it to claim and send. Callable from any thread.
   package var holdsLease: @Sendable () -> Bool {
     let shared = shared
     return { shared.holdsLease }
   }
 
-  /// True while deliveries keep going stale between reading and submission, because the database is too far away or too
-  /// busy. Callable from any thread.
+  /// True while deliveries repeatedly become stale between being read and being submitted, because the database is too
+  /// slow or too far away. Callable from any thread.
   package var goesInCircle: @Sendable () -> Bool {
     let shared = shared
     return { shared.circles.load(ordering: .relaxed) != 0 }
   }
 
-  /// Devices claimed by this node that have no outcome yet. Callable from any thread.
+  /// Number of devices claimed by this node that have no outcome yet. Callable from any thread.
   package var underWay: @Sendable () -> Int {
     let shared = shared
     return { shared.underWay.load(ordering: .relaxed) }
   }
 
-  /// Takes over committed sends. Callable from any thread.
+  /// Launches committed sends. Callable from any thread.
   package var launch: @Sendable ([ClaimedSend]) -> Void {
     let (shared, log) = (shared, MessageLog(Logger(label: "launch")))
     return { sends in

@@ -1,16 +1,16 @@
 internal import Domain
 
-/// Chooses the next message: lanes in order, and within a lane an equal share for every message, whatever its size and
-/// age. Each message is charged for what is claimed of it; the one charged least is next. A message that begins, or
-/// returns after a pause, starts from the lowest charge in its lane: it is served at once but catches nothing up.
-/// Decision 056.
+/// Chooses the next message to claim from: strictly by lane, and within a lane with equal shares for all messages,
+/// whatever their size and age. Each message is charged for the devices claimed of it, and the one charged least is
+/// next. A message that starts, or returns after a pause, starts at the lowest charge in its lane: it is served at once
+/// but does not catch up on the past. Decision 056.
 struct FairShare {
   typealias Waiting = (seqno: Int64, lane: Lane)
 
-  /// Devices charged to each message that was waiting at the last ordering.
+  /// Number of devices charged to each message that was waiting at the last ordering.
   private var charged: [Int64: Int64] = [:]
 
-  /// The waiting messages, next to be claimed first.
+  /// Returns the waiting messages in the order in which to claim from them.
   mutating func order(_ waiting: [Waiting]) -> [Waiting] {
     var present: [Int64: Int64] = [:]
     for lane in Lane.allCases {
@@ -21,7 +21,7 @@ struct FairShare {
     charged = present
     return waiting.sorted { left, right in
       let (a, b) = (charged[left.seqno] ?? 0, charged[right.seqno] ?? 0)
-      // On a tie the newer comes first: it has had nothing yet.
+      // On a tie the newer message comes first, because it has had nothing yet.
       return (left.lane.rawValue, a, -left.seqno) < (right.lane.rawValue, b, -right.seqno)
     }
   }

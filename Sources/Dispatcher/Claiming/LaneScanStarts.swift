@@ -3,12 +3,12 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Where scans of the messages being sent begin, per lane, so that a slow campaign in one lane does not make scans of
-/// another walk over finished messages.
+/// The lowest SEQNO at which the scan for unfinished messages starts, per lane, so that a slow campaign in one lane
+/// does not make the scans of another lane pass over its finished messages.
 struct LaneScanStarts {
   private var starts: [Lane: QueueStart] = [:]
 
-  /// The last SEQNO issued, read before the scans that use it.
+  /// The highest SEQNO issued, read before the scans that use it.
   struct Last {
     fileprivate let began: Instant
     fileprivate let number: Int64
@@ -19,8 +19,8 @@ struct LaneScanStarts {
     }
   }
 
-  /// Scans a lane.
-  /// - Parameter look: receives where to begin; returns what it found and the lowest SEQNO still waiting.
+  /// Scans a lane and remembers where the next scan starts.
+  /// - Parameter look: receives the SEQNO to start at; returns what it found and the lowest SEQNO still waiting.
   mutating func look<Found>(
     _ lane: Lane, after last: Last, _ clock: any Clock,
     _ look: (_ start: Int64) throws(PostgresError) -> (found: Found, lowest: Int64?)

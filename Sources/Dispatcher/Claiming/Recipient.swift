@@ -1,17 +1,18 @@
 internal import Domain
 internal import Store
 
-/// A device of a fresh claim.
+/// A device of a new claim.
 struct Recipient {
   let member: Audiences.Member
-  /// Its position if the claim is a block.
+  /// The device's position in the block; nil if the claim is not a block.
   let place: BlockPlace?
 
-  /// The completer's form of a recipient that is not in flight yet.
+  /// The recipient as the completer stores it while it is not in flight.
   var waiting: WaitingTarget {
     WaitingTarget(device: member.device, userKey: member.userKey, attempts: 0, place: place)
   }
 
+  /// Returns the recipients of a claim.
   /// - Parameter block: the claim's block; nil if the claim lists its devices itself.
   static func all(_ members: [Audiences.Member], in block: BlockID?) -> [Recipient] {
     members.enumerated().map { position, member in

@@ -2,29 +2,29 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// What differs between the recipients of a claim besides the badge: names, languages, variables, and the token of the
-/// kind that the push type needs. Read for all of them together, and only what the message needs.
+/// The personal data that a message inserts for each recipient, besides the badge: names, languages, variables, and the
+/// token of the required kind. Read with one query of each kind for all recipients, and only what the message needs.
 struct RecipientValues {
   private var names: [UserKey: String] = [:]
   private var locales: [DeviceID: String] = [:]
   private var variables: [UserKey: [String]] = [:]
-  /// Nil: the device's ordinary token.
+  /// The tokens of the required kind per device; nil if the message uses each device's ordinary token.
   private var tokens: [DeviceID: [String]]?
 
-  /// For messages that were stored with their names and need nothing else.
+  /// Creates values for a message whose names are known and that needs nothing else.
   init(names: [UserKey: String]) {
     self.names = names
   }
 
-  /// For messages that need nothing beyond what is already known.
+  /// For messages that insert no personal data beyond what is already known.
   static let none = RecipientValues(names: [:])
 
-  /// False if the message shows nothing of a recipient but its name and count.
+  /// False if the message inserts nothing personal except the name and the badge count.
   static func areNeeded(by message: DispatchMessage) -> Bool {
     !message.push.template.languages.isEmpty || message.valuesFile != nil || message.request.content.tokenKind != .alert
   }
 
-  /// - Parameter readsNames: false if the caller has the names.
+  /// - Parameter readsNames: false if the caller knows the names already.
   init(
     _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection, readsNames: Bool = true
   ) throws(PostgresError) {
@@ -50,17 +50,18 @@ struct RecipientValues {
     }
   }
 
-  /// A person's values from an uploaded file, as inboxes keep them; nil if the file has none.
+  /// The user's values from an uploaded file, in the form stored with the inbox entry; nil if the file has none for the
+  /// user.
   func kept(for user: UserKey) -> InboxValues? {
     variables[user].map { InboxValues(name: names[user] ?? "", variables: $0) }
   }
 
-  /// False when the device has no token of the kind that the message needs, or has been sent to all of them.
+  /// False if the device has no token of the required kind, or all of its tokens have been sent to.
   func hasToken(_ member: Audiences.Member, besides done: FurtherTokensDone = FurtherTokensDone()) -> Bool {
     tokens == nil || !further(of: member, besides: done).isEmpty
   }
 
-  /// The token that is sent to.
+  /// The token to send to next.
   func psid(of member: Audiences.Member, besides done: FurtherTokensDone = FurtherTokensDone()) -> String {
     further(of: member, besides: done).first ?? member.psid
   }
@@ -69,7 +70,8 @@ struct RecipientValues {
     (tokens?[member.device] ?? []).filter { !done.psids.contains($0) }
   }
 
-  /// - Parameter name: the user's own name, if the caller has it; a name from the file takes precedence.
+  /// Returns the target for a device, with the values that its payload needs.
+  /// - Parameter name: the user's name, if the caller has it; a name from the uploaded file takes precedence.
   func target(
     _ member: Audiences.Member, at place: BlockPlace?, of message: DispatchMessage, badge: Int16, name: String? = nil,
     besides done: FurtherTokensDone = FurtherTokensDone()

@@ -4,7 +4,7 @@ internal import Store
 internal import Synchronization
 internal import Tracing
 
-/// Hands claims to the completer, then to the push networks.
+/// Submits claimed deliveries: registers them with the completer, then passes them to the push networks.
 extension Shared {
   /// Launches a fresh claim: ready recipients leave now, the rest go to the completer. If the app is paused, or the
   /// claim's reads are older than `Limits.claimAge`, all go to the completer, which reads them again first: the message
@@ -28,7 +28,7 @@ extension Shared {
       besides: sorting.others(claim: claim, message), workers)
   }
 
-  /// The recipients of a fresh claim as batches, one per route.
+  /// Groups the recipients of a new claim into batches, one per route.
   private func flights(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, _ workers: LaneWorkers, _ trace: TraceContext?
@@ -47,13 +47,13 @@ extension Shared {
     }
   }
 
-  /// Registers the whole claim with the completer at once, then hands each batch to its provider, so that no result
-  /// arrives before its registration and no claim looks finished while part of it has not begun.
+  /// Registers the whole claim with the completer first, then offers each batch to its provider: no result can arrive
+  /// before its registration, and no claim looks complete while a part of it has not been submitted.
   /// - Parameter others: the completer's inputs for the rest of the claim.
   func launch(_ flights: [Flight], besides others: [CompleterInput] = [], _ workers: LaneWorkers) {
     workers.tell(flights.map(CompleterInput.started) + others)
     for flight in flights {
-      // If the provider is full or the lease may have ended, re-read the bindings and retry.
+      // If the provider is full or the lease may have ended, the completer re-reads the tokens and retries.
       let isTaken = holdsLease && configuration.providers[flight.batch.route.network]?.offer(flight.batch) == true
       if !isTaken { giveBack(flight.batch, workers) }
     }

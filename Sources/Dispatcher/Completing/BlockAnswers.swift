@@ -1,15 +1,15 @@
 internal import Reactor
 internal import Store
 
-/// Ended deliveries that wait until most of their block can be written at once: writing a block costs the same for one
-/// device as for all.
+/// Buffers answered deliveries until most of their block can be written at once: writing a block's row costs the same
+/// for one device as for all.
 ///
-/// These deliveries have been answered, so they take no room in the window. A crash leaves them in doubt, as it does
-/// those not answered yet. Decision 005.
+/// These deliveries no longer count as in flight. After a crash their outcome is unknown, like that of deliveries not
+/// answered yet. Decision 005.
 struct BlockAnswers<Answer> {
   /// Maximum time an answer waits for the rest of its block.
   private let timeout: Duration
-  /// A block is written once at most one in this many of its devices is missing.
+  /// A block is due early once at most one in this many of its devices is unanswered.
   private static var missingPart: Int { 20 }
 
   private struct Block {
@@ -29,13 +29,14 @@ struct BlockAnswers<Answer> {
     if blocks[claim]?.answers.append(answer) == nil { blocks[claim] = Block(since: now, answers: [answer]) }
   }
 
-  /// When the block that has waited longest is due; nil if none waits.
+  /// When the block that has waited longest is due; nil if none is waiting.
   var nextDue: Instant? {
     blocks.values.map(\.since).min().map { $0 + timeout }
   }
 
-  /// Removes and returns the answers whose block is due.
-  /// - Parameter open: devices of a claim whose outcome is not written, including those waiting here.
+  /// Removes and returns the answers of blocks that are due.
+  /// - Parameter open: returns the number of the claim's devices whose outcome is not written yet, including those
+  ///   buffered here.
   mutating func takeDue(at now: Instant, open: (Claims.Hold) -> Int) -> [Answer] {
     var due: [Answer] = []
     for (claim, block) in blocks {
@@ -47,7 +48,7 @@ struct BlockAnswers<Answer> {
     return due
   }
 
-  /// Removes and returns all answers; the node is stopping.
+  /// Removes and returns all answers, because the node is stopping.
   mutating func takeAll() -> [Answer] {
     defer { blocks = [:] }
     return blocks.values.flatMap(\.answers)

@@ -1,12 +1,12 @@
 internal import Postgres
 internal import Store
 
-/// Writes outcomes and waits of block deliveries within a transaction: ordinary ones as states of the block, all others
-/// as rows.
+/// Writes outcomes and deferrals of deliveries that belong to blocks, within a transaction: common ones as a state in
+/// the block's row, all others as rows of their own.
 struct BlockWriter {
-  /// Decisions recorded in their block; the delivery had not ended before.
+  /// Decisions that were recorded in a block, for deliveries that had no final outcome before.
   private(set) var taken: [Decisions.Decision] = []
-  /// Decisions to be written to `outcomes`.
+  /// Decisions that need a row in `outcomes`.
   private(set) var rows: [Decisions.Decision] = []
 
   init(_ decisions: [Decisions.Decision], at now: Int64, _ connection: Connection) throws(PostgresError) {
@@ -23,7 +23,7 @@ struct BlockWriter {
         rows.append(decision)
         continue
       }
-      // The block is gone, and its history with it: there is nothing to record.
+      // The block has been removed by retention: there is nothing to record.
       let state = BlockState(decision.record)
       guard let verdict = blocks[place.block]?.settle(Int(place.position), as: state, at: now) else { continue }
       switch verdict {

@@ -38,6 +38,7 @@ struct CompleteMeter {
 }
 
 extension OutcomeStatus {
-  /// The funnel's word, except for `deferred`: it counts decisions to wait, not deliveries that wait.
+  /// Label of the outcome counter: the status name, except for `deferred`, which here counts decisions to defer rather
+  /// than deliveries that are deferred at present.
   fileprivate var metricName: String { self == .deferred ? "deferred" : name }
 }

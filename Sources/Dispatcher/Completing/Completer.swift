@@ -6,33 +6,34 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `complete`: takes results, decides, writes outcomes in batches, and resubmits what is to be retried.
+/// Thread `complete`: receives the push networks' results, decides what follows for each delivery, writes outcomes in
+/// batches, and resubmits deliveries that are to be retried.
 ///
-/// Each turn: take what has arrived → decide (`DeliveryDecision`) → write all decisions in one transaction → resubmit
-/// what is due, with its binding re-read. While the database is away, decisions stay in memory.
+/// Each iteration: receive inputs → decide (`DeliveryDecision`) → write all decisions in one transaction → resubmit
+/// what is due, after re-reading its tokens. While the database is unavailable, decisions stay in memory.
 final class Completer {
   let shared: Shared
   private let workers: LaneWorkers
   let log: Logger
   private var flights: [Int64: OpenFlight] = [:]
-  /// Devices whose outcome is not written yet, by claim.
+  /// Number of devices of each claim whose outcome is not written yet.
   private var claims: [Claims.Hold: Int] = [:]
   private var retries = Heap<Retry>()
   private var lastRetry: Int64 = 0
   var decisions = Decisions()
-  /// Answered devices that wait to be written; their room in the window is released together.
+  /// Number of answered devices waiting in `blockAnswers`, to be released from the in-flight window together.
   private var roomToGive = 0
   private var blockAnswers = BlockAnswers<Decisions.Decision>(timeout: Limits.blockTimeout)
   var breaker = CircuitBreaker()
-  /// Claims in the database that we did not know at the last audit.
+  /// Claims that the database listed at the last audit but that this thread did not know.
   private var suspects: Set<Claims.Hold> = []
   private var jitter = SystemRandomNumberGenerator()
   private let meter: CompleteMeter
   private let setAside: FailureIsolation
   private let spans: DispatchSpans?
-  /// Claims with an outcome that could not be written; they stay open after all their other outcomes.
+  /// Claims with an outcome that could not be written; they stay in the database after all their other outcomes are.
   private var spoilt: Set<Claims.Hold> = []
-  /// Spoilt claims with nothing in flight any more; what was submitted of them is in doubt.
+  /// Spoilt claims with nothing in flight any more; the outcome of what was submitted of them is unknown.
   private var spoiltOnce: Set<Claims.Hold> = []
   private var standstills = RouteOutageBackoff()
 
@@ -46,17 +47,15 @@ final class Completer {
   }
 
   func run() {
-    let frame = DatabaseThread(workers.threadName("complete"), shared)
-    frame.run { connection in try turn(connection) }
+    DatabaseThread(workers.threadName("complete"), shared).run { connection in try turn(connection) }
     drain()
   }
 
   private func turn(_ connection: Connection) throws {
     let nextDue = [retries.min?.due, blockAnswers.nextDue].compactMap { $0 }.min()
     let timeout = nextDue.map { max(.zero, $0 - shared.clock.now) } ?? Limits.pollInterval
-    // Decisions that could not be written yet must not wait for more input.
-    let inputs = workers.completer.receive(
-      atMost: decisions.isEmpty ? min(timeout, Limits.pollInterval) : .zero)
+    // Decisions that could not be written yet must not wait for further input.
+    let inputs = workers.completer.receive(atMost: decisions.isEmpty ? min(timeout, Limits.pollInterval) : .zero)
     for input in inputs { take(input) }
     giveRoom()
     for decision in blockAnswers.takeDue(at: shared.clock.now, open: { claims[$0] ?? 0 }) { decisions.add(decision) }
@@ -64,11 +63,9 @@ final class Completer {
     try submitDue(connection)
     meter.waiting(retries.count)
     let bit: UInt8 = 1 << UInt8(workers.number)
-    if standstills.areInCircle(at: shared.clock.now) {
-      shared.circles.bitwiseOr(bit, ordering: .relaxed)
-    } else {
-      shared.circles.bitwiseAnd(~bit, ordering: .relaxed)
-    }
+    let isInCircle = standstills.areInCircle(at: shared.clock.now)
+    if isInCircle { shared.circles.bitwiseOr(bit, ordering: .relaxed) }
+    if !isInCircle { shared.circles.bitwiseAnd(~bit, ordering: .relaxed) }
   }
 
   private func giveRoom() {
@@ -76,7 +73,8 @@ final class Completer {
     roomToGive = 0
   }
 
-  /// The node is stopping: waits for answers in flight and hands the rest back as rows that are due at once.
+  /// Called when the node stops: waits for answers in flight, and writes the rest as deferred rows that are due at
+  /// once.
   private func drain() {
     let deadline = shared.clock.now + Limits.drain
     do {
@@ -105,7 +103,7 @@ final class Completer {
   func handBack(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Int64? = nil
   ) {
-    // The next node to submit it does not know that it is a resend: count it now.
+    // The node that resubmits it cannot know that it is a resend: count it now.
     if target.countsAsResent { decisions.countResent(message.seqno) }
     decide(claim, message, target, .deferred, reason: reason, dueAt: dueAt ?? shared.clock.wallMicroseconds)
   }
@@ -136,7 +134,7 @@ final class Completer {
   }
 
   private func take(_ result: PushResult) {
-    // A result of a batch that is no longer open.
+    // Ignore a result of a batch that is no longer open.
     guard let index = flights.index(forKey: result.batch.number) else { return }
     let flight = flights.values[index].flight
     if flights.values[index].isOver(after: result.result) { flights.remove(at: index).value.record(spans) }
@@ -208,7 +206,7 @@ final class Completer {
       claim: claim, message: message, record: record, place: target.place, isFirst: isFirst, missing: missing,
       network: network, appVersion: appVersion)
     guard decision.place != nil, status.isFinal, BlockState(record) != nil else { return decisions.add(decision) }
-    // It waits for the rest of its block; its room in the window is free already.
+    // The decision waits for the rest of its block, but the delivery no longer counts as in flight.
     decision.hasGivenRoom = true
     roomToGive += 1
     blockAnswers.add(decision, to: claim, at: shared.clock.now)
@@ -222,7 +220,7 @@ final class Completer {
     retries.insert(Retry(due: due, number: lastRetry, claim: claim, message: message, target: target))
   }
 
-  /// Makes the retries of these messages due now, so that they are found paused or cancelled at once.
+  /// Makes the retries of these messages due now, so that a pause or cancellation applies to them at once.
   private func recall(_ seqnos: Set<Int64>) {
     guard retries.unordered.contains(where: { seqnos.contains($0.message.seqno) }) else { return }
     let now = shared.clock.now
@@ -237,7 +235,7 @@ final class Completer {
 
   // MARK: Writing
 
-  /// Writes all decisions; bisects those that fail by their own fault and isolates the faulty one.
+  /// Writes all decisions. If some fail because of their data, bisects them and isolates the faulty one.
   private func write(_ connection: Connection) throws {
     guard !decisions.isEmpty || !breaker.suspects.isEmpty else { return }
     do {
@@ -269,14 +267,14 @@ final class Completer {
         }
       }
     } catch {
-      // The database failed: retry all that is not written yet.
+      // The database itself failed: keep everything that is not written yet and retry.
       for part in rest { decisions.add(part) }
       throw error
     }
   }
 
-  /// Gives up an outcome that cannot be written. Pauses its message; the claim stays, so that nothing is lost, and is
-  /// adopted again when the message is resumed.
+  /// Gives up an outcome that cannot be written. Pauses its message; the claim stays in the database, so that nothing
+  /// is lost, and is adopted again when the message is resumed.
   private func giveUp(_ part: Decisions, because error: any Error, _ connection: Connection) throws {
     for decision in part.decisions {
       setAside.note("an outcome cannot be written", decision.record.seqno, error)
@@ -289,7 +287,8 @@ final class Completer {
     if part.decisions.isEmpty { setAside.note("counts beside outcomes cannot be written", 0, error) }
   }
 
-  /// Forgets a claim without open devices. A spoilt one is left to the next audits, which release it as stranded.
+  /// Removes a claim without open devices from memory. A spoilt claim is left to the next audits, which release it as
+  /// stranded.
   private func forgetIfDecided(_ claim: Claims.Hold) {
     guard claims[claim] == 0 else { return }
     claims[claim] = nil
@@ -352,7 +351,7 @@ final class Completer {
     do {
       resubmission = try Resubmission(due, connection, shared, workers)
     } catch {
-      // Nothing is submitted before the last statement: the whole batch waits for the database.
+      // Nothing is submitted before the last query has succeeded, so the whole batch waits for the database.
       for retry in due { retries.insert(retry) }
       throw error
     }
@@ -366,7 +365,7 @@ final class Completer {
     if !resubmission.flights.isEmpty { shared.launch(resubmission.flights, workers) }
   }
 
-  /// Forgets retries whose claims another node holds by now.
+  /// Drops retries whose claims are now held by another node.
   private func forget(_ lost: [Retry]) {
     guard !lost.isEmpty else { return }
     log.warning("others have taken claims over", metadata: ["devices": .stringConvertible(lost.count)])
@@ -379,14 +378,15 @@ final class Completer {
 
   // MARK: Audit
 
-  /// Finds claims of this node that are in the database but unknown here: their transaction committed, but the answer
-  /// was lost. A claim unknown twice, a heartbeat apart, is given up so that it can be adopted like a dead node's.
+  /// Finds claims of this node that are in the database but unknown to this thread: their transaction committed
+  /// although its confirmation was lost. A claim that is unknown at two audits, one heartbeat apart, is released for
+  /// adoption.
   private func audit(_ present: [Claims.Hold]) {
     let unknown = Set(present.filter { claims[$0] == nil })
     let stranded = unknown.intersection(suspects)
     suspects = unknown.subtracting(stranded)
-    // A claim made here (fence 0) and never launched is not in doubt: this process knows what it submitted. What an
-    // adopted claim's former holder submitted is in doubt.
+    // The outcome of a claim made here (fence 0) and never launched is not in doubt, because this process knows that it
+    // submitted nothing. What the previous holder of an adopted claim submitted is in doubt.
     let unlaunched = stranded.filter { $0.fence == 0 && !spoiltOnce.contains($0) }
     let doubtful = stranded.subtracting(unlaunched)
     if !doubtful.isEmpty { shared.stranded.withLock { $0.formUnion(doubtful) } }

@@ -2,20 +2,21 @@ internal import Domain
 internal import Store
 internal import Tracing
 
-/// Input of thread `complete`. A batch's `started` precedes its `results`.
+/// Input of thread `complete`. A batch's `started` always precedes its `results`.
 enum CompleterInput: Sendable {
   /// Recipients were claimed and are being submitted.
   case started(Flight)
-  /// Recipients were claimed and must be submitted once their bindings are read: due ones and those in doubt.
+  /// Recipients were claimed (deferred ones that are due, or those of a dead node) and must be submitted after
+  /// re-reading their tokens.
   case waiting(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
   /// Like `waiting`, but ignored if the claim is known: an audit and the claim's own launch can both report it.
   case found(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
-  /// Recipients were claimed and are decided without submission.
+  /// Recipients were claimed and have an outcome without being submitted.
   case decided(claim: Claims.Hold, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
   case results([PushResult])
-  /// These messages were paused or cancelled: re-check their pending retries at once.
+  /// These messages were paused or cancelled: check their pending retries at once.
   case recall(Set<Int64>)
-  /// This node's claims according to the database.
+  /// All claims of this node according to the database.
   case audit([Claims.Hold])
 }
 
@@ -24,13 +25,13 @@ struct Flight: Sendable {
   let batch: PushBatch
   let claim: Claims.Hold
   let message: DispatchMessage
-  /// Tries of each target so far, not counting this one.
+  /// Number of earlier tries of each target, not counting this one.
   let attempts: [Tries]
-  /// Each target's position in a block; empty if the claim is no block.
+  /// Each target's position in a block; empty if the claim is not a block.
   var places: [BlockPlace?] = []
-  /// The completer knows the recipients already: this is a resubmission.
+  /// True if this is a resubmission, whose recipients the completer knows already.
   var isRepeat = false
-  /// The refusal in question, if the batch asks another environment about it.
+  /// The refusal being verified, if the batch is sent to the other environment for that purpose.
   var question: TokenQuestion?
   /// Nil if it is not recorded.
   var span: OpenSpan?
@@ -41,32 +42,32 @@ struct WaitingTarget: Sendable {
   let device: DeviceID
   let userKey: UserKey
   var attempts: Tries
-  /// Its position in a block; nil if the claim is no block.
+  /// The recipient's position in a block; nil if the claim is not a block.
   var place: BlockPlace?
-  /// True if the network may already have got this delivery, and the resend is not counted yet.
+  /// True if the network may have received this delivery before, and the resend is not counted yet.
   var countsAsResent = false
-  /// Of its further tokens, those that need nothing more.
+  /// The device's further tokens that have a final result already.
   var done = FurtherTokensDone()
-  /// The next submission goes to the other environment's host, to ask about this refusal.
+  /// The refusal to verify: the next submission goes to the other environment's host.
   var doubt: TokenDoubt?
 }
 
 extension WaitingTarget {
-  /// The recipient of a submission, for the next one.
+  /// Creates the recipient's next try from its last submission.
   init(_ target: PushTarget, attempts: Tries, place: BlockPlace?) {
     self.init(
       device: target.device, userKey: target.userKey, attempts: attempts, place: place,
       done: target.further?.done ?? FurtherTokensDone())
   }
 
-  /// With one of its tokens done.
+  /// Returns a copy in which the token `psid` has a final result.
   func besides(_ psid: String, _ status: OutcomeStatus) -> WaitingTarget {
     var waiting = self
     waiting.done = done.adding(psid, wasAccepted: status == .accepted)
     return waiting
   }
 
-  /// Of the delivery: accepted where one of its tokens took it, whatever became of the last one.
+  /// The outcome of the whole delivery: accepted if any of the device's tokens was accepted, whatever the last result.
   func outcome(_ status: OutcomeStatus, _ reason: String?) -> (OutcomeStatus, String?) {
     status.isFinal && done.wasAccepted ? (.accepted, nil) : (status, reason)
   }

@@ -3,54 +3,56 @@ internal import Postgres
 internal import Store
 
 /// Decisions that are not committed yet, and the transaction that writes them. They are kept until it succeeds. Writing
-/// them twice is harmless: an outcome that exists is neither written nor counted again.
+/// them twice is harmless: a final outcome that exists already is neither written nor counted again.
 struct Decisions {
   struct Decision {
     let claim: Claims.Hold
     let message: DispatchMessage
     var record: Outcomes.Record
-    /// Its position in a block.
+    /// The delivery's position in a block; nil if it has none.
     var place: BlockPlace?
-    /// The result of a first submission by the claim's first holder: no row of the delivery should exist.
+    /// True for the result of a first submission by the claim's first holder: the delivery should have no row yet.
     var isFirst = false
-    /// Set when the app has no credential for this network.
+    /// The network for which the app has no credential; nil if that is not the reason.
     var missing: PushNetwork?
-    /// For the statistics; nil and empty if the delivery was not submitted to a network.
+    /// Network and app version for the statistics; nil and empty if the delivery was not submitted.
     var network: PushNetwork?
     var appVersion = ""
 
-    /// Its room in the window was released when it was answered.
+    /// True if the delivery was released from the in-flight window when it was answered.
     var hasGivenRoom = false
 
-    /// A network's answer is true whoever holds the claim by now; everything else is only the holder's to decide.
+    /// False for a network's answer, which is a fact whoever holds the claim by now. True for everything else, which
+    /// only the claim's holder may decide.
     var needsClaim: Bool { record.status != .accepted && record.status != .rejected }
   }
 
-  /// A credential that its network refused.
+  /// A fault of an app's credential, as reported by its network.
   struct Fault {
     let network: PushNetwork
     let reason: String
-    /// When the binding that was sent to was read, in microseconds since 1970.
+    /// When the token that was sent to was read from the database, in microseconds since 1970.
     let readAt: Int64
-    /// The app has no credential at all.
+    /// True if the app has no credential at all for the network.
     var isMissing = false
   }
 
   private(set) var decisions: [Decision] = []
   private(set) var findings: [TokenFinding] = []
   private(set) var faults: [App.Number: Fault] = [:]
-  /// Counts of unanswered submissions and resends, by message.
+  /// Numbers of unanswered submissions and of resends to add, by message.
   private var increases: [Int64: Outcomes.Increase] = [:]
 
-  /// Whether first outcomes are written by COPY. False once one of them had a row: another node had adopted the claim.
+  /// True if first outcomes are written by COPY. False once one of them had a row already, because another node had
+  /// adopted the claim.
   var copies = true
 
   var isEmpty: Bool {
     decisions.isEmpty && increases.isEmpty && faults.isEmpty && findings.isEmpty
   }
 
-  /// The same in smaller parts, to be written one after the other: what belongs to no outcome, and two halves of the
-  /// outcomes. A single part cannot be divided further.
+  /// Splits these decisions into smaller parts, to be written one after the other: everything that belongs to no
+  /// outcome, and two halves of the outcomes. Used for bisection; a single part cannot be divided further.
   var parts: [Decisions] {
     let middle = decisions.count / 2
     let halves = [decisions[..<middle], decisions[middle...]].filter { !$0.isEmpty }.map { half in
@@ -67,7 +69,7 @@ struct Decisions {
     return rest.isEmpty ? halves : [rest] + halves
   }
 
-  /// Adds decisions that could not be written yet.
+  /// Adds decisions whose transaction failed, for the next attempt.
   mutating func add(_ other: Decisions) {
     decisions += other.decisions
     findings += other.findings
@@ -91,19 +93,19 @@ struct Decisions {
     findings.append(finding)
   }
 
-  /// Notes a credential's fault. Returns false if a fault of the app is noted already.
+  /// Notes a credential's fault. Returns false if a fault of the same app is noted already.
   mutating func fault(_ app: App.Number, _ fault: Fault) -> Bool {
     guard faults[app] == nil else { return false }
     faults[app] = fault
     return true
   }
 
-  /// Number of decisions here, by claim.
+  /// Number of decisions per claim.
   var countByClaim: [Claims.Hold: Int] {
     decisions.reduce(into: [:]) { counts, decision in counts[decision.claim, default: 0] += 1 }
   }
 
-  /// The messages of decided claims, and which of them are campaigns.
+  /// Returns the messages of decided claims, and which of them are campaigns.
   func messages(of claims: [Claims.Hold]) -> (all: Set<Int64>, campaigns: Set<Int64>) {
     let claims = Set(claims)
     var (all, campaigns): (Set<Int64>, Set<Int64>) = ([], [])
@@ -114,15 +116,15 @@ struct Decisions {
     return (all, campaigns)
   }
 
-  /// What a transaction wrote.
+  /// Result of a transaction.
   struct Written {
     let care: TokenMaintenance.Result
-    /// Accepted deliveries by SEQNO, for messages whose request lists its recipients.
+    /// Number of accepted deliveries per SEQNO, for messages whose request lists its recipients.
     let accepted: [Int64: Int64]
   }
 
-  /// Writes everything within a transaction.
-  /// - Parameter finished: claims of which these are the last outcomes.
+  /// Writes all decisions within a transaction.
+  /// - Parameter finished: claims whose last outcomes are among these decisions; they are deleted.
   func write(
     _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
     _ breaker: CircuitBreaker
@@ -161,7 +163,7 @@ struct Decisions {
     return Written(care: care.result, accepted: accepted)
   }
 
-  /// Postpones the short message (fallback) of a push that waits for its hours.
+  /// Postpones the fallback text message of a push that is deferred to permitted hours.
   private func postponeFallbacks(_ decisions: [Decision], _ connection: Connection) throws(PostgresError) {
     var dues: [Fallbacks.Key: Int64] = [:]
     for decision in decisions {
@@ -174,15 +176,15 @@ struct Decisions {
     if !dues.isEmpty { try connection.run(Fallbacks.postpone(dues)) }
   }
 
-  /// Claims that another node holds by now, because this node was away for longer than its lease. The others stay
-  /// locked until the transaction ends, so that no node adopts them before it can see what is written here.
+  /// Returns the claims that another node has adopted because this node was away for longer than its lease. The other
+  /// claims stay locked until the transaction ends, so that no node adopts them before it can see what is written here.
   private func lostClaims(_ connection: Connection, _ node: UUIDValue) throws(PostgresError) -> Set<Claims.Hold> {
     let doubtful = Set(decisions.lazy.filter(\.needsClaim).map(\.claim))
     guard !doubtful.isEmpty else { return [] }
     return doubtful.subtracting(try connection.run(Claims.lock(doubtful, node: node)))
   }
 
-  /// Returns the decisions written: those whose delivery had no final outcome before.
+  /// Writes the decisions and returns those that took effect: deliveries that had no final outcome before.
   private func store(
     _ own: [Decision], at now: Int64, _ connection: Connection
   ) throws(PostgresError) -> [Decision] {
@@ -197,24 +199,25 @@ struct Decisions {
     return blocks.taken + first + written.map { others[$0] }
   }
 
-  /// The networks for which the apps with a missing credential do have one.
+  /// Returns the networks for which the apps with a missing credential do have one.
   private func networks(_ connection: Connection) throws(PostgresError) -> Networks {
     let apps = faults.filter { $0.value.isMissing }.map(\.key)
     return Networks(byApp: apps.isEmpty ? [:] : try connection.run(AppPauses.networks(of: apps)))
   }
 
-  /// Drops decisions that only another node may take by now.
+  /// Drops decisions that only another node may make, because it holds the claim.
   private func ownDecisions(without lost: Set<Claims.Hold>) -> [Decision] {
     decisions.filter { !(lost.contains($0.claim) && $0.needsClaim) }
   }
 
-  /// A statement may touch a row only once; of two decisions about one delivery the first wins.
+  /// Removes duplicates, because a statement may update a row only once: of two decisions about one delivery the first
+  /// wins.
   private func unique(_ decisions: [Decision]) -> [Decision] {
     var seen: Set<Confirmations.Delivery> = []
     return decisions.filter { seen.insert($0.delivery).inserted }
   }
 
-  /// Takes back what the message added to a user's count if all the user's deliveries have ended negative.
+  /// Decrements a user's badge count again if none of the user's deliveries of the message succeeded.
   private func takeBackBadges(_ taken: [Decision], _ connection: Connection) throws(PostgresError) {
     var negatives: [Ledger.Key: Int16] = [:]
     for decision in taken
@@ -227,11 +230,11 @@ struct Decisions {
   }
 }
 
-/// The networks for which apps have credentials.
+/// The networks for which each app has a credential.
 private struct Networks {
   let byApp: [App.Number: Set<PushNetwork>]
 
-  /// True if the app has no credential for this network, but one for another.
+  /// True if the app has no credential for `network` but has one for another.
   func reach(_ app: App.Number, without network: PushNetwork) -> Bool {
     guard let present = byApp[app] else { return false }
     return !present.isEmpty && !present.contains(network)
@@ -254,7 +257,8 @@ extension Decisions.Decision {
     return key
   }
 
-  /// Skips the delivery if the app can be reached through another network: its credential for this one may never come.
+  /// Turns a wait for a missing credential into a skip if the app has a credential for another network: the missing one
+  /// may never come.
   fileprivate func settled(with networks: Networks) -> Decisions.Decision {
     guard let missing, networks.reach(message.app, without: missing) else { return self }
     var settled = self

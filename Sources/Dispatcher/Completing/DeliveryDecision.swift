@@ -1,24 +1,26 @@
 internal import Domain
 
-/// What happens to a delivery after a submission. Pure: the dispatcher's decision table.
+/// Decision table: what happens to a delivery after a submission. A pure function of its arguments.
 enum DeliveryDecision: Equatable {
   /// The delivery has ended.
   case final(OutcomeStatus, reason: String?)
-  /// Retry soon; the wait is in memory.
+  /// Retry soon; the retry is kept in memory.
   case again(afterMilliseconds: Int64, attempts: Tries, wasUnknown: Bool)
-  /// Retry later; the wait is written to the database. `dueAt` in microseconds since 1970.
+  /// Retry later; the deferral is written to the database. `dueAt` is in microseconds since 1970.
   case deferred(dueAt: Int64, attempts: Tries, reason: String, wasUnknown: Bool = false)
   /// The app's credential is at fault: defer the delivery and pause the app.
   case paused(dueAt: Int64, attempts: Tries, reason: String)
-  /// The app has no credential for this network: likewise, unless it has one for another network.
+  /// The app has no credential for this network: treated like `paused`, unless the app has a credential for another
+  /// network.
   case withoutCredential(dueAt: Int64, attempts: Tries, reason: String)
 
+  /// Decides what becomes of a delivery after a submission.
   /// - Parameters:
-  ///   - attempts: earlier tries that the network answered or may have answered.
+  ///   - attempts: earlier tries that the network has answered or may have answered.
   ///   - now: in microseconds since 1970.
-  ///   - jitter: 0…1.
-  ///   - pause: delay before a resubmission of what was not processed or was stale, in milliseconds.
-  ///   - isStopping: the node is stopping: nothing may wait in memory.
+  ///   - jitter: random number in 0…1.
+  ///   - pause: delay in milliseconds before resubmitting a delivery that was not processed or was stale.
+  ///   - isStopping: true if the node is stopping, so that nothing may wait in memory.
   static func of(
     _ result: SubmissionResult, attempts: Tries, message: PushMessage, now: Int64, jitter: Double, pause: Int64,
     isStopping: Bool
@@ -41,10 +43,10 @@ enum DeliveryDecision: Equatable {
       return later(
         reason, planned(attempts, jitter), attempts.next.inDoubt, message, now, isStopping, wasUnknown: true)
     case .retry(let reason, let after):
-      // The network's delay counts if it is longer than ours.
+      // The longer of the network's delay and ours applies.
       let delay = max(planned(attempts, jitter), min(Int64(after ?? 0), Limits.longestWaitSeconds))
       return later(reason, delay, attempts.next, message, now, isStopping, wasUnknown: false)
-    // The device's own back-off has set the delay.
+    // The delay already includes the device's own back-off.
     case .deviceBusy(let reason, let after):
       return later(
         reason, min(Int64(after ?? 0), Limits.longestWaitSeconds), attempts.next, message, now, isStopping,

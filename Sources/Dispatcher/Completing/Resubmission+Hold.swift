@@ -3,12 +3,13 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// What may not be submitted now: the message is held, or it is the wrong time of day at the device.
+/// Filters retries that may not be submitted now, because the message is paused or cancelled, or it is the wrong time
+/// of day at the device.
 extension Resubmission {
-  /// Reasons for which a delivery waits for its hours.
+  /// Reasons with which a delivery is deferred to permitted hours.
   static let hourReasons: Set<String> = ["window", "night"]
 
-  /// Decides or hands back retries of which nothing may be submitted now; returns the others.
+  /// Ends or defers the retries of messages that are paused, cancelled or over; returns the others.
   mutating func hold(_ retries: [Retry], _ standings: [Int64: Controls.Standing]) -> [Retry] {
     retries.filter { retry in
       guard let standing = standings[retry.message.seqno] else {
@@ -24,7 +25,7 @@ extension Resubmission {
       case .paused: handBack(retry, reason: "paused", dueAt: nil)
       case .closedUntil(let opensAt): handBack(retry, reason: "window", dueAt: min(opensAt, retry.message.expiresAt))
       case .cancelled:
-        // A delivery that may have arrived was not cancelled; it was just not resent.
+        // A delivery that may have arrived is not reported as cancelled, but as not resent.
         if retry.target.attempts.mayHaveArrived {
           decide(retry, .skipped, reason: SkipReason.unknownNotResent.rawValue)
         } else {
@@ -35,7 +36,7 @@ extension Resubmission {
     }
   }
 
-  /// The devices' local clocks, for messages that depend on them.
+  /// Reads the local clocks of the devices, for messages that depend on them.
   static func clocks(_ retries: [Retry], _ connection: Connection) throws(PostgresError) -> Clocks {
     var clocks: Clocks = [:]
     let asking = Dictionary(grouping: retries.lazy.filter(\.message.asksDeviceClocks), by: \.message.seqno)
@@ -52,7 +53,7 @@ extension Resubmission {
     return clocks
   }
 
-  /// Decides or hands back retries for which it is too late or too early at the device; returns the others.
+  /// Ends or defers retries for which it is too late or too early at the device; returns the others.
   mutating func sort(_ retries: [Retry], by clocks: Clocks, now: Int64) -> [Retry] {
     guard !clocks.isEmpty else { return retries }
     return retries.filter { retry in
@@ -61,7 +62,7 @@ extension Resubmission {
       if now >= expiresAt {
         decide(retry, .expired, reason: "expired")
       } else if let nightEndsAt = clock.nightEndsAt {
-        // Both the night and the window may hold it; the wait ends when the later of the two does.
+        // Both the quiet night hours and the message's window may apply; wait for the later end.
         handBack(retry, reason: "night", dueAt: min(max(nightEndsAt, clock.opensAt ?? 0), expiresAt))
       } else if let opensAt = clock.opensAt {
         handBack(retry, reason: "window", dueAt: min(opensAt, expiresAt))

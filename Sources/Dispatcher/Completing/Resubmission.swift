@@ -3,18 +3,18 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Recipients, of any messages, about to be resubmitted, checked together. Their bindings are re-read: a device may
-/// have a new token, another user or none; its app or message may have been paused; it may be too early or too late at
-/// the device; and another node may hold the claim.
+/// Checks recipients of any messages together before they are resubmitted. Re-reads their data, because meanwhile a
+/// device may have got a new token or user or been removed; its app or message may have been paused; it may be too
+/// early or too late at the device; and another node may have adopted the claim.
 struct Resubmission {
   typealias Clocks = [Confirmations.Delivery: Waves.Clock]
 
-  /// Recipients that share a batch.
+  /// What recipients must have in common to share a batch.
   private struct Kind: Hashable {
     let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
-    /// In microseconds since 1970.
+    /// When it expires, in microseconds since 1970.
     let expiresAt: Int64
   }
 
@@ -22,19 +22,19 @@ struct Resubmission {
 
   private(set) var flights: [Flight] = []
   private(set) var decided: [(retry: Retry, status: OutcomeStatus, reason: String)] = []
-  /// Deliveries that wait in the database until their app or message is resumed, or until `dueAt` (microseconds since
+  /// Deliveries to defer in the database until their app or message is resumed, or until `dueAt` (in microseconds since
   /// 1970).
   private(set) var handedBack: [(retry: Retry, reason: String, dueAt: Int64?)] = []
-  /// Retries whose claims another node holds.
+  /// Retries whose claims are held by another node.
   private(set) var lost: [Retry] = []
-  /// Values for messages that show more of a recipient than its name and count, or need another token.
+  /// Personal values by message, for messages that insert more than name and count, or need another kind of token.
   private var values: [Int64: RecipientValues] = [:]
 
-  /// Reads and counts, one query of each kind for all retries; submits nothing.
+  /// Reads and checks all retries, with one query of each kind; submits nothing.
   init(
     _ retries: [Retry], _ connection: Connection, _ shared: Shared, _ workers: LaneWorkers
   ) throws(PostgresError) {
-    // Stamped before the messages' states are read, so that the stamp never understates the age of what is submitted.
+    // The time is taken before the messages' state is read, so that the data's age is never underestimated.
     let readAt = shared.clock.now
     let held = try connection.run(Claims.held(Set(retries.map(\.claim)), node: shared.configuration.node))
     let standings = try connection.run(Controls.standings(Set(retries.map(\.message.seqno))))
@@ -78,7 +78,7 @@ struct Resubmission {
     handedBack.append((retry, reason, dueAt))
   }
 
-  /// The retries that can be sent now, with their bindings.
+  /// Returns the retries that can be submitted now, with their current tokens.
   private mutating func bind(
     _ retries: [Retry], _ connection: Connection, _ shared: Shared
   ) throws(PostgresError) -> [Ready] {
@@ -91,7 +91,8 @@ struct Resubmission {
     var ready: [Ready] = []
     for retry in retries {
       if ended.contains(retry.delivery) || retry.target.place.map(endedPlaces.contains) == true {
-        // A former holder's answer has arrived after all. Its outcome wins; this decision only ends the retry.
+        // The previous holder's answer has been written after all. That outcome stands; this decision only removes the
+        // retry.
         decide(retry, .skipped, reason: SkipReason.gone.rawValue)
       } else if let reason = Self.obstacle(retry, bound[retry.target.device], values[retry.message.seqno], shared) {
         decide(retry, .skipped, reason: reason.rawValue)
@@ -102,7 +103,7 @@ struct Resubmission {
     return ready
   }
 
-  /// Why a recipient can get nothing now; nil if it can.
+  /// Returns why a recipient cannot be sent to now; nil if it can.
   private static func obstacle(
     _ retry: Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
   ) -> SkipReason? {
@@ -113,13 +114,15 @@ struct Resubmission {
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }
 
-  /// Batches by the device's own route, or by that of the environment being asked about a doubt.
+  /// Returns the batch key: by the device's own route, or by that of the other environment if a refusal is being
+  /// verified.
   private func kind(_ entry: Ready, _ clocks: Clocks) -> Kind {
     let (retry, member) = entry
     let psid = (values[retry.message.seqno] ?? .none).psid(of: member, besides: retry.target.done)
     let route = retry.message.route(of: member)
     let expiresAt = clocks[retry.delivery]?.expiresAt ?? retry.message.expiresAt
-    // A device with a new token, or whose environment was learnt meanwhile, is no longer in doubt.
+    // If the device has a new token, or its environment has been corrected meanwhile, the refusal needs no
+    // verification.
     guard let doubt = retry.target.doubt, doubt.psid == psid,
       doubt.question.environment == member.environment
     else { return Kind(claim: retry.claim, route: route, question: nil, expiresAt: expiresAt) }
@@ -148,7 +151,7 @@ struct Resubmission {
     return values
   }
 
-  /// Counts resends and commits the count before any of them is submitted.
+  /// Counts resends, and commits the count before any of them is submitted.
   private func count(_ ready: [Ready], _ connection: Connection, _ workers: LaneWorkers) throws(PostgresError) {
     var increases: [Int64: Outcomes.Increase] = [:]
     for (retry, _) in ready where retry.target.countsAsResent {
@@ -158,7 +161,7 @@ struct Resubmission {
     for query in Outcomes.add(increases, writer: workers.completeWriter) { try connection.run(query) }
   }
 
-  /// Current counts and names, for payloads that show them.
+  /// Reads current badge counts and names, for payloads that contain them.
   private static func users(
     _ ready: [Ready], _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: (badge: Int16, name: String)] {

@@ -1,14 +1,14 @@
 package import Domain
 package import Reactor
 
-/// Inboxes for the providers' results; created before the providers and given to both sides. One for each
-/// `LaneWorkers`, and one for badges; the batch's address names the inbox of its results.
+/// Inboxes for the providers' results. Created before both the providers and the dispatcher, which share it. There is
+/// one inbox per `LaneWorkers` and one for badges; a batch's address says which receives its results.
 package struct ResultInbox: Sendable {
   let laneWorkers: [Inbox<CompleterInput>]
-  /// Results of pushes that belong to no message.
+  /// Results of badge pushes, which belong to no message.
   let badges: Inbox<PushResult>
 
-  /// Index of the badges' inbox, after those of the `LaneWorkers`.
+  /// Index of the badge inbox, after those of the `LaneWorkers`.
   static let badgePlace = LaneWorkers.lanes.count
 
   package init() throws(SystemError) {
@@ -22,7 +22,7 @@ package struct ResultInbox: Sendable {
       var rest = results[...]
       while let place = rest.first?.batch.inbox {
         let own = rest.prefix { $0.batch.inbox == place }
-        // Usually all belong to one inbox.
+        // The usual case: all results belong to one inbox.
         inbox.put(own.count == results.count ? results : Array(own), at: place)
         rest = rest.dropFirst(own.count)
       }
@@ -31,11 +31,11 @@ package struct ResultInbox: Sendable {
 
   private func put(_ results: [PushResult], at place: Int) {
     guard place < laneWorkers.count else {
-      // Dropping a result on overflow costs a badge one more try.
+      // A result dropped on overflow costs one more attempt of a badge push.
       for result in results { _ = badges.offer(result) }
       return
     }
-    // The window keeps deliveries in flight far below the capacity: a refusal is a bug.
+    // The window keeps the deliveries in flight far below the capacity, so a full inbox is a bug.
     let inbox = laneWorkers[place]
     precondition(inbox.offer(.results(results)) || inbox.refusesAll, "more results than were ever submitted")
   }

@@ -1,14 +1,15 @@
 internal import Reactor
 internal import Store
 
-/// A delivery waiting in a completer's memory for its next try, ordered by due time.
+/// A delivery that waits in a completer's memory for its next try. Ordered by due time.
 struct Retry: Comparable {
   let due: Instant
   let number: Int64
   let claim: Claims.Hold
   let message: DispatchMessage
   let target: WaitingTarget
-  /// Its message is held: hand it back whether or not its device is busy.
+  /// True if its message was paused or cancelled: then it is deferred or ended, whether or not its device is backing
+  /// off.
   var isRecalled = false
 
   static func < (left: Retry, right: Retry) -> Bool { (left.due, left.number) < (right.due, right.number) }

@@ -1,9 +1,9 @@
 internal import Domain
 internal import Store
 
-/// Whether a message may go to a device of its audience.
+/// Decides whether a message may go to a device of its audience.
 extension DispatchMessage {
-  /// Why the device gets nothing; nil if it gets the message.
+  /// Returns why the device is skipped; nil if it receives the message.
   func objection(to member: Audiences.Member) -> SkipReason? {
     if member.isInQuarantine { return .quarantine }
     if let confidentialFrom, member.identity < confidentialFrom { return .unproved }

@@ -3,38 +3,39 @@ internal import Store
 internal import Synchronization
 internal import Tracing
 
-/// A message in the form that the dispatcher works with.
+/// A message in the form that the dispatcher uses: parsed, immutable and shared between threads.
 final class DispatchMessage: Sendable {
   let push: PushMessage
   let app: App.Number
   let request: MessageRequest
-  /// In microseconds since 1970.
+  /// When it expires, in microseconds since 1970.
   let expiresAt: Int64
   let appTimeZone: String
-  /// The local time at which each device is due, if the message has one.
+  /// The local time at which each device receives the message; nil if it is the same moment for all.
   let localTime: LocalTime?
-  /// Minimum proof that a device is its user's, if the message is confidential; nil if it is not.
+  /// If the message is confidential, the minimum proof required that a device belongs to its user; otherwise nil.
   let confidentialFrom: App.Identity?
-  /// The short message to request if the push is not confirmed in time.
+  /// The text message to request if the push is not confirmed in time; nil if there is none.
   let fallback: Fallback?
-  /// The SEQNO under which it enters its recipients' inboxes, and when the entry ends, in microseconds since 1970. Nil
-  /// if it enters none, or if it is a resend by outcome, whose recipients have an entry already.
+  /// The SEQNO under which the message enters its recipients' inboxes, and when the entry ends, in microseconds since
+  /// 1970. Nil if it enters none, or if it resends an earlier message whose recipients have an entry already.
   let inbox: (seqno: Int64, endsAt: Int64)?
-  /// A person sent it, by an account or at the command line: `ApprovalHolds` decides whether it goes out.
+  /// True if a person sent it, by console account or at the command line; then `ApprovalHolds` decides whether it is
+  /// sent.
   let isAskedByPerson: Bool
-  /// The earlier message whose recipients are left out, because this one goes to the rest of its audience; nil if none
+  /// The earlier message whose recipients are excluded, because this one goes to the rest of its audience; nil if none
   /// are.
   let reachedBefore: Int64?
   /// What its claims and pushes are traced below; nil if nothing records them.
   let trace: TraceContext?
-  /// The same message by expiry, for devices whose local time gives them another one.
+  /// The same message with other expiry times, for devices to which their local time gives a different one.
   private let variants = Mutex<[Int64: PushMessage]>([:])
   private let pushkeys: PushKeyring
 
   var seqno: Int64 { push.seqno }
-  /// The uploaded file that fills the payload per user; nil if the payload shows nothing of it.
+  /// The uploaded file with the personal values of the payload; nil if the payload uses none.
   let valuesFile: Int64?
-  /// Number of recipients that the request lists; nil if its audience is read from the database.
+  /// Number of recipients listed in the request; nil if the audience is read from the database.
   var entryCount: Int? {
     switch request.audience {
     case .clientUIDs(let list): list.count
@@ -43,16 +44,16 @@ final class DispatchMessage: Sendable {
     case .all, .members, .groups, .deliveries, .segment, .savedSegment, .csv: nil
     }
   }
-  /// True if it goes to an audience rather than to recipients that the request lists.
+  /// True if the message goes to an audience, and not to recipients listed in the request.
   var isCampaign: Bool { entryCount == nil }
-  /// True if claiming a user moves its count.
+  /// True if the message changes its users' badge counts.
   var movesBadge: Bool { request.badge.movesCount }
-  /// The message as `ClaimPlan` needs it.
+  /// The parts of the message that `ClaimPlan` needs.
   var claimed: ClaimPlan.Message {
     ClaimPlan.Message(
       seqno: seqno, app: app, kind: request.kind, badge: request.badge, fallback: fallback, inbox: inbox)
   }
-  /// True if each device's local clock decides: then every recipient is checked before submission.
+  /// True if the device's local clock decides when to send, so that every recipient is checked before submission.
   var asksDeviceClocks: Bool { localTime != nil || request.window?.zone == .device || request.kind == .ad }
 
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {
@@ -72,12 +73,12 @@ final class DispatchMessage: Sendable {
     self.pushkeys = pushkeys
     appTimeZone = stored.timeZone
     localTime = stored.localTime
-    // As stored: a resend asks for none, and a message from an older node has none.
+    // Taken from the stored message: a resend requests no fallback, nor does a message stored by an older release.
     fallback = stored.hasFallback ? request.fallback : nil
     let expiresIn = request.expiresInSeconds
     inbox = stored.inboxSeconds.flatMap { seconds in
       guard stored.resend == nil || stored.resend?.to == .unreached else { return nil }
-      // Counted from the message's time.
+      // The retention of the inbox entry counts from the message's time.
       return (stored.inboxOf ?? stored.seqno, stored.expiresAt + (seconds - expiresIn) * 1_000_000)
     }
     app = stored.app
@@ -91,7 +92,7 @@ final class DispatchMessage: Sendable {
     valuesFile = push.template.variables.contains { $0 != .clientUID } ? request.csv : nil
   }
 
-  /// The message with another expiry. Returns the same object for the same expiry.
+  /// Returns the message with another expiry; the same object for the same expiry.
   func push(expiringAt expiresAt: Int64) -> PushMessage {
     guard expiresAt != self.expiresAt else { return push }
     return variants.withLock { variants in

@@ -2,10 +2,10 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Cache of recently used messages: a message's content never changes once it is accepted.
+/// Cache of recently used messages, whose content never changes once they are accepted.
 ///
-/// A message that this release cannot read (a newer one wrote it) is absent, like one that is gone; `takeUnreadable`
-/// tells the two apart, and the caller pauses it.
+/// A message that this release cannot read, because a newer one stored it, is treated like one that does not exist;
+/// `takeUnreadable` tells the two apart, so that the caller can pause it.
 struct MessageCache {
   private static let capacity = 256
   private let pushkeys: PushKeyring
@@ -19,20 +19,20 @@ struct MessageCache {
     contents = configuration.contents
   }
 
-  /// Messages found unreadable since the last call, with the reason.
+  /// Returns the messages found unreadable since the last call, with the reason.
   mutating func takeUnreadable() -> [Int64: Problem] {
     defer { unreadable = [:] }
     return unreadable
   }
 
-  /// Nil if the message is gone or cannot be read.
+  /// Returns a message; nil if it does not exist or cannot be read.
   mutating func message(_ seqno: Int64, _ connection: Connection) throws -> DispatchMessage? {
     if let message = messages[seqno] { return message }
     guard let stored = try connection.run(Messages.find(seqno)) else { return nil }
     return put(stored)
   }
 
-  /// The messages among these that exist and can be read.
+  /// Returns those of the messages that exist and can be read.
   mutating func messages(
     _ seqnos: Set<Int64>, _ connection: Connection
   ) throws -> [Int64: DispatchMessage] {
@@ -49,14 +49,14 @@ struct MessageCache {
       let request = try contents.request(stored.request, sealed: stored.sealed, of: stored.app)
       message = DispatchMessage(stored, request, pushkeys: pushkeys)
     } catch {
-      // Nothing of it will be sent any more, and ending its claims takes little of the request.
+      // Nothing more of it will be sent, and ending its claims needs only a small part of the request.
       if stored.isCancelling || stored.state.isFinal, let rest = MessageRequest(ending: stored.request) {
         return DispatchMessage(stored, rest, pushkeys: pushkeys)
       }
       unreadable[stored.seqno] = error
       return nil
     }
-    // Not cached: a message that waits for approval may expire later than it says now.
+    // Not cached, because approval can change the expiry of a message that waits for it.
     if stored.isAskedByPerson { return message }
     if order.count == Self.capacity { messages[order.removeFirst()] = nil }
     messages[stored.seqno] = message

@@ -11,7 +11,7 @@ struct MessageLog: Sendable {
     self.log = log
   }
 
-  /// The message's whole audience is planned.
+  /// Logs that the whole audience of a message is planned.
   func planned(_ message: DispatchMessage) {
     tell("planned", message.seqno, isCampaign: message.isCampaign)
   }
@@ -36,7 +36,7 @@ struct MessageLog: Sendable {
       ])
   }
 
-  /// Outcomes were written.
+  /// Logs the outcomes written, as counts per message.
   func wrote(_ decisions: [Decisions.Decision]) {
     guard log.logLevel <= .debug else { return }
     var counts: [Int64: [String: Int]] = [:]
@@ -50,8 +50,8 @@ struct MessageLog: Sendable {
     }
   }
 
-  /// Nothing of these messages is left to do.
-  /// - Parameter campaigns: messages known to be campaigns; of the others this is unknown here.
+  /// Logs that messages are complete.
+  /// - Parameter campaigns: those of them that are known to be campaigns.
   func ended(_ seqnos: some Collection<Int64>, campaigns: Set<Int64>) {
     for seqno in seqnos { tell("ended", seqno, isCampaign: campaigns.contains(seqno)) }
   }

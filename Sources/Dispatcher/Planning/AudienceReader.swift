@@ -2,7 +2,8 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Reads an audience piecewise: whole shards for planning, batches for claiming. A user's devices always come together.
+/// Reads an audience in parts: shards for planning, batches of them for claiming. All devices of a user are in the same
+/// batch.
 struct AudienceReader {
   struct Part {
     let part: Shards.Record.Part
@@ -26,7 +27,8 @@ struct AudienceReader {
     self.frozenAt = frozenAt
   }
 
-  /// The user keys that a range audience spans: guests begin with `g`, users with `u`.
+  /// The range of user keys that the audience spans: keys of guests start with `g`, those of users with `u`. Nil if the
+  /// audience is not such a range.
   private var keys: (after: String, upto: String)? {
     switch audience {
     case .all, .groups, .segment, .csv: ("", "v")
@@ -47,7 +49,7 @@ struct AudienceReader {
 
   // MARK: Planning
 
-  /// The next shard after the last one written; nil if there is none.
+  /// Returns the next shard after the last one written; nil if there is none.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> Part? {
     if case .deliveries(let seqno, let target) = audience {
       return try ResendReader(seqno, target, frozenAt: frozenAt).nextPart(after: before, connection)
@@ -71,7 +73,7 @@ struct AudienceReader {
 
   // MARK: Users by name
 
-  /// True if users are listed somewhere and their devices are looked up by user key.
+  /// True if the audience lists user keys, in a group or file, whose devices are then looked up.
   private var namesUsers: Bool {
     switch audience {
     case .groups, .csv: true
@@ -103,7 +105,7 @@ struct AudienceReader {
 
   // MARK: Claiming
 
-  /// The next batch of a shard, at most `limit` devices (more only if a single user has more).
+  /// Returns the next batch of a shard, at most `limit` devices (more only if a single user has more).
   func nextBatch(_ part: Shards.Record.Part, limit: Int, _ connection: Connection) throws(PostgresError) -> Batch {
     switch part {
     case .entries(let range):
@@ -126,7 +128,7 @@ struct AudienceReader {
     guard members.count > limit, let last = members.last else {
       return Batch(members: members, rest: .keys(after: upto, upto: upto), isLast: true)
     }
-    // The last user may have more devices: leave it to the next batch, unless it is the only one.
+    // The last user may have more devices: leave the user to the next batch, unless there is no other.
     let whole = members.prefix { $0.userKey != last.userKey }
     if let end = whole.last?.userKey {
       return Batch(members: Array(whole), rest: .keys(after: end.text, upto: upto), isLast: false)
@@ -157,7 +159,7 @@ struct AudienceReader {
     return Batch(members: members, rest: .keys(after: last.text, upto: upto), isLast: last.text == upto)
   }
 
-  /// The devices behind a range of list entries.
+  /// Returns the devices of a range of the request's recipient list.
   private func members(_ range: Range<Int>, _ connection: Connection) throws(PostgresError) -> [Audiences.Member] {
     switch audience {
     case .clientUIDs(let list):

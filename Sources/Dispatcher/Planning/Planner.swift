@@ -4,11 +4,11 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `plan`: cuts the audiences of new messages into shards, one commit each, so that the first can be claimed
-/// while the rest is still being cut. It writes no row per recipient.
+/// Thread `plan`: divides the audiences of new messages into shards, one commit each, so that the first shard can be
+/// claimed while the rest is being planned. Writes no rows per recipient.
 ///
-/// It plans one shard of each message in turn, new messages first: planning ten million devices never delays a small
-/// message for longer than a few shards take. Messages that list their recipients are planned many per commit.
+/// Plans one shard of each message in turn, new messages first: planning ten million devices delays a small message by
+/// no more than a few shards. Messages that list their recipients are planned many per commit.
 final class Planner {
   private let shared: Shared
   private let workers: LaneWorkers
@@ -32,7 +32,7 @@ final class Planner {
       let found = try shelf.messages(Set(unplanned), connection)
       try setAside.messages(shelf.takeUnreadable(), connection)
       let messages = unplanned.compactMap { found[$0] }
-      // Lists first: they are short.
+      // Messages that list their recipients come first, because planning them is quick.
       var didWork = try plan(Self.lists(messages.filter { !$0.isAskedByPerson }), connection)
       let others = messages.lazy.filter { $0.entryCount == nil || $0.isAskedByPerson }
       for message in others.prefix(Limits.partsPerLook) where !shared.isStopping {
@@ -45,8 +45,9 @@ final class Planner {
     }
   }
 
-  /// The messages among these that list their recipients, as many as are planned in one commit. The caller leaves out
-  /// those sent by a person: they get a commit each, because two of one person would wait for each other.
+  /// Returns those of the messages that list their recipients, as many as are planned in one commit. Must be called
+  /// without messages sent by a person: those get a commit each, because two of the same person would wait for each
+  /// other.
   private static func lists(_ messages: [DispatchMessage]) -> [DispatchMessage] {
     var lists: [DispatchMessage] = []
     var room = Limits.plannedEntries
@@ -60,15 +61,15 @@ final class Planner {
   }
 
   private enum Progress {
-    /// It must not be planned (any more).
+    /// The message must not be planned (any more).
     case none
     case more
-    /// It has all its shards.
-    /// - Parameter writes: the last of them was written just now.
+    /// All shards of the message are planned.
+    /// - Parameter writes: true if the last of them was written just now.
     case done(writes: Bool)
   }
 
-  /// Writes one shard of each message, in one commit. Returns false if there was nothing to do.
+  /// Plans one shard of each message, in one commit. Returns false if there was nothing to do.
   private func plan(_ messages: [DispatchMessage], _ connection: Connection) throws -> Bool {
     guard let first = messages.first else { return false }
     do {
@@ -82,7 +83,7 @@ final class Planner {
   }
 
   private func planTogether(_ messages: [DispatchMessage], _ connection: Connection) throws -> Bool {
-    // Every planner locks messages in this order.
+    // All planners lock messages in ascending order, to avoid deadlocks.
     let messages = messages.sorted { $0.seqno < $1.seqno }
     let progress = try connection.withTransaction { try messages.map { try planPart($0, connection) } }
     var (didWork, ended) = (false, [Int64]())
@@ -91,7 +92,7 @@ final class Planner {
       switch progress {
       case .none: continue
       case .more, .done(writes: true): break
-      // All its deliveries may have ended already, and no other thread will check.
+      // All deliveries may have ended already, and no other thread would notice that the message is complete.
       case .done(writes: false): ended.append(message.seqno)
       }
       didWork = true
@@ -102,7 +103,7 @@ final class Planner {
     return didWork
   }
 
-  /// Writes the next shard, if there is one.
+  /// Plans the next shard of a message, if there is one.
   private func planPart(_ message: DispatchMessage, _ connection: Connection) throws -> Progress {
     let seqno = message.seqno
     guard let (frozenAt, isHeld) = try connection.run(Messages.freeze(seqno, at: shared.clock.wallMicroseconds)) else {
@@ -128,7 +129,7 @@ final class Planner {
     return part.isLast ? try finish(message, wave, isHeld: isHeld, connection) : .more
   }
 
-  /// Records that a wave, or without waves the whole message, has all its shards.
+  /// Records that all shards of a wave, or of the whole message if it has no waves, are planned.
   private func finish(
     _ message: DispatchMessage, _ wave: Int16, isHeld: Bool, writes: Bool = false, _ connection: Connection
   ) throws -> Progress {

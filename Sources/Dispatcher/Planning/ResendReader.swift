@@ -2,17 +2,18 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Reads the audience of a resend along the outcomes of the earlier message: first those with rows of their own, in
-/// device order, then those in blocks, by position. A user's devices may fall into different batches; the ledger counts
-/// the user once all the same.
+/// Reads the audience of a resend from the outcomes of the earlier message: first outcomes with rows of their own, in
+/// device order, then those in blocks, by position. A user's devices may fall into different batches; the ledger still
+/// counts the user only once.
 struct ResendReader {
-  /// Where a shard, or the rest of one, begins and ends. Its text form is the shard's key and sorts in the same order.
+  /// A position in these outcomes: the start or end of a shard. Its text form is stored as the shard's key and sorts in
+  /// the same order.
   enum Place: Equatable {
     case device(DeviceID)
-    /// The first `done` positions of the block are done.
+    /// The first `done` positions of the block have been read.
     case block(number: Int32, done: Int32)
 
-    /// More positions than a block has.
+    /// A number greater than any position in a block.
     static let all: Int32 = 99_999
 
     init(_ key: String?) {

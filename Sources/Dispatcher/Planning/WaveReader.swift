@@ -2,8 +2,8 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Reads the part of an audience in one wave, i.e. the devices of some time zones; wave 0 is everyone. It can leave out
-/// devices that an earlier message has reached.
+/// Reads the part of an audience that belongs to one wave: the devices of certain time zones, or everyone for wave 0.
+/// Can exclude devices that an earlier message has reached.
 struct WaveReader {
   private let reader: AudienceReader
   private let seqno: Int64
@@ -15,7 +15,8 @@ struct WaveReader {
 
   private var isFiltered: Bool { wave > 0 || reachedBefore != nil }
 
-  /// True if its batches are ranges of user keys that no other batch of the message touches.
+  /// True if each batch is a range of user keys that overlaps no other batch of the message, so that it can become a
+  /// block.
   let makesBlocks: Bool
 
   init(_ message: DispatchMessage, wave: Int16, frozenAt: Int64) {
@@ -37,7 +38,7 @@ struct WaveReader {
     makesBlocks = isInOrder && wave == 0 && reachedBefore == nil
   }
 
-  /// The next shard after the last one written; nil if there is none.
+  /// Returns the next shard after the last one written; nil if there is none.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> AudienceReader.Part? {
     let part = try reader.nextPart(after: before, connection)
     guard let part, isFiltered else { return part }
@@ -49,7 +50,7 @@ struct WaveReader {
       return try connection.run(
         Waves.count(app: app, after: after, upto: upto, frozenAt: frozenAt, seqno: seqno, wave: wave))
     }
-    // All others are counted by reading them through once.
+    // A filtered shard has no stored count: count by reading it through once.
     var count: Int64 = 0
     var rest = part
     while true {
@@ -60,8 +61,9 @@ struct WaveReader {
     }
   }
 
-  /// Drops devices that were claimed under an earlier user. A device whose user changed about the time the audience was
-  /// frozen may be one: a guest who logged in, by a clock that is behind, or in a slow transaction.
+  /// Removes devices that were already claimed under an earlier user. This concerns devices whose user changed at about
+  /// the time the audience was frozen: for example, a guest who logged in on a node whose clock is slow, or in a slow
+  /// transaction.
   private func leavingOutMoved(
     _ batch: AudienceReader.Batch, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {
@@ -73,7 +75,8 @@ struct WaveReader {
       members: batch.members.filter { !claimed.contains($0.device) }, rest: batch.rest, isLast: batch.isLast)
   }
 
-  /// The next batch of a shard. It may be empty without being the last: none of the devices read belongs to the wave.
+  /// Returns the next batch of a shard. It may be empty without being the last, if none of the devices read belongs to
+  /// the wave.
   func nextBatch(
     _ part: Shards.Record.Part, limit: Int, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {

@@ -1,7 +1,8 @@
 internal import Domain
 internal import Store
 
-/// The circuit breaker: notices when a route's refusals are too many to be the devices' fault. Pure.
+/// The circuit breaker: detects that a route has so many refusals that our configuration, not the devices, must be at
+/// fault.
 ///
 /// ```
 ///   closed ── of the last 200 answers at least 100, and half, are token refusals ──► suspect
@@ -10,17 +11,17 @@ internal import Store
 ///     │ (answers to what was sent before then are forgotten)                           ▼ first
 ///     └─────────────────────────────────────────────────────────────── open: the app is paused, for all nodes
 /// ```
-/// Each node judges the answers it has seen. The windows are in memory: after a restart they begin empty.
+/// Each node judges the answers that it has seen itself. The windows are kept in memory and start empty.
 ///
 /// Decision 078.
 struct CircuitBreaker {
   private var windows: [PushRoute: AnswerWindow] = [:]
-  /// Routes whose window holds too many refusals.
+  /// Routes with too many refusals in their window.
   private(set) var suspects: Set<PushRoute> = []
 
   mutating func countGood(_ route: PushRoute) {
     windows[route, default: AnswerWindow()].add(nil)
-    // A good answer can clear a suspect that no transaction has examined yet.
+    // A good answer can clear a suspect before a transaction examines it.
     if suspects.contains(route), windows[route]?.isSuspect != true { suspects.remove(route) }
   }
 
@@ -29,37 +30,37 @@ struct CircuitBreaker {
     if windows[route]?.isSuspect == true { suspects.insert(route) }
   }
 
-  /// A suspect's window without the answers to what was sent before its app was last resumed; nil if the rest is not
-  /// suspect.
+  /// Returns a suspect's window without the answers to what was sent before its app was last resumed; nil if the rest
+  /// is not suspect.
   func window(_ route: PushRoute, since resumedAt: Int64?) -> AnswerWindow? {
     guard var window = windows[route] else { return nil }
     if let resumedAt { window.forget(before: resumedAt) }
     return window.isSuspect ? window : nil
   }
 
-  /// Clears the windows of an app.
+  /// Clears the windows of all routes of an app.
   mutating func clear(_ app: App.Number) {
     for route in windows.keys where route.app == app { windows[route] = nil }
     suspects = suspects.filter { $0.app != app }
   }
 
-  /// Forgets the answers to what was sent before an app was resumed.
+  /// Drops the answers to what was sent before the app was resumed.
   mutating func forget(_ route: PushRoute, before resumedAt: Int64) {
     windows[route]?.forget(before: resumedAt)
     if windows[route]?.isSuspect != true { suspects.remove(route) }
   }
 }
 
-/// The last answers of one route.
+/// The most recent answers of one route.
 struct AnswerWindow {
   struct Refusal: Sendable {
     let delivery: Confirmations.Delivery
     let reason: String
-    /// When the refused binding was read, in microseconds since 1970.
+    /// When the refused token was read, in microseconds since 1970.
     let readAt: Int64
   }
 
-  /// A ring: once full, the oldest answer is at `next`. Nil for an answer that was no refusal.
+  /// Ring buffer of answers, nil for each that was no refusal; once full, the oldest is at index `next`.
   private var answers: [Refusal?] = []
   private var next = 0
   private var bad = 0
@@ -75,7 +76,7 @@ struct AnswerWindow {
       bad += refusal == nil ? 0 : 1
       return
     }
-    // Nothing but good answers: one more changes nothing.
+    // If the window contains only good answers, another one changes nothing.
     if bad == 0, refusal == nil { return }
     bad += (refusal == nil ? 0 : 1) - (answers[next] == nil ? 0 : 1)
     answers[next] = refusal
@@ -91,7 +92,7 @@ struct AnswerWindow {
     }
   }
 
-  /// The refusals by reason, the most frequent first: `BadDeviceToken 104, TopicDisallowed 2`.
+  /// The refusals counted by reason, most frequent first: `BadDeviceToken 104, TopicDisallowed 2`.
   var summary: String {
     Dictionary(grouping: refusals, by: \.reason).map { ($0.key, $0.value.count) }
       .sorted { ($1.1, $0.0) < ($0.1, $1.0) }

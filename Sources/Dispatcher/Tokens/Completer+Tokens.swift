@@ -3,12 +3,12 @@ internal import Logging
 internal import Reactor
 internal import Store
 
-/// What answers tell about devices, besides the outcome of the delivery.
+/// Handles what answers imply for devices and credentials, besides the outcome of the delivery.
 extension Completer {
-  /// Counts the answer for the circuit breaker and notes what to do with the device.
+  /// Counts the answer for the circuit breaker and records the change to make to the device.
   func note(_ settled: TokenAssessment, _ flight: Flight, _ target: PushTarget) {
     let asked = flight.batch.route
-    // A doubt concerns the device's own environment, whichever environment has answered.
+    // The refusal being verified concerns the device's own environment, whichever environment has answered now.
     let route = flight.question.map { asked.in($0.environment) } ?? asked
     let delivery = Confirmations.Delivery(seqno: flight.message.seqno, device: target.device)
     let readAt = wallTime(ofMonotonic: flight.question?.readAtNanoseconds ?? flight.batch.readAtNanoseconds)
@@ -27,7 +27,8 @@ extension Completer {
     if settled.result == .accepted { shared.backOffs.end(target.device) }
   }
 
-  /// Asks the other environment about a refusal, at once; if that has been done, the device's own again after a second.
+  /// Resubmits to verify a refusal: to the other environment, at once; if that is done already, to the device's own
+  /// environment again after a second.
   func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, _ place: BlockPlace?, attempts: Tries) {
     let question =
       flight.question?.again
@@ -42,14 +43,14 @@ extension Completer {
       afterMilliseconds: question.isRepeated ? RetryPolicy.quickDelays[0] * 1000 : 0)
   }
 
-  /// Gives a busy device a back-off of its own, which sets the delay of the retry.
+  /// Records a busy device's back-off, and returns the result with the delay that follows from it.
   func pacing(_ result: SubmissionResult, _ device: DeviceID) -> SubmissionResult {
     guard case .deviceBusy(let reason, let asked) = result else { return result }
     let wait = shared.backOffs.slow(device, at: shared.clock.now, asked: asked, jitter: Double.random(in: 0...1))
     return .deviceBusy(reason: reason, after: Int(wait.wholeSeconds))
   }
 
-  /// Returns whether the device is still backing off; if so, the retry is postponed.
+  /// Postpones the retry if its device is still backing off. Returns whether it was postponed.
   func isHeldOff(_ retry: Retry, _ now: Instant) -> Bool {
     let wait = shared.backOffs.wait(retry.target.device, at: now).wholeSeconds
     guard wait > 0 else { return false }
@@ -67,7 +68,7 @@ extension Completer {
 
   private static let busyReason = "TooManyRequests"
 
-  /// Notes a fault of an app's credential, for which the app will be paused.
+  /// Records a fault of an app's credential, which will cause the app to be paused.
   func fault(_ flight: Flight, _ reason: String, isMissing: Bool) {
     let route = flight.batch.route
     let fault = Decisions.Fault(
@@ -79,19 +80,19 @@ extension Completer {
       metadata: ["app": "\(flight.message.push.headers.topic)", "reason": "\(reason)"])
   }
 
-  /// In microseconds since 1970.
+  /// Converts monotonic nanoseconds into microseconds since 1970.
   private func wallTime(ofMonotonic nanoseconds: Int64) -> Int64 {
     shared.clock.wallMicroseconds - (shared.clock.now.nanoseconds - nanoseconds) / 1000
   }
 }
 
 extension Duration {
-  /// Rounded up, so that no wait is too short.
+  /// The duration in seconds, rounded up so that no wait is too short.
   fileprivate var wholeSeconds: Int64 { (nanoseconds + 999_999_999) / 1_000_000_000 }
 }
 
 extension CircuitBreaker {
-  /// Applies what the transaction concluded about the suspects.
+  /// Applies what the transaction decided about the suspects.
   mutating func took(_ care: TokenMaintenance.Result) {
     for app in care.cleared { clear(app) }
     for (route, resumedAt) in care.forgiven { forget(route, before: resumedAt) }

@@ -2,13 +2,14 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Undoes rejections that were our own fault, within a transaction: the deliveries are pending again, totals and badges
-/// are as if they had never ended, and a completed message is open again.
+/// Undoes rejections that were caused by our own configuration, within a transaction: the deliveries become pending
+/// again, totals and badge counts are corrected as if they had never ended, and a completed message is reopened.
 struct GiveBack {
   private let records: [GiveBacks.Record]
   private let now: Int64
 
-  /// Makes the deliveries pending; those that were not rejected, or are over for good, are left alone.
+  /// Makes the deliveries pending again. Those that were not rejected, or whose message has expired or was cancelled,
+  /// are left alone.
   init(
     _ deliveries: some Collection<Confirmations.Delivery>, now: Int64, _ connection: Connection
   ) throws(PostgresError) {
@@ -30,7 +31,7 @@ struct GiveBack {
     try GiveBacks.reopen(Set(records.map(\.seqno)), on: connection)
   }
 
-  /// Adds again what was taken back because all of a user's deliveries had ended negative.
+  /// Restores badge increments that were taken back when all of a user's deliveries had ended without success.
   private func giveBadges(_ connection: Connection) throws(PostgresError) {
     var negatives: [Ledger.Key: Int16] = [:]
     for record in records {

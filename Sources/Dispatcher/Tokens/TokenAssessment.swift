@@ -1,16 +1,17 @@
 internal import Domain
 
-/// A refusal that is verified before it is believed: a sandbox token is a bad token in production, and vice versa.
+/// A refusal to be verified with the other environment before it is believed: a sandbox token is a bad token in
+/// production, and vice versa.
 struct TokenQuestion: Hashable, Sendable {
-  /// The environment that refused.
+  /// The environment whose answer was the refusal.
   let environment: PushEnvironment
-  /// In the network's own word.
+  /// The network's error code.
   let refusal: String
-  /// When the refused binding was read, in nanoseconds of the monotonic clock. The same for all targets of a batch, so
-  /// that they are asked about together.
+  /// When the refused token was read, in nanoseconds of the monotonic clock. The same for all targets of a batch, so
+  /// that they can be verified together.
   let readAtNanoseconds: Int64
-  /// The other environment did not help, and the credential's key was refused, not the token: the one that refused is
-  /// asked once more.
+  /// True for the second step of the verification: the other environment did not accept either, and the refusal
+  /// concerned the credential's key, not the token, so the first environment is asked once more.
   private(set) var isRepeated = false
 
   init(environment: PushEnvironment, refusal: String, readAtNanoseconds: Int64) {
@@ -19,7 +20,7 @@ struct TokenQuestion: Hashable, Sendable {
     self.readAtNanoseconds = readAtNanoseconds
   }
 
-  /// The environment whose host is asked.
+  /// The environment to ask.
   var asked: PushEnvironment { isRepeated ? environment : environment.other }
 
   var again: TokenQuestion {
@@ -28,12 +29,12 @@ struct TokenQuestion: Hashable, Sendable {
     return question
   }
 
-  /// True if the other environment has been unreachable for so long that the refusal stands without its answer.
+  /// True if the other environment has been unreachable for so long that the refusal counts as confirmed.
   /// - Parameter now: on the monotonic clock, in nanoseconds.
   func isOverdue(at now: Int64) -> Bool { .nanoseconds(now - readAtNanoseconds) > Limits.question }
 }
 
-/// A question about one token; once the device has another, it is no longer in doubt. Decision 076.
+/// The pending verification of one token's refusal. It is void once the device has another token. Decision 076.
 struct TokenDoubt: Hashable, Sendable {
   let psid: String
   let question: TokenQuestion
@@ -49,7 +50,8 @@ extension PushEnvironment {
   var other: PushEnvironment { self == .production ? .sandbox : .production }
 }
 
-/// What an answer means, given everything known about the token. Pure: the decision table of token hygiene.
+/// Decision table: what an answer means for the delivery, the device and the circuit breaker, given what is known about
+/// the token.
 ///
 /// ```
 ///   device's own environment             the other one, asked once
@@ -66,24 +68,25 @@ extension PushEnvironment {
 ///   TopicDisallowed ────────────────────────────────────────────────────► rejected; device unaffected
 /// ```
 struct TokenAssessment: Equatable {
-  /// How the circuit breaker counts the answer for its route, if at all.
+  /// How the circuit breaker counts the answer.
   enum Weight: Equatable {
     case none
     case good
-    /// Refused for a reason that, if most devices meet it, means a configuration fault of ours.
+    /// A refusal that indicates an error in our configuration if most devices get it.
     case bad(reason: String)
   }
 
-  /// Nil while an environment is being asked.
+  /// The result of the delivery; nil while the refusal is being verified.
   var result: SubmissionResult?
-  /// The refusal to ask about: the other environment first, then perhaps the device's own once more.
+  /// The refusal to verify, with the other environment first, then perhaps once more with the device's own.
   var doubted: String?
-  /// What to do with the device.
+  /// The change to make to the device; nil if none.
   var finding: TokenFinding.Kind?
   var weight: Weight = .none
 
+  /// Determines what an answer means for the device's token.
   /// - Parameters:
-  ///   - question: set if the answer is to a question about a refusal.
+  ///   - question: the refusal that this answer verifies; nil for an ordinary answer.
   ///   - now: on the monotonic clock, in nanoseconds.
   static func of(
     _ result: SubmissionResult, on network: PushNetwork, question: TokenQuestion?, now: Int64
@@ -116,25 +119,25 @@ struct TokenAssessment: Equatable {
     case .badToken(let reason, let since?): return dead(reason, since)
     case .badToken(notForTopic, nil): return refused(notForTopic)
     case .credentialFault where question.refusal != badDeviceToken:
-      // Neither environment takes the credential, so the credential is at fault.
+      // If neither environment accepts the credential, the credential is at fault.
       return TokenAssessment(result: .credentialFault(reason: question.refusal))
     case .badToken, .wrongEnvironment, .credentialFault, .noCredential, .rejected(topicDisallowed):
       return unhelped(question)
     case .rejected: return TokenAssessment(result: result, weight: .good)
     case .notProcessed where question.isOverdue(at: now), .stale where question.isOverdue(at: now):
       return unhelped(question)
-    // No answer about the token yet: ask again, still in doubt.
+    // These results say nothing about the token: verify again.
     case .retry, .deviceBusy, .notProcessed, .unknown, .stale: return TokenAssessment(result: result)
     }
   }
 
-  /// The other environment did not help. A refused token stays refused; a refused key said nothing about the token and
-  /// may have been refused by mistake.
+  /// The other environment did not accept the push. A refused token is then confirmed as refused; a refused key says
+  /// nothing about the token and may have been refused by mistake.
   private static func unhelped(_ question: TokenQuestion) -> TokenAssessment {
     question.refusal == badDeviceToken ? refused(question.refusal) : TokenAssessment(doubted: question.refusal)
   }
 
-  /// The device's own environment has answered a second time.
+  /// The device's own environment has answered for the second time.
   private static func settledAgain(_ result: SubmissionResult, on network: PushNetwork, _ now: Int64) -> TokenAssessment
   {
     switch result {
@@ -145,7 +148,7 @@ struct TokenAssessment: Equatable {
     }
   }
 
-  /// The network has known the token to be dead since a certain time. This says nothing against our configuration.
+  /// The network says since when the token has been dead. That does not indicate an error in our configuration.
   private static func dead(_ reason: String, _ milliseconds: Int64) -> TokenAssessment {
     TokenAssessment(
       result: .badToken(reason: reason, since: milliseconds), finding: .dead(since: milliseconds.asMicroseconds))
@@ -159,16 +162,16 @@ struct TokenAssessment: Equatable {
   private static let badDeviceToken = "BadDeviceToken"
   private static let notForTopic = "DeviceTokenNotForTopic"
   private static let topicDisallowed = "TopicDisallowed"
-  /// True if the network's word means that the token is gone for good, whatever our configuration.
+  /// True if the error code means that the token has become invalid for good, whatever our configuration.
   static func isEnding(_ reason: String) -> Bool { endings.contains(reason) }
 
-  /// Words for a token that was once valid; they never count against our configuration. Apple's usually come with a
-  /// time, FCM's never do.
+  /// Error codes for a token that was valid once; they never indicate an error in our configuration. Apple usually adds
+  /// the time since when, FCM never does.
   private static let endings: Set<String> = ["Unregistered", "ExpiredToken", "UNREGISTERED"]
 }
 
 extension Int64 {
-  /// Milliseconds as microseconds, clamped on overflow.
+  /// Converts milliseconds to microseconds, clamped on overflow.
   fileprivate var asMicroseconds: Int64 {
     let (value, overflow) = multipliedReportingOverflow(by: 1000)
     return overflow ? (self < 0 ? .min : .max) : value

@@ -1,18 +1,18 @@
 internal import Domain
 internal import Store
 
-/// What an answer says about a device's token, and what follows for the device according to its current row: it may
-/// have registered again while the answer was in flight.
+/// What an answer implies for a device's token. The change to make also depends on the device's current row, because it
+/// may have registered again while the answer was in flight.
 struct TokenFinding: Sendable {
   enum Kind: Equatable, Sendable {
-    /// Dead since a time, in microseconds since 1970.
+    /// The token is dead since a time, in microseconds since 1970.
     case dead(since: Int64)
-    /// Refused, without a time since when.
+    /// The token was refused; since when it is invalid is unknown.
     case refused(reason: String)
-    /// The token was not examined, because the topic or the key was refused. No fault of the device; given back with a
-    /// flood.
+    /// The token was not examined, because the topic or the key was refused. The device is not at fault; if the circuit
+    /// breaker opens, the delivery is given back.
     case disallowed
-    /// Valid, but in the other environment than the device claims.
+    /// The token is valid, but in the other environment than the one registered.
     case belongs(to: PushEnvironment)
   }
 
@@ -23,18 +23,19 @@ struct TokenFinding: Sendable {
   }
 
   let kind: Kind
-  /// The device's own route, not the one that was asked in doubt.
+  /// The device's own route, even if the answer came from the other environment.
   let route: PushRoute
   let delivery: Confirmations.Delivery
   let psid: String
-  /// The use of the token.
+  /// The token's kind, by what it is used for.
   var tokenKind = TokenKind.alert
-  /// When the binding that was sent to was read, in microseconds since 1970; the first one, if a refusal was asked
-  /// about. A later registration is not what was refused, and a setting repaired later may have caused the refusal.
+  /// When the token was read from the database, in microseconds since 1970; if a refusal was verified, when it was
+  /// first read. A device that registered later is not the one refused, and a setting repaired later may have caused
+  /// the refusal.
   let readAt: Int64
 
-  /// A token beside the device's ordinary one that is dead since a time: it goes, the device stays. FCM never says since
-  /// when: before it was sent to, then.
+  /// If a token other than the device's ordinary one is dead: the token and since when. Only the token is removed then,
+  /// not the device. FCM does not report the time; then any registration before the send counts.
   var deadFurtherToken: (token: Tokens.Claimed, since: Int64)? {
     guard tokenKind != .alert else { return nil }
     let since: Int64
@@ -48,16 +49,16 @@ struct TokenFinding: Sendable {
     return (token, since)
   }
 
-  /// Nil if the finding no longer concerns the device.
+  /// Returns the change to make to the device; nil if the finding no longer applies to its current row.
   func change(of record: Devices.Record) -> Change? {
     guard tokenKind == .alert, record.psid == psid, record.state == .active else { return nil }
     switch kind {
     case .dead(let since):
-      // A registration at that very moment counts as later: in doubt the token is kept.
+      // If the device registered at that very moment, assume that it did so later and keep the token.
       return record.registeredAt < since ? .drop : nil
     case .disallowed: return nil
     case .refused(let reason): return record.registeredAt <= readAt ? .quarantine(reason: reason) : nil
-    // A token belongs to one environment for life, whenever it was registered.
+    // A token never changes its environment, so it does not matter when it was registered.
     case .belongs(let environment): return record.environment == environment ? nil : .learn(environment)
     }
   }

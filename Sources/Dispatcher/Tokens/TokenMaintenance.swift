@@ -2,21 +2,22 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Applies what answers say about tokens, within the transaction that writes the outcomes: devices are dropped,
-/// quarantined or corrected; if the circuit breaker opens, the app is paused and everything the flood did is undone.
+/// Applies what answers say about tokens, within the transaction that writes the outcomes: devices are removed,
+/// quarantined or corrected. If the circuit breaker opens, pauses the app and undoes everything that the flood of
+/// refusals caused.
 ///
-/// The rows of the apps are locked first: so of two nodes the second sees that the first has paused the app, and
+/// Locks the rows of the apps first, so that of two nodes the second sees that the first has paused the app, and
 /// quarantines no more devices.
 struct TokenMaintenance {
-  /// What the completer must know once the transaction is committed.
+  /// Results that the completer applies once the transaction is committed.
   struct Result {
-    /// Apps that the breaker paused, and why.
+    /// Apps that the circuit breaker has paused, and the reasons.
     var opened: [(app: App.Number, reason: String)] = []
     /// Apps paused because of their credential.
     var faulty: Set<App.Number> = []
-    /// Apps whose windows are to be cleared.
+    /// Apps whose windows must be cleared.
     var cleared: Set<App.Number> = []
-    /// Routes that are not suspect once answers from before their app was resumed are left out.
+    /// Routes that are no longer suspect if answers from before their app was resumed are ignored.
     var forgiven: [(route: PushRoute, resumedAt: Int64)] = []
   }
 
@@ -32,8 +33,8 @@ struct TokenMaintenance {
   private var floods: [Flood] = []
   var result = Result()
 
-  /// Locks the apps concerned; does nothing if there are none.
-  /// - Parameter faulty: apps that this transaction will pause for another reason.
+  /// Locks the rows of the apps concerned; does nothing if there are none.
+  /// - Parameter faulty: apps that this transaction will pause because of their credential.
   init(
     _ findings: [TokenFinding], _ breaker: CircuitBreaker, faulty: some Collection<App.Number>, now: Int64,
     _ connection: Connection
@@ -42,7 +43,8 @@ struct TokenMaintenance {
     self.now = now
     let apps = Set(findings.map(\.route.app)).union(breaker.suspects.map(\.app)).union(faulty)
     guard !apps.isEmpty else { return }
-    // Two transactions that share the lock and then both want to write would deadlock.
+    // Take an exclusive lock if an app may be paused: two transactions that hold a shared lock and then both write
+    // would deadlock.
     let mayPause = !breaker.suspects.isEmpty || !faulty.isEmpty
     states = try connection.run(AppPauses.states(of: apps, alone: mayPause))
     for route in breaker.suspects { judge(route, breaker) }
@@ -50,7 +52,7 @@ struct TokenMaintenance {
 
   private mutating func judge(_ route: PushRoute, _ breaker: CircuitBreaker) {
     guard let state = states[route.app], !state.isPaused else {
-      // Another node paused it first, or the app is gone.
+      // Another node has paused it first, or the app no longer exists.
       result.cleared.insert(route.app)
       return
     }
@@ -61,8 +63,8 @@ struct TokenMaintenance {
     }
   }
 
-  /// True for a refusal that proves nothing: its app is paused, or was resumed since the device was sent to, so that
-  /// the cause is repaired by now.
+  /// True for a refusal to ignore: its app is paused, or was resumed after the push was sent, so that the cause may be
+  /// repaired by now.
   private func isVoid(_ finding: TokenFinding) -> Bool {
     guard finding.isRefusal, let state = states[finding.route.app] else { return false }
     return state.isPaused || state.resumedAt.map { finding.readAt < $0 } == true
@@ -70,7 +72,7 @@ struct TokenMaintenance {
 
   // MARK: Devices
 
-  /// Call before the outcomes are written.
+  /// Changes the devices. To be called before the outcomes are written.
   func changeDevices(_ connection: Connection, writer: Int32) throws(PostgresError) {
     let standing = findings.filter { !isVoid($0) }
     guard !standing.isEmpty else { return }
@@ -108,8 +110,9 @@ struct TokenMaintenance {
     }
     var gone = dropped
     if !refused.isEmpty {
-      // These words mean gone for good, though without a time the device is only quarantined. Other words may mean a
-      // fault of our configuration: the device returns when it is repaired, and no customer should forget it.
+      // These error codes mean that the token has become invalid for good, although the device is only quarantined, for
+      // lack of a time. Other codes may indicate an error in our configuration: those devices return after its repair,
+      // and customers must not be told to delete them.
       gone.formUnion(
         try connection.run(Quarantine.add(Array(refused.values), at: now))
           .filter { refused[$0].map { TokenAssessment.isEnding($0.reason) } ?? false })
@@ -120,9 +123,10 @@ struct TokenMaintenance {
 
   // MARK: Floods
 
-  /// Call after the outcomes are written.
-  /// - Parameter decided: the deliveries whose outcomes this transaction has written. A delivery whose claim this node
-  ///   had lost was ended by another answer, which wins.
+  /// Pauses the apps whose breaker opens, and undoes what their floods of refusals caused. To be called after the
+  /// outcomes are written.
+  /// - Parameter decided: the deliveries whose outcomes this transaction has written. A delivery of a claim that this
+  ///   node had lost was ended by another answer, which stands.
   mutating func undoFloods(
     _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32
   ) throws(PostgresError) {
@@ -133,7 +137,7 @@ struct TokenMaintenance {
       let since = min(flood.window.refusals.map(\.readAt).min() ?? now, lately)
       let route = flood.route
       var undone = Set(flood.window.refusals.map(\.delivery))
-      // Quarantines by other nodes in this time belong to the same flood.
+      // Quarantines by other nodes since then belong to the same flood.
       undone.formUnion(
         try connection.run(Quarantine.flood(route.app, route.network, route.environment, since: since)))
       let devices = Set(undone.map(\.device))
@@ -160,7 +164,7 @@ struct TokenMaintenance {
 }
 
 extension TokenFinding {
-  /// True if the finding counts as part of a flood.
+  /// True if the finding counts towards a flood of refusals.
   fileprivate var isRefusal: Bool {
     switch kind {
     case .refused, .disallowed: true

@@ -5,23 +5,24 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `control`: reacts at once to what operators and other nodes announce, and polls several times a second in
-/// case it missed an announcement; while no message is open, once a second or when the next one is due.
+/// Thread `control`: reacts at once to announcements by operators and other nodes, and polls several times a second in
+/// case it missed one. While no message is open, it polls once a second or when the next scheduled message is due.
 ///
-/// Each turn: recall retries of paused or cancelled messages from memory → end cancellations → cancel what was not
-/// approved in time → pass due messages to the planner, and fail those too late → open the waves of local times → fail
-/// what has not begun → judge canaries. Every step starts from committed state and may be done by any node, or by all.
+/// Each iteration: recall retries of paused or cancelled messages from memory → complete cancellations → cancel
+/// messages not approved in time → pass due messages to the planner, and fail those whose time has passed → start the
+/// waves of messages sent at local times → fail messages that have not begun in time → evaluate canaries. Each step
+/// starts from committed state, so any node, or several at once, may do it.
 final class ControlWorker {
   private let shared: Shared
   private let log = Logger(label: "control")
   private var listening: Connection?
-  /// Messages that were held at the last poll.
+  /// Messages that were paused or cancelling at the last poll.
   private var held: Set<Int64> = []
   private var countsAgainAt = Instant(nanoseconds: 0)
   private var endsAgainAt = Instant(nanoseconds: 0)
-  /// Waiting and sending messages, as last counted.
+  /// Number of waiting and sending messages, as last counted.
   private var openMessages: Int64 = 0
-  /// How long polls may pause; nil while a message is open.
+  /// How long polling may pause; nil while a message is open.
   private var quiet: Duration?
   private let setAside: FailureIsolation
   private var starts = LaneScanStarts()
@@ -48,12 +49,12 @@ final class ControlWorker {
     for step in [recall, countOpen] { try passingBy(step, connection) }
     quiet = heard.isEmpty ? try quietTime(connection) : nil
     guard quiet == nil else { return }
-    // By a wrong clock a message would go out, or fail as too late, at a time that nobody asked for.
+    // With a wrong clock, a message would be sent, or fail as too late, at a time that nobody has set.
     let timed = shared.clock.isTrusted ? [callOffOverdue, bringDue, openWaves, endLate] : []
     for step in [endCancellations] + timed + [judgeCanaries] { try passingBy(step, connection) }
   }
 
-  /// How long nothing can happen without an announcement; nil while a message is open.
+  /// Returns how long nothing can happen without an announcement; nil while a message is open.
   private func quietTime(_ connection: Connection) throws -> Duration? {
     guard held.isEmpty, openMessages == 0 else { return nil }
     guard let due = try connection.run(Schedules.nextDue()) else { return Limits.quietControlInterval }
@@ -61,12 +62,12 @@ final class ControlWorker {
     return wait > .zero ? min(wait, Limits.quietControlInterval) : nil
   }
 
-  /// Runs a step; its own failure does not keep the others from running.
+  /// Runs a step; if it fails because of its data, logs that, so that the other steps still run.
   private func passingBy(_ step: (Connection) throws -> Void, _ connection: Connection) throws {
     try passingBy("a part of what control looks after failed", 0) { try step(connection) }
   }
 
-  /// Does something for a message; if it fails by the message's own fault, logs that and goes on with the others.
+  /// Runs `body` for a message; if it fails because of the message's data, logs that and continues with the others.
   private func passingBy(_ complaint: Logger.Message, _ seqno: Int64, _ body: () throws -> Void) throws {
     do {
       try body()
@@ -101,7 +102,8 @@ final class ControlWorker {
     shared.fullLanes.store(full, ordering: .relaxed)
   }
 
-  /// Recalls retries from memory; otherwise they would find their message paused or cancelled only when due.
+  /// Recalls retries of newly paused or cancelled messages from memory, where they would otherwise wait until they are
+  /// due.
   private func recall(_ connection: Connection) throws {
     let present = Set(try connection.run(Controls.paused(atMost: Limits.heldMessages)))
     let new = present.subtracting(held)
@@ -152,11 +154,11 @@ final class ControlWorker {
     if due > 0 { wakePlanners() }
   }
 
-  /// Schedules the next occurrence of a repetition, within the transaction that ends the wait of the previous one.
+  /// Schedules the next occurrence of a repeating message, within the transaction that starts the present one.
   private func scheduleNext(after seqno: Int64, _ text: [UInt8], _ connection: Connection) throws {
     guard let next = try connection.run(Schedules.continueAfter(seqno)) else { return }
     guard let request = try? MessageRequest(stored: text) else {
-      // This release cannot read the request: the next occurrence gets the same gate.
+      // This release cannot read the request: copy the pace and canary settings of the present occurrence.
       return try connection.run(Gates.copy(of: seqno, to: next))
     }
     let gate = Gates.create(next, pace: request.pace, canary: request.canary, window: request.window)
@@ -174,7 +176,7 @@ final class ControlWorker {
     wakeClaimers()
   }
 
-  /// Fails messages that were planned in time and have not begun an hour later.
+  /// Fails messages that were planned in time but have not begun an hour later.
   private func endLate(_ connection: Connection) throws {
     guard shared.clock.now >= endsAgainAt else { return }
     endsAgainAt = shared.clock.now + Limits.heartbeat
@@ -234,7 +236,7 @@ final class ControlWorker {
 }
 
 extension Dispatcher {
-  /// Announces new messages; `controlChannel` announces changes of messages.
+  /// PostgreSQL notification channels: new messages, and changes of messages.
   static let messagesChannel = "upmc_messages"
   static let controlChannel = "upmc_control"
 }

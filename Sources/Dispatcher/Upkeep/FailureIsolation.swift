@@ -4,13 +4,13 @@ internal import Metrics
 internal import Postgres
 internal import Store
 
-/// Isolates a message or outcome that fails by its own fault: it is taken out of the way with its reason, so that the
-/// rest goes on.
+/// Isolates a message or outcome whose own data causes a failure: its message is paused with the reason, so that the
+/// rest continues.
 ///
 /// ```
 ///   a batch fails ──► bisected, again and again ──► one that fails alone ──► its message is paused, with the reason
 /// ```
-/// A database that is away, busy or full is no message's fault: then the whole batch is retried.
+/// If the database is unavailable, busy or full, no message is at fault: then the whole batch is retried.
 struct FailureIsolation {
   private let log: Logger
   private let meter: SetAsideMeter
@@ -24,13 +24,13 @@ struct FailureIsolation {
     meter = SetAsideMeter(metrics)
   }
 
-  /// True if the same would fail again, whenever it is retried.
+  /// True if the error is caused by the data itself, so that a retry would fail again.
   static func isOwnFault(_ error: any Error) -> Bool {
     if error is Problem { return true }
     return (error as? PostgresError)?.isOwnFault == true
   }
 
-  /// Pauses a message that cannot be handled. Returns false if it could not be paused: it was over, or is being
+  /// Pauses a message that cannot be processed. Returns false if that was impossible, because it is complete or being
   /// cancelled.
   @discardableResult
   func message(_ seqno: Int64, because error: any Error, _ connection: Connection) throws -> Bool {
@@ -49,7 +49,7 @@ struct FailureIsolation {
     for (seqno, problem) in unreadable { try message(seqno, because: problem, connection) }
   }
 
-  /// Records in log and metrics that work goes on without something.
+  /// Logs and counts a failure that processing continues without.
   func note(_ what: Logger.Message, _ seqno: Int64, _ error: any Error) {
     meter.setAside()
     log.error(what, metadata: ["seqno": .stringConvertible(seqno), "error": "\(Self.words(error))"])
@@ -62,7 +62,7 @@ struct FailureIsolation {
   }
 }
 
-/// Counts what any thread isolated.
+/// Counts the failures isolated by any thread.
 struct SetAsideMeter {
   private let count: Counter
 

@@ -3,10 +3,11 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `fold`: folds the log of confirmations into blocks and totals (`ConfirmationFold`), one message at a time.
+/// Thread `fold`: moves the logged confirmations into block rows and totals (`ConfirmationFold`), one message at a
+/// time.
 ///
-/// Every node runs one, and none needs a lease: rows locked by another node are skipped. A message waits until a fold
-/// is worth it, because each fold rewrites a block's row for all that has arrived meanwhile.
+/// Every node runs one, without needing a lease: rows locked by another node are skipped. A message is folded only when
+/// enough has accumulated, because each fold rewrites the rows of its blocks.
 struct FoldWorker {
   private let shared: Shared
   private let thresholds = ConfirmationFold.Thresholds()
@@ -23,7 +24,7 @@ struct FoldWorker {
     DatabaseThread("fold", shared).run { connection in
       let began = shared.clock.now
       let due = try connection.run(ConfirmationFold.due(thresholds))
-      // A scan reads the whole log: the larger the log, the rarer the scans.
+      // A scan reads the whole log: the longer it takes, the rarer the scans.
       let rest = max(Limits.foldPause, (shared.clock.now - began) * Limits.foldLookShare)
       for seqno in due where !shared.isStopping {
         do throws(PostgresError) {
@@ -37,8 +38,8 @@ struct FoldWorker {
     }
   }
 
-  /// Folds what is there. What arrives meanwhile waits for the next time, or a busy message would be folded for a few
-  /// entries at a time.
+  /// Folds the entries that exist now. Entries that arrive meanwhile wait for the next time; otherwise a busy message
+  /// would be folded a few entries at a time.
   private func fold(_ seqno: Int64, _ connection: Connection) throws(PostgresError) {
     var place: Int64 = 0
     while !shared.isStopping {
@@ -53,8 +54,8 @@ struct FoldWorker {
 
 extension Limits {
   static let foldPause: Duration = .seconds(1)
-  /// The pause between two scans of the log, as a multiple of what one took.
+  /// Pause between two scans of the log, as a multiple of a scan's duration.
   static let foldLookShare = 10
-  /// Log rows folded in one transaction: up to half a million entries in a burst, one second.
+  /// Log rows folded in one transaction: in a burst up to half a million entries, which take a second.
   static let foldedRows = 2_000
 }

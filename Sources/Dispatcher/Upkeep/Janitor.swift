@@ -5,21 +5,22 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `janitor`: renews the node's lease, creates partitions ahead, closes completed messages, finds stranded
-/// claims, and removes what messages long over have left. Nothing here may take long, or the lease expires.
+/// Thread `janitor`: renews the node's lease, creates partitions in advance, completes messages with nothing left to
+/// do, finds stranded claims, and removes rows that ended messages have left behind. Every step must be short, or the
+/// lease expires.
 final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
   private var beats = 0
-  /// The last change of the database's timeline that was logged; nil before the first check.
+  /// The last change of the database's timeline (a failover) that was logged; nil before the first check.
   private var toldChange: Timelines.Change??
-  /// Where the scan for completed messages continues, by lane; absent: from the beginning.
+  /// SEQNO at which the scan for completed messages continues, by lane; absent to start from the beginning.
   private var goesOnAt: [Lane: Int64] = [:]
   private var messageStarts = LaneScanStarts()
   private var claimStart = QueueStart()
   private var graceWalk = IdentityGraceWalk()
   private var (wasComplaining, wasTrusted) = (false, true)
-  /// Whether the database's clock was steady at the last check; nil before it.
+  /// True if the database's clock was steady at the last check; nil before the first.
   private var wasSteady: Bool?
 
   init(_ shared: Shared) {
@@ -43,11 +44,12 @@ final class Janitor {
       shared.leaseUntil.store(0, ordering: .relaxed)
       return
     }
-    // Taken before the query: the lease can only end later than we believe.
+    // Taken before the query, so that the lease ends no earlier than this node believes.
     let asked = shared.clock.now
     let (nodes, now) = try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
     tell(jump: shared.clock.learn(now, asked: asked, answered: shared.clock.now))
-    // Before the lease, without which nothing is sent: a node that has just joined never takes more than its share.
+    // Share the networks' quotas before taking the lease, without which nothing is sent: a node that has just joined
+    // then never exceeds its share.
     for provider in shared.configuration.providers.values { provider.share(among: nodes) }
     shared.leaseUntil.store(
       (asked + Limits.leaseTrust).nanoseconds, ordering: .relaxed)
@@ -56,8 +58,8 @@ final class Janitor {
     shared.pausedApps.withLock { $0.renew(paused, changes: changes) }
   }
 
-  /// Whether the node may hold a lease. If it does not know the time, it lets the lease expire and asks the database
-  /// again with every heartbeat.
+  /// Returns whether the node may hold a lease. If it does not know the time, it lets the lease expire and asks the
+  /// database for the time with every heartbeat.
   private func knowsTime(_ connection: Connection) throws(PostgresError) -> Bool {
     let clock = shared.clock
     if !clock.isTrusted { tell(jump: try clock.ask(connection)) }
@@ -83,7 +85,8 @@ final class Janitor {
     log.error("the database's clock has jumped", metadata: ["seconds": .stringConvertible(jump.components.seconds)])
   }
 
-  /// One page of the lane per call, round-robin: the oldest messages may have reason to stay open.
+  /// Returns one page of unfinished messages of the lane per call, in rotation, because the oldest may stay open for
+  /// good reason.
   private func unfinished(
     _ lane: Lane, after last: LaneScanStarts.Last, _ connection: Connection
   ) throws(PostgresError) -> [Int64] {
@@ -126,7 +129,8 @@ final class Janitor {
     toldChange = .some(change)
   }
 
-  /// Creates partitions ahead of need, so that a conflicting lock leaves time to retry and nobody waits behind us.
+  /// Creates partitions in advance, so that a conflicting lock leaves time for retries and no query has to queue behind
+  /// ours.
   private func makePartitions(_ connection: Connection) throws(PostgresError) {
     do throws(PostgresError) {
       guard let end = try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) else { return }
@@ -150,7 +154,7 @@ final class Janitor {
         "devices were claimed twice and are counted once", metadata: ["messages": .stringConvertible(settled)])
     }
     let ended = try Messages.finish(unfinished, at: shared.clock.wallMicroseconds, on: connection)
-    // Seldom ones, whose last answer did not end them: a crash came between, or nobody was in the audience.
+    // Rare cases that the last outcome did not complete: the node crashed in between, or the audience was empty.
     MessageLog(log).ended(ended, campaigns: Set(ended))
     let stranded = shared.stranded.withLock { claims in
       defer { claims.removeAll() }
@@ -168,7 +172,7 @@ final class Janitor {
     try endWhatIsOver(connection)
   }
 
-  /// Removes what has expired. Whatever goes by the clock and cannot be undone waits until the clock has been steady
+  /// Removes expired rows. Irreversible steps that depend on the time wait until the database's clock has been steady
   /// for a while.
   private func endWhatIsOver(_ connection: Connection) throws(PostgresError) {
     let look = try connection.run(ClockWatch.look())

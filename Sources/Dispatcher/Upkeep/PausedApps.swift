@@ -1,10 +1,10 @@
 internal import Domain
 
-/// Paused apps as this node knows them: as the database said a heartbeat ago, plus what this node has paused since.
-/// Code that depends on it must ask the database.
+/// The paused apps as known to this node: as of the last heartbeat, plus those this node has paused since. A decision
+/// that must be exact reads the database instead.
 struct PausedApps {
   private var apps: Set<App.Number> = []
-  /// Number of pauses by this node itself.
+  /// Number of pauses made by this node itself.
   private(set) var changes = 0
 
   func contains(_ app: App.Number) -> Bool { apps.contains(app) }
@@ -14,8 +14,9 @@ struct PausedApps {
     changes += 1
   }
 
-  /// Takes over the database's answer.
-  /// - Parameter changes: the value before the database was asked; the answer may lack what was paused since.
+  /// Replaces the set by the database's.
+  /// - Parameter changes: value of `changes` before the query; if it has changed since, the result may lack new pauses,
+  ///   and is merged instead.
   mutating func renew(_ present: Set<App.Number>, changes before: Int) {
     if before == changes { apps = present } else { apps.formUnion(present) }
   }

@@ -1,12 +1,14 @@
 /// How long history and messages are kept.
 package struct RetentionPolicy: Sendable {
-  /// Days after a message's end for which its recipients are known: outcomes, receipts and reads. Nil: for ever.
+  /// Days for which the recipients of a message (outcomes, receipts and reads) are kept after its end; nil to keep them
+  /// for ever.
   package var historyDays: Int32? = 90
-  /// Days after its end that a message and its numbers are kept. Nil: for ever. Statistics stay.
+  /// Days for which a message and its totals are kept after its end; nil to keep them for ever. Statistics are always
+  /// kept.
   package var messageDays: Int32? = 400
 
   package init() {}
 
-  /// How long a range of SEQNOs is in use, in hours: a thirtieth of its later retention, but at least a day.
+  /// Hours after which a new range of SEQNOs is started: a thirtieth of its retention, but at least a day.
   var rangeHours: Int32? { historyDays.map { max(24, $0 * 24 / 30) } }
 }

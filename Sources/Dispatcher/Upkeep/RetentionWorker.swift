@@ -4,11 +4,11 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Thread `history`: removes what has been kept long enough, in steps that delay nobody. Not the janitor's work,
-/// because a step may take longer than the node's lease.
+/// Thread `history`: removes data whose retention has ended, in small steps that delay nothing else. Separate from the
+/// janitor, because a step may take longer than the node's lease.
 ///
-/// Every node runs one. Each step is one transaction that locks what it works on and skips what others have locked. So
-/// the nodes share the work, and a killed node leaves a step undone, never half done.
+/// Every node runs one. Each step is one transaction that locks the rows it works on and skips those locked by others,
+/// so that the nodes share the work, and a killed node leaves a step undone but never half done.
 final class RetentionWorker {
   private let keeping: RetentionPolicy
   private let clock: any Clock
@@ -36,9 +36,9 @@ final class RetentionWorker {
     }
   }
 
-  /// Every few seconds: a bounded amount of what may be much.
+  /// Runs one bounded round of each removal step; called every few seconds.
   func turn(_ connection: Connection) throws(PostgresError) {
-    // A step that fails by its own fault does not keep the others from running.
+    // A step that fails because of its data does not keep the others from running.
     for step in [wipe, endInboxes, drop, sweepLedger, forget, takeOut] {
       do throws(PostgresError) {
         try step(connection)
@@ -61,7 +61,7 @@ final class RetentionWorker {
     }
   }
 
-  /// Every few minutes: scans that cost more.
+  /// Runs the expensive scans; called every few minutes.
   func look(_ connection: Connection) throws(PostgresError) {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
@@ -92,7 +92,7 @@ final class RetentionWorker {
     _ = try connection.run(OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows))
   }
 
-  /// Wipes the contents of confidential messages.
+  /// Wipes the contents of confidential messages that are no longer needed.
   private func wipe(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, contents that are still needed must not be wiped.
     let isSteady = try connection.run(ClockWatch.look()).isSteady
@@ -109,7 +109,7 @@ final class RetentionWorker {
       ContentWipe.events(atMost: Limits.forgottenMessages, longestSeconds: longest))
   }
 
-  /// Ends inbox entries that have reached their time.
+  /// Removes inbox entries that have expired.
   private func endInboxes(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, entries must not end early.
     guard try connection.run(ClockWatch.look()).isSteady else { return }
@@ -130,8 +130,8 @@ final class RetentionWorker {
     }
   }
 
-  /// Empties messages that are to be forgotten. Bisects a failing batch; a message that fails by its own fault is
-  /// retried a day later.
+  /// Removes the recipients of messages whose retention has ended. Bisects a failing batch; a message that fails
+  /// because of its data is retried a day later.
   private func empty(of messages: Int, _ connection: Connection) throws(PostgresError) -> Int? {
     do throws(PostgresError) {
       return try connection.transaction(attempts: 3) { () throws(PostgresError) in
@@ -154,7 +154,7 @@ final class RetentionWorker {
           guard try connection.run(HistoryRanges.drop(range, of: table)) else { return }
         }
       } catch {
-        // The table is in use: let the others go first and retry in a few seconds.
+        // The table is in use: let the others finish, and retry in a few seconds.
         if error.sqlState == .lockNotAvailable { return }
         throw error
       }
@@ -189,7 +189,7 @@ final class RetentionWorker {
       what, metadata: ["fromSeqno": .stringConvertible(range.from), "uptoSeqno": .stringConvertible(range.upto)])
   }
 
-  /// The settings are the only actor, and the audit log names them.
+  /// Creates the audit log entry of a removal; the actor is the retention setting, not a person.
   private static func entry(_ action: String, _ range: HistoryRanges.Range, _ days: Int32?) -> Query<Void> {
     var entry = AuditLog.New(
       actor: "UPMC_KEEP_HISTORY_DAYS", role: "admin", action: action, object: "\(range.from)-\(range.upto - 1)")
@@ -200,31 +200,31 @@ final class RetentionWorker {
 
 extension Limits {
   static let turnPause: Duration = .seconds(5)
-  /// Turns between two expensive scans: ten minutes.
+  /// Iterations between two expensive scans: ten minutes.
   static let turnsPerLook = 120
   /// Rounds of removing old messages per scan: a million messages in all.
   static let pruningRounds = 100
-  /// How long the contents of a confidential message are kept after its end: longer than it takes to detect that a
-  /// flood of refusals was our own fault and to give its deliveries back.
+  /// Seconds for which the contents of a confidential message are kept after its end: longer than it takes to detect
+  /// that a flood of refusals was our own fault and to give its deliveries back.
   static let contentRestSeconds: Int32 = 120
-  /// Upper bound, whatever still waits for the contents.
+  /// Maximum seconds that contents are kept, even if deliveries still wait for them.
   static let contentSeconds: Int32 = 24 * 3600
-  /// Rounds per turn: as many messages as a node can send in that time.
+  /// Wiping rounds per iteration: enough for as many messages as a node can send in that time.
   static let wipingRounds = 10
-  /// Inbox entries ended in one transaction: a tenth of a second.
+  /// Inbox entries removed per transaction, which takes about 100 ms.
   static let endedEntries = 10_000
-  /// Rounds per turn.
+  /// Inbox removal rounds per iteration.
   static let inboxRounds = 5
-  /// Messages forgotten together.
+  /// Messages whose recipients are removed in one batch.
   static let forgottenMessages = 5_000
-  /// Rounds per turn.
+  /// Maximum number of such batches in one iteration of the worker.
   static let forgettingRounds = 4
-  /// Deliveries removed in one transaction: a tenth or two of a second.
+  /// Deliveries removed per transaction, which takes 100 to 200 ms.
   static let forgottenDeliveries = 20_000
-  /// Deliveries scanned for erased persons in one transaction: a tenth or two of a second.
+  /// Deliveries scanned for erased persons per transaction, which takes 100 to 200 ms.
   static let erasedDeliveries = 100_000
-  /// Transactions per turn.
+  /// Erasure transactions per iteration.
   static let erasurePages = 5
-  /// Pages of the ledger scanned per turn.
+  /// Ledger pages scanned per iteration.
   static let ledgerPages = 5
 }

@@ -1,10 +1,10 @@
 package import JSON
 
-/// Identifies the Live Activity on a device that a token updates, in the app's own terms.
+/// Identifies a Live Activity on a device, by the app's own names.
 package struct ActivityName: Hashable, Sendable {
-  /// The app's name for this activity: ActivityKit's `Activity.id`, or one of its own such as `order-42`.
+  /// The app's name for this activity: ActivityKit's `Activity.id`, or the app's own, such as `order-42`.
   package let id: String
-  /// The name of its attributes type, as in `attributes-type`; nil: not given.
+  /// Name of the activity's attributes type, as in `attributes-type`; nil if not given.
   package let attributesType: String?
 
   package init(id: String, attributesType: String? = nil) {
@@ -13,7 +13,7 @@ package struct ActivityName: Hashable, Sendable {
   }
 }
 
-/// Selects the activities on a device that a push is for. Without restrictions: all of them.
+/// Selects the Live Activities on a device that a push is for; without restrictions, all of them.
 package struct ActivitySelection: Hashable, Sendable {
   package let id: String?
   package let attributesType: String?
@@ -25,7 +25,7 @@ package struct ActivitySelection: Hashable, Sendable {
 }
 
 extension JSONForm<String> {
-  /// It occurs in URL paths.
+  /// Form of an activity's id; its characters are restricted because it is used in URL paths.
   package static let activityID = JSONForm.text(
     upTo: Domain.Limits.activityIDBytes, pattern: #"^[A-Za-z0-9._~:-]+$"#
   ).standing(

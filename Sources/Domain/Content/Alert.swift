@@ -5,7 +5,7 @@ package enum Alert: Equatable, Sendable {
   case text(String)
   case parts(Parts)
 
-  /// The dictionary form. Localized texts inside the app are referenced by key (`…LocKey`).
+  /// The dictionary form of an alert. Localized texts inside the app are referenced by key (`…LocKey`).
   package struct Parts: Equatable, Sendable {
     package var title: Text?
     package var subtitle: Text?
@@ -23,7 +23,7 @@ package enum Alert: Equatable, Sendable {
     case key(String, arguments: [String])
   }
 
-  /// An alert with a body and optionally a title.
+  /// Creates an alert with a body and optionally a title.
   package static func titled(title: String?, body: String) -> Alert {
     var parts = Parts()
     parts.title = title.map(Text.plain)
@@ -71,7 +71,7 @@ extension Alert {
       """)
   )
 
-  /// The members as read, before they are checked against each other.
+  /// The members as parsed, before they are checked for consistency.
   private struct Form {
     struct Line {
       var text: String?
@@ -167,7 +167,8 @@ extension Alert {
     writer.member(name, array: { writer in for argument in arguments { writer.value(argument) } })
   }
 
-  /// In a Live Activity, keys are nested inside `title` and `body`, and the sound is a member of the alert.
+  /// Writes the alert of a Live Activity, in which keys are nested inside `title` and `body`, and the sound is a
+  /// member.
   func writeForActivity(to writer: inout JSONWriter, sound: NotificationSound?) {
     var lines: [(name: String, text: Text)] = []
     switch self {

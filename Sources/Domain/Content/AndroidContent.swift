@@ -8,28 +8,28 @@ package struct AndroidContent: Equatable, Sendable {
     case normal, high
   }
 
-  /// The notification channel that the app has created (Android 8 and later).
+  /// Id of a notification channel that the app has created (Android 8 and later).
   package var channelID: String?
-  /// A drawable resource of the app.
+  /// Name of a drawable resource of the app.
   package var icon: String?
-  /// `#rrggbb`.
+  /// Color of the icon, as `#rrggbb`.
   package var color: String?
-  /// The intent filter of the activity that a tap opens.
+  /// Intent filter of the activity that opens when the user taps the notification.
   package var clickAction: String?
   /// URL of an image; takes precedence over the message's own media.
   package var image: String?
-  /// Nil: derived from the message's lane and priority.
+  /// Priority; nil to derive it from the message's lane and priority.
   package var priority: Priority?
-  /// A notification with the same tag is replaced; nil: the message's collapse id.
+  /// The notification replaces an earlier one with the same tag; nil to use the message's collapse id.
   package var tag: String?
-  /// Labels the message in Firebase's reports, also for iOS through FCM.
+  /// Label of the message in Firebase's reports; also used for iOS devices through FCM.
   package var analyticsLabel: String?
 
   package init() {}
 
   package var isEmpty: Bool { self == AndroidContent() }
 
-  /// Returns these fields, with an app's defaults where they are not given.
+  /// Returns these fields, with an app's defaults for those not given.
   package func over(_ usual: AndroidContent) -> AndroidContent {
     var content = self
     content.channelID = channelID ?? usual.channelID
@@ -43,7 +43,7 @@ package struct AndroidContent: Equatable, Sendable {
     return content
   }
 
-  /// API names of the given members that only a visible notification has.
+  /// API names of the given members that need a visible notification.
   var shownMembers: [String] {
     [
       ("channelId", channelID), ("icon", icon), ("color", color), ("clickAction", clickAction), ("image", image),
@@ -73,7 +73,7 @@ package struct AndroidContent: Equatable, Sendable {
         "analyticsLabel", label, \.analyticsLabel, "Marks the message in Firebase's reports, on iOS through FCM too."),
     ])
 
-  /// The form shown to clients.
+  /// The JSON object shown to clients.
   package static let shown = JSONObject<AndroidContent>(
     "AndroidDefaults", isNamed: false,
     [
@@ -83,10 +83,11 @@ package struct AndroidContent: Equatable, Sendable {
       .optional("tag", .anyText, \.tag), .optional("analyticsLabel", .anyText, \.analyticsLabel),
     ])
 
-  /// The form stored with an app.
+  /// The fields as JSON, as stored with an app.
   package var json: String { Self.shown.text(of: self) }
 
-  /// - Parameter json: as written by `json`; members of a newer version are ignored.
+  /// Parses the stored form.
+  /// - Parameter json: text written by `json`; members of a newer version are ignored.
   package init(stored json: [UInt8]) {
     self = (try? Self.object.read(json, ignoresUnknownFields: true)) ?? AndroidContent()
   }

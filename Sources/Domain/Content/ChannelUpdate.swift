@@ -1,11 +1,11 @@
 package import JSON
 
-/// Whether APNs stores a channel's latest update for offline devices. Raw values are stored, and are Apple's
-/// `message-storage-policy`. Fixed for a channel's whole life.
+/// Whether APNs stores a channel's latest update for offline devices: Apple's `message-storage-policy`, which cannot
+/// change during a channel's lifetime. The raw values are stored in the database.
 package enum ChannelStorage: Int16, CaseIterable, Sendable {
-  /// Only devices that are online get it; Apple grants more updates in return.
+  /// Only online devices receive updates; in return Apple allows more of them.
   case none = 0
-  /// The latest update is stored, for up to 8 hours.
+  /// APNs stores the latest update for up to 8 hours.
   case latest = 1
 
   package var name: String { self == .none ? "none" : "latest" }
@@ -20,7 +20,7 @@ package struct ChannelUpdate: Equatable, Sendable {
   private(set) var sound: NotificationSound?
   private(set) var relevanceScore: JSONNumber?
   package private(set) var priority = PushPriority.immediate
-  /// How long it is worth publishing, and storing if the channel stores updates.
+  /// Seconds for which the update is valid, and stored if the channel stores updates.
   package private(set) var expiresInSeconds = Domain.Limits.channelSeconds.upperBound
 
   package static let object = JSONObject(
@@ -48,8 +48,8 @@ package struct ChannelUpdate: Equatable, Sendable {
     for: { number in [PushPriority.immediate, .considerate].first { Int64($0.rawValue) == number } },
     else: "must be 10 (at once) or 5 (with regard to the battery)", written: { Int64($0.rawValue) })
 
-  /// Returns the body for APNs.
-  /// - Throws: a `Problem` that lists what a channel cannot carry.
+  /// Returns the request body for APNs.
+  /// - Throws: a `Problem` that lists the members that a channel update cannot have.
   package func payload() throws(Problem) -> [UInt8] {
     guard activity.event != .start else {
       throw Problem(
@@ -78,7 +78,8 @@ package struct ChannelUpdate: Equatable, Sendable {
 }
 
 extension PushMessage {
-  /// An update for all followers of a channel. It belongs to no message: its number is random and negative.
+  /// Creates the push of an update to all followers of a channel. It belongs to no message, so its number is random and
+  /// negative.
   /// - Parameter channel: Apple's id of the channel.
   package static func broadcast(
     _ payload: [UInt8], on channel: String, of appID: String, priority: PushPriority, isKept: Bool,

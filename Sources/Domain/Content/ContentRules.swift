@@ -1,19 +1,19 @@
-/// Consistency rules: which fields each push type allows and requires.
+/// Checks the consistency of a message's content: which fields each push type allows and requires.
 ///
-/// A combination that Apple would refuse, delay or drop is refused when the send is requested, with a pointer to each
-/// field at fault. Source: "Generating a remote notification", "Sending notification requests to APNs". Decision 068.
+/// Combinations that Apple would refuse, delay or drop are refused when the send is requested, with a pointer to each
+/// faulty field. Sources: "Generating a remote notification", "Sending notification requests to APNs". Decision 068.
 package struct ContentRules {
   private let content: MessageContent
   private let badge: BadgeRequest
   private let appID: String
   private var faults: [Problem.Field] = []
 
-  /// Infers the push type if it was not given, and checks everything against it.
-  /// - Throws: a `Problem` that lists every field at fault.
+  /// Infers the push type if it was not given, and checks the content.
+  /// - Throws: a `Problem` that lists every faulty field.
   static func settle(_ content: inout MessageContent, badge: BadgeRequest, appID: String) throws(Problem) {
     if badge != .none { content.given.insert("badge") }
     content.pushType = content.askedPushType ?? inferred(content)
-    // A background push can express nothing else.
+    // A background push has no other meaning, so this need not be requested.
     if content.pushType == .background { content.contentAvailable = true }
     var rules = ContentRules(content: content, badge: badge, appID: appID)
     rules.check()
@@ -71,7 +71,7 @@ package struct ContentRules {
     for field in content.given.sorted() where !allowed.contains(field) {
       fault(field, "cannot be in a push of the type \(type.rawValue)")
     }
-    // Further faults would only repeat these.
+    // Further checks would only repeat these faults.
     guard faults.isEmpty else { return }
     if let priority = content.priority, !type.priorities.contains(priority) {
       let known = type.priorities.map { String($0.rawValue) }.joined(separator: " or ")
@@ -116,7 +116,7 @@ package struct ContentRules {
     checkMedia()
   }
 
-  /// Nothing is shown, so there is no notification that could have a channel or an icon.
+  /// Reports Android fields that need a visible notification, if the message shows nothing.
   private mutating func checkHiddenAndroid() {
     for member in content.android?.shownMembers ?? [] { fault("android/\(member)", "needs an alert") }
   }
@@ -160,6 +160,6 @@ package struct ContentRules {
     }
   }
 
-  /// Where the app's extension finds the media URL, beside `aps` and `mps`.
+  /// Payload key, beside `aps` and `mps`, under which the app's extension finds the media URL.
   package static let mediaKey = "mediaUrl"
 }

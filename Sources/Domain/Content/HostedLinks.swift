@@ -1,20 +1,20 @@
 package import JSON
 
-/// URLs on this server that replace content in a message's payload that did not fit or was uploaded. Determined when
-/// the message is accepted, and stored with its request.
+/// URLs on this server that replace content which was uploaded or does not fit the payload. Determined when the message
+/// is accepted, and stored with its request.
 package struct HostedLinks: Equatable, Sendable {
-  /// The page with `ext`.
+  /// URL of the page with `ext`.
   package var ext: String?
-  /// The page with the message's text.
+  /// URL of the page with the message's text.
   package var text: String?
-  /// The uploaded media.
+  /// URL of the uploaded media.
   package var media: String?
 
   package init() {}
 
   package var isEmpty: Bool { self == HostedLinks() }
 
-  /// Stored form; nil when there is nothing to store.
+  /// The links as JSON for storing; nil if there are none.
   package var json: [UInt8]? {
     guard !isEmpty else { return nil }
     var writer = JSONWriter()
@@ -26,7 +26,7 @@ package struct HostedLinks: Equatable, Sendable {
     return writer.bytes
   }
 
-  /// - Parameter json: as written by `json`.
+  /// - Parameter json: text written by `json`.
   package init(json: [UInt8]) throws(JSONError) {
     var links = HostedLinks()
     var reader = JSONReader(json)
@@ -43,7 +43,7 @@ package struct HostedLinks: Equatable, Sendable {
 }
 
 extension MessageContent {
-  /// Returns the content as it appears in the payload.
+  /// Returns the content with these links in place of what they replace, as in the payload.
   package func replacing(_ links: HostedLinks) -> MessageContent {
     var content = self
     if let ext = links.ext { content.ext = ext }

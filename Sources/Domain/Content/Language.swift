@@ -1,14 +1,15 @@
-/// The language of a text, and the choice of a text for a device.
+/// The language of a text, and the choice of the text for a device.
 ///
-/// Tags are BCP 47; a device may also write `ko_KR` or `ko-KR.UTF-8`, as operating systems do. The text is chosen by
+/// Tags are BCP 47; devices may also report `ko_KR` or `ko-KR.UTF-8`, as operating systems do. The text is chosen by
 /// RFC 4647 §3.4 ("lookup"): `zh-Hant-TW` → `zh-Hant` → `zh` → the text without a language.
 package struct Language: Hashable, Sendable {
-  /// Lower case, parts separated by hyphens.
+  /// The tag in lower case, with its parts separated by hyphens.
   package let tag: String
 
-  /// - Parameter text: a tag as written by a client. Nil when it is not a valid tag.
+  /// Parses a language tag.
+  /// - Parameter text: a tag as sent by a client. Nil if it is not a valid tag.
   package init?(_ text: String) {
-    // What follows a full stop or an at sign is an operating system's encoding or variant.
+    // Ignore an encoding or variant, which operating systems append after a full stop or an at sign.
     let plain = text.prefix { $0 != "." && $0 != "@" }
     let parts = plain.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
     guard let first = parts.first, (2...8).contains(first.utf8.count), first.utf8.allSatisfy(Self.isLetter),
@@ -24,14 +25,14 @@ package struct Language: Hashable, Sendable {
 
   private static let mostParts = 8
 
-  /// The language itself, then each less specific one.
+  /// The language itself, followed by each less specific one.
   package var fallbacks: [Language] {
     var parts = tag.split(separator: "-")
     var found: [Language] = []
     while !parts.isEmpty {
       found.append(Language(tag: parts.joined(separator: "-")))
       parts.removeLast()
-      // A single-letter subtag only introduces what followed it.
+      // A single-letter subtag is meaningless without the subtags that followed it.
       while let last = parts.last, last.utf8.count == 1 { parts.removeLast() }
     }
     return found
@@ -41,9 +42,9 @@ package struct Language: Hashable, Sendable {
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || (48...57).contains(byte) }
 }
 
-/// A message's texts in order of their languages, and the choice of one by a device's locale.
+/// The languages of a message's texts, from which one is chosen by a device's locale.
 package struct LanguageTable: Sendable {
-  /// Position of each language's text; 0 is the text without a language.
+  /// Index of each language's text; the text without a language has index 0.
   private let places: [Language: Int]
 
   package init(_ languages: [Language]) {
@@ -52,7 +53,7 @@ package struct LanguageTable: Sendable {
 
   package var isEmpty: Bool { places.isEmpty }
 
-  /// Returns the position of the text for a device; 0 when none fits its locale.
+  /// Returns the index of the text for a device; 0 if none matches its locale.
   package func place(locale: String) -> Int {
     guard !places.isEmpty, let language = Language(locale) else { return 0 }
     return language.fallbacks.lazy.compactMap { places[$0] }.first ?? 0

@@ -1,10 +1,10 @@
 package import JSON
 
-/// The effect of a push on a Live Activity. Times are in seconds since 1970, as in Apple's payload.
+/// What a push does to a Live Activity. Times are in seconds since 1970, as in Apple's payload.
 ///
 /// Source: "Starting and updating Live Activities with ActivityKit push notifications".
 package struct LiveActivity: Equatable, Sendable {
-  /// Range of its times: up to the year 9999.
+  /// Allowed range of times: up to the year 9999.
   package static let seconds: ClosedRange<Int64> = 0...253_402_300_799
 
   package enum Event: String, CaseIterable, Sendable {
@@ -12,20 +12,20 @@ package struct LiveActivity: Equatable, Sendable {
   }
 
   package private(set) var event = Event.update
-  /// For `update` and `end`: the activity on a device that it is for. Not part of the payload: Apple identifies it by
-  /// its token.
+  /// For `update` and `end`: the activity that the push is for. Not in the payload, because Apple identifies the
+  /// activity by its token.
   package private(set) var activityID: String?
-  /// Orders updates: the higher one is newer.
+  /// Orders updates: the one with the higher timestamp is newer.
   package private(set) var timestamp: Int64 = 0
-  /// An object that the app's own code decodes.
+  /// The new state as a JSON object, which the app's own code decodes.
   package private(set) var contentState: [UInt8]?
   package private(set) var staleDate: Int64?
-  /// For `end`: when it leaves the screen.
+  /// For `end`: when the activity is removed from the screen.
   package private(set) var dismissalDate: Int64?
-  /// For `start`, part of the payload; otherwise it selects activities on a device.
+  /// For `start`: the attributes type in the payload. Otherwise: selects activities on a device.
   package private(set) var attributesType: String?
   package private(set) var attributes: [UInt8]?
-  /// For `start`, iOS 18: request an update token, or subscribe to a channel.
+  /// For `start` on iOS 18 and later: requests an update token, or subscribes to a channel.
   package private(set) var inputPushToken = false
   package private(set) var inputPushChannel: String?
 
@@ -83,7 +83,7 @@ package struct LiveActivity: Equatable, Sendable {
     }
   }
 
-  /// The activities on a device that it is for.
+  /// Selects the activities on a device that the push is for.
   package var selection: ActivitySelection {
     event == .start ? ActivitySelection() : ActivitySelection(id: activityID, attributesType: attributesType)
   }

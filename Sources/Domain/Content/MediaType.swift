@@ -1,4 +1,4 @@
-/// Media types that a notification can show, detected from a file's first bytes.
+/// Media types that a notification can show, detected from the first bytes of a file.
 ///
 /// Source: `UNNotificationAttachment`, "Supported file types" (AIFF, WAV, MP3, MPEG-4 audio; JPEG, GIF, PNG; MPEG,
 /// MPEG-2, MPEG-4, AVI), and QuickTime, which iPhones record. WebP, HEIC and others are not shown, so they are not
@@ -19,8 +19,8 @@ package enum MediaType: String, CaseIterable, Sendable {
   package enum Kind: String, Sendable {
     case image, audio, video
 
-    /// The system does not show larger files. Apple says 10, 5 and 50 MB; we take MB as 10⁶ bytes, which satisfies
-    /// either reading.
+    /// Maximum size in bytes of a file that iOS shows. Apple states 10, 5 and 50 MB; 1 MB is taken as 10⁶ bytes here,
+    /// the smaller interpretation.
     package var largestBytes: Int {
       switch self {
       case .image: 10_000_000
@@ -38,7 +38,7 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// File name extension. Notifications judge a file by it.
+  /// File name extension, from which iOS determines the type of a file.
   package var suffix: String {
     switch self {
     case .jpeg: ".jpg"
@@ -55,7 +55,7 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Other names that clients use for it.
+  /// Other names that clients use for the type.
   private var aliases: [String] {
     switch self {
     case .jpeg: ["image/jpg", "image/pjpeg"]
@@ -70,6 +70,7 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
+  /// Returns whether a name means this type.
   /// - Parameter name: a media type without parameters, in lower case.
   package func isCalled(_ name: String) -> Bool {
     rawValue == name || aliases.contains(name)
@@ -77,7 +78,7 @@ package enum MediaType: String, CaseIterable, Sendable {
 
   // MARK: Sniffing
 
-  /// Nil for anything that a notification cannot show.
+  /// Detects the type; nil for anything that a notification cannot show.
   package init?(sniffing bytes: [UInt8]) {
     func has(_ text: String, at place: Int = 0) -> Bool {
       bytes.count >= place + text.utf8.count && bytes[place...].starts(with: text.utf8)
@@ -107,19 +108,19 @@ package enum MediaType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Maps the major brand after `ftyp` (ISO/IEC 14496-12).
+  /// Maps the major brand that follows `ftyp` (ISO/IEC 14496-12); nil for an unsupported one.
   private static func ofBrand(_ brand: [UInt8]) -> MediaType? {
     switch String(decoding: brand, as: UTF8.self) {
     case "M4A ", "M4B ": .m4a
     case "qt  ": .quicktime
     case "isom", "iso2", "iso4", "iso5", "iso6", "mp41", "mp42", "avc1", "M4V ", "MSNV", "dash", "3gp4", "3gp5": .mp4
-    // heic, avif and anything else in this container.
+    // HEIC, AVIF and other formats in this container are not supported.
     default: nil
     }
   }
 
-  /// Recognizes the header of an MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3) of layer III, with a valid bit rate and
-  /// sample rate.
+  /// True if the bytes are the header of an MPEG audio frame (ISO/IEC 11172-3 §2.4.1.3) of layer III, with a valid bit
+  /// rate and sample rate.
   private static func isLayer3(_ bytes: [UInt8]) -> Bool {
     guard bytes.count >= 4, bytes[0] == 0xFF, bytes[1] & 0xE0 == 0xE0 else { return false }
     let version = bytes[1] >> 3 & 3

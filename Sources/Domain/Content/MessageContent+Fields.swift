@@ -1,8 +1,8 @@
 package import JSON
 
-/// The members of a send that shape its payload and headers: how each is read, and its description in the API document.
+/// The members of a send that determine its payload and headers, with their parsing and their API description.
 extension MessageContent {
-  /// The message's texts, which precede the badge.
+  /// The message's texts, listed before the badge in the API description.
   static let texts: [JSONField<MessageContent>] = [
     said(
       "pushType", .words(PushType.allCases), \.askedPushType,
@@ -67,8 +67,8 @@ extension MessageContent {
 
   // MARK: Forms
 
-  /// A member that is recorded in `given`.
-  /// - Parameter says: false for a value that has no effect.
+  /// Declares a member whose presence is recorded in `given`.
+  /// - Parameter says: returns false for a value without effect, whose presence is not recorded.
   private static func said<Value>(
     _ name: String, _ form: JSONForm<Value>, _ about: String?,
     says: @escaping @Sendable (Value) -> Bool = { _ in true },
@@ -95,7 +95,7 @@ extension MessageContent {
   private static let variables = JSONForm(
     map(of: JSONSchema.text(upTo: Domain.Limits.variableBytes, isEmptyAllowed: true), upTo: 9, named: "^VAR[1-9]$"),
     read: { (reader) throws(JSONError) in try readVariables(&reader) })
-  /// Any names but those that the server writes.
+  /// Custom payload keys: any names except those that the server writes.
   package static let customKeys = JSONForm(
     .object([
       ("type", "object"),
@@ -109,7 +109,7 @@ extension MessageContent {
       }
       return known
     })
-  /// It becomes a header value.
+  /// Form of the collapse id; its characters are restricted because it becomes a header value.
   private static let collapseID = JSONForm<String>.text(
     upTo: Domain.Limits.collapseIDBytes, pattern: "^[!-~]([ -~]*[!-~])?$"
   ).standing(
@@ -149,7 +149,7 @@ extension MessageContent {
     return members
   }
 
-  /// `{"VAR1":"…"}`
+  /// Parses `{"VAR1":"…"}`.
   private static func readVariables(_ reader: inout JSONReader) throws(JSONError) -> [Int: String] {
     var variables: [Int: String] = [:]
     try reader.readObject { (reader, key) throws(JSONError) in

@@ -1,20 +1,20 @@
 internal import JSON
 
-/// The content of a message: everything in a send that shapes the payload or its headers, except the badge.
+/// The content of a message: everything in a send that determines the payload or its headers, except the badge.
 ///
-/// Fields are read independently; `ContentRules` checks whether they are consistent.
+/// Fields are parsed independently; `ContentRules` checks that they are consistent.
 package struct MessageContent: Equatable, Sendable {
-  /// As requested, or inferred by `settle`.
+  /// The push type as requested, or as inferred by `settle`.
   package internal(set) var pushType = PushType.alert
   package var alert: Alert?
-  /// Texts for devices whose locale asks for another language.
+  /// Texts in other languages, for devices with matching locales.
   package var translations: [Translation] = []
-  /// Nil: not given, which means the default sound.
+  /// The sound; nil if not given, which means the default sound.
   package var sound: NotificationSound?
   package var category: String?
   package var threadID: String?
   package var targetContentID: String?
-  /// Nil: not given.
+  /// Whether the app's extension may modify the notification; nil if not given.
   package var isMutable: Bool?
   package var contentAvailable = false
   package var interruptionLevel: InterruptionLevel?
@@ -22,26 +22,27 @@ package struct MessageContent: Equatable, Sendable {
   package var filterCriteria: String?
   package var liveActivity: LiveActivity?
   package var android: AndroidContent?
-  /// The PushMagic of a managed device.
+  /// The PushMagic value of a managed device.
   package var mdm: String?
   package var media: Media?
-  /// Data for the app, preferably `type|title|…|url`.
+  /// Data for the app, by convention `type|title|…|url`.
   package var ext: String?
-  /// Custom keys beside `aps` and `mps`: names and raw JSON values.
+  /// Custom payload keys beside `aps` and `mps`: names and raw JSON values.
   package var data: [Member] = []
   /// Values of `%VAR1%` … for audiences that provide none.
   package var variables: [Int: String] = [:]
-  /// False: `%CUID%` and the like are literal text.
+  /// False if `%CUID%` and the like are literal text.
   package var fillsVariables = true
   package var collapseID: String?
   package var priority: PushPriority?
-  /// Nil: the push type's default.
+  /// Whether the push is stored for an offline device; nil for the push type's default.
   package var isKeptForDevice: Bool?
 
-  /// The app has a Notification Service Extension. Not part of the request; set by the code that makes payloads.
+  /// True if the app has a Notification Service Extension. Not part of the request; set by the code that creates
+  /// payloads.
   package var appHasExtension = false
 
-  /// Names of the request's fields that have an effect.
+  /// Names of the request's fields that were given and have an effect.
   var given: Set<String> = []
   var askedPushType: PushType?
 
@@ -55,17 +56,17 @@ package struct MessageContent: Equatable, Sendable {
     package let json: [UInt8]
   }
 
-  /// An image, sound or video that the app's extension fetches and shows.
+  /// An image, sound or video that the app's extension downloads and shows.
   package enum Media: Equatable, Sendable {
     case url(String)
     /// A file uploaded to this server.
     case upload(String)
   }
 
-  /// The app's extension may change the notification: requested, or needed to show the media.
+  /// True if the app's extension may modify the notification, because that was requested or is needed to show media.
   package var isMutableInEffect: Bool { isMutable ?? (media != nil) }
 
-  /// The payload starts the app's extension, which sends the receipt; iOS starts it only for visible alerts.
+  /// True if the payload starts the app's extension, which sends the receipt; iOS starts it only for visible alerts.
   package var startsExtension: Bool {
     isMutable ?? (media != nil || appHasExtension && pushType == .alert && alert != nil)
   }

@@ -1,16 +1,16 @@
-/// The headers that all recipients of a message share: the `apns-` headers, and FCM's counterpart.
+/// The headers that all recipients of a message share: APNs headers, and FCM's counterparts.
 package struct PushHeaders: Equatable, Sendable {
-  /// The bundle identifier with the push type's suffix.
+  /// Bundle identifier, followed by the push type's suffix.
   package let topic: String
   package let pushType: PushType
   package let priority: PushPriority
   /// A later push with the same value replaces this one on the screen; at most 64 bytes.
   package let collapseID: String
-  /// False: Apple tries once and stores nothing for an offline device.
+  /// False if APNs should try only once and store nothing for an offline device.
   package let isKeptForDevice: Bool
-  /// FCM's fields for Android.
+  /// FCM's fields for Android devices.
   package let android: AndroidContent
-  /// Apple's id of the broadcast channel that it is published on; nil: it goes to devices.
+  /// Apple's id of the broadcast channel to publish on; nil if the push goes to devices.
   package let channel: String?
 
   package init(
@@ -26,9 +26,9 @@ package struct PushHeaders: Equatable, Sendable {
     self.isKeptForDevice = isKeptForDevice ?? pushType.isKeptForDevice
   }
 
-  /// Headers for publishing on an app's broadcast channel.
+  /// Creates headers for publishing on a broadcast channel of an app.
   init(appID: String, channel: String, priority: PushPriority, isKept: Bool) {
-    // Apple requires the bare bundle identifier here.
+    // For channels, Apple requires the bundle identifier without a suffix.
     topic = appID
     pushType = .liveactivity
     self.priority = priority
@@ -40,7 +40,8 @@ package struct PushHeaders: Equatable, Sendable {
 
   package init(_ request: MessageRequest, appID: String, seqno: Int64) {
     let content = request.content
-    // Defaults to the SEQNO, so that a repeated submission replaces the first instead of showing twice.
+    // The collapse id defaults to the SEQNO, so that a repeated submission replaces the first instead of being shown
+    // twice.
     self.init(
       appID: appID, content.pushType, priority: content.priority, collapseID: content.collapseID ?? String(seqno),
       isKeptForDevice: content.isKeptForDevice, android: content.android ?? AndroidContent())

@@ -2,14 +2,14 @@
 ///
 /// Source: "Sending notification requests to APNs", table of push types; "Generating a remote notification".
 package enum PushType: String, CaseIterable, Sendable {
-  /// Something the user sees or hears: alert, badge or sound.
+  /// A visible or audible notification: alert, badge or sound.
   case alert
-  /// Wakes the app, shows nothing.
+  /// Wakes the app without showing anything.
   case background
   case voip
   case complication
   case fileprovider
-  /// For the device itself, from a device management server.
+  /// For the device management client, from a device management server.
   case mdm
   case location
   case pushtotalk
@@ -17,7 +17,7 @@ package enum PushType: String, CaseIterable, Sendable {
   case controls
   case widgets
 
-  /// Follows the bundle identifier in `apns-topic`; empty if there is none.
+  /// Suffix of the bundle identifier in `apns-topic`; may be empty.
   package var topicSuffix: String {
     switch self {
     case .alert, .background, .mdm: ""
@@ -32,12 +32,12 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Largest body in bytes.
+  /// Maximum size of the payload in bytes.
   package var payloadBytes: Int {
     self == .voip ? Domain.Limits.voipPayloadBytes : Domain.Limits.payloadBytes
   }
 
-  /// The priorities that Apple accepts for it; the first is the default.
+  /// The priorities that Apple accepts for this type; the first is the default.
   package var priorities: [PushPriority] {
     switch self {
     case .background: [.considerate]
@@ -47,7 +47,7 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Returns which of a device's tokens it is sent to.
+  /// Returns which of a device's tokens the push is sent to.
   package func tokenKind(startsActivity: Bool) -> TokenKind {
     switch self {
     case .alert, .background, .mdm: .alert
@@ -62,8 +62,8 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// The app's own code gets the payload and may confirm it with the values in `mps`. The other types are handled by
-  /// the system.
+  /// True if the app's own code receives the payload, and may confirm it with the values in `mps`. Pushes of other
+  /// types are handled by the system.
   package var carriesMPS: Bool {
     switch self {
     case .alert, .background, .voip, .complication, .location, .pushtotalk: true
@@ -73,19 +73,19 @@ package enum PushType: String, CaseIterable, Sendable {
 
   package var carriesAPS: Bool { self != .mdm && self != .fileprovider }
 
-  /// A call, or someone speaking right now, is worthless to a device that comes back later; Apple advises a single
-  /// attempt.
+  /// Default for whether APNs stores the push for an offline device. False for calls, which are worthless later; Apple
+  /// advises a single attempt.
   package var isKeptForDevice: Bool { self != .voip && self != .pushtotalk }
 
-  /// Certificates cannot cover its topic.
+  /// True if the type cannot be sent with a certificate, which does not cover its topic.
   package var needsProviderToken: Bool { self == .location }
 }
 
-/// How soon Apple delivers a push: the value of `apns-priority`.
+/// How soon Apple delivers a push (the value of `apns-priority`).
 package enum PushPriority: Int16, CaseIterable, Sendable {
   case immediate = 10
-  /// Takes the device's battery into account.
+  /// May be delayed to save the device's battery.
   case considerate = 5
-  /// Without waking the device.
+  /// Does not wake the device.
   case low = 1
 }

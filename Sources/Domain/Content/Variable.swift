@@ -1,11 +1,11 @@
-/// Placeholders in a text for values that vary by recipient: `%CUID%`, `%CNAME%`, `%VAR1%` … `%VAR9%`.
+/// A placeholder in a text for a value that differs between recipients: `%CUID%`, `%CNAME%`, `%VAR1%` … `%VAR9%`.
 package enum Variable: Hashable, Sendable {
   case clientUID
   case clientName
-  /// 1…9.
+  /// `%VAR1%` … `%VAR9%`: a number in 1…9.
   case number(Int)
 
-  /// Returns the variable at this position, and the length of its name in bytes.
+  /// Returns the variable at this position and the length of its name in bytes; nil if there is none.
   static func at(_ start: Int, of bytes: [UInt8]) -> (variable: Variable, length: Int)? {
     guard bytes[start] == UInt8(ascii: "%"), start + 5 < bytes.count else { return nil }
     let rest = bytes[start...]

@@ -1,6 +1,6 @@
-/// `%VAR1%` … `%VAR9%` need values, from the audience, line by line, or from the message itself.
+/// Checks that `%VAR1%` … `%VAR9%` have values, from the audience's file or from the message itself.
 enum VariableRules {
-  /// - Throws: a `Problem` that lists every text with a variable that has no value.
+  /// - Throws: a `Problem` that lists every text with a variable without a value.
   static func check(_ content: MessageContent, _ audience: Audience) throws(Problem) {
     guard content.fillsVariables, !audience.givesVariables else { return }
     var faults: [Problem.Field] = []
@@ -20,7 +20,7 @@ enum VariableRules {
     throw Problem(.invalidField, "\(first.pointer) \(first.detail).", fields: faults)
   }
 
-  /// Returns every text in which variables are filled, with its pointer.
+  /// Returns every text in which variables are replaced, with its pointer.
   private static func texts(_ content: MessageContent) -> [(pointer: String, text: [UInt8])] {
     var texts: [(String, [UInt8])] = []
     if let alert = content.alert { texts += self.texts(alert, at: "/alert") }
@@ -49,7 +49,7 @@ enum VariableRules {
 }
 
 extension Audience {
-  /// Its entries provide values for `%VAR1%` … `%VAR9%`.
+  /// True if the audience's entries provide values for `%VAR1%` … `%VAR9%`.
   package var givesVariables: Bool {
     if case .csv = self { true } else { false }
   }

@@ -1,34 +1,35 @@
-/// Whether the handler was asked about the current request's body before it arrived, and the body's limit. Pure.
+/// Tracks whether the handler was asked about the current request's body before the body arrived, and the body's size
+/// limit.
 ///
 /// ```
 ///   not asked ──► held ──► given ──► end: not asked
 ///        └───────────────────┘
 /// ```
-/// Invariant: a request whose body was asked about has had its number, and has been counted, since then.
+/// Invariant: a request whose handler was asked about its body has a number and counts towards the rate limit.
 final class BodyAdmission {
   private enum Leave {
     case notAsked
-    /// The client waits until the handler has authenticated it.
+    /// The client must wait until the handler has authenticated it and admitted the body.
     case held
     case given
   }
 
   private var leave = Leave.notAsked
-  /// In bytes.
+  /// Size limit of the body in bytes.
   private(set) var limit = 0
 
   func asked(isHeld: Bool) {
     leave = isHeld ? .held : .given
   }
 
-  /// The handler admits the body. Returns false when none was held.
+  /// Called when the handler admits the body. Returns false if no body is held.
   func goOn() -> Bool {
     guard leave == .held else { return false }
     leave = .given
     return true
   }
 
-  /// The body begins. Returns whether there is one and, as far as its length was announced, it is within the limit.
+  /// Starts receiving the body. Returns false if there is no body, or its announced length exceeds the limit.
   func begin(_ framing: RequestHead.Framing, limit: Int) -> Bool {
     self.limit = limit
     return switch framing {
@@ -38,7 +39,7 @@ final class BodyAdmission {
     }
   }
 
-  /// The request is complete or refused. Returns whether the handler was asked about its body.
+  /// Called when the request is complete or refused. Returns whether the handler was asked about its body.
   func end() -> Bool {
     guard leave != .notAsked else { return false }
     leave = .notAsked

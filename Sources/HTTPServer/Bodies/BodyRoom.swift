@@ -1,17 +1,17 @@
-/// The memory and disk budget held by the current request: from the first large read of a head or body until the
-/// request is answered, since the handler may keep a copy.
+/// The current request's share of the memory and disk budgets, from the first large read of its head or body until it
+/// is answered.
 ///
-/// Invariant: small requests are not counted; a large one is counted with at least what has arrived of it.
+/// Invariant: small requests are not counted; a large one is counted with at least the bytes that have arrived.
 /// Decision 093.
 struct BodyRoom {
-  /// Nil unless the request is large.
+  /// Share of the memory budget; nil unless the request is large.
   private(set) var memory: BodyShare?
   private(set) var disk: BodyShare?
 
-  /// True when nothing is counted.
+  /// True if nothing is counted against the budgets.
   var isEmpty: Bool { memory == nil && disk == nil }
 
-  /// Raises the count to what the request holds now. Returns false when that exceeds a budget.
+  /// Raises the share to what the request holds now. Returns false if that exceeds a budget.
   mutating func count(held: Int, of memory: ByteBudget, spooled: Int, of disk: ByteBudget) -> Bool {
     if spooled > 0, !Self.grow(&self.disk, to: spooled, of: disk) { return false }
     return held <= HTTPLimits.freeBodyBytes || Self.grow(&self.memory, to: held, of: memory)
@@ -23,7 +23,7 @@ struct BodyRoom {
     return present.grow(to: bytes)
   }
 
-  /// The connection no longer needs the body.
+  /// Releases the connection's hold on the share; handlers may still hold it.
   mutating func giveBack() {
     memory = nil
     disk = nil

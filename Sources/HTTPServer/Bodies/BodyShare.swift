@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// One body's share of a budget. Its connection holds it from the first large read until the answer, and so does every
-/// copy that a handler keeps: the room is freed with the last of them. A client that disconnects frees nothing that is
-/// still being processed.
+/// One body's share of a budget. Held by the connection from the first large read until the answer, and by every copy
+/// that a handler keeps; released with the last of them. Disconnecting therefore releases nothing that is still being
+/// processed.
 final class BodyShare: Sendable {
   private let budget: ByteBudget
   private let taken = Atomic(0)
@@ -15,7 +15,7 @@ final class BodyShare: Sendable {
 
   var bytes: Int { taken.load(ordering: .relaxed) }
 
-  /// Grows to `bytes` in total. Returns false, leaving it unchanged, when that exceeds the budget.
+  /// Grows the share to `bytes` in total. Returns false, without changing it, if that exceeds the budget.
   func grow(to bytes: Int) -> Bool {
     let more = bytes - self.bytes
     guard more > 0 else { return true }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// A budget of bytes, of memory or disk, shared by many holders: neither many slow uploads nor clients that never
-/// finish one can fill the machine. No I/O.
+/// A limit on the total bytes, in memory or on disk, that many requests may hold, so that neither many slow uploads nor
+/// clients that never finish one exhaust the machine.
 ///
-/// Only bytes that have arrived count: announcing much and sending nothing keeps no one out. Only the server's loop
-/// takes; the last holder of a body gives its room back, on any thread.
+/// Counts only bytes that have arrived, so announcing a large body does not block others. Only the server's loop takes
+/// from the budget; any thread may release.
 final class ByteBudget: Sendable {
   let limit: Int
   private let taken = Atomic(0)
@@ -15,10 +15,10 @@ final class ByteBudget: Sendable {
 
   var held: Int { taken.load(ordering: .relaxed) }
 
-  /// Whether so many bytes more would fit now. Only a hint.
+  /// True if `bytes` more would fit now; another thread may change that at any time.
   func hasRoom(for bytes: Int) -> Bool { held + bytes <= limit }
 
-  /// Returns false, taking nothing, when it would exceed the limit.
+  /// Takes `bytes` from the budget. Returns false, taking nothing, if the limit would be exceeded.
   func take(_ bytes: Int) -> Bool {
     guard hasRoom(for: bytes) else { return false }
     taken.add(bytes, ordering: .relaxed)

@@ -1,11 +1,11 @@
 package import Reactor
 
-/// A complete body that was too long for memory, in a file that is removed with this object. Decision 094.
+/// A complete request body that was too long for memory, in a file that is deleted with this object. Decision 094.
 package final class SpooledBody: Sendable {
   private let file: SpoolFile
-  /// In bytes.
+  /// Size of the body in bytes.
   package let count: Int
-  /// Its share of the disk budget, freed with it.
+  /// The body's share of the disk budget, released with this object.
   private let share: BodyShare?
 
   init(_ file: SpoolFile, count: Int, _ share: BodyShare? = nil) {
@@ -14,7 +14,7 @@ package final class SpooledBody: Sendable {
     self.share = share
   }
 
-  /// Reads at most `bytes` bytes from `offset` on; fewer only at the end.
+  /// Reads up to `bytes` bytes from `offset`; fewer only at the end of the body.
   package func read(at offset: Int, upTo bytes: Int) throws(SystemError) -> [UInt8] {
     try file.read(max(0, min(bytes, count - offset)), at: offset)
   }

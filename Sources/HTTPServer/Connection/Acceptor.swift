@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// Accepts connections for its server. Pauses while the process is out of descriptors or the server is full, so that a
-/// listening socket that stays readable does not make the loop spin.
+/// Accepts connections for its server. Pauses while the process has no free descriptors or the server is full, because
+/// a listening socket that stays readable would otherwise keep the loop busy.
 final class Acceptor: EventLoop.Handler {
   private let loop: EventLoop
   private let hasRoom: () -> Bool
@@ -11,8 +11,8 @@ final class Acceptor: EventLoop.Handler {
   private var isResting = false
 
   /// - Parameters:
-  ///   - hasRoom: whether one more connection can be taken now; call `roomAppeared` when that changes.
-  ///   - take: receives each connection.
+  ///   - hasRoom: returns whether another connection can be accepted now; call `roomAppeared` when that becomes true.
+  ///   - take: called with each accepted connection.
   init(
     loop: EventLoop, listener: consuming Socket, hasRoom: @escaping () -> Bool,
     take: @escaping (consuming Socket) -> Void
@@ -31,14 +31,14 @@ final class Acceptor: EventLoop.Handler {
     }
   }
 
-  /// Accepts every pending connection, handshakes in progress included; later ones get no answer. Used on shutdown,
-  /// because closing a listening socket resets the connections that wait in it.
+  /// Accepts all pending connections, including handshakes in progress, and ignores later attempts. Called on shutdown,
+  /// because closing a listening socket resets its pending connections.
   func acceptLast() {
     listener?.ignoreNewConnections()
     while acceptOne() {}
   }
 
-  /// Returns false when no connection waits, or none can be taken now.
+  /// Accepts one connection. Returns false if none is pending or none can be accepted now.
   private func acceptOne() -> Bool {
     guard hasRoom() else {
       rest()
@@ -49,7 +49,7 @@ final class Acceptor: EventLoop.Handler {
       take(socket)
       return true
     } catch {
-      // Out of descriptors or memory: pending connections stay in the kernel's queue until there is room again.
+      // Out of descriptors or memory: pending connections wait in the kernel's queue during the pause.
       rest()
       loop.schedule(after: HTTPLimits.acceptRest) { [weak self] in self?.roomAppeared() }
       return false
@@ -66,7 +66,7 @@ final class Acceptor: EventLoop.Handler {
     loop.update(registration, interest: .nothing)
   }
 
-  /// A connection has closed, or the pause is over.
+  /// Resumes accepting after a connection has closed or the pause is over.
   func roomAppeared() {
     guard isResting, let registration, hasRoom() else { return }
     isResting = false

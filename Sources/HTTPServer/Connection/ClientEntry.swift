@@ -1,23 +1,24 @@
 internal import Reactor
 
-/// Whether a connection's client may connect, and whether it may send a request, given all other clients.
+/// Applies the limits per client address to one connection: whether the client may connect, and whether it may send a
+/// request.
 ///
-/// Invariant: a client that `arrive` has admitted is counted once by `Visitors`, until `leave`.
+/// Invariant: a client admitted by `arrive` is counted once by `Visitors`, until `leave`.
 final class ClientEntry {
-  /// The connection limit was reached when it came: it only gets a 503.
+  /// True if the server's connection limit was reached when the connection came: it only gets a 503.
   private let isSurplus: Bool
-  /// Nil when the client is not counted.
+  /// The client's entry in `Visitors`; nil if it is not counted.
   private var visitor: Visitors.Visitor?
 
   init(isSurplus: Bool) {
     self.isSurplus = isSurplus
   }
 
-  /// The client's address is known. Returns why it is refused; nil when it is admitted.
+  /// Called when the client's address is known. Returns why the client is refused; nil if it is admitted.
   /// - Parameters:
-  ///   - address: nil when no limit needs it.
-  ///   - visitors: nil when there are no limits per address.
-  ///   - isTrusted: whether an address is a trusted proxy's, whose requests name their clients.
+  ///   - address: nil if no limit depends on it.
+  ///   - visitors: nil if there are no limits per address.
+  ///   - isTrusted: returns whether an address belongs to a trusted proxy, whose requests name their clients.
   func arrive(
     _ address: IPAddress?, for request: Request, _ visitors: Visitors?, isTrusted: (IPAddress) -> Bool
   ) -> Refusal? {

@@ -1,7 +1,7 @@
 internal import Reactor
 internal import Tracing
 
-/// The ways in which a handler can answer.
+/// Implements the ways in which a handler can answer.
 extension Connection {
   func ticket(_ serial: UInt64) -> ResponseTicket {
     ResponseTicket(replies: server.replies, slot: slot, connection: identity, serial: serial)
@@ -9,7 +9,7 @@ extension Connection {
 
   func span(_ serial: UInt64) -> TraceContext? { serial == self.serial ? request.span?.context : nil }
 
-  /// True when this request was handed to the handler and its answer has not begun.
+  /// True if the handler has this request and has not begun to answer it.
   func isAwaiting(_ serial: UInt64) -> Bool { phase == .handling && serial == self.serial }
   func isStreaming(_ serial: UInt64) -> Bool { phase == .streaming && serial == self.serial }
 
@@ -35,7 +35,7 @@ extension Connection {
 
   // MARK: Answers in pieces
 
-  /// Sends the head of an answer whose body follows in pieces. Returns false when the client has gone.
+  /// Sends the head of an answer whose body follows in pieces. Returns false if the client has disconnected.
   func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool {
     if isAwaiting(serial), inputHasEnded, StreamedAnswer.isEndless(headers) {
       close()
@@ -46,7 +46,7 @@ extension Connection {
     }
   }
 
-  /// Disconnects a client that is too slow for its stream.
+  /// Appends a piece to a streamed answer. Disconnects the client if too much of the stream is unsent.
   func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool {
     let isTooMuch = unsentBytes + piece.count > HTTPLimits.streamBytes
     return answer(serial, in: .streaming) { isTooMuch ? .broken : $0.write(piece) }

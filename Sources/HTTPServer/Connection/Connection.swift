@@ -1,19 +1,19 @@
 internal import Reactor
 
-/// One client's connection: reads requests, hands them to the handler one at a time, collects the answers.
+/// One client's connection: reads requests, passes them to the handler one at a time, and sends the answers.
 ///
-/// Requests sent ahead wait in `request`. Answers collect in `answers` and are sent once at the end of the turn. A
-/// client that does not read its answers is not read from either.
+/// Requests sent ahead (pipelining) wait in `request`. Answers are collected in `answers` and sent together at the end
+/// of the loop iteration. While a client does not read its answers, its requests are not read.
 ///
-/// Its parts do not know each other, and only the connection knows them; it coordinates them.
+/// The helper objects do not refer to each other; the connection coordinates them.
 final class Connection: EventLoop.Handler, Answering {
   let server: HTTPServer
   let slot: Int
-  /// Unique within the server: distinguishes this connection from a later one in the same slot.
+  /// Unique within the server, to distinguish the connection from a later one in the same slot.
   let identity: UInt64
   let request: Request
   private(set) var phase = ConnectionPhase.head
-  /// Counts requests; an answer names the one it belongs to.
+  /// Number of the current request on this connection, by which an answer names its request.
   private(set) var serial: UInt64 = 0
 
   private let wire: Wire
@@ -22,11 +22,11 @@ final class Connection: EventLoop.Handler, Answering {
   private let admission = BodyAdmission()
   private let answers = Answers()
   private let stall = WriteStall()
-  /// The last value of `answers.count`, kept because it is needed often.
+  /// Number of unsent answer bytes: a cached copy of `answers.count`.
   private(set) var unsentBytes = 0 {
     didSet { server.unsentBytes += unsentBytes - oldValue }
   }
-  /// When the current phase times out; checked once a second, instead of a timer per request.
+  /// When the current phase times out. Checked once a second, to avoid a timer per request.
   private var deadline: Instant
   private var isPumping = false
   private let turn = ConnectionTurn()
@@ -48,12 +48,12 @@ final class Connection: EventLoop.Handler, Answering {
     request.isExempt = { [unowned self] in self.server.isExempt($0) }
   }
 
-  /// True when closing it loses nothing: no request has begun and no answer is unsent.
+  /// True if closing the connection loses nothing: no request has begun and no answer is unsent.
   var isIdle: Bool { phase == .head && request.store.isIdle && unsentBytes == 0 }
 
   // MARK: Opening
 
-  /// Continues what precedes the first request, as far as the socket allows.
+  /// Continues the PROXY header and TLS handshake that precede the first request, as far as the socket allows.
   func open() {
     switch wire.open() {
     case .open:
@@ -65,8 +65,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// The client's address is known: admits the client, or answers why not.
-  /// - Parameter address: nil when no limit needs it.
+  /// Admits the client, or answers why not. Called when its address is known.
+  /// - Parameter address: nil if no limit depends on it.
   func arrive(from address: SocketAddress?) {
     if let refusal = client.arrive(address?.ip, for: request, server.visitors, isTrusted: server.isTrusted) {
       refuse(refusal)
@@ -77,7 +77,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   func ready(_ readiness: Readiness) {
     if phase == .opening { return open() }
-    // A reset, or both sides shut down: no answer can be delivered.
+    // The connection was reset, or both sides are shut down: no answer can be delivered.
     if readiness.overlaps(.failed) { return close() }
     if readiness.overlaps(.writable) { queueFlush() }
     if readiness.overlaps(.readable) {
@@ -85,7 +85,7 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Reads once and processes what it can.
+  /// Reads once from the socket and processes the complete requests.
   func read() {
     let wanted = phase == .body ? request.store.bodyReadBytes : HTTPLimits.readBytes
     switch wire.receive(into: &request.store.input, reserving: wanted) {
@@ -101,7 +101,7 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// After an answer that ends the connection: discards what the client still sends, until it closes.
+  /// Discards input after the answer that ends the connection, until the client closes.
   private func drop() {
     let transfer = wire.receive(into: &request.store.input, reserving: HTTPLimits.bodyReadBytes)
     let isBearable = intake.drop(request)
@@ -112,7 +112,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// Continues after an answer or a drained output: with requests that were sent ahead, or the source of a stream.
+  /// Continues with requests that were sent ahead, or with the source of a streamed answer. Called after an answer, or
+  /// when the output has been sent.
   func resume() {
     turn.resumes()
     if wire.hasHiddenInput, wantsInput { return phase == .lingering ? drop() : read() }
@@ -124,7 +125,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Requests
 
-  /// Handles every complete request, as long as each is answered at once.
+  /// Handles all complete requests, as long as each is answered immediately.
   private func pump() {
     isPumping = true
     while takeStep() {}
@@ -132,7 +133,7 @@ final class Connection: EventLoop.Handler, Answering {
     updateInterest()
   }
 
-  /// Returns false when nothing more can be done now.
+  /// Performs one parsing step. Returns false if nothing more can be done now.
   private func takeStep() -> Bool {
     let step: Intake.Step
     switch phase {
@@ -155,7 +156,7 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// Whether another request may be answered before the client has read the unsent answers.
+  /// True if another request may be handled although the client has not read all earlier answers.
   private var mayBegin: Bool {
     unsentBytes == 0
       || unsentBytes < HTTPLimits.outputBytes && server.unsentBytes < server.configuration.outputMemoryBytes
@@ -163,19 +164,20 @@ final class Connection: EventLoop.Handler, Answering {
 
   private var wantsInput: Bool { intake.isWanted(in: phase, request, mayBegin: mayBegin) }
 
-  /// The body has not arrived completely, or the handler must decide whether it may.
+  /// Called when the body has not arrived completely, or the handler must decide whether it may.
   private func beginBody(_ facts: RequestStore.Facts) {
     guard facts.expectation != .unknown else { return refuse(.unknownExpectation) }
     if server.bodies.isLong(facts.framing), isHeld(facts) { return }
     takeBody(facts)
   }
 
-  /// True when the body is not read now: the client exceeds its rate limit, or must be authenticated first. Meanwhile
-  /// the request counts as being handled: input stays in the socket, apart from what is read ahead (pipelining).
+  /// Asks for permission to read the body. Returns true if it must not be read now, because the client exceeds its rate
+  /// limit or must be authenticated first. Meanwhile the request counts as being handled, and no more input is read
+  /// than may be sent ahead.
   private func isHeld(_ facts: RequestStore.Facts) -> Bool {
     phase = .handling
     begin(facts)
-    // If the handler answers without admitting the body, the unread body would precede the next request.
+    // If the handler answers without admitting the body, the unread body would precede the next request: close then.
     answers.keepsAlive = false
     guard mayAsk else {
       turnAway()
@@ -187,7 +189,7 @@ final class Connection: EventLoop.Handler, Answering {
     return isHeld
   }
 
-  /// The handler admits the body.
+  /// Called when the handler admits the body.
   func goOn(_ serial: UInt64) {
     guard isAwaiting(serial), admission.goOn() else { return }
     takeBody(request.store.facts)
@@ -207,7 +209,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   private func handle(_ facts: RequestStore.Facts) {
     phase = .handling
-    // A request whose body was asked about is counted already.
+    // A request whose handler was asked about its body has been counted already.
     if beginUnlessAsked(facts) || mayAsk {
       server.handler.handle(request, Responder(connection: self, serial: serial))
     } else {
@@ -215,13 +217,13 @@ final class Connection: EventLoop.Handler, Answering {
     }
     intake.finish(request)
     guard !request.room.isEmpty else { return }
-    // The handler has seen the body, and copied what it keeps.
+    // The handler has seen the body and copied what it keeps.
     request.store.trim()
-    // Answered already, or the client is gone.
+    // The request is answered already, or the client has disconnected.
     if phase != .handling, phase != .streaming { request.room.giveBack() }
   }
 
-  /// Every answer has its own number, including answers to malformed requests.
+  /// Starts a request: assigns its number, which every answer needs, including those to malformed requests.
   private func begin(_ facts: RequestStore.Facts) {
     serial &+= 1
     let number = server.beginRequest()
@@ -230,7 +232,7 @@ final class Connection: EventLoop.Handler, Answering {
     answers.begin(number, facts, at: server.loop.now)
   }
 
-  /// Begins the request, unless that was done when the handler was asked about its body. Returns whether it was.
+  /// Starts the request, unless that was done when the handler was asked about its body. Returns whether it was.
   @discardableResult
   private func beginUnlessAsked(_ facts: RequestStore.Facts) -> Bool {
     guard admission.end() else {
@@ -241,10 +243,10 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// Whether the client is within its rate limit.
+  /// True if the client is within its rate limit; counts the request.
   private var mayAsk: Bool { client.mayAsk(request, among: server.visitors, now: server.loop.now) }
 
-  /// Answers 429 in the handler's place. The connection stays open, unless an unread body is in the way.
+  /// Answers 429 instead of the handler. The connection stays open, unless it has an unread body.
   private func turnAway() {
     server.counters.count(.address)
     respond(serial, Refusal.tooManyRequests.response(answers.number))
@@ -259,7 +261,7 @@ final class Connection: EventLoop.Handler, Answering {
     dropBody()
   }
 
-  /// The request was refused, so what has arrived of its body is discarded.
+  /// Discards what has arrived of a refused request's body.
   private func dropBody() {
     guard !request.room.isEmpty else { return }
     request.store.discard()
@@ -268,11 +270,12 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Answers
 
-  /// The client has shut down its side.
+  /// True if the client has shut down its sending side.
   var inputHasEnded: Bool { intake.hasEnded }
 
-  /// Lets `add` extend the answer to this request. Returns false when the request no longer expects it in this phase:
-  /// the client is gone, or it was answered. Nothing is sent before the turn ends.
+  /// Calls `add` to extend the answer to this request. Returns false, without calling it, if the request is not in this
+  /// phase any more, because it was answered or the client has disconnected. Nothing is sent before the end of the loop
+  /// iteration.
   @inline(__always)
   func answer(_ serial: UInt64, in phase: ConnectionPhase, _ add: (Answers) -> Answers.Progress) -> Bool {
     guard self.phase == phase, serial == self.serial else { return false }
@@ -292,16 +295,16 @@ final class Connection: EventLoop.Handler, Answering {
     return true
   }
 
-  /// The answer is in the output completely.
+  /// Called when an answer has been written completely to the output.
   private func answered(_ status: Status) {
     server.meter?.answered(answers.number, request, status, after: answers.age(at: server.loop.now))
-    // A handler that answers at once may still read the body: `handle` releases it.
+    // A handler that answers immediately may still read the body, so `handle` releases it later.
     if !isPumping, !request.room.isEmpty { request.room.giveBack() }
     if answers.keepsAlive {
       phase = .head
       intake.awaitHead()
       deadline = server.idleDeadline
-      // While the handler runs, `pump` continues by itself; a later answer must resume requests sent ahead.
+      // During `handle`, `pump` continues by itself; after a later answer, requests sent ahead must be resumed here.
       if !isPumping, intake.hasEnded || intake.hasMore { queueResume() }
     } else {
       phase = .closing
@@ -316,7 +319,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: Sending
 
-  /// Sends what has collected: one system call, two for a large body. Calls no handler.
+  /// Sends the collected output with one system call, or two for a large body. Calls no handler.
   func flush() {
     turn.flushes()
     guard !wire.isClosed else { return }
@@ -325,7 +328,7 @@ final class Connection: EventLoop.Handler, Answering {
     unsentBytes = answers.count
     stall.sent(before, left: unsentBytes, at: server.loop.now, timeout: server.configuration.writeTimeout)
     if unsentBytes == 0, phase == .closing { return linger() }
-    // Requests, or the source of a stream, may wait for the output to drain.
+    // Requests or the source of a streamed answer may be waiting for the output to be sent.
     switch phase {
     case .head where before > 0 && intake.hasMore && mayBegin: queueResume()
     case .streaming where unsentBytes == 0 && answers.awaitsDrain: queueResume()
@@ -334,8 +337,8 @@ final class Connection: EventLoop.Handler, Answering {
     updateInterest()
   }
 
-  /// Shuts down the write side and waits for the client to close: closing at once while bytes arrive would send a
-  /// reset, and the client might lose the answer before reading it (RFC 9112 §9.6).
+  /// Shuts down the sending side and waits for the client to close. Closing at once while the client still sends would
+  /// cause a reset, which could destroy the answer before the client has read it (RFC 9112 §9.6).
   private func linger() {
     if intake.hasEnded { return close() }
     wire.shutdownWrite()
@@ -358,7 +361,7 @@ final class Connection: EventLoop.Handler, Answering {
     if stall.isStalled {
       let timeout = server.configuration.writeTimeout
       guard stall.isOver(held: wire.unacknowledgedBytes, at: now, timeout: timeout) else { return }
-      // A client that has read nothing for so long gets no orderly close either.
+      // A client that has read nothing for so long gets no orderly close.
       server.counters.count(.tooSlow)
       return abandon()
     }
@@ -378,7 +381,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   // MARK: End
 
-  /// Closes the connection with a reset.
+  /// Closes the connection with a TCP reset.
   func abandon() {
     wire.resetOnClose()
     close()

@@ -7,19 +7,20 @@
 ///                          last answer is being sent    write side shut   descriptor gone
 /// ```
 enum ConnectionPhase {
-  /// A proxy's header or the TLS handshake is under way; HTTP has not begun.
+  /// The PROXY header or the TLS handshake is in progress.
   case opening
-  /// Idle, or a head has begun to arrive.
+  /// The connection is idle, or a request's head is arriving.
   case head
-  /// The head is complete, the body is not.
+  /// The head is complete, and the body is arriving.
   case body
-  /// The handler has the request and owes an answer.
+  /// The handler has the request and has not answered yet.
   case handling
-  /// The answer's head is written; its body follows in pieces.
+  /// The head of a streamed answer is written; its body follows in pieces.
   case streaming
   /// The last answer is being sent; no more requests are read.
   case closing
-  /// All is sent and the write side is shut down; input is discarded, so that no reset destroys the answer.
+  /// All output is sent and the sending side is shut down; input is discarded, because closing now could cause a reset
+  /// that destroys the answer.
   case lingering
   case closed
 }

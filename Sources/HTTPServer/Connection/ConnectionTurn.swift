@@ -1,11 +1,11 @@
-/// What a connection has scheduled for the end of the loop's turn.
+/// What a connection has scheduled for the end of the loop iteration.
 ///
-/// Invariant: it is at most once in each of the server's two queues.
+/// Invariant: the connection is in each of the server's two queues at most once.
 final class ConnectionTurn {
   private(set) var isQueuedForFlush = false
   private var isQueuedForResume = false
 
-  /// Returns false when it is queued already.
+  /// Marks the connection as queued for resuming. Returns false if it is queued already.
   func takesResume() -> Bool {
     defer { isQueuedForResume = true }
     return !isQueuedForResume

@@ -1,8 +1,8 @@
 internal import Reactor
 
-/// Parses requests out of a client's bytes, one step at a time. No I/O; depends only on the budgets.
+/// Parses requests from a client's bytes, one step at a time, without I/O.
 ///
-/// Invariant: `hasMore` is false only when all that has arrived was examined, so a turn without input parses nothing.
+/// Invariant: `hasMore` is false only if all input was examined, so an iteration without new input parses nothing.
 final class Intake {
   enum Step {
     /// More bytes are needed.
@@ -18,11 +18,11 @@ final class Intake {
     case ended
   }
 
-  /// The client has shut down its side; it may still read.
+  /// The client has shut down its sending side; it may still read.
   private(set) var hasEnded = false
-  /// Requests, or the beginning of one, follow the current one.
+  /// True if input follows the current request: another request or the beginning of one.
   private(set) var hasMore = false
-  /// The head timeout runs. From the start, because a new client is expected to send a request.
+  /// True while the head timeout applies: initially too, because a new client is expected to send a request.
   private var headHasBegun = true
   private var dropped = 0
 
@@ -63,19 +63,19 @@ final class Intake {
     }
   }
 
-  /// Forgets the current request, which was handled.
+  /// Removes the current request after it was handled.
   func finish(_ request: Request) {
     hasMore = request.store.finish()
   }
 
-  /// The next head has no timeout until its first byte.
+  /// Waits for the next request, without a timeout until its first byte.
   func awaitHead() {
     headHasBegun = false
   }
 
   // MARK: After the last one
 
-  /// Discards what arrived after the last answer. Returns false when it is too much.
+  /// Discards input after the last answer. Returns false if there is too much of it.
   func drop(_ request: Request) -> Bool {
     dropped += request.store.input.count
     request.store.input.removeAll()
@@ -84,13 +84,13 @@ final class Intake {
 
   // MARK: Reading
 
-  /// Whether the socket should be read in this phase.
-  /// - Parameter mayBegin: whether another request may be answered before the client has read the unsent answers.
+  /// Returns whether the socket should be read in this phase.
+  /// - Parameter mayBegin: whether another request may be handled before the client has read the unsent answers.
   func isWanted(in phase: ConnectionPhase, _ request: Request, mayBegin: @autoclosure () -> Bool) -> Bool {
     switch phase {
     case .lingering: true
     case .head, .body: !hasEnded && mayBegin()
-    // The socket is still watched, for requests sent ahead and for a client that leaves, until enough input waits.
+    // Keep reading requests sent ahead, up to a limit, also to notice a client that disconnects.
     case .handling, .streaming: !hasEnded && (!hasMore || request.store.input.count < HTTPLimits.pipelinedBytes)
     case .opening, .closing, .closed: false
     }

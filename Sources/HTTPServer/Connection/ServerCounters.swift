@@ -1,12 +1,12 @@
-/// What a server has accepted and refused since its start.
+/// Counts what a server has accepted and refused since it started.
 package struct ServerCounters: Sendable {
   /// Connections accepted, including those refused at the limit.
   package var accepted: UInt64 = 0
-  /// Connections answered 503 because there were too many, and requests because of large bodies.
+  /// Connections answered 503 because there were too many, and requests because large bodies exceeded a budget.
   package var overloaded: UInt64 = 0
-  /// Connections and requests answered 429: too many of one address.
+  /// Connections and requests answered 429 because of the limits per address.
   package var turnedAway: UInt64 = 0
-  /// Requests that were no proper ones.
+  /// Number of malformed requests.
   package var malformed: UInt64 = 0
   /// Requests that took too long to arrive.
   package var timedOut: UInt64 = 0

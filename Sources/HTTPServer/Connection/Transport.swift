@@ -1,33 +1,35 @@
 internal import Reactor
 internal import TLS
 
-/// Carries the bytes of one connection: TCP or a Unix socket, plain or under TLS, optionally preceded by a proxy's
-/// header that names the client.
+/// The byte stream of one connection: TCP or a Unix socket, with or without TLS, optionally preceded by a PROXY header
+/// that names the client.
 ///
 /// ```
-///   proxy header ──► handshake ──► open        each only where configured; `open()` proceeds as far as it can
+///   proxy header ──► handshake ──► open        each only if configured; `open()` proceeds as far as it can
 ///        └────────────────┴──────► failed
 /// ```
 ///
-/// A class, so that its connection can release it in the middle of a call; the descriptor closes with it.
+/// A class, so that the connection can release it in the middle of a call; the descriptor is closed with it.
 final class Transport {
   enum Opening {
     case open
-    /// Call again when the descriptor is ready for this.
+    /// Call `open()` again when the descriptor is ready for this.
     case waiting(Readiness)
     case failed
   }
 
-  // Invariant: exactly one of the two is set, until the end.
+  // Invariant: exactly one of the two is set, until the connection is closed.
   private var socket: Socket?
   private var stream: TLSStream?
   private var context: TLSContext?
   private var header: ProxyHeader?
-  /// The client named by a proxy.
+  /// The client that a proxy has named in its PROXY header.
   private(set) var namedClient: SocketAddress?
-  /// TLS holds bytes, or the end of the stream, that epoll does not report: read again without waiting.
+  /// True if TLS holds decrypted bytes, or the end of the stream, which epoll does not report: read again without
+  /// waiting.
   private(set) var hasHiddenInput = false
-  /// Whether a close_notify is due: it lets TLS clients tell an orderly end from a truncated connection.
+  /// True if a close_notify must be sent before closing, by which TLS clients distinguish an orderly end from
+  /// truncation.
   private var owesFarewell = false
 
   /// - Parameters:
@@ -43,7 +45,7 @@ final class Transport {
     if owesFarewell { stream?.sendCloseNotify() }
   }
 
-  /// True when HTTP bytes can be exchanged.
+  /// True once HTTP bytes can be exchanged.
   var isOpen: Bool { header == nil && context == nil }
 
   var remoteAddress: SocketAddress? { namedClient ?? peerAddress }
@@ -68,7 +70,7 @@ final class Transport {
   private func readHeader() -> Opening {
     while let awaited = header?.awaitedBytes {
       var bytes: [UInt8] = []
-      // Not one byte beyond the header: what follows belongs to TLS, which reads by itself.
+      // Never read beyond the header: the bytes after it belong to TLS, which does its own reading.
       switch socket?.receive(appendingTo: &bytes, atMost: awaited) {
       case .bytes:
         guard header?.take(bytes) == true else { return .failed }
@@ -83,14 +85,14 @@ final class Transport {
 
   private func shakeHands() -> Opening {
     if stream == nil, let context, let socket = socket.take() {
-      // Fails only when the process is out of memory.
+      // Fails only if the process is out of memory.
       stream = try? TLSStream(accepted: socket, context: context)
     }
     switch stream?.handshake() {
     case .complete:
       context = nil
       owesFarewell = true
-      // The first request may have come with the end of the handshake, and be buffered already.
+      // The first request may have arrived with the end of the handshake, and be buffered in TLS.
       hasHiddenInput = true
       return .open
     case .incomplete(let readiness): return .waiting(readiness)
@@ -100,7 +102,7 @@ final class Transport {
 
   // MARK: Bytes
 
-  /// Reads once, into at least `bytes` of free space.
+  /// Reads once, with at least `bytes` of free buffer space.
   func receive(into buffer: inout ByteBuffer, reserving bytes: Int) -> Socket.Transfer {
     guard let stream else { return socket?.receive(into: &buffer, room: bytes) ?? .endOfStream }
     let before = buffer.count
@@ -119,12 +121,12 @@ final class Transport {
     case .failed:
       owesFarewell = false
       hasHiddenInput = false
-      // A client that closes TCP without close_notify counts as failed too: it is gone.
+      // A client that closes TCP without close_notify has disconnected all the same.
       return .failed(0)
     }
   }
 
-  /// Sends once, and consumes what was sent.
+  /// Sends once, and consumes from the buffer what was sent.
   func send(_ buffer: inout ByteBuffer) -> Socket.Transfer {
     let before = buffer.count
     guard let stream else {
@@ -152,12 +154,12 @@ final class Transport {
     }
   }
 
-  /// Bytes that our kernel holds and the client's has not acknowledged.
+  /// Sent bytes that the client's kernel has not acknowledged.
   var unacknowledgedBytes: Int { stream?.unacknowledgedBytes ?? socket?.unacknowledgedBytes ?? 0 }
 
   // MARK: End
 
-  /// The client reads end of stream; we can still read.
+  /// Shuts down the sending side: the client reads the end of the stream, and we can still read.
   func shutdownWrite() {
     guard let stream else {
       socket?.shutdownWrite()
@@ -168,7 +170,7 @@ final class Transport {
     stream.shutdownWrite()
   }
 
-  /// Makes the following close a reset: nothing unsent is kept for a client that does not read.
+  /// Makes closing send a TCP reset, so that nothing unsent is kept for a client that does not read.
   func resetOnClose() {
     owesFarewell = false
     guard let stream else {

@@ -1,13 +1,14 @@
 internal import Reactor
 
-/// Counts connections and requests per address, so that one address cannot use up what all share.
+/// Counts connections and requests per client address, and limits them, so that one address cannot use up the server.
 ///
-/// Requests are counted by a `RateAllowance`. An address without connections and with its full allowance is forgotten.
+/// Requests are limited by a `RateAllowance`. An address is forgotten once it has no connections and its full
+/// allowance.
 final class Visitors {
   final class Visitor {
     let address: IPAddress
     fileprivate(set) var connections = 0
-    /// When its past requests are paid for, at one request per interval, in nanoseconds.
+    /// The address's state in the rate limiter (see `RateAllowance.take`), in nanoseconds.
     fileprivate var paidAt: Int64 = 0
 
     init(_ address: IPAddress) {
@@ -16,22 +17,22 @@ final class Visitors {
   }
 
   private let connectionLimit: Int
-  /// Nil when requests are not limited.
+  /// Rate limiter for requests; nil for no limit.
   private let requests: RateAllowance?
   private var visitors: [IPAddress: Visitor] = [:]
 
   /// - Parameters:
-  ///   - connections: per address; nil for no limit.
-  ///   - requestsPerSecond: per address, on average; bursts of twice as many are allowed. Nil for no limit.
+  ///   - connections: maximum per address; nil for no limit.
+  ///   - requestsPerSecond: maximum per address, on average; bursts of twice as many are allowed. Nil for no limit.
   init(connections: Int?, requestsPerSecond: Int?) {
     connectionLimit = connections ?? .max
     requests = requestsPerSecond.map { RateAllowance($0, per: .seconds(1), credit: HTTPLimits.requestCredit) }
   }
 
-  /// Addresses remembered.
+  /// Number of addresses remembered.
   var count: Int { visitors.count }
 
-  /// Counts one more connection of this address; nil when it has reached the limit.
+  /// Counts a connection of this address. Returns nil if the address has reached the limit.
   func enter(_ address: IPAddress) -> Visitor? {
     let visitor = visitor(address)
     guard visitor.connections < connectionLimit else { return nil }
@@ -43,12 +44,12 @@ final class Visitors {
     visitor.connections -= 1
   }
 
-  /// Counts a request that came through a proxy.
+  /// Counts a request whose client a proxy has named. Returns whether the client is within its rate limit.
   func mayAsk(_ address: IPAddress, now: Instant) -> Bool {
     requests == nil || mayAsk(visitor(address), now: now)
   }
 
-  /// Counts a request. Returns whether the address is within its rate limit.
+  /// Counts a request. Returns whether the client is within its rate limit.
   func mayAsk(_ visitor: Visitor, now: Instant) -> Bool {
     requests?.take(&visitor.paidAt, now: now) ?? true
   }
@@ -61,7 +62,7 @@ final class Visitors {
     return visitor
   }
 
-  /// Forgets addresses that are gone. Called once a second.
+  /// Forgets addresses without connections and with their full allowance. Called once a second.
   func sweep(_ now: Instant) {
     guard !visitors.isEmpty else { return }
     visitors = visitors.filter { $0.value.connections > 0 || $0.value.paidAt > now.nanoseconds }

@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// A connection's transport and its registration with the loop.
+/// A connection's transport and its registration with the event loop.
 ///
 /// Invariant: while there is a transport, the loop watches its descriptor for exactly `interest`; after `close` there
 /// is neither.
@@ -15,7 +15,7 @@ final class Wire {
     self.loop = loop
   }
 
-  /// Begins to watch. Throws only when the kernel is out of memory.
+  /// Registers the descriptor with the loop. Throws only if the kernel is out of memory.
   func register(_ descriptor: Int32, _ handler: any EventLoop.Handler) throws(SystemError) {
     registration = try loop.register(descriptor, interest: interest, handler: handler)
   }
@@ -33,12 +33,12 @@ final class Wire {
 
   var isClosed: Bool { transport == nil }
   var remoteAddress: SocketAddress? { transport?.remoteAddress }
-  /// TLS has decrypted bytes that epoll does not report.
+  /// True if TLS holds decrypted bytes that epoll does not report.
   var hasHiddenInput: Bool { transport?.hasHiddenInput == true }
-  /// Bytes that our kernel holds and the client's has not acknowledged.
+  /// Sent bytes that the client's kernel has not acknowledged.
   var unacknowledgedBytes: Int { transport?.unacknowledgedBytes ?? 0 }
 
-  /// Continues the opening as far as the socket allows, and watches for what it needs next.
+  /// Continues opening as far as the socket allows, and watches for the event it needs next.
   func open() -> Transport.Opening {
     let opening = transport?.open() ?? .failed
     switch opening {
@@ -49,12 +49,12 @@ final class Wire {
     return opening
   }
 
-  /// Reads once, into at least `bytes` of free space.
+  /// Reads once, with at least `bytes` of free buffer space.
   func receive(into buffer: inout ByteBuffer, reserving bytes: Int) -> Socket.Transfer {
     transport?.receive(into: &buffer, reserving: bytes) ?? .failed(0)
   }
 
-  /// Sends once, or twice when a large body follows. Returns false when the connection is lost.
+  /// Sends once, or twice if a large body follows. Returns false if the connection is lost.
   func send(_ answers: Answers) -> Bool {
     guard let transport else { return false }
     return answers.send(over: transport)
@@ -62,7 +62,7 @@ final class Wire {
 
   func shutdownWrite() { transport?.shutdownWrite() }
 
-  /// Makes the following close a reset.
+  /// Makes closing send a TCP reset.
   func resetOnClose() { transport?.resetOnClose() }
 
   func close() {

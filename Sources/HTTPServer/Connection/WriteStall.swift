@@ -1,18 +1,20 @@
 internal import Reactor
 
-/// Detects clients that do not read their answers. Pure: unsent bytes and bytes held by the kernel in, a verdict out.
+/// Detects clients that do not read their answers, from the numbers of unsent and unacknowledged bytes.
 ///
-/// Invariant: it is stalled exactly while bytes are unsent after the last send, and the timeout restarts whenever the
-/// client has read something.
+/// Invariant: `isStalled` is true exactly while bytes are unsent after the last send, and the timeout restarts whenever
+/// the client has read something.
 final class WriteStall {
-  /// The kernel takes no more bytes now: the client reads slowly.
+  /// True while the kernel accepts no more bytes, because the client reads slowly.
   private(set) var isStalled = false
   private var deadline = Instant(nanoseconds: 0)
-  /// The least that the kernel has held for the client since the timeout last restarted.
+  /// The smallest number of unacknowledged bytes since the timeout last restarted.
   private var held = Int.max
 
-  /// Records a send.
-  /// - Parameter before: bytes that were unsent before it.
+  /// Records a send and its result.
+  /// - Parameters:
+  ///   - before: bytes unsent before it.
+  ///   - left: bytes unsent after it.
   func sent(_ before: Int, left: Int, at now: Instant, timeout: Duration) {
     let wasStalled = isStalled
     isStalled = left > 0
@@ -21,10 +23,10 @@ final class WriteStall {
     held = .max
   }
 
-  /// Checks the timeout. The kernel reports room only when a third of its buffer is free, which takes a slow client
-  /// long, so `held` shows whether the client has read anything.
-  /// - Parameter held: bytes that our kernel holds and the client's has not acknowledged.
-  /// - Returns: true when the client has read nothing for too long.
+  /// Checks the timeout. The kernel reports writability only when a third of its buffer is free, which takes a slow
+  /// client long; `held` shows sooner whether the client reads.
+  /// - Parameter held: sent bytes that the client's kernel has not acknowledged.
+  /// - Returns: true if the client has read nothing for too long.
   func isOver(held: Int, at now: Instant, timeout: Duration) -> Bool {
     guard held < self.held else { return now >= deadline }
     self.held = held

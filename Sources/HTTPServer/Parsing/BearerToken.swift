@@ -1,14 +1,14 @@
-/// The token of `Authorization: Bearer …` (RFC 6750 §2.1), which authenticates a request.
+/// Extracts the token of `Authorization: Bearer …` (RFC 6750 §2.1).
 package enum BearerToken {
-  /// The token among a request's headers; nil when there is none, or more than one such header, which would be
-  /// ambiguous.
+  /// Returns the token in a request's headers; nil if there is none, or more than one Authorization header, which would
+  /// be ambiguous.
   package static func find(in headers: [(name: String, value: String)]) -> String? {
     let values = headers.filter { $0.name == "authorization" }
     return values.count == 1 ? read(values[0].value) : nil
   }
 
-  /// The token in the header's value. The scheme is case-insensitive, and one or more spaces may follow it (RFC 9110
-  /// §11.4). Nil for another scheme, an empty token, or one with blanks.
+  /// Returns the token in a header value. The scheme is case-insensitive and followed by one or more spaces (RFC 9110
+  /// §11.4). Nil for another scheme, or for a token that is empty or contains blanks.
   static func read(_ value: String) -> String? {
     let scheme = "bearer "
     guard value.utf8.count > scheme.utf8.count, value.prefix(scheme.count).lowercased() == scheme else { return nil }
@@ -21,12 +21,12 @@ package enum BearerToken {
 extension Request {
   /// The token of `Authorization: Bearer …`; see `BearerToken.find`.
   package var bearerToken: String? {
-    // Most requests have none: avoid copying their headers.
+    // Most requests have no Authorization header: avoid copying their headers.
     withHeader("authorization") { _ in true } == nil ? nil : BearerToken.find(in: headers)
   }
 }
 
 extension OwnedRequest {
-  /// See `Request.bearerToken`.
+  /// The request's bearer token; see `Request.bearerToken`.
   package var bearerToken: String? { BearerToken.find(in: headers) }
 }

@@ -1,4 +1,4 @@
-/// Byte classes of the grammars of RFC 9110 and RFC 3986, as comparisons and bit masks: no tables in memory.
+/// Character classes from the grammars of RFC 9110 and RFC 3986, tested by comparisons and bit masks instead of tables.
 enum ByteClass {
   static let tab: UInt8 = 0x09
   static let lineFeed: UInt8 = 0x0A
@@ -8,19 +8,19 @@ enum ByteClass {
   /// `tchar` of RFC 9110 §5.6.2: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~
   @inline(__always)
   static func isToken(_ byte: UInt8) -> Bool {
-    // Nearly all are letters and dashes.
+    // Test the most frequent characters first: letters and dashes.
     (byte | 0x20) &- 0x61 < 26 || byte == 0x2D
       || isMember(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
   }
 
-  /// Forbidden in a field value: every control character but the tab (RFC 9110 §5.5).
+  /// True for bytes forbidden in a field value: control characters other than the tab (RFC 9110 §5.5).
   @inline(__always)
   static func isControl(_ byte: UInt8) -> Bool {
     byte < 0x20 && byte != tab || byte == 0x7F
   }
 
-  /// Visible ASCII without `#`: allowed in a request target here. Wider than RFC 3986, which also excludes " < > \ ^ `
-  /// { | }: clients send some of them raw, and they cannot be mistaken for framing.
+  /// True for visible ASCII except `#`, allowed here in a request target. RFC 3986 also excludes " < > \ ^ ` { | }, but
+  /// some clients send them unencoded, and they cannot be confused with framing.
   @inline(__always)
   static func isTarget(_ byte: UInt8) -> Bool {
     byte > 0x20 && byte < 0x7F && byte != 0x23

@@ -1,15 +1,16 @@
-/// The part of a body that `Range` requests (RFC 9110 §14).
+/// The part of a body that a `Range` header requests (RFC 9110 §14).
 package enum ByteRange: Equatable, Sendable {
-  /// The whole body: no range, or none that this server understands. Multiple ranges are ignored too, as RFC 9110 §14.2
-  /// allows.
+  /// The whole body: there is no range, or none that this server supports. Multiple ranges are ignored, as RFC 9110
+  /// §14.2 allows.
   case whole
   case part(Range<Int>)
-  /// The range lies outside of the body: 416.
+  /// The range lies outside the body: answer 416.
   case unsatisfiable
 
+  /// Parses a `Range` header.
   /// - Parameters:
-  ///   - field: the value of `Range`; nil when there is none.
-  ///   - length: of the whole body, in bytes.
+  ///   - field: value of the `Range` header; nil if there is none.
+  ///   - length: size of the whole body in bytes.
   package init(_ field: String?, length: Int) {
     self = .whole
     guard let field, field.lowercased().hasPrefix("bytes=") else { return }
@@ -23,7 +24,7 @@ package enum ByteRange: Equatable, Sendable {
     guard let first = Self.number(ends[0]) else { return }
     var last = length - 1
     if !ends[1].isEmpty {
-      // A last byte before the first one is an invalid range.
+      // A range whose end precedes its start is invalid, and ignored.
       guard let given = Self.number(ends[1]), given >= first else { return }
       last = min(given, last)
     }
@@ -36,7 +37,7 @@ package enum ByteRange: Equatable, Sendable {
     return text
   }
 
-  /// A number beyond Int counts as the largest Int.
+  /// Parses digits; a number too large for Int counts as the largest Int. Nil if malformed.
   private static func number(_ digits: Substring) -> Int? {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
     return Int(digits) ?? .max
@@ -44,7 +45,7 @@ package enum ByteRange: Equatable, Sendable {
 }
 
 extension ByteRange {
-  /// `Content-Range` of a 206.
+  /// Value of `Content-Range` for a 206.
   package static func contentRange(_ part: Range<Int>, of length: Int) -> String {
     "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(length)"
   }

@@ -1,15 +1,15 @@
 package import Reactor
 
-/// Decodes a chunked body (RFC 9112 §7.1). Pure: raw bytes in, body bytes and an outcome out.
+/// Decodes a chunked body (RFC 9112 §7.1), without I/O.
 ///
 /// ```
 ///   size ──► data ──► end of data ──► size …        size 0 ──► trailers ──► complete
 /// ```
 ///
-/// It consumes what it understands; the caller passes an unfinished line again with more bytes after it.
+/// Each call consumes what it can decode; the caller passes the rest again together with the bytes that follow.
 package struct ChunkedDecoder {
   package enum Outcome {
-    /// Everything complete was decoded: the caller can drop `consumed` bytes.
+    /// More bytes are needed. The caller can drop the first `consumed` bytes.
     case needMore(consumed: Int)
     case complete(consumed: Int)
     case malformed(Malformed)
@@ -23,17 +23,18 @@ package struct ChunkedDecoder {
   }
 
   private var stage = Stage.size
-  /// Bytes after the consumed ones that are known to hold no line feed.
+  /// Number of bytes after the consumed ones that are known to contain no line feed.
   private var searched = 0
   private var extensionBytes = 0
   private var trailerBytes = 0
 
   package init() {}
 
+  /// Decodes as much as possible.
   /// - Parameters:
-  ///   - bytes: everything not consumed before.
-  ///   - body: receives the content.
-  ///   - limit: most bytes that `body` may hold.
+  ///   - bytes: all bytes that were not consumed before.
+  ///   - body: receives the decoded content.
+  ///   - limit: maximum size of `body` in bytes.
   package mutating func decode(_ bytes: Span<UInt8>, into body: inout ByteBuffer, limit: Int) -> Outcome {
     var consumed = 0
     do throws(Malformed) {
@@ -76,7 +77,7 @@ package struct ChunkedDecoder {
     }
   }
 
-  /// The end of the line that begins at `start`, without its CR LF; nil when it has not arrived.
+  /// Returns the end of the line that begins at `start`, without its CR LF; nil if the line is incomplete.
   private mutating func lineEnd(_ bytes: Span<UInt8>, _ start: Int, atMost limit: Int) throws(Malformed) -> Int? {
     let lineFeed = bytes.firstLineFeed(from: start + searched)
     let length = (lineFeed ?? bytes.count) - start - 1
@@ -95,7 +96,7 @@ package struct ChunkedDecoder {
     return lineFeed - 1
   }
 
-  /// `1*HEXDIG [ chunk-ext ]`; an extension begins with `;` after optional white space.
+  /// Parses `1*HEXDIG [ chunk-ext ]`; an extension begins with `;` after optional white space.
   private mutating func parseSize(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Int {
     var size = 0
     var index = start
@@ -121,7 +122,7 @@ package struct ChunkedDecoder {
     }
   }
 
-  /// Returns false until both bytes have arrived; a wrong first one is refused at once.
+  /// Consumes the CR LF after a chunk. Returns false until both bytes have arrived; throws on the first wrong byte.
   private func skipLineBreak(_ bytes: Span<UInt8>, _ start: Int) throws(Malformed) -> Bool {
     let available = bytes.count - start
     let isBroken =

@@ -1,11 +1,10 @@
 internal import PlainText
 internal import Reactor
 
-/// `application/x-www-form-urlencoded`, as browsers and SDKs send it in queries and bodies: `name=value&name=value`,
-/// `+` for a space, `%XX` for any byte.
+/// Decodes `application/x-www-form-urlencoded` data in queries and bodies: `name=value&name=value`, with `+` for a
+/// space and `%XX` for any byte.
 package enum FormDecoding {
-  /// The first value of this name; nil when absent, or when it does not decode to UTF-8. The name is compared
-  /// undecoded.
+  /// Returns the first value of `name`; nil if absent or not valid UTF-8. Names are compared without decoding.
   package static func value(of name: StaticString, in form: Span<UInt8>) -> String? {
     var start = 0
     while start < form.count {
@@ -20,7 +19,7 @@ package enum FormDecoding {
     return nil
   }
 
-  /// All pairs in the order sent; nil when one does not decode to UTF-8, or when there are more than `limit`.
+  /// Returns all pairs in the order sent; nil if one is not valid UTF-8, or there are more than `limit`.
   package static func pairs(in form: Span<UInt8>, limit: Int = 1_000) -> [(name: String, value: String)]? {
     var found: [(name: String, value: String)] = []
     var start = 0
@@ -40,8 +39,8 @@ package enum FormDecoding {
     return found
   }
 
-  /// Decodes `+` and `%XX`; nil when a `%` is not followed by two digits, or the bytes are not UTF-8 or have endless
-  /// combining marks (`PlainText`).
+  /// Decodes `+` and `%XX`. Nil if a `%` is not followed by two hexadecimal digits, or the result is not UTF-8 or has
+  /// excessive combining marks (`PlainText`).
   package static func decode(_ text: Span<UInt8>) -> String? {
     decode(text, plusIsSpace: true)
   }

@@ -1,8 +1,8 @@
-/// Why a request is refused before a handler sees it. The connection answers with the status and closes: after
-/// ambiguous bytes nothing that follows can be trusted.
+/// Why a request is refused before the handler sees it. The connection answers with the status and closes, because
+/// bytes after ambiguous framing cannot be trusted.
 package struct Malformed: Error, Sendable {
   package let status: Status
-  /// One sentence for the client, with the section of the specification.
+  /// One sentence for the client, with the RFC section.
   package let reason: StaticString
 
   init(_ status: Status = .badRequest, _ reason: StaticString) {

@@ -10,9 +10,9 @@ package enum Method: String, Hashable, Sendable, CaseIterable {
   /// A well-formed method that this server does not know.
   case other = "other"
 
-  /// - Parameter packed: the method's bytes, the last one lowest; of a longer method, its last eight.
+  /// - Parameter packed: the method's bytes as a number, the last byte lowest; for a longer method, its last eight.
   init(packed: UInt64, count: Int) {
-    // Numbers, so that the parser's hottest comparison is one `switch` over an integer.
+    // Numeric constants, so that the most frequent comparison of the parser is one integer `switch`.
     switch (count, packed) {
     case (3, 0x47_45_54): self = .get
     case (4, 0x48_45_41_44): self = .head

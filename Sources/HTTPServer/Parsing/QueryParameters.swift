@@ -1,7 +1,7 @@
-/// A request's query, form-decoded and checked against the names that its route declares. An unknown name is refused:
-/// if it were ignored, the client would mistake the answer for what it asked for.
+/// A request's query, form-decoded and checked against the names that its route declares. Unknown names are refused,
+/// because ignoring them would give the client an answer to a different question.
 package struct QueryParameters: Sendable {
-  /// Why a query is refused: one or two sentences that list the known names.
+  /// Why a query is refused.
   private struct Fault: Error {
     let detail: String
   }
@@ -9,10 +9,11 @@ package struct QueryParameters: Sendable {
   private let known: [String]
   private var values: [String: String] = [:]
 
+  /// Parses a query. Unknown and repeated names are refused.
   /// - Parameters:
   ///   - query: as it was sent, without the `?`.
   ///   - known: the names that the route declares, each allowed once.
-  ///   - refusal: makes the error from one or two sentences that list the known names.
+  ///   - refusal: creates the error from one or two sentences that list the known names.
   package init<Refusal: Error>(
     _ query: String, known: [String], orThrow refusal: (String) -> Refusal
   ) throws(Refusal) {
@@ -40,7 +41,7 @@ package struct QueryParameters: Sendable {
     }
   }
 
-  /// Nil when it was not sent. The route must declare the name.
+  /// Value of a parameter that the route declares; nil if it was not sent.
   package subscript(_ name: String) -> String? {
     assert(known.contains(name), "the route has no parameter \(name)")
     return values[name]
@@ -50,7 +51,7 @@ package struct QueryParameters: Sendable {
     known.isEmpty ? "This call takes no parameters." : "This call takes \(known.joined(separator: ", "))."
   }
 
-  /// A name, truncated for an error message.
+  /// A parameter name, shortened for an error message.
   private static func shown(_ name: String) -> String {
     name.unicodeScalars.count > 64 ? String(String.UnicodeScalarView(name.unicodeScalars.prefix(64))) + "…" : name
   }

@@ -1,4 +1,4 @@
-/// Field lines (RFC 9112 §5), and the few fields that determine framing and persistence.
+/// Parses field lines (RFC 9112 §5), and interprets the fields that determine framing and persistence.
 extension RequestHead {
   /// Parses `name ":" OWS value OWS` between `start` and `end`, which excludes the CR LF.
   mutating func parseField(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
@@ -29,7 +29,7 @@ extension RequestHead {
     }
   }
 
-  /// Splits one line into name and value and checks every byte of both. Used for trailers too.
+  /// Splits a line into name and value and validates every byte of both. Also used for trailers.
   static func split(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Field {
     var index = start
     while index < end, ByteClass.isToken(bytes[index]) { index += 1 }
@@ -62,7 +62,7 @@ extension RequestHead {
     return Malformed(.badRequest, "A header name is empty or holds a character that is not allowed (RFC 9110 §5.1).")
   }
 
-  /// Digits only; anything that does not fit an Int64 is invalid (RFC 9112 §6.3).
+  /// Parses a Content-Length: digits only. Values that do not fit an Int64 are invalid (RFC 9112 §6.3).
   private static func parseLength(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Int {
     guard end > start else { throw Malformed(.badRequest, "Content-Length is empty (RFC 9110 §8.6).") }
     var length = 0
@@ -78,7 +78,7 @@ extension RequestHead {
     return length
   }
 
-  /// `Connection` is a list of case-insensitive options (RFC 9110 §7.6.1).
+  /// Interprets `Connection`, a list of case-insensitive options (RFC 9110 §7.6.1).
   private mutating func readConnection(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
     var index = start
     while index < end {
@@ -93,7 +93,7 @@ extension RequestHead {
     }
   }
 
-  /// Checks that need all fields.
+  /// Performs the checks that need all fields.
   mutating func finish(_ bytes: Span<UInt8>) throws(Malformed) {
     guard hosts == 1 || hosts == 0 && minorVersion == 0 else {
       throw Malformed(.badRequest, "There must be exactly one Host header (RFC 9112 §3.2).")

@@ -1,6 +1,7 @@
-/// The request line and fields of one request, as offsets into the bytes they were parsed from. Owns no bytes.
+/// Request line and fields of one request, as offsets into the bytes from which they were parsed. Contains no bytes
+/// itself.
 package struct RequestHead {
-  /// A run of bytes, relative to the first byte of the request.
+  /// A range of bytes, relative to the first byte of the request.
   package struct Slice: Hashable, Sendable {
     package var start: UInt32
     package var count: UInt32
@@ -21,20 +22,20 @@ package struct RequestHead {
     package var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
   }
 
-  /// One field line: name and value without surrounding white space.
+  /// A field line: name and value, without surrounding white space.
   package struct Field: Sendable {
     package var name: Slice
     package var value: Slice
   }
 
-  /// How the body's end is determined (RFC 9112 §6.3).
+  /// How the end of the body is determined (RFC 9112 §6.3).
   package enum Framing: Equatable, Sendable {
     case none
     case length(Int)
     case chunked
   }
 
-  /// What the client awaits before it sends the body (RFC 9110 §10.1.1).
+  /// What the client waits for before it sends the body (RFC 9110 §10.1.1).
   package enum Expectation: Equatable, Sendable {
     case none
     case `continue`
@@ -43,24 +44,24 @@ package struct RequestHead {
 
   package internal(set) var method = Method.other
   package internal(set) var methodName = Slice.empty
-  /// The path as sent, still percent-encoded. Empty when an absolute-form target has none, which means `/`.
+  /// The path as sent, percent-encoded. Empty if an absolute-form target has none, which means `/`.
   package internal(set) var path = Slice.empty
-  /// What follows `?`, without it. Also empty when there is no `?`.
+  /// The query without its `?`; empty if there is none.
   package internal(set) var query = Slice.empty
-  /// The authority of an absolute-form target; empty otherwise.
+  /// The authority of an absolute-form target; empty for other forms.
   package internal(set) var authority = Slice.empty
   package internal(set) var host = Slice.empty
-  /// 0 or 1: the minor version of HTTP/1; higher ones count as 1.
+  /// Minor version of HTTP/1: 0 or 1; higher ones count as 1.
   package internal(set) var minorVersion = 1
   package internal(set) var framing = Framing.none
   package internal(set) var expectation = Expectation.none
-  /// Whether the client wants to reuse the connection (RFC 9112 §9.3).
+  /// True if the client wants to reuse the connection (RFC 9112 §9.3).
   package internal(set) var keepsAlive = true
   package internal(set) var fields: [Field] = []
-  /// Bytes of the head, including the empty line that ends it.
+  /// Length of the head in bytes, including the empty line at its end.
   package internal(set) var count = 0
 
-  // Parser state between fields.
+  // Parser state that accumulates over the fields.
   var contentLength: Int?
   var isChunked = false
   var hosts = 0
@@ -69,7 +70,7 @@ package struct RequestHead {
 
   package init() {}
 
-  /// Resets to an empty head but keeps the memory of its fields.
+  /// Resets to an empty head, keeping the allocated memory.
   mutating func reset() {
     method = .other
     methodName = .empty

@@ -1,8 +1,9 @@
-/// The first line of a request: `method SP request-target SP HTTP-version` (RFC 9112 §3).
+/// Parses the first line of a request: `method SP request-target SP HTTP-version` (RFC 9112 §3).
 extension RequestHead {
+  /// Parses a request line.
   /// - Parameters:
-  ///   - start: first byte of the line.
-  ///   - end: one past its last byte, excluding the CR LF.
+  ///   - start: index of its first byte.
+  ///   - end: index after its last byte, excluding the CR LF.
   mutating func parseRequestLine(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     var packed: UInt64 = 0
     var index = start

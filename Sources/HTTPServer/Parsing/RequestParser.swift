@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// Parses the head of one HTTP/1.1 request, line by line, as its bytes arrive. Pure: bytes in, outcome out.
+/// Parses the head of one HTTP/1.1 request line by line as its bytes arrive, without I/O.
 ///
-/// Each call gets the same bytes again from the first byte of the request, with what has arrived since. The parser
-/// remembers which lines it has read and how far it has searched the unfinished line, so each byte is examined a fixed
-/// number of times however slowly they come. It stores offsets only.
+/// Each call receives all bytes of the request again from the first one, including those that have arrived since. The
+/// parser remembers the lines parsed and how far it has searched, so each byte is examined a fixed number of times
+/// however slowly they arrive. It stores only offsets.
 ///
 /// ```
 ///   request line ──► fields ──► (empty line) head is complete
 ///        └──────────────┴──► malformed: status and reason; the connection must close
 /// ```
 ///
-/// Strict, as RFC 9112 §11.2 advises: what two servers could frame differently is refused, not repaired.
+/// The parser is strict, as RFC 9112 §11.2 advises: what two servers might frame differently is refused, not repaired.
 package struct RequestParser {
   package enum Outcome {
     case needMore
-    /// `head` is complete and takes `head.count` bytes; the body follows.
+    /// `head` is complete and `head.count` bytes long; the body follows.
     case head
     case malformed(Malformed)
   }
@@ -27,9 +27,9 @@ package struct RequestParser {
   package internal(set) var head = RequestHead()
   private let limits: HeadLimits
   private var stage = Stage.requestLine
-  /// First byte of the next line.
+  /// Index of the first byte of the next line.
   private var lineStart = 0
-  /// `lineStart..<searched` holds no line feed.
+  /// The bytes in `lineStart..<searched` contain no line feed.
   private var searched = 0
   private var fieldBytes = 0
   private var emptyLines = 0
@@ -38,10 +38,10 @@ package struct RequestParser {
     self.limits = limits
   }
 
-  /// True before the first byte of a request, apart from empty lines.
+  /// True before the first byte of a request, ignoring empty lines.
   package var isAtStart: Bool { stage == .requestLine && searched == lineStart }
 
-  /// Prepares for the next request.
+  /// Resets the parser for the next request.
   package mutating func reset() {
     head.reset()
     stage = .requestLine
@@ -51,13 +51,14 @@ package struct RequestParser {
     emptyLines = 0
   }
 
-  /// - Parameter bytes: all bytes from the first byte of the request.
+  /// Parses the head of a request; call it again when more bytes have arrived.
+  /// - Parameter bytes: all bytes since the first byte of the request.
   package mutating func parse(_ bytes: Span<UInt8>) -> Outcome {
     do throws(Malformed) {
       while stage != .complete {
         guard let lineFeed = bytes.firstLineFeed(from: searched) else {
           searched = bytes.count
-          // The byte beyond the limit may be the carriage return of a line that just fits.
+          // Allow one byte more: it may be the carriage return of a line that just fits.
           try checkLength(bytes.count - lineStart - 1)
           return .needMore
         }
@@ -122,7 +123,7 @@ extension Span<UInt8> {
     }
   }
 
-  /// True when the bytes from `start` begin with `text` before `end`.
+  /// True if the bytes from `start`, up to `end`, begin with `text`.
   @inline(__always)
   func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
@@ -134,7 +135,7 @@ extension Span<UInt8> {
     return true
   }
 
-  /// True when the bytes of `start..<end` equal `text`, ignoring case. `text` must be lower-case.
+  /// True if the bytes in `start..<end` equal `text`, ignoring case. `text` must be lower case.
   @inline(__always)
   func equalsIgnoringCase(_ text: StaticString, _ start: Int, _ end: Int) -> Bool {
     let length = text.utf8CodeUnitCount
@@ -146,12 +147,12 @@ extension Span<UInt8> {
     return true
   }
 
-  /// True when a control character other than the tab lies in `start..<end`.
+  /// True if `start..<end` contains a control character other than the tab.
   @inline(__always)
   func hasControl(_ start: Int, _ end: Int) -> Bool {
     var index = start
-    // Eight bytes at a time: a byte below 0x20, or equal to 0x7F, sets its highest bit in `suspects`. Borrows may raise
-    // false alarms, and the tab is allowed: then the eight are examined one by one.
+    // Test eight bytes at a time: a byte below 0x20 or equal to 0x7F sets its highest bit in `suspects`. Borrows may
+    // cause false positives, and the tab is allowed, so suspicious words are examined byte by byte.
     while end - index >= 8 {
       // Safe: the read is within the span, and any eight bytes are a valid number.
       let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)

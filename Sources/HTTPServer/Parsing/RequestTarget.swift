@@ -1,6 +1,6 @@
-/// The forms of request targets (RFC 9112 §3.2), and the path tricks that are refused.
+/// Parses request targets (RFC 9112 §3.2) and refuses ambiguous paths.
 extension RequestHead {
-  /// The bytes of `start..<end` must be visible ASCII without `#`.
+  /// Parses a request target. The bytes in `start..<end` must be visible ASCII without `#`.
   mutating func parseTarget(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     if bytes[start] == UInt8(ascii: "/") {
       try parsePathAndQuery(bytes, start, end)
@@ -14,7 +14,8 @@ extension RequestHead {
     }
   }
 
-  /// `http://authority/path?query`: clients send it to proxies, and every server must accept it (RFC 9112 §3.2.2).
+  /// Parses `http://authority/path?query`: clients send this form to proxies, and every server must accept it (RFC 9112
+  /// §3.2.2).
   private mutating func parseAbsolute(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     let schemeEnd = min(end, start + 8)
     let authorityStart: Int
@@ -40,7 +41,7 @@ extension RequestHead {
     var previous = UInt8(ascii: "/")
     while index < end, bytes[index] != UInt8(ascii: "?") {
       let byte = bytes[index]
-      // Most paths hold none of these, and need only one pass.
+      // Most paths contain none of these characters, and need only one pass.
       if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\")
         || byte == UInt8(ascii: ".") && previous == UInt8(ascii: "/")
       {
@@ -58,7 +59,7 @@ extension RequestHead {
   }
 
   /// Refuses paths that a file system or another server could interpret differently: `.` and `..` segments in any
-  /// spelling, encoded slashes, backslashes, encoded control characters, broken percent-encoding.
+  /// encoding, encoded slashes, backslashes, encoded control characters, and invalid percent-encoding.
   private static func refuseTricks(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
     var index = start
     var dots = 0
@@ -97,7 +98,8 @@ extension RequestHead {
     }
   }
 
-  /// - Parameter index: the byte after the `%`; on return, the byte after its two digits.
+  /// Decodes two hexadecimal digits.
+  /// - Parameter index: index of the byte after the `%`; on return, of the byte after the digits.
   private static func decodePercent(
     _ bytes: Span<UInt8>, _ index: inout Int, _ end: Int
   ) throws(Malformed) -> UInt8 {

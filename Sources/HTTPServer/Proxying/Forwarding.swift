@@ -1,29 +1,31 @@
 internal import Reactor
 
-/// Finds the client behind proxies, each of which appends the address it was called from to a request header.
+/// Determines the client's address behind proxies, each of which appends the address of its own peer to a request
+/// header.
 ///
-/// The header is trusted as far as its writers are: from the last entry backwards, while the entry was written by a
-/// trusted proxy. The first untrusted address is the client's; the client may have invented everything before it.
-/// Decision 097.
+/// Reads the entries from last to first, as long as each was written by a trusted proxy. The first untrusted address is
+/// the client's; everything before it may be forged. Decision 097.
 package enum Forwarding {
-  /// Which header the proxies maintain. Only one is read: proxies pass the other on as the client sent it.
+  /// The header that the proxies maintain. Only this one is read, because proxies pass the other on as the client sent
+  /// it.
   package enum Header: String, Sendable, CaseIterable {
     case xForwardedFor = "x-forwarded-for"
-    /// RFC 7239.
+    /// The header `Forwarded` of RFC 7239.
     case forwarded
   }
 
+  /// Returns the client's address.
   /// - Parameters:
   ///   - peer: the address that opened the connection.
-  ///   - lines: the values of all header lines of this name, in the order sent.
-  ///   - isTrusted: whether an address is one of our proxies.
+  ///   - lines: values of all header lines with this name, in the order sent.
+  ///   - isTrusted: returns whether an address belongs to a trusted proxy.
   static func client(
     of peer: IPAddress, _ header: Header, lines: [String], isTrusted: (IPAddress) -> Bool
   ) -> IPAddress {
     var client = peer
     guard isTrusted(peer) else { return client }
     for hop in lines.flatMap({ elements($0) }).reversed() {
-      // Obfuscated or unknown: the last known proxy counts as the client.
+      // If the entry is obfuscated or unknown, the last known proxy counts as the client.
       guard let address = address(header == .forwarded ? forParameter(hop) : hop) else { return client }
       client = address
       if !isTrusted(address) { return client }
@@ -31,7 +33,7 @@ package enum Forwarding {
     return client
   }
 
-  /// Splits at commas outside of quotes.
+  /// Splits a header value at commas outside quotes.
   private static func elements(_ line: String) -> [Substring] {
     split(line[...], at: ",")
   }
@@ -44,7 +46,7 @@ package enum Forwarding {
     }
   }
 
-  /// The value of `for=` in one element of Forwarded (RFC 7239 §5.2), without its quotes.
+  /// Returns the value of `for=` in one element of Forwarded (RFC 7239 §5.2), without its quotes.
   private static func forParameter(_ element: Substring) -> Substring {
     for pair in split(element, at: ";") {
       let pair = trimmed(pair)
@@ -55,7 +57,7 @@ package enum Forwarding {
     return ""
   }
 
-  /// `192.0.2.7`, `192.0.2.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`.
+  /// Parses `192.0.2.7`, `192.0.2.7:4711`, `2001:db8::1` or `[2001:db8::1]:4711`. Nil if malformed.
   static func address(_ text: Substring) -> IPAddress? {
     let text = trimmed(text)
     if text.first == "[", let end = text.firstIndex(of: "]") {

@@ -1,14 +1,14 @@
 package import Reactor
 
-/// The header with which a proxy names the client of a connection: version 2 of the PROXY protocol (HAProxy,
-/// `proxy-protocol.txt` §2.2). Pure: bytes in, the number of missing ones out.
+/// Parses the header by which a proxy names the client of a connection: PROXY protocol version 2 (HAProxy,
+/// `proxy-protocol.txt` §2.2). Performs no I/O.
 ///
 /// ```
 ///   signature (12)  │ version, command (1) │ family, protocol (1) │ length (2) │ addresses, then TLVs (length)
 /// ```
 ///
-/// It asks for exactly the missing bytes, so nothing behind the header is ever consumed. A header that violates the
-/// format is refused: its sender is misconfigured, or not the proxy that we trust.
+/// It requests exactly the missing bytes, so that nothing after the header is consumed. A malformed header is refused:
+/// its sender is misconfigured, or not the trusted proxy.
 package struct ProxyHeader {
   private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
   private static let fixedBytes = 16
@@ -17,17 +17,17 @@ package struct ProxyHeader {
   package static let local = signature + [0x20, 0x00, 0x00, 0x00]
 
   private var bytes: [UInt8] = []
-  /// Length of the whole header, as far as it is known.
+  /// Length of the whole header in bytes, as far as known.
   private var count = ProxyHeader.fixedBytes
-  /// The client; nil when the proxy speaks for itself (a health check), or does not know it.
+  /// The client's address; nil if the proxy connects on its own behalf (a health check) or does not know the client.
   package private(set) var client: SocketAddress?
 
   package init() {}
 
-  /// Number of missing bytes; nil when the header is complete.
+  /// Number of missing bytes; nil if the header is complete.
   package var awaitedBytes: Int? { bytes.count < count ? count - bytes.count : nil }
 
-  /// Takes at most the missing bytes. Returns false when the header is invalid.
+  /// Adds bytes, at most the missing ones. Returns false if the header is invalid.
   package mutating func take(_ more: [UInt8]) -> Bool {
     precondition(more.count <= count - bytes.count, "more than was asked for")
     bytes += more
@@ -45,12 +45,12 @@ package struct ProxyHeader {
     let isLocal = bytes[12] == 0x20
     let addressBytes: Int
     switch bytes[13] {
-    // Unspecified: the proxy does not know, or speaks for itself. The rest has no meaning.
+    // Family unspecified: there is no client address, and the rest has no meaning.
     case 0x00: return true
     case 0x11: addressBytes = 12
     case 0x21: addressBytes = 36
     case 0x31: addressBytes = 216
-    // Datagrams, or undefined.
+    // Datagram protocols, or undefined values.
     default: return false
     }
     let start = Self.fixedBytes
@@ -67,7 +67,7 @@ package struct ProxyHeader {
     return true
   }
 
-  /// Whether type-length-value triples fill the rest exactly. None of them is used.
+  /// True if type-length-value triples fill the rest exactly. Their content is ignored.
   private func areTLVs(from start: Int) -> Bool {
     var index = start
     while index < count {

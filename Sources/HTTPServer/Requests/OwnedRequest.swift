@@ -1,22 +1,22 @@
 package import Reactor
 package import Tracing
 
-/// A request copied out of its connection's buffer: for other threads, and for later.
+/// A copy of a request that outlives its connection's buffer, for use later or on other threads.
 package struct OwnedRequest: Sendable {
   package var method: Method
-  /// Percent-encoded, without the query.
+  /// The path, percent-encoded, without the query.
   package var path: String
   package var query: String
-  /// In the order sent, names lower-cased.
+  /// All headers in the order sent, with lower-case names.
   package var headers: [(name: String, value: String)]
-  /// Empty when the body is `spooled`.
+  /// The body; empty if it is in `spooled`.
   package var body: [UInt8]
-  /// A body that was too long for memory.
+  /// A body that was too long for memory; nil if the body is in `body`.
   package var spooled: SpooledBody?
-  /// A large body's share of the memory budget, held as long as this copy.
+  /// A large body's share of the memory budget, held for the lifetime of this copy.
   var share: BodyShare?
   package var remoteAddress: SocketAddress
-  /// The client's address, as far as the proxies in between are trusted; nil for a Unix socket.
+  /// The client's address, following trusted proxies; nil for a Unix socket.
   package var clientAddress: IPAddress?
   package var id: String
   /// See `Request.trace`.
@@ -36,7 +36,7 @@ package struct OwnedRequest: Sendable {
     self.id = id
   }
 
-  /// The value of the first header of this name.
+  /// Returns the value of the first header with this name; nil if absent.
   package func header(_ lowercasedName: String) -> String? {
     headers.first { $0.name == lowercasedName }?.value
   }

@@ -2,28 +2,28 @@ internal import PlainText
 package import Reactor
 package import Tracing
 
-/// One request, as a view of its connection's buffer. Valid only while `RequestHandler.handle` runs; `owned()` makes a
-/// lasting copy. Owned and reused by its connection, so reading a field allocates nothing unless it returns a `String`.
+/// A request, as a view of its connection's buffer. Valid only while `RequestHandler.handle` runs; `owned()` returns a
+/// lasting copy. The connection reuses it, and only accessors that return a `String` or an array allocate.
 package final class Request {
   var store: RequestStore
-  /// The number from which `id` is made.
+  /// The random number from which `id` is made.
   package private(set) var number: UInt64 = 0
-  /// The kind of request, in the handler's numbering, for the server's `RequestMeter`.
+  /// The kind of request in the handler's numbering, for the server's `RequestMeter`.
   package var kind: UInt8 = 0
-  /// For the access log, if there is one.
+  /// What the access log records about the request; nil without access log.
   var asked: RequestMeter.Asked?
   /// Its span, if the request is recorded.
   var span: RequestSpan?
   private var knownMethod = Method.other
-  /// Set by the connection. Called on demand, because it costs a system call.
+  /// Returns the peer's address. Set by the connection, and called only on demand, because it costs a system call.
   var findRemoteAddress: () -> SocketAddress? = { nil }
   private var knownRemoteAddress: SocketAddress?
-  /// True when the peer is a trusted proxy.
+  /// True if the peer is a trusted proxy.
   var isBehindProxy = false
   var findClient: () -> IPAddress? = { nil }
-  /// Whether an address is exempt from the limits per address.
+  /// Returns whether an address is exempt from the limits per address.
   var isExempt: (IPAddress) -> Bool = { _ in false }
-  /// Budget held by the current body.
+  /// The request's shares of the memory and disk budgets.
   var room = BodyRoom()
 
   init(limits: HeadLimits, inputBytes: Int = HTTPLimits.restingBufferBytes) {
@@ -59,9 +59,9 @@ package final class Request {
   package var path: String { store.head.path.count == 0 ? "/" : store.text(store.head.path) }
   /// The query as it was sent, without `?`; empty when there is none.
   package var query: String { store.text(store.head.query) }
-  /// 0 for HTTP/1.0, else 1.
+  /// Minor version of HTTP: 0 for HTTP/1.0, otherwise 1.
   package var minorVersion: Int { store.head.minorVersion }
-  /// Names this request in logs and in `X-Request-Id`: 16 hexadecimal digits.
+  /// Identifies the request in logs and in `X-Request-Id`: 16 hexadecimal digits.
   package var id: String { Self.id(of: number) }
 
   package static func id(of number: UInt64) -> String { RequestID.text(number) }
@@ -81,7 +81,7 @@ package final class Request {
     try store.withPath(body)
   }
 
-  /// The first value of this name in the query, form-decoded; nil when absent or not valid UTF-8.
+  /// Returns the first value of `name` in the query, form-decoded; nil if absent or not valid UTF-8.
   package func queryItem(_ name: StaticString) -> String? {
     let query = store.head.query
     guard query.count > 0 else { return nil }
@@ -90,29 +90,29 @@ package final class Request {
 
   // MARK: Headers
 
-  /// The value of the first header of this name; invalid UTF-8 is replaced, and so are too many combining marks in a
-  /// row (`PlainText`).
+  /// Returns the value of the first header with this name; nil if absent. Invalid UTF-8 and excessive combining marks
+  /// (`PlainText`) are replaced.
   package func header(_ lowercasedName: StaticString) -> String? {
     store.withHeader(lowercasedName) { String(copying: $0).streamSafe }
   }
 
-  /// Calls `body` with the value of the first header of this name; nil when there is none.
+  /// Calls `body` with the value of the first header with this name; nil if there is none.
   package func withHeader<Result>(_ lowercasedName: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
     store.withHeader(lowercasedName, body)
   }
 
-  /// True when the first header of this name has exactly this value.
+  /// True if the first header with this name has exactly this value.
   package func headerEquals(_ lowercasedName: StaticString, _ value: StaticString) -> Bool {
     withHeader(lowercasedName) { $0.count == value.utf8CodeUnitCount && $0.equals(value, at: 0, $0.count) } ?? false
   }
 
-  /// True when the first header of this name has this value, ignoring case.
+  /// True if the first header with this name has this value, ignoring case.
   package func headerEqualsIgnoringCase(_ lowercasedName: StaticString, _ lowercasedValue: StaticString) -> Bool {
     withHeader(lowercasedName) { $0.equalsIgnoringCase(lowercasedValue, 0, $0.count) } ?? false
   }
 
-  /// True when the Content-Type is JSON, alone or with the charset UTF-8, the only encoding of JSON (RFC 8259 §8.1).
-  /// Other parameters need a full parse.
+  /// True if the Content-Type is JSON without parameters, or with charset UTF-8, the only encoding of JSON (RFC 8259
+  /// §8.1). Other parameters need a full parse.
   package var isPlainJSON: Bool {
     withHeader("content-type") { value in
       let name: StaticString = "application/json"
@@ -129,12 +129,12 @@ package final class Request {
     } ?? false
   }
 
-  /// All headers in the order sent, names lower-cased.
+  /// All headers in the order sent, with lower-case names.
   package var headers: [(name: String, value: String)] {
     store.head.fields.map { (store.text($0.name).lowercased(), store.text($0.value).streamSafe) }
   }
 
-  /// The values of all headers of this name, in the order sent.
+  /// Returns the values of all headers with this name, in the order sent.
   package func values(_ lowercasedName: String) -> [String] {
     headers.filter { $0.name == lowercasedName }.map(\.value)
   }
@@ -143,7 +143,7 @@ package final class Request {
 
   package var bodyCount: Int { store.bodyCount }
 
-  /// Calls `body` with the whole body; empty when there is none.
+  /// Calls `body` with the whole body, which is empty if there is none.
   package func withBody<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -155,8 +155,8 @@ package final class Request {
 
   // MARK: Peer
 
-  /// The peer of the connection: the client, or the last proxy before us. If that proxy names its client at the start
-  /// of the connection (PROXY protocol), that client.
+  /// The peer's address: the client's, or that of the last proxy. If that proxy names its client by the PROXY protocol,
+  /// the named client's.
   package var remoteAddress: SocketAddress {
     if let knownRemoteAddress { return knownRemoteAddress }
     let address = findRemoteAddress() ?? SocketAddress.unknown
@@ -164,16 +164,16 @@ package final class Request {
     return address
   }
 
-  /// The client's address, as far as the proxies in between are trusted; nil for a Unix socket.
+  /// The client's address, following trusted proxies; nil for a Unix socket.
   package var clientAddress: IPAddress? { isBehindProxy ? findClient() : remoteAddress.ip }
 
-  /// The address under which limits count this client; nil for exempt clients (loopback, proxies, Unix sockets).
+  /// The address by which limits count this client; nil for exempt clients (loopback, proxies, Unix sockets).
   package var countedAddress: IPAddress? {
     guard let client = clientAddress, !isExempt(client) else { return nil }
     return client.network
   }
 
-  /// A copy for other threads, or to keep.
+  /// Returns a copy that can be kept and passed to other threads.
   package func owned() -> OwnedRequest {
     var owned = OwnedRequest(
       method: method, path: path, query: query, headers: headers, body: withBody { Array(copying: $0) },

@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// Names requests by 64 random bits: an id reveals neither the next one nor how many requests came between two. Among a
-/// hundred million requests two share an id with a probability of one in four thousand; their times tell them apart.
+/// Generates request ids of 64 random bits, so that an id reveals neither the next one nor the number of requests.
+/// Among a hundred million requests, the probability that two share an id is 1 in 4,000; their times tell them apart.
 struct RequestID {
   private var numbers = RandomNumbers()
 
@@ -21,7 +21,8 @@ struct RequestID {
     output.append(bigEndian: low)
   }
 
-  /// The sixteen ASCII digits in two words, first digit highest. Eight digits at a time, without table or branch.
+  /// Returns the sixteen ASCII digits in two words, first digit highest. Computes eight digits at a time, without table
+  /// or branch.
   private static func hexadecimal(_ number: UInt64) -> (UInt64, UInt64) {
     (digits(of: UInt32(truncatingIfNeeded: number >> 32)), digits(of: UInt32(truncatingIfNeeded: number)))
   }
@@ -33,7 +34,7 @@ struct RequestID {
     spread = (spread & 0xFFFF_0000) << 16 | spread & 0xFFFF
     spread = (spread << 8 | spread) & 0x00FF_00FF_00FF_00FF
     spread = (spread << 4 | spread) & 0x0F0F_0F0F_0F0F_0F0F
-    // … and add "0", or the distance to "a" where the half-byte is above nine.
+    // … and add "0", or the distance to "a" if the half-byte is above nine.
     let aboveNine = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
     return spread &+ 0x3030_3030_3030_3030 &+ aboveNine &* 0x27
   }

@@ -2,19 +2,20 @@ package import Metrics
 internal import Reactor
 package import Tracing
 
-/// Counts and times one server's answers, by the kind that the handler assigns to each request. On the loop's thread.
+/// Counts and times a server's answers, by the kind that the handler assigns to each request. Confined to the loop's
+/// thread.
 package final class RequestMeter {
-  /// Called for an answer that is our fault.
+  /// Called for each answer with status 500.
   package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
 
   /// The request's part of an access log entry. Recorded on arrival, because the request's bytes may be gone by the
   /// time of the answer.
   package struct Asked {
     package let method: String
-    /// Without the query, which may hold what must not be logged.
+    /// The path without the query, which may contain confidential data.
     package let path: String
     package let client: String
-    /// The caller's own id (`X-Request-Id`), as it was sent; nil if absent.
+    /// The caller's own id (`X-Request-Id`) as sent; nil if absent.
     package let callerRequestID: String?
     /// The trace that it belongs to: its own span if it is recorded, otherwise the caller's; nil if there is none.
     package let trace: TraceContext?
@@ -29,7 +30,7 @@ package final class RequestMeter {
   }
 
   private let kinds: [String]
-  /// Five status classes for each kind.
+  /// Counters of answers: five status classes for each kind.
   private let answers: [Counter]
   private let times: [Histogram]
   private let connections: Gauge
@@ -39,10 +40,11 @@ package final class RequestMeter {
   private let told: ((Answer) -> Void)?
   private let tracer: RequestTracer?
 
+  /// Registers the metrics of a server.
   /// - Parameters:
-  ///   - kinds: names of the kinds, by `Request.kind`.
-  ///   - failed: called for each answer 500.
-  ///   - told: called for each answer; nil without access log, because it costs as much as a small request.
+  ///   - kinds: names of the kinds, indexed by `Request.kind`.
+  ///   - failed: called for each answer with status 500.
+  ///   - told: called for each answer; nil without access log, because logging costs as much as a small request.
   ///   - tracer: records spans; nil records none.
   package init(
     _ metrics: Metrics, kinds: [String], failed: @escaping Failure, told: ((Answer) -> Void)? = nil,
@@ -97,7 +99,7 @@ package final class RequestMeter {
     told(Answer(requestID: RequestID.text(number), asked: asked, status: status.code, took: time))
   }
 
-  /// Adopts the server's own counters.
+  /// Updates the metrics from the server's own counters.
   func look(connections count: Int, _ counters: ServerCounters) {
     connections.set(Int64(count))
     accepted.advance(to: counters.accepted)

@@ -1,11 +1,11 @@
 internal import Reactor
 
-/// The bytes of a connection's current request, and their parsed state. No I/O, one owner.
+/// The bytes of a connection's current request and their parsed state, without I/O. One owner.
 ///
-/// A struct, so that a sequence of operations is one access to one property of its owner: Swift checks at run time that
-/// accesses to a class's properties do not overlap, and fifty such checks cost more than parsing a request.
+/// A struct, so that a sequence of operations is a single access to one property of its owner: Swift's run-time checks
+/// for overlapping accesses to class properties would cost more than parsing a request.
 struct RequestStore: ~Copyable {
-  /// What the connection needs to know of a complete head.
+  /// What the connection must know about a complete head.
   struct Facts {
     var method: Method
     var minorVersion: Int
@@ -31,16 +31,16 @@ struct RequestStore: ~Copyable {
     case unstorable
   }
 
-  /// The head, the body unless chunked or spooled, and what was sent ahead.
+  /// Input: the head, the body unless chunked or spooled, and pipelined requests.
   var input: ByteBuffer
   private(set) var parser: RequestParser
-  /// The content of a chunked body, and its decoder. Empty otherwise.
+  /// Decoded content of a chunked body, and its decoder; empty otherwise.
   private var chunks = ByteBuffer(capacity: 64)
   private var decoder = ChunkedDecoder()
   private(set) var bodyCount = 0
-  /// Receives the content of a long body that is not kept in memory.
+  /// File for the content of a long body; nil if the body is kept in memory.
   private var spool: SpoolFile?
-  /// Bytes of the current body in that file.
+  /// Number of bytes of the current body in that file.
   private(set) var spooledBytes = 0
   private(set) var isSpooled = false
 
@@ -51,13 +51,13 @@ struct RequestStore: ~Copyable {
 
   var head: RequestHead { _read { yield parser.head } }
 
-  /// True when no byte of a request has arrived.
+  /// True if no byte of a request has arrived.
   var isIdle: Bool { input.isEmpty || parser.isAtStart }
 
   // MARK: Arriving
 
   /// Parses what has arrived since the last call. Most requests are complete in one step.
-  /// - Parameter unaskedBytes: length of a body up to which the handler need not be asked.
+  /// - Parameter unaskedBytes: body size up to which the handler need not be asked.
   mutating func advance(unaskedBytes: Int) -> Step {
     guard !input.isEmpty else { return .needMore }
     switch input.withReadable({ parser.parse($0) }) {
@@ -83,14 +83,14 @@ struct RequestStore: ~Copyable {
       expectation: head.expectation)
   }
 
-  /// Facts of a request that was refused, perhaps before its head was complete.
+  /// Facts about a refused request, perhaps before its head was complete.
   var factsOfRefused: Facts {
     var facts = facts
     facts.keepsAlive = false
     return facts
   }
 
-  /// Takes what has arrived of the body, after `.head`.
+  /// Processes the part of the body that has arrived. Called after `.head`.
   mutating func receiveBody(limit: Int) -> BodyStep {
     switch head.framing {
     case .none: return .complete
@@ -124,7 +124,7 @@ struct RequestStore: ~Copyable {
 
   // MARK: Spooling
 
-  /// Sends the body to a file from now on, unless none can be made.
+  /// Writes the body to a file from now on, unless the file cannot be created.
   mutating func beginSpool(in directory: String) {
     spool = try? SpoolFile(in: directory)
     isSpooled = spool != nil
@@ -157,7 +157,7 @@ struct RequestStore: ~Copyable {
     }
   }
 
-  /// Hands the file over to the request's handler; nil when the body is in memory.
+  /// Passes the file to the request's handler; nil if the body is in memory.
   mutating func takeSpool(_ share: BodyShare?) -> SpooledBody? {
     guard let file = spool else { return nil }
     spool = nil
@@ -170,17 +170,17 @@ struct RequestStore: ~Copyable {
     isSpooled = false
   }
 
-  /// True when body bytes follow the head already.
+  /// True if some of the body has arrived already.
   var hasBodyBytes: Bool { input.count > head.count }
 
-  /// How many body bytes to read next: what is still missing, as far as that is known.
+  /// Number of body bytes to read next: the missing ones if their number is known.
   var bodyReadBytes: Int {
     guard case .length(let length) = head.framing else { return HTTPLimits.readBytes }
     return min(HTTPLimits.bodyReadBytes, max(512, head.count + length - spooledBytes - input.count))
   }
 
-  /// Forgets the request that was handled; what the client sent ahead stays.
-  /// - Returns: whether there is any.
+  /// Removes the request that was handled; pipelined input stays.
+  /// - Returns: true if there is any.
   mutating func finish() -> Bool {
     if head.framing == .chunked {
       input.consume(head.count)
@@ -195,16 +195,16 @@ struct RequestStore: ~Copyable {
     return !input.isEmpty
   }
 
-  /// Bytes of the request that have arrived, including what was sent ahead.
+  /// Bytes held for the request, including pipelined input.
   var heldBytes: Int { input.count + chunks.count }
 
-  /// Releases memory between two requests: most connections are idle most of the time.
+  /// Releases memory between two requests, because most connections are idle most of the time.
   mutating func rest() {
     guard input.isEmpty, input.allocatedBytes > HTTPLimits.restingBufferBytes else { return }
     input = ByteBuffer(capacity: HTTPLimits.restingBufferBytes)
   }
 
-  /// Releases the memory of a large body that was handled.
+  /// Releases the memory of a large body after it was handled.
   mutating func trim() {
     guard input.allocatedBytes > HTTPLimits.idleBufferBytes else { return }
     let ahead = input.withReadable { Array(copying: $0) }
@@ -212,7 +212,7 @@ struct RequestStore: ~Copyable {
     input.append(ahead)
   }
 
-  /// Discards all that has arrived and releases its memory: no more is parsed as a request.
+  /// Discards all input and releases its memory. Called when no more requests are parsed.
   mutating func discard() {
     input = ByteBuffer(capacity: HTTPLimits.readBytes)
     chunks = ByteBuffer(capacity: 64)

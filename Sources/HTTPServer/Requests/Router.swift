@@ -1,18 +1,19 @@
-/// Maps paths to endpoints: a tree of path segments, built once, read for each request.
+/// Maps paths to endpoints by a tree of path segments that is built once.
 ///
-/// Patterns are written `/v1/devices/{device}/groups/{groupSeq}`: a segment in braces matches any one non-empty
-/// segment. A literal segment takes precedence over a parameter; if it leads nowhere, the parameter is tried. Literals
-/// are compared with the path as sent, so needlessly encoded letters do not match; parameters are percent-decoded. HEAD
-/// uses the route for GET unless it has its own.
+/// In a pattern such as `/v1/devices/{device}/groups/{groupSeq}`, a segment in braces matches any one non-empty
+/// segment. A literal segment takes precedence over a parameter; if it leads to no route, the parameter is tried.
+/// Literals are compared with the path as sent, so needlessly percent-encoded letters do not match; parameters are
+/// decoded. HEAD uses the route for GET unless it has its own.
 package struct Router<Endpoint> {
   package enum Match {
     case found(Endpoint, PathParameters)
-    /// The path exists, but not for this method. The methods for the `Allow` header, in alphabetical order.
+    /// The path exists, but not for this method. `allow` holds the methods for the `Allow` header, in alphabetical
+    /// order.
     case methodNotAllowed(allow: [Method])
     case notFound
   }
 
-  /// One route, for listings.
+  /// A route, for listings.
   package struct Route {
     package let method: Method
     package let pattern: String
@@ -37,7 +38,7 @@ package struct Router<Endpoint> {
 
   package init() {}
 
-  /// Adds a route. Two routes for one method and pattern are a programming error, and trap.
+  /// Adds a route. Traps if the method and pattern have a route already.
   package mutating func add(_ method: Method, _ pattern: String, _ endpoint: Endpoint) {
     precondition(pattern.first == "/", "a pattern begins with a slash: \(pattern)")
     precondition(method != .other, "a route needs a known method: \(pattern)")
@@ -76,7 +77,8 @@ package struct Router<Endpoint> {
     request.withPath { match(request.method, $0) }
   }
 
-  /// - Parameter path: percent-encoded, without the query. Allocates only for parameters.
+  /// Finds the endpoint of a request. Allocates only for parameters.
+  /// - Parameter path: percent-encoded, without the query.
   package func match(_ method: Method, _ path: Span<UInt8>) -> Match {
     var search = Search(method: method)
     // An absolute-form target without a path means "/".
@@ -102,7 +104,8 @@ package struct Router<Endpoint> {
     var allowed: Set<Method> = []
   }
 
-  /// - Parameter start: first byte of the segment to match.
+  /// Searches the routes below a node for the rest of the path.
+  /// - Parameter start: index of the first byte of the segment to match.
   private func visit(_ node: Int, _ path: Span<UInt8>, from start: Int, _ search: inout Search) {
     var end = start
     while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
@@ -146,7 +149,7 @@ package struct Router<Endpoint> {
   }
 }
 
-/// Values of the segments in braces, percent-decoded.
+/// Values of a pattern's parameters, percent-decoded.
 package struct PathParameters: Sendable {
   private let names: [String]
   private let values: [String]
@@ -158,18 +161,18 @@ package struct PathParameters: Sendable {
 
   package var count: Int { values.count }
 
-  /// Traps when the pattern has no such parameter, which is a programming error.
+  /// Value of a parameter. Traps if the pattern has none of this name.
   package subscript(_ name: String) -> String {
     guard let value = value(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
     return value
   }
 
-  /// Nil when the pattern has no such parameter.
+  /// Returns the value of a parameter; nil if the pattern has none of this name.
   package func value(of name: String) -> String? { names.firstIndex(of: name).map { values[$0] } }
 }
 
 extension Response {
-  /// 405 with the methods that the path supports (RFC 9110 §15.5.6), for handlers that add nothing.
+  /// Answers 405 with the methods that the path supports (RFC 9110 §15.5.6).
   package static func methodNotAllowed(allow: [Method]) -> Response {
     let methods = allow.map(\.rawValue).joined(separator: ", ")
     return Response(status: .methodNotAllowed, headers: [("Allow", methods)])

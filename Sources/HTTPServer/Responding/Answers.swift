@@ -1,38 +1,38 @@
 internal import Reactor
 
-/// A connection's answers: the facts that the current answer depends on, and the bytes that collect until the end of
-/// the turn.
+/// The output of a connection: the state of the current answer, and the bytes that are collected until the end of the
+/// loop iteration.
 ///
-/// Invariant: answers are in the order of their requests, each one complete, or in pieces until `finishStream`. A
-/// class, as the connection's other parts: the run-time checks for overlapping accesses to a mutated struct cost a
-/// small request a fifth more.
+/// Invariant: answers are in the order of their requests, and each is complete, except a streamed one until
+/// `finishStream`. A class, like the connection's other parts, because run-time checks for overlapping accesses to a
+/// struct would make a small request a fifth slower.
 final class Answers {
   /// Result of extending the answers.
   enum Progress {
-    /// Nothing to send.
+    /// Nothing was added.
     case same
     case grew
-    /// The head is written, and pieces follow.
+    /// The head of a streamed answer is written; pieces follow.
     case begun
     /// The answer is written completely.
     case whole(Status)
-    /// The source of the stream waits until everything so far has been sent.
+    /// The source of a streamed answer waits until all output has been sent.
     case awaitsDrain
-    /// The answer cannot become what its head announced.
+    /// The answer is shorter than its head announced, and must be cut off.
     case broken
   }
 
   private var output = Output()
   private var exchange = ResponseWriter.Exchange()
   private var stream: StreamedAnswer?
-  /// When the current request was complete, for the meter.
+  /// When the current request was complete, to time its answer.
   private var beganAt = Instant(nanoseconds: 0)
 
-  /// Bytes that the kernel has not taken.
+  /// Number of bytes that the kernel has not accepted yet.
   var count: Int { output.count }
-  /// The number of the current request.
+  /// Random number of the current request.
   var number: UInt64 { exchange.number }
-  /// Whether the connection stays open after the current answer.
+  /// True if the connection stays open after the current answer.
   var keepsAlive: Bool {
     get { exchange.keepsAlive }
     set { exchange.keepsAlive = newValue }
@@ -47,7 +47,7 @@ final class Answers {
       number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
 
-  /// A request that has its number already is complete, or refused.
+  /// Updates a request that has its number already, once it is complete or refused.
   func beginAgain(_ facts: RequestStore.Facts, at now: Instant) {
     beganAt = now
     exchange.keepsAlive = facts.keepsAlive
@@ -79,7 +79,7 @@ final class Answers {
     return .whole(status)
   }
 
-  /// Tells a client that waits with its body to send it.
+  /// Writes "100 Continue", for a client that waits before it sends its body.
   func writeContinue() {
     output.reattach()
     output.buffer.append("HTTP/1.1 100 Continue\r\n\r\n")
@@ -90,7 +90,7 @@ final class Answers {
   var isEndless: Bool { stream?.isEndless == true }
   var awaitsDrain: Bool { stream?.awaitsDrain == true }
 
-  /// The head of an answer whose body follows in pieces.
+  /// Writes the head of an answer whose body follows in pieces.
   func beginStream(
     _ status: Status, _ headers: [(String, String)], length: Int?, by writer: inout ResponseWriter, now: Instant
   ) -> Progress {
@@ -105,7 +105,7 @@ final class Answers {
     stream?.write(piece, to: &output.buffer) == true ? .grew : .same
   }
 
-  /// Returns `.broken` when the body is shorter than announced.
+  /// Ends a streamed answer. Returns `.broken` if the body is shorter than announced.
   func finishStream() -> Progress {
     guard let ended = stream, ended.finish(&output.buffer) else { return .broken }
     stream = nil
@@ -122,10 +122,10 @@ final class Answers {
     return .same
   }
 
-  /// The action to call when all of the stream so far has been sent.
+  /// Returns the action to call when all of the stream so far has been sent, and forgets it.
   func takeDrained() -> (() -> Void)? { stream?.takeDrained() }
 
-  /// The client has gone. Returns the action to call.
+  /// Ends the stream because the client has disconnected. Returns the action to call, if any.
   func abandonStream() -> (() -> Void)? {
     guard let abandoned = stream else { return nil }
     stream = nil
@@ -134,10 +134,10 @@ final class Answers {
 
   // MARK: Sending
 
-  /// See `Output.send`.
+  /// Sends the output; see `Output.send`.
   func send(over transport: Transport) -> Bool { output.send(over: transport) }
 
-  /// Releases a large buffer.
+  /// Frees the buffer if it has grown large.
   func trim() {
     output.trim()
   }

@@ -1,4 +1,4 @@
-/// The media type of a file by its extension.
+/// Determines the media type of a file from its extension.
 enum ContentType {
   static func of(path: String) -> String {
     let name = path.split(separator: "/").last ?? ""

@@ -1,5 +1,5 @@
-/// Why the engine itself refuses a request, before a handler sees it. Each has a stable name for clients to branch on;
-/// problems that handlers report too share their names.
+/// Reasons for which the server itself refuses a request before the handler sees it. Each has a stable name on which
+/// clients can rely; handlers that report the same problem use the same name.
 package enum EngineProblem: CaseIterable, Sendable {
   case malformed
   case timeout
@@ -53,7 +53,7 @@ package enum EngineProblem: CaseIterable, Sendable {
     }
   }
 
-  /// The problem for a status; nil if the engine does not refuse with it.
+  /// The problem with this status; nil if the server itself never answers with it.
   init?(_ status: Status) {
     guard let problem = Self.allCases.first(where: { $0.status == status }) else { return nil }
     self = problem

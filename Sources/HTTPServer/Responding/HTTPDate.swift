@@ -1,11 +1,12 @@
-/// Dates in HTTP's format: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// Formats dates for HTTP: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 package enum HTTPDate {
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// - Parameter seconds: since 1970-01-01 UTC, not negative.
+  /// Returns a time in the format of HTTP headers.
+  /// - Parameter seconds: seconds since 1970-01-01 UTC, not negative.
   package static func text(seconds: Int64) -> String {
     let day = Int(seconds / 86_400)
     let second = Int(seconds % 86_400)
@@ -16,7 +17,7 @@ package enum HTTPDate {
 
   private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// The Gregorian date of a day counted from 1970-01-01, by eras of 400 years that begin on 1 March.
+  /// Converts days since 1970-01-01 to a Gregorian date, counting in eras of 400 years that begin on 1 March.
   private static func civil(_ day: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = day + 719_468
     let era = shifted / 146_097

@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// What a connection still has to send: a buffer of heads and small bodies, followed by at most one large body that is
-/// sent without a copy. One owner; a sequence of operations is one access (see `RequestStore`).
+/// A connection's unsent output: a buffer with heads and small bodies, followed by at most one large body that is sent
+/// without being copied. One owner; a struct for the reason given at `RequestStore`.
 struct Output: ~Copyable {
   var buffer = ByteBuffer(capacity: HTTPLimits.idleOutputBytes)
   private var detached: [UInt8] = []
@@ -9,10 +9,10 @@ struct Output: ~Copyable {
 
   init() {}
 
-  /// Bytes that the kernel has not taken.
+  /// Number of bytes that the kernel has not accepted yet.
   var count: Int { buffer.count + detached.count - detachedSent }
 
-  /// Adds a body. The caller begins no further answer while a large one is unsent.
+  /// Appends a body. While a large one is unsent, the caller must not append a further answer.
   mutating func append(body: [UInt8]) {
     if body.count >= HTTPLimits.detachedBodyBytes {
       detached = body
@@ -22,7 +22,7 @@ struct Output: ~Copyable {
     }
   }
 
-  /// Allows more output after a large body by moving its rest into the buffer.
+  /// Moves the rest of a large body into the buffer, so that more can be appended.
   mutating func reattach() {
     guard !detached.isEmpty else { return }
     buffer.append(Array(detached[detachedSent...]))
@@ -30,7 +30,7 @@ struct Output: ~Copyable {
     detachedSent = 0
   }
 
-  /// Sends once, or twice when a large body follows. Returns false when the connection is lost.
+  /// Sends once, or twice if a large body follows. Returns false if the connection is lost.
   mutating func send(over transport: Transport) -> Bool {
     if !buffer.isEmpty {
       guard case .progress = Self.judge(transport.send(&buffer)) else { return false }
@@ -55,7 +55,7 @@ struct Output: ~Copyable {
     }
   }
 
-  /// Releases a large buffer.
+  /// Releases a large buffer if it is empty.
   mutating func trim() {
     if count == 0, buffer.allocatedBytes > HTTPLimits.idleBufferBytes { self = Output() }
   }

@@ -1,7 +1,7 @@
-/// The engine's own answers: RFC 9457 problem details, so that clients parse only one error format.
+/// Creates the server's own error answers, as RFC 9457 problem details, so that clients need to parse only one format.
 enum Problem {
   static func response(_ status: Status, _ detail: String, number: UInt64) -> Response {
-    // Details are sentences of this module: none holds a character that JSON must escape.
+    // Details are sentences of this module, which contain no character that JSON must escape.
     let kind = EngineProblem(status)
     let body = """
       {"type":"\(kind?.type ?? "about:blank")","title":"\(kind?.title ?? status.reason)","status":\(status.code),\

@@ -1,13 +1,13 @@
-/// The engine's answer to a request that it does not hand on: a sentence of ours that repeats nothing of the request.
+/// The server's own answer to a request that it does not pass to the handler. Its text quotes nothing of the request.
 struct Refusal {
-  /// The counter that a refusal adds to.
+  /// The counter that a refusal increments.
   enum Cause {
-    /// The request is at fault.
+    /// The request is malformed.
     case malformed
     case tooSlow
     /// The server as a whole is overloaded.
     case overload
-    /// One address exceeds its limit.
+    /// The client's address exceeds its limit.
     case address
   }
 
@@ -43,12 +43,14 @@ struct Refusal {
     Refusal(.expectationFailed, "Only the expectation 100-continue can be met (RFC 9110 §10.1.1).")
   }
 
+  /// Returns the refusal of a body that is too large.
   /// - Parameter limit: in bytes.
   static func tooLarge(_ limit: Int) -> Refusal {
     Refusal(.contentTooLarge, "The body is too large: what is asked here takes \(limit) bytes at most.")
   }
 
-  /// - Parameter number: the request's.
+  /// Returns the response that reports the refusal.
+  /// - Parameter number: random number of the request, for its id.
   func response(_ number: UInt64) -> Response {
     var response = Problem.response(status, detail, number: number)
     switch cause {

@@ -1,14 +1,15 @@
 package import Reactor
 package import Tracing
 
-/// Answers one request of one connection. Cheap to copy; for the loop's thread only.
+/// Answers one request. Cheap to copy; for the loop's thread only.
 ///
-/// Answer exactly once, now or later. A second answer is ignored, and so is one to a client that has gone.
+/// Answer exactly once, immediately or later. A second answer is ignored, and so is one to a client that has
+/// disconnected.
 package struct Responder {
   let connection: any Answering
   let serial: UInt64
 
-  /// False when the client has gone, or the answer has been given.
+  /// False once the request is answered or the client has disconnected.
   package var isOpen: Bool { connection.isAwaiting(serial) }
 
   /// The request's span, if it is recorded and still expects its answer.
@@ -18,7 +19,7 @@ package struct Responder {
     connection.respond(serial, response)
   }
 
-  /// The hot path: no headers but the content type.
+  /// Sends an answer without headers other than the content type; optimized for the hot path.
   package func send(status: Status, contentType: StaticString, body: [UInt8]) {
     connection.respond(serial, status, contentType, body.span)
   }
@@ -27,30 +28,30 @@ package struct Responder {
     connection.respond(serial, status, contentType) { $0.append(body) }
   }
 
-  /// Writes the body into a shared buffer: nothing is allocated once the buffer has grown.
+  /// Sends an answer whose body `write` appends to a shared buffer, which usually avoids allocating.
   package func send(status: Status, contentType: StaticString, _ write: (inout ByteBuffer) -> Void) {
     connection.respond(serial, status, contentType, write)
   }
 
-  /// An answer without body, such as 204.
+  /// Sends an answer without a body, such as 204.
   package func send(status: Status) {
     connection.respond(serial, Response(status: status))
   }
 
-  /// Begins an answer that is written in pieces, now and later. Nil when the client has gone.
-  /// - Parameter length: of the whole body, in bytes; nil when unknown, which makes the pieces chunks. An answer that
-  ///   finishes short of this length is cut off, so that the client does not take it for complete.
+  /// Starts an answer that is written in pieces. Nil if the client has disconnected.
+  /// - Parameter length: size of the whole body in bytes; nil if unknown, which selects chunked encoding. An answer
+  ///   that ends short of this length is cut off, so that the client notices that it is incomplete.
   package func stream(status: Status, headers: [(String, String)], length: Int? = nil) -> ResponseStream? {
     connection.beginStream(serial, status, headers, length: length)
       ? ResponseStream(connection: connection, serial: serial) : nil
   }
 
-  /// Lets another thread answer.
+  /// A ticket by which another thread can answer.
   package var ticket: ResponseTicket { connection.ticket(serial) }
 }
 
-/// What a `Responder` and a `ResponseStream` need of their connection. Every call names the request that it answers; a
-/// late or repeated one does nothing.
+/// What a `Responder` and a `ResponseStream` need from their connection. Each call names its request by `serial`; a
+/// late or repeated call has no effect.
 protocol Answering: AnyObject {
   func isAwaiting(_ serial: UInt64) -> Bool
   func respond(_ serial: UInt64, _ response: Response)
@@ -60,7 +61,7 @@ protocol Answering: AnyObject {
   func ticket(_ serial: UInt64) -> ResponseTicket
   func span(_ serial: UInt64) -> TraceContext?
 
-  /// Bytes that the kernel has not taken.
+  /// Number of bytes that the kernel has not accepted yet.
   var unsentBytes: Int { get }
   func isStreaming(_ serial: UInt64) -> Bool
   func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool

@@ -1,8 +1,8 @@
-/// One complete answer. The connection adds Date, Content-Length, Connection, X-Request-Id and
-/// X-Content-Type-Options; over TLS Strict-Transport-Security.
+/// A complete answer. The connection adds Date, Content-Length, Connection, X-Request-Id and X-Content-Type-Options,
+/// and over TLS Strict-Transport-Security.
 package struct Response: Sendable {
   package var status: Status
-  /// Names in any case. Fields that frame the message are dropped: the connection writes them.
+  /// Headers, with names in any case. Fields that the connection itself writes, such as Content-Length, are dropped.
   package var headers: [(String, String)]
   package var body: [UInt8]
 

@@ -1,19 +1,20 @@
-/// An answer that is written in pieces: for generated downloads and for server-sent events. For the loop's thread;
-/// other threads use `ResponseTicket.stream`. Cheap to copy.
+/// An answer that is written in pieces, for generated downloads and server-sent events. For the loop's thread; other
+/// threads use `ResponseTicket.stream`. Cheap to copy.
 ///
-/// Pieces collect until the end of the turn like all output. A source that can produce faster than its client reads
-/// should write a piece, then wait for `whenDrained`; otherwise it is cut off above `HTTPLimits.streamBytes`.
+/// Pieces are collected until the end of the loop iteration like all output. A source that can produce data faster than
+/// its client reads should write a piece, then wait for `whenDrained`; otherwise the client is disconnected once
+/// `HTTPLimits.streamBytes` are unsent.
 package struct ResponseStream {
   let connection: any Answering
   let serial: UInt64
 
-  /// False when the client has gone or the stream is finished.
+  /// False once the stream is finished or the client has disconnected.
   package var isOpen: Bool { connection.isStreaming(serial) }
 
-  /// Bytes not sent to the client yet; 0 when the client has gone.
+  /// Number of bytes not sent to the client yet; 0 if the client has disconnected.
   package var unsentBytes: Int { isOpen ? connection.unsentBytes : 0 }
 
-  /// Adds a piece. Returns false when the client has gone.
+  /// Appends a piece. Returns false if the client has disconnected.
   @discardableResult
   package func write(_ piece: [UInt8]) -> Bool {
     connection.writeStream(serial, piece.span)
@@ -34,21 +35,21 @@ package struct ResponseStream {
     connection.finishStream(serial)
   }
 
-  /// Calls `action` once, when all that was written has been sent. Replaces an earlier action.
+  /// Calls `action` once, when all pieces written so far have been sent. Replaces an earlier action.
   package func whenDrained(_ action: @escaping () -> Void) {
     connection.whenDrained(serial, action)
   }
 
-  /// Calls `action` when the client goes before the stream is finished. Replaces an earlier action.
+  /// Calls `action` if the client disconnects before the stream is finished. Replaces an earlier action.
   package func whenAbandoned(_ action: @escaping () -> Void) {
     connection.whenAbandoned(serial, action)
   }
 }
 
-/// One event of a `text/event-stream` (WHATWG HTML, server-sent events).
+/// An event of a `text/event-stream` (WHATWG HTML, server-sent events).
 package struct ServerSentEvent: Sendable {
   package static let headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")]
-  /// A comment, which clients ignore: sent regularly, it keeps proxies from closing the connection.
+  /// A comment, which clients ignore. Sent regularly, it keeps proxies from closing the connection.
   package static let keepAlive = ":\n\n"
 
   package var event: String?
@@ -61,7 +62,8 @@ package struct ServerSentEvent: Sendable {
     self.data = data
   }
 
-  /// The event's wire format. Line breaks in the data make several data lines; in other fields they are dropped.
+  /// The event in its wire format. Line breaks in the data produce several data lines; in other fields they are
+  /// removed.
   package var text: String {
     var lines: [String] = []
     if let event { lines.append("event: \(Self.oneLine(event))") }

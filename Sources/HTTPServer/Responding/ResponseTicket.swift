@@ -1,30 +1,31 @@
 package import Reactor
 internal import Synchronization
 
-/// A `Responder` for other threads, which answers through the inbox of its server.
+/// A `Responder` for other threads, which answers through the server's inbox.
 package struct ResponseTicket: Sendable {
-  /// Inbox for replies to this ticket. Offering several at once wakes the server once.
+  /// Inbox for replies by this ticket. Offering several replies at once wakes the server only once.
   package let replies: Inbox<Reply>
   let slot: Int
   let connection: UInt64
   let serial: UInt64
 
-  /// Answers. Returns false when the server has stopped, or its inbox is full.
+  /// Sends an answer. Returns false if the server has stopped or its inbox is full.
   @discardableResult
   package func send(_ response: Response) -> Bool {
     replies.offer(Reply(ticket: self, response: response))
   }
 
-  /// Admits the body of a request whose handler held it. Returns false as `send` does.
+  /// Admits the body of a request whose handler has held it. Returns false if the server has stopped or its inbox is
+  /// full.
   @discardableResult
   package func goOn() -> Bool {
     replies.offer(Reply(ticket: self, event: .goOn))
   }
 
-  /// Begins an answer that another thread writes in pieces. Nil when the server accepts no more replies.
+  /// Starts an answer that another thread writes in pieces. Nil if the server has stopped or its inbox is full.
   /// - Parameters:
-  ///   - drained: called on the server's thread when all that was written so far has been sent.
-  ///   - ended: called once, on any thread, when the answer is over or its client has gone.
+  ///   - drained: called on the server's thread when all pieces written so far have been sent.
+  ///   - ended: called once, on any thread, when the answer has ended or its client has disconnected.
   package func stream(
     status: Status, headers: [(String, String)], drained: (@Sendable () -> Void)? = nil,
     ended: (@Sendable () -> Void)? = nil
@@ -40,7 +41,7 @@ package final class TicketStream: Sendable {
   private let ended = Atomic<Bool>(false)
   private let whenDrained: (@Sendable () -> Void)?
   private let whenEnded: (@Sendable () -> Void)?
-  /// Pieces written here and not sent yet; and those of them that the connection has taken.
+  /// Number of pieces written but not sent, and of those among them that the connection has taken.
   private let unsent = Atomic<Int>(0)
   private let taken = Atomic<Int>(0)
 
@@ -52,14 +53,15 @@ package final class TicketStream: Sendable {
     whenEnded = ended
   }
 
-  /// False when the client has gone or was cut off, or the stream is finished. A change may take a turn to show.
+  /// False once the stream is finished, or the client has disconnected or was cut off. May lag behind by one loop
+  /// iteration.
   package var isOpen: Bool { !ended.load(ordering: .relaxed) }
 
-  /// True when all that was written has been sent. A source that can produce faster than its client reads waits for
-  /// this before the next piece.
+  /// True if all pieces written have been sent. A source that can produce data faster than its client reads should wait
+  /// for this before it writes the next piece.
   package var isDrained: Bool { unsent.load(ordering: .acquiring) == 0 }
 
-  /// Adds a piece. Returns false, taking nothing, when the stream is over or the server's inbox is full.
+  /// Appends a piece. Returns false, without taking it, if the stream has ended or the server's inbox is full.
   @discardableResult
   package func write(_ piece: [UInt8]) -> Bool {
     guard isOpen else { return false }
@@ -83,19 +85,19 @@ package final class TicketStream: Sendable {
     _ = ticket.replies.offer(Reply(ticket: ticket, event: .end))
   }
 
-  /// Breaks the answer off, so that its reader does not take it for complete.
+  /// Cuts the answer off, so that the client notices that it is incomplete.
   package func abandon() {
     guard isOpen else { return }
     end()
     _ = ticket.replies.offer(Reply(ticket: ticket, event: .abandon))
   }
 
-  /// On the server's thread: the connection has taken a piece.
+  /// Called on the server's thread when the connection has taken a piece.
   func pieceTaken() {
     taken.add(1, ordering: .relaxed)
   }
 
-  /// On the server's thread: what the connection has taken is sent.
+  /// Called on the server's thread when all pieces that the connection has taken are sent.
   func drained() {
     unsent.subtract(taken.exchange(0, ordering: .relaxed), ordering: .acquiringAndReleasing)
     whenDrained?()
@@ -106,7 +108,7 @@ package final class TicketStream: Sendable {
   }
 }
 
-/// An answer, or a part of one, for the server's thread.
+/// An answer, or a part of one, on its way to the server's thread.
 package struct Reply: Sendable {
   enum Event: Sendable {
     case response(Response)

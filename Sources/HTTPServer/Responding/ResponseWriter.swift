@@ -1,28 +1,28 @@
 internal import Reactor
 
-/// Writes answers into the output of connections. One per server; knows nothing of sockets.
+/// Encodes answers into the output of connections. One per server; performs no I/O.
 struct ResponseWriter: ~Copyable {
-  /// What an answer needs of its request after the request's bytes are gone.
+  /// What an answer needs to know about its request after the request's bytes are gone.
   struct Exchange {
     var number: UInt64 = 0
     var isHead = false
     var minorVersion = 1
-    /// Whether the connection stays open after this answer.
+    /// True if the connection stays open after this answer.
     var keepsAlive = true
   }
 
   private let clock: any Clock
-  /// Constant headers of every answer, before Date.
+  /// Headers that are constant for all answers; they precede Date.
   private let standing: String
-  /// Headers common to all answers, up to the name of X-Request-Id, renewed with the date once a second; and the same
-  /// after the status line of a 200.
+  /// Encoded headers common to all answers, up to the name of X-Request-Id, renewed with the date once a second; and
+  /// the same preceded by the status line of a 200.
   private var dateLine: [UInt8] = []
   private var startOfOK: [UInt8] = []
   private var dateIsValidUntil = Instant(nanoseconds: .min)
-  /// For bodies written before their length is known.
+  /// Buffer for bodies that are written before their length is known.
   private var scratch = ByteBuffer(capacity: 1_024)
 
-  /// - Parameter isSecure: answers go out over TLS and get Strict-Transport-Security.
+  /// - Parameter isSecure: true to add Strict-Transport-Security, because answers are sent over TLS.
   init(clock: any Clock, isSecure: Bool = false) {
     self.clock = clock
     standing =
@@ -31,7 +31,8 @@ struct ResponseWriter: ~Copyable {
 
   // MARK: Short answers
 
-  /// The hot path: one content type, no other headers. `body` must not answer another request.
+  /// Writes an answer with a content type and no other headers; optimized for the hot path. `body` must not answer
+  /// another request.
   mutating func write(
     _ status: Status, _ contentType: StaticString, _ exchange: Exchange, now: Instant, to output: inout Output,
     body: (inout ByteBuffer) -> Void
@@ -68,8 +69,9 @@ struct ResponseWriter: ~Copyable {
 
   // MARK: Any answer
 
-  /// - Parameter bodyCount: nil for a body of unknown length, which is chunked (or ends with the connection, in
-  ///   HTTP/1.0).
+  /// Writes status line and headers.
+  /// - Parameter bodyCount: nil for a body of unknown length, which is sent chunked, or in HTTP/1.0 until the
+  ///   connection closes.
   mutating func writeHead(
     _ status: Status, headers: [(String, String)], bodyCount: Int?, _ exchange: Exchange, now: Instant,
     to buffer: inout ByteBuffer
@@ -81,7 +83,7 @@ struct ResponseWriter: ~Copyable {
       buffer.append(": ")
       Self.writeSafely(value, to: &buffer)
     }
-    // 1xx and 204 must not have a length; that of a 304 would have to be that of the 200 (RFC 9110 §8.6).
+    // 1xx and 204 must not have a length, and that of a 304 would have to be the 200's (RFC 9110 §8.6).
     if status.forbidsBody {
     } else if let bodyCount {
       buffer.append("\r\nContent-Length: ")
@@ -92,7 +94,7 @@ struct ResponseWriter: ~Copyable {
     buffer.append("\r\n\r\n")
   }
 
-  /// Status line, common headers, Date, X-Request-Id and possibly Connection; the last line is left open.
+  /// Writes status line, common headers, Date, X-Request-Id and, if needed, Connection; the last line is left open.
   private mutating func writeStart(_ status: Status, _ exchange: Exchange, now: Instant, to buffer: inout ByteBuffer) {
     if now >= dateIsValidUntil { renewDate(now) }
     if status == .ok {
@@ -120,7 +122,7 @@ struct ResponseWriter: ~Copyable {
     dateIsValidUntil = now + .microseconds(1_000_000 - microseconds % 1_000_000)
   }
 
-  /// Fields that frame the message or that the connection writes itself.
+  /// True for fields that frame the message or that the connection writes itself.
   private static func isReserved(_ name: String) -> Bool {
     switch name.utf8.count {
     case 4: name.lowercased() == "date"
@@ -132,7 +134,7 @@ struct ResponseWriter: ~Copyable {
     }
   }
 
-  /// A line break in an untrusted value must not begin a header: it becomes a space.
+  /// Replaces line breaks and other control characters by spaces, so that an untrusted value cannot inject a header.
   private static func writeSafely(_ text: String, to buffer: inout ByteBuffer) {
     if text.utf8.contains(where: ByteClass.isControl) {
       buffer.append(text.utf8.map { ByteClass.isControl($0) ? ByteClass.space : $0 })

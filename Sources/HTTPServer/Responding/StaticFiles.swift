@@ -2,19 +2,19 @@ internal import Reactor
 
 /// Answers GET and HEAD with the files of one directory.
 ///
-/// A path is split into segments here, whatever the parser has refused before: a segment that is empty, begins with a
-/// dot, or holds a slash, backslash or control character once decoded names no file. The kernel resolves the rest,
-/// symbolic links included, and the result is served only if it lies inside the directory and is a regular file.
+/// Validates paths itself, independently of the parser: a decoded segment that is empty, begins with a dot, or contains
+/// a slash, backslash or control character matches no file. The kernel resolves the rest, including symbolic links, and
+/// the result is served only if it is a regular file inside the directory.
 ///
-/// Files up to `Limits.cachedFileBytes` stay in memory, and their `stat` is compared on each request: a changed file is
-/// read again. One owner, one thread; reading a large file blocks that thread.
+/// Files up to `Limits.cachedFileBytes` are cached and their `stat` compared on each request, so a changed file is read
+/// again. One owner, one thread; reading a large file blocks that thread.
 package struct StaticFiles {
   package enum Limits {
-    /// Larger files are read for each request.
+    /// Size in bytes above which a file is not cached, but read for each request.
     package static let cachedFileBytes = 1_048_576
-    /// All cached files together; the cache is emptied before it would exceed this.
+    /// Maximum size of the cache in bytes; it is emptied before it would exceed this.
     package static let cacheBytes = 67_108_864
-    /// Larger files are not served, because answers are built in memory.
+    /// Size in bytes above which a file is not served, because answers are built in memory.
     package static let fileBytes = 268_435_456
   }
 
@@ -30,8 +30,9 @@ package struct StaticFiles {
   private var cache: [String: Entry] = [:]
   private var cachedBytes = 0
 
+  /// Reads the files of a directory. Returns nil if it does not exist.
   /// - Parameters:
-  ///   - directory: must exist; its own path may contain links.
+  ///   - directory: its own path may contain symbolic links.
   ///   - cacheControl: by default clients revalidate each time, and mostly get 304.
   ///   - headers: sent with each file, for example a Content-Security-Policy.
   package init?(directory: String, cacheControl: String = "no-cache", headers: [(String, String)] = []) {
@@ -41,9 +42,10 @@ package struct StaticFiles {
     self.headers = headers
   }
 
-  /// - Parameter path: below the directory, percent-encoded as in the request, for example `/css/console.css`. A path
-  ///   that ends with a slash means its `index.html`.
-  /// - Returns: 200, 304, 404 or 405.
+  /// Returns the answer for a file.
+  /// - Parameter path: path below the directory, percent-encoded as in the request, for example `/css/console.css`. A
+  ///   path that ends with a slash means its `index.html`.
+  /// - Returns: a response with status 200, 304, 404 or 405.
   package mutating func response(method: Method, path: String, ifNoneMatch: String? = nil) -> Response {
     guard method == .get || method == .head else { return .methodNotAllowed(allow: [.get, .head]) }
     guard let relative = Self.relativePath(path), let entry = entry(relative) else {
@@ -57,7 +59,7 @@ package struct StaticFiles {
     return Response(status: .ok, headers: type + validators, body: entry.body)
   }
 
-  /// The same for a request, below `prefix`.
+  /// Returns the answer for a request whose path begins with `prefix`.
   package mutating func response(for request: Request, strippingPrefix prefix: String = "") -> Response {
     let path = request.path
     guard path.hasPrefix(prefix) else { return Response(status: .notFound) }
@@ -67,7 +69,7 @@ package struct StaticFiles {
 
   // MARK: Paths
 
-  /// The path relative to the directory, decoded; nil when it could name anything else.
+  /// Returns the decoded path relative to the directory; nil if it might refer to anything outside.
   static func relativePath(_ path: String) -> String? {
     guard path.first == "/" else { return nil }
     var segments: [String] = []
@@ -89,7 +91,7 @@ package struct StaticFiles {
   // MARK: Files
 
   private mutating func entry(_ relative: String) -> Entry? {
-    // Resolved each time: a link may have changed since.
+    // Resolve links on every request, because they may have changed.
     guard let full = RegularFile.resolve(root + "/" + relative), full.hasPrefix(root == "/" ? "/" : root + "/")
     else {
       return nil
@@ -114,7 +116,7 @@ package struct StaticFiles {
     cachedBytes += entry.body.count
   }
 
-  /// A strong tag: a rewritten file has another time, to the nanosecond, or another size.
+  /// Creates a strong tag: when a file is rewritten, its modification time (to the nanosecond) or size changes.
   private static func tag(_ stamp: RegularFile.Stamp) -> String {
     let time = String(UInt64(bitPattern: Int64(stamp.seconds &* 1_000_000_000 &+ stamp.nanoseconds)), radix: 36)
     return "\"\(String(stamp.inode, radix: 36))-\(String(stamp.size, radix: 36))-\(time)\""

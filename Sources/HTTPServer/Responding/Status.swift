@@ -1,6 +1,6 @@
 /// The status code of an answer (RFC 9110 §15).
 package struct Status: Hashable, Sendable, CustomStringConvertible {
-  /// 100…599.
+  /// The status code, from 100 to 599.
   package let code: Int
 
   package init(_ code: Int) {
@@ -43,12 +43,12 @@ package struct Status: Hashable, Sendable, CustomStringConvertible {
   package static let gatewayTimeout = Status(504)
   package static let httpVersionNotSupported = Status(505)
 
-  /// 1xx, 204 and 304 never carry a body (RFC 9112 §6.3).
+  /// True for 1xx, 204 and 304, which never have a body (RFC 9112 §6.3).
   package var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
 
   package var description: String { "\(code) \(reason)" }
 
-  /// The reason phrase; for people only.
+  /// The reason phrase, for people to read.
   package var reason: StaticString {
     switch code {
     case 100: "Continue"

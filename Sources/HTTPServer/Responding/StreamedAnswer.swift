@@ -2,23 +2,23 @@ internal import Reactor
 
 /// State of an answer written in pieces: its framing, and the actions to call on its progress.
 ///
-/// Invariant: the body has as many bytes as were announced, if any were; an empty piece is dropped, because an empty
-/// chunk would end the body. Pure, apart from the actions it stores.
+/// Invariant: the body has exactly the announced length, if one was announced. Empty pieces are dropped, because an
+/// empty chunk would end the body.
 struct StreamedAnswer {
   let status: Status
-  /// Event streams do not end by themselves: a client that shuts down its side has gone. Browsers leave a page this
-  /// way.
+  /// True for event streams, which do not end by themselves: a client that shuts down its sending side counts as
+  /// disconnected, because browsers do so when they leave a page.
   let isEndless: Bool
-  /// Whether pieces are chunks; otherwise the end of the connection, or the announced length, ends the body.
+  /// True if pieces are sent as chunks; otherwise the announced length or the end of the connection ends the body.
   private let isChunked: Bool
-  /// True when no body may be sent, as in the answer to HEAD.
+  /// True if no body may be sent, as in the answer to HEAD.
   private let isSilent: Bool
-  /// Bytes still owed, when a length was announced.
+  /// Number of body bytes still to be written, if a length was announced.
   private var owedBytes: Int?
   private var drained: (() -> Void)?
   private var ended: (() -> Void)?
 
-  /// - Parameter length: of the body in bytes; nil when unknown.
+  /// - Parameter length: size of the body in bytes; nil if unknown.
   init(_ status: Status, _ exchange: ResponseWriter.Exchange, length: Int?, isEndless: Bool) {
     self.status = status
     self.isEndless = isEndless
@@ -27,12 +27,12 @@ struct StreamedAnswer {
     owedBytes = length
   }
 
-  /// Whether these are the headers of an event stream.
+  /// True if these are the headers of an event stream.
   static func isEndless(_ headers: [(String, String)]) -> Bool {
     headers.contains { $0 == ServerSentEvent.headers[0] }
   }
 
-  /// Returns false when nothing was written.
+  /// Writes a piece. Returns false if nothing was written.
   mutating func write(_ piece: Span<UInt8>, to buffer: inout ByteBuffer) -> Bool {
     guard !isSilent, !piece.isEmpty else { return false }
     if let owed = owedBytes {
@@ -48,7 +48,7 @@ struct StreamedAnswer {
     return true
   }
 
-  /// Returns false when the body is shorter than announced: the client must not take it for complete.
+  /// Ends the body. Returns false if it is shorter than announced: then the client must notice that it is incomplete.
   func finish(_ buffer: inout ByteBuffer) -> Bool {
     guard !isSilent else { return true }
     if let owedBytes, owedBytes > 0 { return false }
@@ -68,12 +68,12 @@ struct StreamedAnswer {
     ended = action
   }
 
-  /// The action to call once everything so far has been sent; returned once.
+  /// Returns the action to call once everything so far has been sent, and forgets it.
   mutating func takeDrained() -> (() -> Void)? {
     defer { drained = nil }
     return drained
   }
 
-  /// The action to call when the client has gone.
+  /// The action to call when the client has disconnected.
   var abandoned: (() -> Void)? { ended }
 }

@@ -6,7 +6,7 @@ internal import Store
 /// API keys of back-office systems and operators.
 extension Administration {
   package struct KeyCreated: DescribedAnswer {
-    /// Shown only here: the database keeps just its hash.
+    /// The key itself. It is returned only here, because the database stores just its hash.
     package let apiKey: String
     package let number: Int32
     package let role: Role
@@ -24,7 +24,7 @@ extension Administration {
     package var role = Role.viewer
     /// The only app the key may access; nil for all apps.
     package var appID: String?
-    /// Owner, shown in lists; may be empty.
+    /// Name of the key's owner, shown in lists; may be empty.
     package var name = ""
     /// Microseconds since 1970; nil: it never ends.
     package var endsAt: Int64?
@@ -41,9 +41,10 @@ extension Administration {
       JSONSchema.text(upTo: Operations.Limits.nameBytes, isEmptyAllowed: true))
   }
 
+  /// Creates an API key.
   /// - Parameters:
   ///   - appID: the only app the key may access; nil for all apps.
-  ///   - name: owner, shown in lists; may be empty.
+  ///   - name: name of the key's owner, shown in lists; may be empty.
   ///   - endsAt: microseconds since 1970; nil: it never ends.
   package static func createKey(
     _ role: Role, appID: String?, name: String = "", endsAt: Int64? = nil, by caller: Caller, on connection: Connection
@@ -61,7 +62,7 @@ extension Administration {
     if let endsAt, try connection.answer(WallClock.now()) >= endsAt {
       throw Problem(at: "/expiresAt", "must be in the future")
     }
-    // The prefix identifies the key to people and secret scanners.
+    // The prefix lets people and secret scanners recognize the key.
     let apiKey = "upmc_" + RandomToken.make()
     let number = try connection.commit { () throws(PostgresError) in
       let key = try connection.run(

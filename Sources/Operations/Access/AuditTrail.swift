@@ -5,18 +5,18 @@ package import Store
 
 /// The audit log: who did what, when and from where, with the values before and after, but without secrets.
 ///
-/// Whatever changes something on somebody's request writes its entry in the same transaction: either both stand or
-/// neither. An operation that changes nothing (a pause of what is paused) writes none. Beside changes it knows sign-ins,
-/// those that failed too, and who reads lists of people. The exceptions are what devices do
-/// for themselves (but for one that becomes a user's who has others), and what API keys do by the thousand: sends to named
-/// users, where the message is the record (key, time and request) as long as it is kept, updates of channels, and vouchers,
-/// which live for minutes.
+/// A change that somebody requests and its audit entry are written in the same transaction, so there is never one
+/// without the other. An operation that changes nothing, such as pausing what is paused, writes no entry. Sign-ins,
+/// including failed ones, and reading lists of people are audited too. Not audited are the actions of devices (except
+/// when one joins a user who has other devices), and those that API keys perform by the thousand: sends to named users,
+/// which the stored message documents for as long as it is kept; updates of channels; and vouchers, which are valid for
+/// minutes.
 package enum AuditTrail {
   /// The change that an entry records.
   struct Change {
     let action: String
     let app: App.Number?
-    /// The object's name in lists.
+    /// Identifies the changed object in lists.
     let object: String
     var before: [UInt8]?
     var after: [UInt8]?
@@ -31,7 +31,7 @@ package enum AuditTrail {
       self.app = app
     }
 
-    /// Sets the values before the change, as members of a JSON object.
+    /// Sets the values before the change. `write` writes the members of a JSON object.
     func from(_ write: (inout JSONWriter) -> Void) -> Change {
       var change = self
       change.before = Self.object(write)
@@ -51,7 +51,7 @@ package enum AuditTrail {
     }
   }
 
-  /// The audit entry of a change, to be written in the transaction that makes the change.
+  /// Returns the query that stores a change's audit entry. Run it in the transaction that makes the change.
   static func add(_ change: Change, by caller: Caller) -> Query<Void> {
     var entry = entry(change.action, change.object, change.app, by: caller)
     entry.before = change.before.map { String(decoding: $0, as: UTF8.self) }
@@ -83,8 +83,8 @@ package enum AuditTrail {
     return entry
   }
 
-  /// The entry for a device that joins a user who already has others. It identifies the user only through the device,
-  /// so erasing the person leaves nothing behind here.
+  /// Returns the query that stores an entry for a device that joins a user who already has others. The entry identifies
+  /// the user only through the device, so that nothing about the person is left here after an erasure.
   static func add(_ device: Devices.Record) -> Query<Void> {
     var entry = AuditLog.New(actor: "device", role: "device", action: "device.add", object: device.device.description)
     entry.app = device.app
@@ -124,7 +124,7 @@ package enum AuditTrail {
     }
   }
 
-  /// Filter of a list; a nil field matches everything.
+  /// Conditions for listed entries; nil means no condition.
   package struct Question: Sendable {
     package var appID: String?
     package var action: String?
@@ -167,7 +167,7 @@ package enum AuditTrail {
 }
 
 extension Operations.Limits {
-  /// Rows that one page of a filtered list scans: some ten milliseconds. A page without matches ends there, and the
-  /// next page continues.
+  /// Number of rows that one page of a filtered list examines, which takes some ten milliseconds. If none of them
+  /// matches, the page is empty and the next page continues after them.
   static let searchedRows = 10_000
 }

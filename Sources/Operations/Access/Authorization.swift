@@ -20,13 +20,14 @@ package enum Authorization {
     return caller
   }
 
-  /// API keys are 256 random bits: a plain hash cannot be reversed, and allows lookup by equality.
+  /// Returns the hash under which an API key is stored. Keys are 256 random bits, so a plain hash cannot be reversed,
+  /// and it allows look-up by equality.
   package static func hash(_ token: String) -> [UInt8] {
     SHA256.hash(Array(token.utf8))
   }
 }
 
-/// Role of an API key or account. Raw values are stored.
+/// Role of an API key or account. The raw values are stored in the database.
 package enum Role: String, CaseIterable, Sendable {
   /// A back-office system: sends messages and reads their outcomes.
   case sender
@@ -54,31 +55,32 @@ package enum Role: String, CaseIterable, Sendable {
 package enum Permission: String, CaseIterable, Sendable {
   case send
   case viewMessages
-  /// Vouching that the next device to name a user really is that user's; the app's own server does this at login.
+  /// Vouching that the next device that names a user really belongs to that user, as the app's own server does at
+  /// login.
   case vouch
-  /// Pausing, resuming, cancelling, pacing.
+  /// Pausing, resuming and cancelling messages, and changing their pace.
   case control
   case manageGroups
-  /// Tags and saved segments.
+  /// Changing tags and saved segments.
   case manageAudiences
-  /// Quarantined devices.
+  /// Seeing and restoring quarantined devices.
   case manageQuarantine
-  /// Apps, their credentials, and API keys.
+  /// Managing apps, their credentials, and API keys.
   case manageApps
-  /// The identities of users, devices and groups.
+  /// Seeing the identities of users, devices and groups.
   case viewPeople
-  /// Badges.
+  /// Setting users' badge counts.
   case managePeople
   /// Exporting or erasing everything known about a person.
   case erasePeople
-  /// Templates, senders, drafts.
+  /// Seeing templates, senders and drafts.
   case viewContent
   case manageContent
   /// Importing people from files.
   case importPeople
   /// Exporting lists of people as files.
   case exportPeople
-  /// Releasing another person's large message.
+  /// Approving another person's large message.
   case approve
   case manageAccounts
   case viewAudit
@@ -97,11 +99,11 @@ package struct Caller: Equatable, Sendable {
   package let device: DeviceID?
   /// Number of the console account.
   package let account: Int32?
-  /// The Unix user who runs the command, at the command line.
+  /// The Unix user who runs a command; nil for other callers.
   package let unixUser: String?
-  /// Name of the key or account, for the audit log.
+  /// Name of the key or account, as recorded in the audit log.
   package let name: String
-  /// Client address (the host name for the command line), and the request's id.
+  /// The client's address, or the host's name for commands; and the request's id.
   package var origin = ""
   package var requestID = ""
 
@@ -118,7 +120,7 @@ package struct Caller: Equatable, Sendable {
     self.name = name
   }
 
-  /// Nil if the role is known only to a newer version.
+  /// Identifies the holder of an API key. Returns nil if its role is known only to a newer version.
   init?(_ key: Secrets.APIKey) {
     guard let role = Role(rawValue: key.role) else { return nil }
     self.init(role: role, app: key.app, apiKey: key.number, name: key.name)
@@ -137,20 +139,20 @@ package struct Caller: Equatable, Sendable {
     return caller
   }
 
-  /// The person behind the request; nil for a program or a device.
+  /// The person who makes the request; nil for a program or a device.
   var asker: Principal? {
     if let account { return .account(account) }
     return unixUser.map(Principal.unixUser)
   }
 
-  /// - Throws: `.forbidden` if the role does not allow it.
+  /// Throws `.forbidden` if the role does not have the permission.
   package func require(_ permission: Permission) throws(Problem) {
     guard role.allows(permission) else {
       throw Problem(.forbidden, "The role \(role.rawValue) may not do this.")
     }
   }
 
-  /// - Throws: `.forbidden` if the role does not allow it or the caller may not access the app.
+  /// Throws `.forbidden` if the role does not have the permission, or the caller may not access the app.
   package func require(_ permission: Permission, in app: App) throws(Problem) {
     try require(permission)
     guard reaches(app.number) else {
@@ -158,7 +160,7 @@ package struct Caller: Equatable, Sendable {
     }
   }
 
-  /// - Throws: if the request names a sending device other than the calling one.
+  /// Throws if the request names a sending device other than the calling one.
   func requireOrigin(of request: MessageRequest) throws(Problem) {
     guard request.origin?.device == device else {
       throw Problem(at: "/from", "is written by the server, for messages that devices send")

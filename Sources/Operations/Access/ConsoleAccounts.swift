@@ -3,7 +3,8 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Accounts of console users: created by an administrator, opened by a link that works once.
+/// Accounts of console users. An administrator creates them, and their owner signs in for the first time with a
+/// one-time link.
 package enum ConsoleAccounts {
   package struct Entry: DescribedAnswer {
     let record: Accounts.Record
@@ -27,7 +28,7 @@ package enum ConsoleAccounts {
     package let token: String
     package let endsAt: Int64
 
-    /// To append to the server's address. The token is in the fragment, so no proxy or log sees it.
+    /// Path to append to the server's address. The token is in the fragment, so no proxy or log contains it.
     package var path: String { "/#sign-in=\(token)" }
 
     package static let object = JSONObject<Link>(
@@ -53,12 +54,12 @@ package enum ConsoleAccounts {
         .given("appId", .orNull(.appID), \.appID, "The only app it reaches."),
       ])
 
-    /// Length and blanks are checked on creation, after lowercasing.
+    /// Schema only: length and blanks are checked when an account is created, after conversion to lower case.
     private static let loginForm = JSONForm.anyText.described(
       JSONSchema.text(upTo: Operations.Limits.loginBytes, matching: #"^[^\u0000-\u0020\u007F]+$"#))
   }
 
-  /// Logins are case-insensitive.
+  /// Returns the login in lower case, because logins are case-insensitive.
   static func normalize(_ login: String) -> String { login.lowercased() }
 
   static func isLogin(_ login: String) -> Bool {
@@ -133,7 +134,7 @@ package enum ConsoleAccounts {
         return before
       }
       try connection.run(Accounts.save(number, name: name, role: role, isDisabled: isDisabled))
-      // A changed role takes effect through a new sign-in.
+      // Another role applies only after a new sign-in.
       if isDisabled || role != before.role { try connection.run(Sessions.endAll(of: number)) }
       let audited = AuditTrail.Change("account.change", before.login, app: before.app)
         .from { $0.write(before.name, before.role, before.disabledAt != nil) }.to { $0.write(name, role, isDisabled) }
@@ -144,7 +145,7 @@ package enum ConsoleAccounts {
     return Entry(record: changed)
   }
 
-  /// Creates a new link for an account that has lost its password or has none yet.
+  /// Creates a new link for an account that has no password yet, or whose owner has lost it.
   package static func link(
     _ number: Int32, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Link {
@@ -185,7 +186,7 @@ package enum ConsoleAccounts {
     return Entry(record: changed)
   }
 
-  /// Returns the locked account. An administrator of one app neither sees nor changes accounts beyond it.
+  /// Locks and returns an account. An administrator of one app neither sees nor changes other accounts.
   private static func find(
     _ number: Int32, _ caller: Caller, _ connection: Connection
   ) throws(PostgresError) -> Accounts.Record? {

@@ -33,7 +33,7 @@ extension ConsoleAccounts {
       return try create(
         firstLogin, name: "Administrator", role: .admin, appID: nil, by: .commandLine, on: connection, now: now)
     } catch {
-      // Another node was faster and prints its link.
+      // Another node has created the account first, and shows its link.
       if error.code == .conflict { return nil }
       throw error
     }

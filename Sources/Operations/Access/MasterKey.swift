@@ -2,7 +2,7 @@ internal import Crypto
 package import Domain
 internal import Synchronization
 
-/// Seals secrets for storage with AES-256-GCM; the 256-bit key never enters the database.
+/// Encrypts secrets for storage with AES-256-GCM. The 256-bit key is never stored in the database.
 ///
 /// A ring of keys, so that the key can change while servers run (Decision 149): one seals, and every one opens what it
 /// has sealed. Each secret is bound to its place (a name such as `credential 3 apns`): moved to another row, it does not
@@ -39,7 +39,7 @@ package struct MasterKey: Sendable {
 
   private let shared: Shared
 
-  /// - Throws: unless `bytes` has 32 bytes.
+  /// Throws unless `bytes` has 32 bytes.
   package init(bytes: [UInt8]) throws(Problem) {
     try self.init(keys: [bytes])
   }
@@ -102,7 +102,7 @@ package struct MasterKey: Sendable {
     return id.bytes + AESGCM.seal(secret, using: key, authenticating: Array(place.utf8))
   }
 
-  /// - Throws: if the key is wrong, or the secret was changed or moved.
+  /// Decrypts a secret. - Throws: if the key is wrong, or the secret was changed or moved.
   package func open(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8] {
     let id = Self.id(of: sealed)
     let key = shared.ring.withLock { ring in ring.keys.first { $0.id == id }?.key }

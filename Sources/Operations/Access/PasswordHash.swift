@@ -9,11 +9,12 @@ enum PasswordHash {
   static func make(_ password: String, salt: [UInt8]) -> [UInt8] {
     let key = KeyDerivation.scrypt(
       password, salt: salt, rounds: rounds, blockSize: blockSize, parallelism: parallelism)
-    // The key itself is not stored, only a code that proves possession of it.
+    // Store only a code that is derived from the key, not the key itself.
     return HMAC.authenticationCode(for: Array("upmc console password".utf8), using: key)
   }
 
-  /// Takes equally long without a stored password or account, so timing does not reveal which logins exist.
+  /// Compares a password with the stored hash. Takes equally long without a stored hash, so that timing does not reveal
+  /// which logins exist.
   static func matches(_ password: String, _ stored: [UInt8]?, salt: [UInt8]?) -> Bool {
     let made = make(password, salt: salt ?? [UInt8](repeating: 0, count: 16))
     guard let stored else { return false }

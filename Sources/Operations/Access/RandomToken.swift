@@ -1,6 +1,6 @@
-/// Issued secrets: 256 random bits as text that is safe in headers, URLs and shells.
+/// Generates secrets for API keys and links: 256 random bits, as text that is safe in headers, URLs and shells.
 enum RandomToken {
-  /// 43 characters of base64url without padding (RFC 4648, section 5).
+  /// Returns 43 characters of base64url without padding (RFC 4648, section 5).
   static func make() -> String {
     encode(MasterKey.makeBytes())
   }

@@ -37,7 +37,7 @@ struct SignInAttempt {
   }
 
   /// Returns the account, and what the code was.
-  /// - Throws: the problem to return to the client; the audit log has recorded it.
+  /// Verifies the proof and returns the account. - Throws: the problem for the client, which has also been audited.
   func prove(on connection: Connection) throws(Problem) -> (Accounts.Record, SecondFactor.Proof?) {
     switch proof {
     case .password(let login, let password):

@@ -39,7 +39,8 @@ package enum SignInService {
     return try start.begin(account, proof.way, factor: factor, setting.policy, on: connection)
   }
 
-  /// Prevents a link sent by someone else from turning an open page into another person's.
+  /// Throws if a link would replace the session of another account. Otherwise a link sent by somebody else could turn
+  /// an open page into another person's.
   private static func checkReplacement(
     of former: String, by link: String, on connection: Connection, now: Int64
   ) throws(Problem) {
@@ -102,7 +103,7 @@ package enum SignInService {
     RandomToken.encode(Authorization.hash("csrf \(token)"))
   }
 
-  /// - Throws: `.forbidden` unless the request carries the session's CSRF token.
+  /// Throws `.forbidden` unless the request contains the session's CSRF token.
   package static func checkCSRF(_ sent: String?, of token: String) throws(Problem) {
     guard let sent, ConstantTime.isEqual(Array(sent.utf8), Array(csrfToken(of: token).utf8)) else {
       throw Problem(.forbidden, "Send the session's csrfToken in the header X-CSRF-Token.")

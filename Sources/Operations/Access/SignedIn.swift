@@ -2,7 +2,7 @@ package import JSON
 
 /// The identity reported to the console: a signed-in account or the holder of an API key.
 package struct SignedIn: DescribedAnswer {
-  /// Nil for an API key.
+  /// The session of a console account; nil for an API key.
   private let session: ConsoleSession?
   private let name: String
   private let role: String

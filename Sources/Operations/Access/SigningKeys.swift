@@ -24,11 +24,11 @@ package struct SigningKeys: Sendable {
   package let pushkeys: PushKeyring
   package let authKeys: AuthKeyring
   package let userProofs: UserProofKeyring
-  /// For apps built with the existing SDK.
+  /// The keys for apps built with the existing SDK.
   package let sdkKeys: SDKKeyring
-  /// Seals the content of confidential messages.
+  /// Encrypts the content of confidential messages.
   package let contents: ContentSeal
-  /// Seals the telephone numbers of users.
+  /// Encrypts users' telephone numbers.
   package let phones: PhoneNumberSeal
   /// What was read last: purpose, generation, and whether it signs.
   private let known: Known
@@ -39,8 +39,8 @@ package struct SigningKeys: Sendable {
     init(_ marks: [String]) { self.marks = Mutex(marks) }
   }
 
-  /// Reads the keys; creates them in a new database.
-  /// - Throws: `Problem` if the master key does not fit, `PostgresError` from the database.
+  /// Reads the keys, or creates them in a new database.
+  /// - Throws: `Problem` if the master key does not decrypt them, `PostgresError` from the database.
   package static func load(_ connection: Connection, master: MasterKey) throws -> SigningKeys {
     var stored = try connection.run(Secrets.signingKeys())
     for purpose in Purpose.allCases where !stored.contains(where: { $0.purpose == purpose.rawValue }) {
@@ -101,9 +101,10 @@ package struct SigningKeys: Sendable {
     }
   }
 
-  /// Whether the master key opens what is sealed in the database; nil if nothing is sealed yet. Creates no keys.
+  /// Returns whether the master key decrypts what the database contains; nil if nothing is encrypted yet. Creates no
+  /// keys.
   ///
-  /// Signing keys decide where they exist, since every server that has run on the database has opened them.
+  /// If there are signing keys, they alone decide, because every server that has used the database has decrypted them.
   package static func fit(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     if let current = try connection.run(MasterKeys.current()), !master.ids.contains(MasterKey.ID(current)) {
       return false
@@ -115,7 +116,8 @@ package struct SigningKeys: Sendable {
     return stored.isEmpty ? try fitOthers(master, connection) : true
   }
 
-  /// Checks secrets sealed by commands before any server ran on the database; one that opens is enough.
+  /// Checks secrets that commands have encrypted before any server used the database. One that can be decrypted is
+  /// enough.
   private static func fitOthers(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     let credentials = try connection.run(Secrets.credentials()).map { credential in
       (credential.sealed, Administration.place(ofCredentialFor: credential.app, credential.network))

@@ -40,7 +40,7 @@ extension Problem {
     }
   }
 
-  /// The outcome of a COMMIT whose response never arrived.
+  /// The problem for a COMMIT that was not answered, so that nobody knows whether it took effect.
   package static var outcomeUnknown: Problem {
     Problem(
       .outcomeUnknown,
@@ -59,7 +59,7 @@ extension Problem {
     case .undefinedTable?, .undefinedColumn?:
       self.init(.internalError, "The database's schema does not fit this program. Run `upmc migrate`.")
     default:
-      // Safe to log: the description quotes no data.
+      // The error may be logged, because it contains no data.
       self.init(.internalError, "The database refused: \(error).")
     }
   }
@@ -109,6 +109,6 @@ extension Connection {
 }
 
 extension Operations.Limits {
-  /// Maximum attempts of a transaction that deadlocks or fails to serialize.
+  /// Maximum number of attempts of a transaction that deadlocks or fails to serialize.
   static let transactionAttempts = 5
 }

@@ -13,6 +13,7 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
     nextCursor = place.map(PageRequest.cursor)
   }
 
+  /// Creates a page.
   /// - Parameters:
   ///   - items: up to `limit` + 1; the extra item is not shown and only indicates that a next page exists.
   ///   - place: returns the place of an item in its list.
@@ -34,7 +35,7 @@ extension PageRequest {
 }
 
 extension ItemPage {
-  /// Named after its items.
+  /// Returns the schema, whose name is derived from that of its items.
   package static func object(of item: JSONObject<Item>) -> JSONObject<ItemPage> {
     JSONObject(
       "\(item.name)Page", [.always("items", .list(of: item.form), \.items), PageRequest.nextCursor.of(\.nextCursor)])

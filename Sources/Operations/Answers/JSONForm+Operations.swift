@@ -10,19 +10,19 @@ extension JSONForm<Int64> {
 }
 
 extension JSONForm<MessageState> {
-  /// A message's state, write-only.
+  /// A message's state; only written.
   package static let state = JSONForm(
     JSONSchema.words(MessageState.allCases.map(\.name)), write: { $1.value($0.name) })
 }
 
 extension JSONForm<MessagePurpose> {
-  /// Which list it stands in, in answers.
+  /// A message's purpose, which determines the list it appears in; only written.
   package static let purpose = JSONForm(
     JSONSchema.words(MessagePurpose.allCases.map(\.name)), write: { $1.value($0.name) })
 }
 
 extension JSONForm<OutcomeStatus> {
-  /// A delivery's outcome, write-only.
+  /// A delivery's outcome; only written.
   package static let outcome = JSONForm(
     JSONSchema.words(OutcomeStatus.allCases.map(\.name)), write: { $1.value($0.name) })
 }

@@ -9,8 +9,7 @@ package struct PageRequest: Sendable {
   package private(set) var cursor: String?
   package var status: OutcomeStatus?
 
-  /// - Parameters: the values of the query string.
-  /// - Throws: if a value is invalid.
+  /// Parses the query parameters of a list. - Throws: if one is invalid.
   package init(limit: String? = nil, cursor: String? = nil, status: String? = nil) throws(Problem) {
     if let limit {
       guard let number = Int(limit), Operations.Limits.pageSizes.contains(number) else {

@@ -1,5 +1,6 @@
 /// The timestamp format of all answers: RFC 3339, UTC, milliseconds.
 package enum Timestamp {
+  /// Returns a time as text.
   /// - Parameter microseconds: since 1970-01-01 UTC.
   package static func text(_ microseconds: Int64) -> String {
     let milliseconds = floorDivide(microseconds, 1000)

@@ -46,7 +46,7 @@ extension ApprovalService {
   ) throws(Problem) {
     let heldSince = record.endsAt - ApprovalHolds.waitSeconds * 1_000_000
     let isDone = try connection.commit { () throws(PostgresError) in
-      // Locks the message first, the lock order of every decision on it.
+      // Lock the message before the approval, as every decision does.
       guard try connection.run(Controls.lock(seqno)) != nil,
         try connection.run(Approvals.lock(record.number))?.state == .waiting,
         try connection.run(ApprovalHolds.release(seqno, waited: max(0, now - heldSince)))
@@ -58,7 +58,7 @@ extension ApprovalService {
     guard isDone else { throw decided(record.number) }
   }
 
-  /// Returns the requester with their current rights.
+  /// Returns the requester as a caller with their current permissions.
   private static func requester(
     of record: Approvals.Record, _ connection: Connection
   ) throws(Problem) -> Caller {
@@ -72,7 +72,7 @@ extension ApprovalService {
     }
   }
 
-  /// Whether the approval is still undecided. To be called within the transaction that creates the message.
+  /// Returns whether the approval is undecided. Call it in the transaction that creates the message.
   static func isWaiting(_ consent: SendConsent, _ connection: Connection) throws(PostgresError) -> Bool {
     try connection.run(Approvals.lock(consent.approval))?.state == .waiting
   }

@@ -48,7 +48,7 @@ extension ApprovalService {
     }
   }
 
-  /// Whether an account and a Unix user share a name: `kim` or `kim@example.com`.
+  /// Returns whether an account and a Unix user have the same name, as in `kim@example.com` and `kim`.
   private static func isSameName(_ one: Principal, _ oneName: String, _ other: Principal, _ otherName: String) -> Bool {
     switch (one, other) {
     case (.unixUser(let name), .account): owns(name, otherName)
@@ -63,8 +63,9 @@ extension ApprovalService {
 }
 
 extension Operations.Limits {
-  /// An account opened by a link that the requester made within this time before may still be in their control.
+  /// How long, in seconds, an account that was opened by a link counts as controlled by the maker of the link.
   static let handsOfAskerSeconds: Int64 = 90 * 86_400
-  /// Administrators create the accounts of people whose messages they approve: for a few days they could be them.
+  /// The same for accounts that the approver has created or linked. It is shorter, because administrators also create
+  /// the accounts of people whose messages they approve.
   static let handsOfApproverSeconds: Int64 = 7 * 86_400
 }

@@ -23,7 +23,7 @@ package enum ApprovalService {
   package struct Waiting: Sendable {
     package let approval: Approvals.Number
     package let targeted: Int64?
-    /// A JSON array.
+    /// A JSON array of the audience's entries that match nobody.
     let unknown: [UInt8]
     package let because: SecondPerson.Because
     /// Devices targeted by the requester's other messages within the last hour.
@@ -44,7 +44,8 @@ package enum ApprovalService {
   package struct Entry: DescribedAnswer {
     let record: Approvals.Record
     let now: Int64
-    /// The complete request, for a person who may decide; nil: as stored, without confidential content.
+    /// The complete request, for a person who may decide. If nil, the stored request is shown, which lacks confidential
+    /// content.
     var whole: [UInt8]?
 
     package var number: Int64 { record.number }
@@ -157,7 +158,7 @@ package enum ApprovalService {
         approval: number, targeted: audience.targeted, unknown: audience.unknownJSON, because: because,
         withinHour: withinHour)
     }
-    // A concurrent request with the same key was faster.
+    // A concurrent request with the same key was stored first.
     if let earlier = try earlier(request, app, digest, on: connection) { return earlier }
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
@@ -230,7 +231,8 @@ package enum ApprovalService {
     }
   }
 
-  /// - Parameter seal: reveals confidential content to a person who may decide, while the approval is pending.
+  /// Returns one approval.
+  /// - Parameter seal: decrypts confidential content for a person who may decide, while the approval is undecided.
   package static func show(
     _ number: Approvals.Number, seal: ContentSeal? = nil, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Entry {
@@ -263,6 +265,6 @@ package enum ApprovalService {
 extension Operations.Limits {
   /// Range of the device count above which a second person is required; 0 disables approval.
   package static let approvalAbove: ClosedRange<Int64> = 0...1_000_000_000
-  /// Reason of a rejection: a sentence or two, in bytes.
+  /// Maximum length of a reason for a rejection, in bytes: a sentence or two.
   package static let approvalReasonBytes = 1_000
 }

@@ -24,7 +24,7 @@ extension Administration {
 
   package struct AppCreated: DescribedAnswer {
     package let appID: String
-    /// Embedded in the app; an identifier, not a secret.
+    /// Identifies the app in its requests. It is embedded in the app, so it is no secret.
     package let clientKey: String
     package let identity: App.Identity
 

@@ -8,10 +8,10 @@ internal import TLS
 
 /// Push certificates, the older way to authenticate with APNs.
 extension Administration {
-  /// A certificate with its private key as exported: a .p12 archive or PEM.
+  /// A certificate with its private key, as exported: a .p12 archive or PEM.
   package struct APNsCertificate: Sendable {
     package var file: [UInt8]
-    /// Empty if there is none.
+    /// The archive's passphrase; empty if there is none.
     package var passphrase: String
 
     package init(file: [UInt8], passphrase: String) {
@@ -32,7 +32,7 @@ extension Administration {
     /// Topics the certificate is valid for, for example `com.example.bank` and `com.example.bank.voip`.
     package let topics: [String]
     package let environments: [PushEnvironment]
-    /// Seconds since 1970; no push can be sent afterwards.
+    /// When the certificate expires, in seconds since 1970. No push can be sent afterwards.
     package let endsAt: Int64
 
     package static let object = JSONObject<CertificateSet>(
@@ -63,7 +63,7 @@ extension Administration {
     try store(
       Credential(
         network: .apns, kind: apnsCertificateKind, publicPart: CertificateSet.publicPart.text(of: set),
-        // The file is opened once, here; the passphrase is not stored.
+        // The passphrase is needed only here, to read the file; it is not stored.
         secret: Array(identity.pem.utf8)),
       of: app, master: master, by: caller, on: connection)
     return set
@@ -113,7 +113,7 @@ extension Administration {
 }
 
 extension JSONForm<[UInt8]> {
-  /// A file in base64.
+  /// The certificate file in base64.
   fileprivate static let certificate = JSONForm(
     JSONSchema.givenText.adding("format", "push-certificate"),
     read: { (reader) throws(JSONError) in

@@ -37,7 +37,7 @@ extension Administration {
       "KeySet", about: "Of an APNs key.",
       [.always("appId", .appID, \.appID), .always("pnsId", .network, { _ in .apns })] + shown
         + [CredentialChecks.Check.field.of(\.check)])
-    /// Public properties of the credential, stored beside it.
+    /// The public properties of the credential, which are stored unencrypted next to it.
     static let publicPart = JSONObject<KeySet>("KeyShown", isNamed: false, shown)
 
     private static let shown: [JSONField<KeySet>] = [
@@ -49,7 +49,7 @@ extension Administration {
   /// Stored name of this kind of credential.
   package static let apnsKeyKind = "apns-key"
 
-  /// The place name that a credential is sealed for.
+  /// Returns the name of the place that a credential's encryption is bound to.
   package static func place(ofCredentialFor app: App.Number, _ network: PushNetwork) -> String {
     "credential \(app) \(network.pnsID.lowercased())"
   }
@@ -81,7 +81,7 @@ extension Administration {
     let kind: String
     /// Public properties, as JSON.
     let publicPart: String
-    /// Stored sealed.
+    /// The secret part, which is stored encrypted.
     let secret: [UInt8]
   }
 

@@ -87,7 +87,7 @@ extension Administration {
     package let app: App
     /// Devices bound to a user with less proof than the given identity requires.
     package let unproved: [App.Identity: Int64]
-    /// In the last 30 days.
+    /// Counts of the last 30 days.
     let refusals: Bindings.Refusals
 
     package var refusedRegistrations: Int64 { refusals.unproved }
@@ -151,7 +151,7 @@ extension Administration {
     }
   }
 
-  /// - Throws: `Problem` if the master key does not fit.
+  /// Returns an app's secret. - Throws: if the master key is not the right one.
   package static func userProofSecret(
     of appID: String, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws -> UserProofSecret {
@@ -183,7 +183,7 @@ extension Administration {
     package let clientUID: String
     /// The only DEVICE_ID the voucher is valid for; nil for any.
     package let deviceID: String?
-    /// Microseconds since 1970.
+    /// When the voucher expires, in microseconds since 1970.
     package let expiresAt: Int64
 
     package static let object = JSONObject<Voucher>(
@@ -194,9 +194,9 @@ extension Administration {
       ])
   }
 
-  /// Vouches, on behalf of the app's own server, that the next device to name this user belongs to the user. Replaces
-  /// any earlier voucher.
-  /// - Parameter seconds: lifetime of the voucher.
+  /// Creates a voucher, by which the app's own server states that the next device that names this user belongs to the
+  /// user. Replaces any earlier voucher.
+  /// - Parameter seconds: how long the voucher is valid.
   package static func vouch(
     for clientUID: String, of appID: String, deviceID: String?, seconds: Int64, by caller: Caller,
     on connection: Connection
@@ -229,12 +229,14 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Grace period, after an app has become stricter, for devices bound to users without sufficient proof: 30 days.
+  /// Grace period for devices bound to a user without sufficient proof after an app has become stricter, in
+  /// microseconds (30 days).
   static let identityGraceMicroseconds: Int64 = 30 * 86_400 * 1_000_000
-  /// Grace period when no such device is left: 10 minutes, until every node knows the change.
+  /// Grace period when there is no such device, in microseconds (10 minutes). By then every node knows about the
+  /// change.
   static let shortGraceMicroseconds: Int64 = 600 * 1_000_000
-  /// Days covered by the counts of registrations that were, or would have been, refused.
+  /// Number of days for which refused registrations, and those that would have been refused, are counted.
   package static let countedIdentityDays: Int32 = 30
-  /// Range of a voucher's lifetime.
+  /// Permitted lifetimes of a voucher, in seconds.
   package static let voucherSeconds: ClosedRange<Int64> = 1...900
 }

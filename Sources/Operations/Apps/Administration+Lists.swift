@@ -57,7 +57,8 @@ extension Administration {
     CredentialChecks.Check.object.named,
   ]
 
-  /// - Parameter appID: nil for all of the caller's apps.
+  /// Lists credentials.
+  /// - Parameter appID: the app; nil for all of the caller's apps.
   package static func credentials(
     of appID: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<CredentialEntry> {
@@ -75,7 +76,7 @@ extension Administration {
     }
   }
 
-  /// Deletes a credential. Nothing more is sent through this network for the app.
+  /// Deletes a credential. From then on, the app's devices on this network cannot be sent to.
   package static func deleteCredential(
     of appID: String, _ network: PushNetwork, by caller: Caller, on connection: Connection
   ) throws(Problem) {
@@ -122,7 +123,7 @@ extension Administration {
     return ItemPage(records.map(KeyEntry.init), limit: page.limit) { String($0.record.number) }
   }
 
-  /// Revokes a key; within a second no node accepts it. Idempotent.
+  /// Revokes a key. Within a second, no node accepts it any more. Repeating the call has no effect.
   package static func revokeKey(
     _ number: Int32, by caller: Caller, on connection: Connection
   ) throws(Problem) -> KeyEntry {

@@ -10,7 +10,7 @@ extension Administration {
     package var name: String?
     package var timeZone: String?
     package var devicePolicy: App.DevicePolicy?
-    /// Messages that one device may send to other users per minute; 0 for none.
+    /// Number of messages that one device may send to other users per minute; 0 for none.
     package var deviceSends: Int16?
     /// Whether a user's other devices are notified of a new badge count.
     package var badgeSync: Bool?
@@ -143,6 +143,6 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Messages per device and minute. No conversation needs more.
+  /// Permitted numbers of messages per device and minute.
   package static let deviceSendsPerMinute: ClosedRange<Int16> = 0...1000
 }

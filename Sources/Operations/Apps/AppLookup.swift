@@ -4,7 +4,8 @@ internal import Store
 
 /// Looks up the app named by a request.
 extension Connection {
-  /// - Parameter catalog: consulted first; a newly created app is found only in the database.
+  /// Returns the app with this id.
+  /// - Parameter catalog: searched first; a new app may be found only in the database.
   /// - Throws: `.unknownApp`.
   func app(_ appID: String, catalog: Catalog? = nil) throws(Problem) -> App {
     if let app = catalog?.app(id: appID) { return app }

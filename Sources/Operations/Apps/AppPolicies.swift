@@ -1,7 +1,7 @@
 package import Domain
 internal import Store
 
-/// Per-app policies for hot operations: a snapshot of the catalog.
+/// The policies of all apps, for operations that must be fast: a snapshot from the catalog.
 package struct AppPolicies: Sendable {
   /// Apps in which a user has only one device, the last registered.
   package var single: Set<App.Number> = []
@@ -30,9 +30,10 @@ package struct AppPolicies: Sendable {
   enum Vouching: Equatable {
     /// The app's own server vouches for the user.
     case vouched
-    /// No vouching is needed: no user was named, or the app trusts the device.
+    /// No proof is needed, because no user was named or the app trusts the device.
     case unproved
-    /// No proof was given: without a voucher, only a device that already has the user keeps it.
+    /// A proof is needed but was not given. Only a device that already has the user keeps it, unless there is a
+    /// voucher.
     case missing
     case refused(Problem)
   }

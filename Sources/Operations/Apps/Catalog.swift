@@ -27,7 +27,7 @@ package final class Catalog: Sendable {
   /// Signalled when a lookup misses an app that may have just been created.
   package let wanted: Wakeup
 
-  /// Seals the content of confidential messages; nil where none can be accepted.
+  /// Encrypts the content of confidential messages; nil where none can be accepted.
   package let seal: ContentSeal?
 
   package init(seal: ContentSeal? = nil) throws(SystemError) {
@@ -35,7 +35,7 @@ package final class Catalog: Sendable {
     wanted = try Wakeup()
   }
 
-  /// Number of refreshes, which tells a caller that missed something when to look again.
+  /// Number of refreshes so far. A caller that did not find an app waits until this has changed.
   package var generation: Int { refreshes.load(ordering: .acquiring) }
 
   package func app(clientKey: String) -> App? { contents.withLock { $0.byClientKey[clientKey] } }

@@ -76,7 +76,7 @@ extension Administration {
 }
 
 extension Operations.Limits {
-  /// Apple, where reachable, responds within half a second.
+  /// How long to wait. Apple answers within half a second if it can be reached.
   static let checkTimeout: Duration = .seconds(3)
   static let checkPause: Duration = .milliseconds(50)
 }

@@ -8,7 +8,7 @@ package final class UnknownKeyDelay {
     let resume: () -> Void
   }
 
-  /// Maximum delayed requests; more are refused immediately.
+  /// Maximum number of delayed requests; further ones are refused at once.
   private static let capacity = 256
   private static let interval: Duration = .milliseconds(20)
 
@@ -24,7 +24,8 @@ package final class UnknownKeyDelay {
   /// Returns false if too many requests are waiting; then `resume` is not called.
   package func wait(_ resume: @escaping () -> Void) -> Bool {
     guard waiting.count < Self.capacity else { return false }
-    // A refresh in progress may have begun before the app was created; the second next one is certain to see it.
+    // A refresh in progress may have begun before the app was created, but the one after it is certain to include the
+    // app.
     waiting.append(Waiting(generation: catalog.generation + 2, resume: resume))
     catalog.wanted.signal()
     if waiting.count == 1 { look() }

@@ -53,7 +53,7 @@ extension Administration {
         throw Problem(.unknownGroup, "The app \(app.appID) has no group \(parent).")
       }
     }
-    // Where users are vouched for, group members are too, unless the request says otherwise.
+    // In apps where users must be vouched for, groups are closed to devices by default.
     let isJoinable = new.isJoinable ?? (app.identity == .open)
     return try connection.commit { () throws(PostgresError) in
       let group = try connection.run(

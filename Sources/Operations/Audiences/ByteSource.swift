@@ -10,7 +10,8 @@ package struct ByteSource: Sendable {
     self.init(count: bytes.count) { offset, wanted in Array(bytes[offset..<min(offset + wanted, bytes.count)]) }
   }
 
-  /// - Parameter read: returns at most `bytes` bytes from `offset`; fewer only at the end.
+  /// Creates a source.
+  /// - Parameter read: returns the `bytes` bytes at `offset`; fewer only at the end.
   package init(count: Int, read: @escaping @Sendable (_ offset: Int, _ bytes: Int) throws(Problem) -> [UInt8]) {
     self.count = count
     self.read = read

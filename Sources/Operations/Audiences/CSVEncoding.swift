@@ -6,11 +6,11 @@ internal import Domain
 /// Bytes in one encoding may happen to be valid in the other, so no single line decides for all: such a line is
 /// reported, and the others are read correctly.
 struct CSVEncoding {
-  /// Non-ASCII lines that are valid UTF-8.
+  /// Number of non-ASCII lines that are valid UTF-8.
   private var inUTF8 = 0
-  /// Lines that are valid CP949 but not UTF-8.
+  /// Number of lines that are valid CP949 but not UTF-8.
   private var inKorean = 0
-  /// Whether the first counted line is CP949; breaks a tie.
+  /// Whether the first of the counted lines is CP949; decides if both numbers are equal.
   private var beginsKorean = false
 
   /// Detects the encoding of a file. Reads it a second time unless it is UTF-8 throughout.
@@ -55,7 +55,7 @@ struct CSVEncoding {
     return !line.contains { $0 >= 0xE0 } || String(validating: line, as: UTF8.self) == nil
   }
 
-  /// - Throws: `.impossible` for a file that begins with a UTF-16 byte order mark.
+  /// Throws `.impossible` for a file that begins with a UTF-16 byte order mark.
   static func refuseUTF16(_ start: some Sequence<UInt8>) throws(Problem) {
     guard start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) else { return }
     throw Problem(.impossible, "The file is UTF-16. Save it as UTF-8 (\"CSV UTF-8\" in a spreadsheet).")

@@ -7,10 +7,10 @@ struct CSVReach {
   private(set) var devices: Int64 = 0
   /// Number of users without a device.
   private(set) var unknownCount = 0
-  /// The first of these users.
+  /// The CUIDs of the first of these users.
   private(set) var unknown: [String] = []
 
-  /// - Throws: `.unknownUpload` if the file is gone or belongs to another app.
+  /// Counts the users of a file. - Throws: `.unknownUpload` if the file no longer exists or belongs to another app.
   init(
     _ csv: Int64, _ app: App.Number, _ connection: Connection, now: Int64, unknownAtMost limit: Int
   ) throws(Problem) {
@@ -37,6 +37,6 @@ struct CSVReach {
 }
 
 extension Operations.Limits {
-  /// Users of a file counted in one statement.
+  /// Number of users counted in one statement.
   static let countedUsers = 10_000
 }

@@ -25,7 +25,7 @@ package struct CSVParts {
   }
 
   package let encoding: FileEncoding
-  /// Bytes of the file read so far.
+  /// Number of bytes of the file that have been read.
   package var offset: Int { isKorean ? pieces.offset : plainOffset }
   private let file: ByteSource
   private let connection: Connection
@@ -46,9 +46,9 @@ package struct CSVParts {
     self.file = file
     self.connection = connection
     self.partBytes = partBytes
-    // A byte order mark settles it.
+    // A byte order mark means UTF-8.
     encoding = start == [0xEF, 0xBB] ? .utf8 : try CSVEncoding.find(in: file, partBytes: partBytes)
-    // Two bytes of CP949 become up to three of UTF-8.
+    // Two bytes of CP949 become up to three bytes of UTF-8.
     pieces = CSVPieces(file, partBytes: max(1, partBytes / 2))
   }
 

@@ -45,7 +45,7 @@ package enum GroupService {
 
   package struct Change: Sendable {
     package var name: String?
-    /// `.some(nil)` moves the group to the top level.
+    /// The new parent; `.some(nil)` moves the group to the top level, nil leaves it where it is.
     package var parent: Groups.Number??
     /// Whether devices may join the group themselves.
     package var isJoinable: Bool?
@@ -128,7 +128,7 @@ package enum GroupService {
       "Member", isNamed: false,
       [
         .always("clientUid", .orNull(.anyText), \.member.userKey.clientUID, "Null for a guest."),
-        // A guest is identified by its device.
+        // A guest has no CUID and is identified by its device.
         .always(
           "device", .orNull(.anyText.described(JSONSchema.uuid)),
           { $0.member.userKey.isGuest ? String($0.member.userKey.text.dropFirst()) : nil }, "The guest's device."),
@@ -193,7 +193,7 @@ package enum GroupService {
       let action = adding ? "group.add-members" : "group.remove-members"
       let audited = AuditTrail.Change(action, String(group), app: record.app).to { writer in
         writer.member("members", known.count)
-        // Names them only if there are few.
+        // Name the members only if there are few.
         if known.count <= Operations.Limits.auditedMembers {
           writer.member(
             "clientUids", array: { writer in for user in known.sorted() { writer.value(user.description) } })
@@ -204,7 +204,7 @@ package enum GroupService {
     return MembersChanged(count: known.count, unknown: unknown)
   }
 
-  /// Reports a group of another app as nonexistent.
+  /// Returns a group after checking the permission. A group of another app is reported as nonexistent.
   private static func find(
     _ group: Groups.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
   ) throws(Problem) -> GroupTree.Record {
@@ -229,6 +229,6 @@ extension JSONWriter {
 }
 
 extension Operations.Limits {
-  /// Maximum of members named in one audit entry.
+  /// Maximum number of members named in one audit entry.
   static let auditedMembers = 100
 }

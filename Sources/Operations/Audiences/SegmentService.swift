@@ -30,7 +30,7 @@ package enum SegmentService {
   package struct New: Sendable {
     var appID = ""
     var name = ""
-    /// JSON.
+    /// The conditions as JSON.
     var conditions: [UInt8] = []
 
     package init() {}
@@ -46,7 +46,7 @@ package enum SegmentService {
   /// An unsaved segment.
   package struct Draft: Sendable {
     var appID = ""
-    /// JSON.
+    /// The conditions as JSON.
     var conditions: [UInt8] = []
 
     package init(appID: String = "", conditions: [UInt8] = []) {
@@ -65,7 +65,7 @@ package enum SegmentService {
   /// Changes to a segment; nil fields stay as they are.
   package struct Change: Sendable {
     var name: String?
-    /// JSON.
+    /// The conditions as JSON; nil to leave them unchanged.
     var conditions: [UInt8]?
 
     package init() {}
@@ -171,7 +171,7 @@ package enum SegmentService {
 
   // MARK: Internals
 
-  /// - Throws: the problem, with its position in the body.
+  /// Validates conditions. - Throws: the problem, with its position in the body.
   private static func check(_ conditions: [UInt8]) throws(Problem) {
     do throws(Problem) {
       _ = try Segment(json: conditions)

@@ -11,7 +11,7 @@ package enum TagService {
     case users([String])
     case devices([DeviceID])
 
-    /// The owner, or the number of owners.
+    /// Names a single owner, or says how many there are.
     fileprivate var summary: String {
       switch self {
       case .users(let users): users.count == 1 ? users[0] : "\(users.count) users"
@@ -52,7 +52,7 @@ package enum TagService {
     package static let object = JSONObject<List>("Tags", [.always("tags", .list(of: .anyText), \.tags)])
   }
 
-  /// Changes tags, with one commit per part so that row locks are short. Idempotent.
+  /// Changes tags, committing after each part so that rows are locked only briefly. Repeating the call has no effect.
   package static func change(
     _ change: Change, of owners: Owners, in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Changed {
@@ -60,7 +60,7 @@ package enum TagService {
     guard change.replaces || !change.add.isEmpty || !change.remove.isEmpty else {
       throw Problem(.impossible, "Give add, remove or set: which tags.")
     }
-    // Audited once, with the first part.
+    // The whole change is audited once, together with its first part.
     var audited: AuditTrail.Change? = AuditTrail.Change("tags.change", owners.summary, in: app).to {
       change.write(to: &$0)
     }
@@ -126,7 +126,7 @@ package enum TagService {
 extension Operations.Limits {
   /// Users or devices tagged per commit, which locks their rows.
   static let taggedOwners = 500
-  /// Maximum of an app's tags listed.
+  /// Maximum number of an app's tags that are listed.
   static let shownTags = 1_000
 }
 

@@ -10,9 +10,9 @@ struct BadgeCounts {
   private var present: [Users.Key: Int16] = [:]
   /// Users whose counts were set, even if they were changed again afterwards.
   private var isSet: Set<Users.Key> = []
-  /// Increments added after a set in this batch, or after an earlier set that is newer than their message.
+  /// Increments of messages that are older than the last set of the user's count, by user.
   private var late: [Users.Key: [Ledger.Key]] = [:]
-  /// Messages whose increments hit the count's maximum, with what was really added.
+  /// Increments that were larger than the room left below the maximum, with the amount that was really added.
   private var short: [(key: Ledger.Key, increment: Int16)] = []
   private let sink = Sink()
 
@@ -21,7 +21,7 @@ struct BadgeCounts {
     var counts: [Users.Key: Users.Count] = [:]
   }
 
-  /// Whether round 3 is needed.
+  /// Whether counts must be locked and saved in round 3.
   var isWanted: Bool { !wanted.isEmpty || !names.isEmpty }
 
   /// Requests the lock of a user's count.
@@ -29,8 +29,8 @@ struct BadgeCounts {
     wanted.insert(user)
   }
 
-  /// Requests the lock, and gives the user a name and telephone number unless it has them.
-  /// - Parameter isVouched: whether the statement is vouched for, so that it replaces earlier values.
+  /// Requests the lock of a user's count, and stores a name and telephone number for a user who has none.
+  /// - Parameter isVouched: whether the values are vouched for, and therefore replace existing ones.
   mutating func name(_ user: Users.Key, _ named: NamedUser, isVouched: Bool) {
     names[user] = (Users.Said(name: named.name, phone: named.phone), isVouched)
   }
@@ -57,16 +57,16 @@ struct BadgeCounts {
     return steps
   }
 
-  /// To be called once the locks are held and the counts are known.
+  /// Takes over the counts that `lock` has read. Call it once the locks are held.
   mutating func begin() {
     loaded = sink.counts
     present = sink.counts.mapValues(\.badge)
   }
 
-  /// The count at this point of the batch.
+  /// The user's count at this point of the batch.
   subscript(user: Users.Key) -> Int16 { present[user] ?? 0 }
 
-  /// Changes a count in relation to its former value, as a read does that takes one off.
+  /// Changes a count relative to its former value, as when a read subtracts one.
   mutating func move(_ user: Users.Key, to count: Int16) {
     present[user] = count
   }
@@ -82,7 +82,7 @@ struct BadgeCounts {
     }
   }
 
-  /// Sets a count, superseding earlier increments.
+  /// Sets a count to a value, so that earlier increments no longer matter.
   mutating func set(_ user: Users.Key, to count: Int16) {
     present[user] = count
     isSet.insert(user)

@@ -3,21 +3,21 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// State shared by a batch's steps: its time and writer, the current device rows, the counts, and the result of each
-/// operation. It knows none of the steps.
+/// State shared by all steps of a batch: time and writer, the current device rows, the badge counts, and the result of
+/// each operation. It does not depend on the steps.
 final class BatchContext {
-  /// In the order of the operations.
+  /// One result per operation, in the same order.
   var results: [Result<OperationAnswer, Problem>]
 
   /// Time of the whole batch, in microseconds since 1970.
   let now: Int64
-  /// Monotonic time that is no later than any read of this batch.
+  /// A monotonic time that is not later than any read of this batch.
   let readAt: Instant
-  /// Identifies the committer, which has its own rows in the totals.
+  /// Number of the committer's own rows in the totals.
   let writer: Int32
   /// The node that claims the accepted sends.
   let node: UUIDValue
-  /// Per-app policies.
+  /// The policies of all apps.
   let policies: AppPolicies
   /// Limits the registration of new devices; nil for no limit.
   let newDevices: NewDevices?
@@ -26,12 +26,12 @@ final class BatchContext {
   /// Current device rows of this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
   var changedDevices: Set<DeviceID> = []
-  /// Whether each changed device was active before.
+  /// Whether each changed device was active before the batch.
   private var wereActive: [DeviceID: Bool] = [:]
   var counts = BadgeCounts()
   var badgeSync = BadgeSync()
   var bindings = BindingSteps()
-  /// Devices of users who may have only one.
+  /// All devices of users who may have only one.
   private var devicesOfUsers: [Users.Key: [DeviceID]] = [:]
 
   init(
@@ -49,11 +49,11 @@ final class BatchContext {
 
   // MARK: Devices
 
-  /// Returns all other devices of a user to GUEST if the user may have only one.
+  /// Turns all other devices of a user into guests, if the user may have only one.
   func releaseOthers(of user: Users.Key, for device: DeviceID) {
     guard policies.single.contains(user.app), !user.userKey.isGuest else { return }
     for other in devicesOfUsers[user] ?? [] where other != device {
-      // Uses the current row: an earlier operation of the batch may have moved the device already.
+      // Use the current row, because an earlier operation of the batch may have changed the device already.
       guard var record = devices[other], record.userKey == user.userKey else { continue }
       record.release()
       record.boundAt = now

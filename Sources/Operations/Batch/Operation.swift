@@ -19,7 +19,7 @@ package indirect enum Operation: Sendable {
   case setConsents(AuthKeyring.Claim, Consents.Change)
   /// Sets an additional token of the given kind; nil removes it.
   case setToken(AuthKeyring.Claim, TokenKind, psid: String?)
-  /// The token of one Live Activity; nil: none any more.
+  /// Sets the token of one Live Activity; nil removes it.
   case setActivity(AuthKeyring.Claim, ActivityName, psid: String?)
   case send(DirectSend)
   /// Finds the device that owns a normalized token.
@@ -35,7 +35,7 @@ package indirect enum Operation: Sendable {
   package struct Confirmation: Sendable {
     package let seqno: Int64
     package let psid: String
-    /// Nil for a receipt.
+    /// What the read does to the badge count; nil for a receipt.
     package let read: BadgeOption?
     /// False if the pushkey proved wrong: the confirmation is answered but not recorded.
     package let isGenuine: Bool
@@ -64,7 +64,7 @@ package indirect enum Operation: Sendable {
   /// The devices that a confirmation may speak for.
   package struct Reach: Sendable {
     package let app: App.Number
-    /// Nil for any device that has, or had, the PSID.
+    /// The only device; nil for all devices that have, or had, the PSID.
     package let device: DeviceID?
 
     package init(app: App.Number, device: DeviceID?) {
@@ -84,12 +84,12 @@ package indirect enum Operation: Sendable {
     package let installation: String
     package let network: PushNetwork
     package let environment: PushEnvironment
-    /// Normalized.
+    /// The normalized push token.
     package let psid: String
-    /// Nil if the registration does not mention a user.
+    /// The user; nil if the registration does not mention one, so that the device keeps its user.
     package let user: NamedUser?
     package let attributes: Devices.Attributes
-    /// Whether it came through the legacy SDK protocol. That protocol has no fields for locale, time zone and consents
+    /// Whether the registration came through the legacy SDK protocol. That protocol has no fields for locale, time zone and consents
     /// (stored values are kept), and no error for a device that fails to prove its identity (it gets the usual answer,
     /// but nothing changes).
     package var isFromSDK = false
@@ -119,7 +119,7 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// The credential of an operation on one device.
+  /// The credential of an operation that concerns one device; nil for others.
   var claim: AuthKeyring.Claim? {
     switch self {
     case .confirm, .register, .send, .identify: nil
@@ -160,7 +160,8 @@ package indirect enum Operation: Sendable {
     }
   }
 
-  /// Not qualified by app: a token or user occurring in two apps merely waits for the next batch.
+  /// A key is not qualified by app. If the same token or user occurs in two apps, the second operation merely waits for
+  /// the next batch.
   package enum ConflictKey: Hashable, Sendable {
     case device(DeviceID)
     case psid(String)
@@ -183,7 +184,7 @@ package indirect enum OperationAnswer: Sendable {
   case registered(Registered)
   case found(device: Devices.Record, badge: Int16, userName: String)
   case done
-  /// Nil if no device has the token.
+  /// The device that has the token; nil if none has.
   case identified(Devices.Record?)
   /// The device's current row.
   case admitted(Devices.Record)

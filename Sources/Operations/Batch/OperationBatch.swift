@@ -3,11 +3,11 @@ package import Postgres
 package import Reactor
 package import Store
 
-/// Executes hot operations together; the module's essay describes the rounds.
+/// Executes many operations together, in the rounds that `Operations` describes.
 ///
-/// Driven from outside: `next()` returns the statements of one round trip; the driver runs them, passes the rows to
+/// The caller drives it: `next()` returns the statements of one round trip; the caller runs them, passes the rows to
 /// each step's `read`, and calls `next()` again until it returns nil. Then `results` holds one result per operation, in
-/// order, valid only if the transaction committed. Single use, single thread.
+/// the same order. The results are valid only if the transaction was committed. A batch is used once, on one thread.
 package final class OperationBatch {
   package typealias Outcome = Result<OperationAnswer, Problem>
 
@@ -22,7 +22,7 @@ package final class OperationBatch {
 
   package let operations: [Operation]
   package var results: [Outcome] { context.results }
-  /// The new devices counted against the limits. Before a retry, they must be returned to the allowance.
+  /// The new devices that were counted against the limits. Return them with `NewDevices.giveBack` before a retry.
   package var admitted: [NewDevices.Source] { context.admitted }
 
   private let context: BatchContext
@@ -30,11 +30,11 @@ package final class OperationBatch {
   private var registrations: RegistrationSteps
   private var changes: DeviceSteps
   private var sends: DirectSendSteps
-  /// Devices of which only the last-seen time is written.
+  /// Devices of which only the time of the last call is written.
   private var touched: Set<DeviceID> = []
   private let identities: IdentitySteps
   private var round = 0
-  /// Whether locks must outlive a round trip.
+  /// Whether locks must be held for more than one round trip, so that a transaction is needed.
   private let needsTransaction: Bool
 
   package init(
@@ -108,7 +108,7 @@ package final class OperationBatch {
     changes.askAboutUsers(context)
     let alone = changes.possessors(context).filter { context.policies.single.contains($0.app) }
     guard !alone.isEmpty else { return context.bindings.look(at: context.now) }
-    // Known only now: the user is in the device's row.
+    // The user is in the device's row, which has only now been read.
     let names = Set(alone.map(\.userKey))
     return [
       Devices.lockNames(names),
@@ -161,7 +161,7 @@ package final class OperationBatch {
     return steps + context.counts.lock()
   }
 
-  /// Updates devices' last-seen time at most once an hour: its readers think in days.
+  /// Updates the time of a device's last call, at most once an hour, because it is only used in terms of days.
   private func touch() {
     for device in changes.callers {
       guard var record = context.devices[device], record.state != .unregistered,

@@ -1,20 +1,20 @@
 package import Domain
 package import Postgres
 
-/// Apple's own list of an app's channels, which ours follows: asked at once, while whoever asks waits.
+/// Manages an app's broadcast channels at Apple. Each call blocks until Apple has answered.
 package protocol ChannelDirectory: Sendable {
-  /// Makes a channel and answers Apple's name of it.
+  /// Creates a channel and returns the id that Apple gives it.
   func create(
     _ storage: ChannelStorage, of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem) -> String
-  /// What Apple keeps for a channel; nil when it knows none of this name.
+  /// Returns what Apple stores for a channel; nil when Apple knows no channel with this id.
   func storage(
     of channel: String, of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem) -> ChannelStorage?
-  /// Deletes a channel; one that is gone already is no mistake.
+  /// Deletes a channel. Succeeds if it does not exist.
   func delete(
     _ channel: String, of app: App, in environment: PushEnvironment, on connection: Connection
   ) throws(Problem)
-  /// The names of all.
+  /// Returns the ids of all channels.
   func list(of app: App, in environment: PushEnvironment, on connection: Connection) throws(Problem) -> [String]
 }

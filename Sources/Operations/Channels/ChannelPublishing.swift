@@ -4,12 +4,13 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// Publishing on a channel: the update takes the place of what waits there, and is committed before it is answered.
+/// Publishes an update on a channel. It replaces one that has not been sent yet, and is committed before the call is
+/// answered.
 package enum ChannelPublishing {
   package struct Accepted: Equatable, DescribedAnswer {
     package let channel: Int64
     package let version: Int64
-    /// A newer one was there already.
+    /// True if a newer update had already been published.
     package let isSuperseded: Bool
 
     package static let object = JSONObject<Accepted>(
@@ -25,9 +26,10 @@ package enum ChannelPublishing {
       ])
   }
 
+  /// Publishes an update.
   /// - Parameters:
-  ///   - body: a `ChannelUpdate`.
-  ///   - idempotencyKey: of the channel; nil: none.
+  ///   - body: a `ChannelUpdate` as JSON.
+  ///   - idempotencyKey: unique within the channel; nil for none.
   package static func publish(
     _ body: [UInt8], on channel: Int64?, of appID: String, idempotencyKey: String?, by caller: Caller,
     on connection: Connection
@@ -51,7 +53,7 @@ package enum ChannelPublishing {
         }
         return Accepted(channel: record.channel, version: earlier.version, isSuperseded: earlier.isSuperseded)
       }
-      // A device passes by what is older than what it shows: it must not keep the newer one from it.
+      // Devices ignore an update older than the one they show, so an older one must not replace a newer one here.
       let isSuperseded = locked.version > 0 && update.activity.timestamp < locked.eventTime
       let version =
         isSuperseded
@@ -65,7 +67,7 @@ package enum ChannelPublishing {
           ChannelUpdates.note(
             record.channel, key: key, sha256: sha256, version: version, isSuperseded: isSuperseded))
       }
-      // What systems publish each second is no decision of anybody's.
+      // Systems publish every second, so only updates published by people are audited.
       if caller.apiKey == nil {
         let change = AuditTrail.Change("channel.publish", record.name, in: app).to {
           $0.member("version", version)

@@ -3,10 +3,11 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Broadcast channels of APNs: made and deleted at Apple and here, and listed.
+/// Creates, deletes and lists broadcast channels of APNs, both at Apple and in our database.
 ///
-/// Apple's list comes first when one is made, ours when one is deleted: so nothing here names a channel that Apple never
-/// had. What is left at Apple by a crash in between is shown by `atApple`, and adopted or deleted.
+/// A channel is first created at Apple and then stored here; it is first deleted at Apple and then here. So our
+/// database never contains a channel that Apple does not know. A channel that a crash in between leaves at Apple alone
+/// is listed by `atApple`, and can be adopted or deleted.
 package enum ChannelService {
   package struct New: Sendable {
     var name = ""
@@ -55,7 +56,7 @@ package enum ChannelService {
           "Why Apple did not take the last one, in its own word; null when it did."),
       ])
 
-    /// What the audit log has of it.
+    /// Writes the settings that are audited.
     func writeSettings(to writer: inout JSONWriter) {
       writer.member("name", record.name)
       writer.member("environment", record.environment.name)
@@ -89,7 +90,8 @@ package enum ChannelService {
         return entry
       }
     } catch {
-      // Somebody was faster. What may have been stored stays at Apple.
+      // Another request has stored the channel first, so delete the one created at Apple for this one. After any other
+      // error, our row may have been stored after all, so the channel stays.
       if error.code == .conflict, new.apnsChannel == nil {
         try? directory.delete(apnsChannel, of: app, in: new.environment, on: connection)
       }
@@ -97,7 +99,7 @@ package enum ChannelService {
     }
   }
 
-  /// Where it is at Apple: made there, or found.
+  /// Returns the id of the channel at Apple, after creating it there or verifying that it exists.
   private static func place(
     _ new: New, of app: App, at directory: any ChannelDirectory, on connection: Connection
   ) throws(Problem) -> (String, ChannelStorage) {
@@ -114,7 +116,7 @@ package enum ChannelService {
     return (known, storage)
   }
 
-  /// In the order of their numbers.
+  /// Lists an app's channels in order of their numbers.
   package static func list(
     _ appID: String, in environment: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
@@ -138,7 +140,7 @@ package enum ChannelService {
   ) throws(Problem) {
     let app = try connection.app(appID, allowing: caller, to: .send)
     let record = try record(channel, of: app, on: connection)
-    // At Apple first: what cannot be deleted there stays here, to be tried again.
+    // Delete it at Apple first. If that fails, the channel is still stored here, and the call can be repeated.
     try directory.delete(record.apnsChannel, of: app, in: record.environment, on: connection)
     try connection.commit { () throws(PostgresError) in
       guard let last = try connection.run(Channels.lock(record.channel)) else { return }
@@ -169,10 +171,10 @@ package enum ChannelService {
 
   // MARK: Apple's list
 
-  /// A channel that Apple has.
+  /// A channel that exists at Apple.
   package struct AtApple: DescribedAnswer {
     package let apnsChannel: String
-    /// Our number of it.
+    /// Its number in our database; nil if it is not stored there.
     package let channel: Int64?
 
     package static let object = JSONObject<AtApple>(
@@ -190,7 +192,7 @@ package enum ChannelService {
       "ChannelsAtApple", [.always("items", .list(of: AtApple.object.form), \.items)])
   }
 
-  /// All that Apple has, with our numbers.
+  /// Lists all channels at Apple, with their numbers in our database.
   package static func atApple(
     _ appID: String, in environment: String, at directory: any ChannelDirectory, by caller: Caller,
     on connection: Connection

@@ -27,7 +27,8 @@ struct ConfirmationSteps {
     var user: Users.Key?
     var badge: Int16?
 
-    /// Whether the pushkey suffices: no count changes and no SMS fallback waits for the confirmation.
+    /// Whether the pushkey is sufficient proof: the confirmation changes no badge count, and no SMS fallback waits for
+    /// it.
     let needsNoLook: Bool
 
     init(_ operation: Int, _ confirmation: Operation.Confirmation) {
@@ -109,8 +110,9 @@ struct ConfirmationSteps {
     ]
   }
 
-  /// Reads and messages with a fallback need the user that the message was sent to. A token with several owners needs
-  /// the delivery records to decide, and so does a delivery whose location is unknown.
+  /// Finds the user of each confirmation that needs it: reads, and messages with an SMS fallback. Also finds the
+  /// delivery records of confirmations whose token has had several owners, or whose delivery cannot be located from the
+  /// pushkey.
   func findUsers(_ batch: BatchContext) -> [Step] {
     var doubtful: Set<Confirmations.Delivery> = []
     var devices: Set<DeviceID> = []
@@ -153,7 +155,7 @@ struct ConfirmationSteps {
     return steps + settleFallbacks(batch) + readInboxes() + markRead(batch)
   }
 
-  /// A read implies a receipt.
+  /// Returns the entries for the log. A read also counts as a receipt.
   private func logEntries(_ batch: BatchContext) -> [ConfirmationLog.Entry] {
     var log: [ConfirmationLog.Entry] = []
     var before: BlockPlace?
@@ -187,7 +189,8 @@ struct ConfirmationSteps {
     return times
   }
 
-  /// In the same commit as the confirmation: either the confirmation is in time, or the SMS is requested.
+  /// Cancels SMS fallbacks in the same commit as the confirmation, so that either the confirmation is in time or the
+  /// SMS is sent.
   private func settleFallbacks(_ batch: BatchContext) -> [Step] {
     let keys = Set(
       state.entries.lazy.filter(\.settlesFallback).compactMap { entry in
@@ -227,7 +230,7 @@ struct ConfirmationSteps {
     state.entries[index].inbox = Inboxes.Key(user: user, seqno: seqno)
   }
 
-  /// Whether a device that the message was not sent to, as far as is known, sees it in its person's inbox.
+  /// Returns whether a device that the message, as far as is known, was not sent to sees it in its user's inbox.
   private func isInView(_ candidate: Confirmations.Candidate, _ batch: BatchContext) -> Bool {
     guard let inbox = candidate.inbox, let owner = state.owners[candidate.device],
       state.inInboxes.contains(Confirmations.Delivery(seqno: inbox, device: candidate.device)),

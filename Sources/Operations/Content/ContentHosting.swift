@@ -25,7 +25,7 @@ package struct ContentHosting: Equatable, Sendable {
     RandomToken.encode(Array(MasterKey.makeBytes().prefix(16)))
   }
 
-  /// - Throws: `.notConfigured` without a public URL.
+  /// Returns the URL of a hosted file. - Throws: `.notConfigured` without a public URL.
   func url(_ path: String, _ file: String) throws(Problem) -> String {
     guard let publicURL else {
       throw Problem(

@@ -2,9 +2,9 @@ internal import Domain
 internal import JSON
 internal import Store
 
-/// Validates a saved message by the rules of a send, with placeholders for what it lacks.
+/// Validates a saved message by the rules of a send, after filling in placeholders for the members it lacks.
 enum SavedMessageRules {
-  /// - Throws: a `Problem` whose pointers begin with `/message`.
+  /// Throws a `Problem` whose pointers begin with `/message` if the message is invalid.
   static func check(_ message: [UInt8], _ kind: SavedMessages.Kind, appID: String) throws(Problem) {
     let members = try members(message)
     // A draft is unfinished: any object is accepted.
@@ -20,7 +20,7 @@ enum SavedMessageRules {
       for member in members { writer.member(member.name, raw: member.value) }
       let names = Set(members.map(\.name))
       if kind == .sender, !names.contains("alert") { writer.member("alert", "x") }
-      // A recipient list may supply the values.
+      // The values of variables may come from a recipient list, so supply placeholders.
       if !names.contains("variables"), message.contains(Array("%VAR".utf8)) {
         writer.member("variables", object: { writer in for number in 1...9 { writer.member("VAR\(number)", "x") } })
       }

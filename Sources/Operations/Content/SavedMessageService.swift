@@ -32,12 +32,12 @@ package enum SavedMessageService {
 
   /// A message to save.
   package struct New: Sendable {
-    /// Used only on creation.
+    /// The app. It can only be set on creation.
     package var appID = ""
     package var name: String
     /// For a sender: the name its messages bear.
     package var sender: String?
-    /// A JSON object.
+    /// The message as a JSON object.
     package var message: [UInt8]
 
     package init(name: String, sender: String? = nil, message: [UInt8]) {
@@ -51,7 +51,7 @@ package enum SavedMessageService {
         "New\(kind.noun)", from: New(name: "", message: []), [.required("appId", .appID, \.appID)] + fields(kind))
     }
 
-    /// Replaces a saved message.
+    /// Schema of the request that replaces a saved message.
     package static func change(of kind: SavedMessages.Kind) -> JSONObject<New> {
       JSONObject("\(kind.noun)Change", from: New(name: "", message: []), fields(kind))
     }
@@ -108,7 +108,7 @@ package enum SavedMessageService {
     return try show(number, kind, by: caller, on: connection)
   }
 
-  /// Replaces a saved message.
+  /// Replaces the name and content of a saved message.
   package static func replace(
     _ number: SavedMessages.Number, _ kind: SavedMessages.Kind, with new: New, by caller: Caller,
     on connection: Connection

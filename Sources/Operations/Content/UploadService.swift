@@ -29,7 +29,7 @@ package enum UploadService {
   }
 
   package struct Uploaded: DescribedAnswer {
-    /// The value for a send's `media`.
+    /// The value by which a send's `media` refers to the upload.
     package let upload: String
     package let url: String
     package let type: MediaType
@@ -88,7 +88,7 @@ package enum UploadService {
         "The file is nothing that a notification can show. It can show \(known); not WebP or HEIC.")
     }
     let said = (request.contentType ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
-    // Types sent by clients that do not know the real one; curl's default for --data-binary is the last.
+    // Clients send these types when they do not know the real one; the last is curl's default for --data-binary.
     let isSaid = !["", "application/octet-stream", "application/x-www-form-urlencoded"].contains(said)
     guard !isSaid || type.isCalled(said) else {
       throw Problem(
@@ -115,8 +115,8 @@ package enum UploadService {
 }
 
 extension Operations.Limits {
-  /// Range of an upload's lifetime without a message that shows it, in seconds.
+  /// Permitted lifetimes of an upload that no message shows, in seconds.
   package static let uploadSeconds: ClosedRange<Int64> = 60...31_622_400
-  /// Bytes examined to detect the type: far more than any signature needs.
+  /// Number of bytes that are examined to detect the type; far more than any signature needs.
   static let sniffedBytes = 4_096
 }

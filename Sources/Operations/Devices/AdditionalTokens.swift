@@ -1,7 +1,8 @@
 internal import Domain
 internal import Store
 
-/// Tokens besides the alert token, as set and removed by a batch's operations. Here, too, the last registration wins.
+/// Tokens besides the one for alerts, as set and removed by the operations of a batch. If two devices register the same
+/// token, the last registration wins.
 struct AdditionalTokens {
   private final class Found {
     var owners: [DeviceTokens.Wanted: DeviceTokens.Owned] = [:]
@@ -89,12 +90,12 @@ struct AdditionalTokens {
     if let psid { give(DeviceTokens.Wanted(device: record.device, kind: kind, psid: psid), to: record) }
   }
 
-  /// A token for one Live Activity, or none any more.
+  /// Sets the token of one Live Activity, or removes it if `psid` is nil.
   mutating func set(_ activity: ActivityName, _ psid: String?, _ record: Devices.Record) {
     let present = (found.present[record.device] ?? []).filter { $0.kind == .liveActivityUpdate && $0.psid != psid }
     retired += present.filter { $0.activity?.id == activity.id }
     guard let psid else { return }
-    // The oldest first, as they were found.
+    // In the order in which they were read, oldest first.
     let others = present.filter { $0.activity?.id != activity.id }
     retired += others.prefix(max(0, others.count + 1 - Domain.Limits.activitiesPerDevice))
     give(
@@ -109,11 +110,12 @@ struct AdditionalTokens {
         activity: wanted.activity)
     }
     if owned.owner != record.device { retired.append(token(of: owned.owner)) }
-    // Also for a token the device had before: what the network reports about an earlier time no longer applies to it.
+    // Also for a token that the device had before: reports of the push network about an earlier time no longer apply to
+    // it.
     moved.append(token(of: record.device))
   }
 
-  /// Ends all tokens of a device.
+  /// Removes all tokens of a device.
   mutating func end(_ device: DeviceID) {
     retired += found.present[device] ?? []
   }

@@ -18,8 +18,8 @@ struct BindingSteps {
 
   // MARK: Round 1
 
-  /// Records that a device names a user. A voucher is taken even if it is not needed: it was made for this moment and
-  /// must not remain for the next device.
+  /// Records that a device names a user. An existing voucher is used up even if it is not needed; otherwise another
+  /// device could use it later.
   /// - Parameter isNew: whether the device does not have this user yet.
   func ask(_ user: Users.Key, for installation: String, isNew: Bool, _ policies: AppPolicies) {
     if isNew { state.named.insert(user) }
@@ -54,7 +54,7 @@ struct BindingSteps {
     refusals[app, default: Bindings.Refusals()].refreshed += 1
   }
 
-  /// Records that a device was bound to a user; the user's other devices are notified.
+  /// Records that a device was bound to a user, whose other devices are then notified.
   mutating func note(_ record: Devices.Record, _ policies: AppPolicies) {
     let user = Users.Key(app: record.app, userKey: record.userKey)
     guard state.devices[user]?.contains(where: { $0 != record.device }) == true else { return }
@@ -64,13 +64,14 @@ struct BindingSteps {
     }
   }
 
-  /// Queues the push that the device has to bring back as proof of possession.
+  /// Queues the push that the device must confirm to prove that it receives pushes.
   mutating func awaitPush(_ record: Devices.Record) {
     let user = Users.Key(app: record.app, userKey: record.userKey)
     notices.append(DeviceNotices.New(device: record.device, user: user, kind: .possession))
   }
 
-  /// Writes events, audit entries, notices and counts; after the device rows.
+  /// Returns the steps that store events, audit entries, notices and counts. They run after the device rows are
+  /// written.
   func tell(writer: Int32, at now: Int64) -> [Step] {
     var steps: [Step] = []
     if !added.isEmpty {

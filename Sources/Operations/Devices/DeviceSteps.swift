@@ -6,7 +6,7 @@ struct DeviceSteps {
   private final class State {
     var entries: [Entry] = []
     var groupDoors: [Int64: Groups.Door] = [:]
-    /// Messages that devices return as proof of possession.
+    /// The messages that devices have confirmed to prove that they receive pushes.
     var brought: [Int64: Messages.Origin] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
     var users: [Users.Key: (badge: Int16, name: String)] = [:]
@@ -19,13 +19,13 @@ struct DeviceSteps {
     let kind: Operation
     let claim: AuthKeyring.Claim
     var user: Users.Key?
-    /// The count this operation set; later operations of the batch may have changed it.
+    /// The count that this operation has set. Later operations of the batch may have changed it.
     var badge: Int16?
 
-    /// The CUID that the caller wrongly acts for; nil if it is the device's user.
+    /// Returns the CUID that the caller acts for if it is not the device's user; otherwise nil.
     func stranger(_ record: Devices.Record) -> String? {
       guard let expected = claim.actingFor, UserKey(clientUID: expected) != record.userKey else { return nil }
-      // Clearing a user who is already gone is a repetition, not a mistake.
+      // Removing a user who has already been removed is a repetition, not an error.
       if case .clearUser = kind, record.userKey.isGuest { return nil }
       return expected
     }
@@ -87,7 +87,7 @@ struct DeviceSteps {
     if !onlyRead.isEmpty {
       steps.append(
         Devices.find(onlyRead).map { records in
-          // A row locked by other steps is more recent.
+          // Rows that other steps have locked are more recent, so keep those.
           for record in records where batch.devices[record.device] == nil { batch.devices[record.device] = record }
         })
     }
@@ -106,14 +106,14 @@ struct DeviceSteps {
     return steps
   }
 
-  /// Prepares the binding of devices to the users they name.
+  /// Requests what must be known to bind devices to the users they name.
   func askAboutUsers(_ batch: BatchContext) {
     for entry in state.entries {
       if let record = batch.devices[entry.claim.device] { DeviceUsers(batch: batch).ask(entry.kind, record) }
     }
   }
 
-  /// Users to be bound to devices that have returned a push.
+  /// Returns the users to be bound to devices that have confirmed a push.
   func possessors(_ batch: BatchContext) -> Set<Users.Key> {
     Set(
       state.entries.compactMap { entry in
@@ -150,7 +150,7 @@ struct DeviceSteps {
     return senders.isEmpty ? [] : [DeviceSends.count(senders, at: batch.now).map { state.meters = $0 }]
   }
 
-  /// Returns the device's row if the key belongs to the device and is still valid.
+  /// Returns the device's row if the key belongs to the device and is still valid; otherwise the problem.
   private func allowed(_ entry: Entry, _ batch: BatchContext) -> Result<Devices.Record, Problem> {
     guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
       return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))
@@ -210,9 +210,9 @@ struct DeviceSteps {
         Tokens.Claimed(app: record.app, psid: record.psid, network: record.network, device: record.device))
       state.tokens.end(record.device)
       record.state = .unregistered
-      // Unregistering ends the device's keys; merely losing its token to another device does not.
+      // Unregistering makes the device's keys invalid; losing its token to another device does not.
       record.authEpoch &+= 1
-      // The next device may get its row.
+      // The row may be reused for another device.
       if user.userKey.isGuest { changes.end(user) }
       DeviceUsers(batch: batch).release(record)
     case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
@@ -291,7 +291,7 @@ struct DeviceSteps {
     }
   }
 
-  /// Why a device may not send now.
+  /// Returns why a device may not send now; nil if it may.
   private func refusal(_ entry: Entry, _ batch: BatchContext) -> Problem? {
     guard case .admitSend(let claim, let perMinute) = entry.kind, let meter = state.meters[claim.device],
       meter.sent > perMinute
@@ -304,7 +304,7 @@ struct DeviceSteps {
   }
 }
 
-/// A batch's changes other than to device rows.
+/// Changes that a batch makes besides device rows.
 private struct DeviceChanges {
   var retired: [Tokens.Claimed] = []
   var endedGuests: [Users.Key] = []
@@ -326,7 +326,7 @@ private struct DeviceChanges {
 }
 
 extension Operation {
-  /// The group named by a membership operation.
+  /// The group of an operation that joins or leaves one; nil for others.
   fileprivate var group: Int64? {
     switch self {
     case .join(_, let group), .leave(_, let group): group

@@ -28,8 +28,8 @@ struct DeviceUsers {
 
   // MARK: Round 2
 
-  /// The reason to refuse the operation, or nil.
-  /// - Parameter brought: the known messages among those that devices returned.
+  /// Returns the reason to refuse the operation; nil to accept it.
+  /// - Parameter brought: those of the confirmed messages that exist.
   func refusal(
     of operation: Operation, by record: Devices.Record, brought: [Int64: Messages.Origin]
   ) -> Problem? {
@@ -84,12 +84,12 @@ struct DeviceUsers {
     return change(before, to: record, isVouched: isVouched)
   }
 
-  /// Binds the device to its pending user. A repetition finds none and changes nothing.
+  /// Binds the device to its pending user. A repeated call finds none and changes nothing.
   func possess(_ before: Devices.Record) -> Users.Key? {
     guard let pending = before.pending else { return nil }
     var record = before
     record.bind(pending.userKey, by: .strict)
-    // Keys issued to the guest must not open the user's data.
+    // Keys that were issued to the guest must not give access to the user's data.
     record.authEpoch &+= 1
     batch.counts.want(Users.Key(app: record.app, userKey: record.userKey))
     return change(before, to: record, isVouched: true)

@@ -3,12 +3,12 @@ package import JSON
 internal import Postgres
 internal import Store
 
-/// The part of its person's inbox that a device requests.
+/// The page of its user's inbox that a device requests.
 package struct InboxQuestion: Sendable {
   let before: Int64
   let limit: Int
 
-  /// - Parameters: the values of the query string.
+  /// Parses the query parameters.
   package init(limit: String?, cursor: String?) throws(Problem) {
     let page = try PageRequest(limit: limit ?? String(Operations.Limits.inboxPage), cursor: cursor)
     guard page.limit <= Operations.Limits.inboxPageMost else {
@@ -45,7 +45,8 @@ package struct InboxPage: Sendable {
 
     struct Item: Sendable {
       let entry: Inboxes.Entry
-      /// Nil if the entry was written by a newer release and cannot be read here; it is listed nevertheless.
+      /// The message's payload; nil if a newer release has written it in a form unknown here. The entry is listed
+      /// nevertheless.
       let payload: [UInt8]?
 
       static let object = JSONObject<Item>(
@@ -72,7 +73,8 @@ package struct InboxPage: Sendable {
   private func payload(of entry: Inboxes.Entry, _ keys: PushKeyring) -> [UInt8]? {
     guard var request = try? MessageRequest(stored: entry.request) else { return nil }
     if var links = entry.links {
-      // Pages may expire before inbox entries; here there is room for the full values.
+      // The hosted pages may expire before the inbox entry, and size does not matter here, so include the complete
+      // values.
       (links.ext, links.text) = (nil, nil)
       request.content = request.content.replacing(links)
     }
@@ -95,13 +97,14 @@ struct InboxLook {
   private final class State {
     var entries: [Int: [Inboxes.Entry]] = [:]
     var unread: [Inboxes.View: Int64] = [:]
-    /// By operation: the position of its result, and the view that was read.
+    /// By operation: the position of its result, and the view that is read.
     var places: [Int: (place: Int, view: Inboxes.View)] = [:]
   }
 
   private let state = State()
 
-  /// - Parameter asked: the requests, from devices that may see their person's entries.
+  /// Returns the step that reads the inboxes.
+  /// - Parameter asked: the requests, from devices that may see their user's entries.
   func steps(_ asked: [(operation: Int, view: Inboxes.View, part: InboxQuestion)], at now: Int64) -> [Step] {
     guard !asked.isEmpty else { return [] }
     let state = state
@@ -126,9 +129,9 @@ struct InboxLook {
 }
 
 extension Operations.Limits {
-  /// Default and maximum of entries per page; each is a complete payload.
+  /// Default and maximum number of entries per page. Each is a complete payload.
   static let inboxPage = 20
   package static let inboxPageMost = 100
-  /// Number of a person's newest entries among which unread ones are counted: two microseconds each.
+  /// Number of a person's newest entries among which unread ones are counted, at two microseconds each.
   package static let inboxUnread = 1_000
 }

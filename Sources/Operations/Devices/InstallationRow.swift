@@ -7,11 +7,11 @@ internal import Store
 /// of its own, and the existing rows stay as they are. Pure.
 struct InstallationRow: Equatable {
   enum Recognition: Equatable {
-    /// It has the key issued by the row's last registration.
+    /// The device has the key that was issued at the row's last registration.
     case key
-    /// It has the row's token, and nothing more.
+    /// The device has only the row's token.
     case token
-    /// The app accepts the DEVICE_ID as proof (`keepsUserOnRefresh`).
+    /// The app accepts the DEVICE_ID alone as proof (`keepsUserOnRefresh`).
     case word
     /// No proof: the row is new, or belonged to another device that is gone.
     case none
@@ -24,6 +24,7 @@ struct InstallationRow: Equatable {
     (self.device, self.recognition) = (device, recognition)
   }
 
+  /// Chooses the row.
   /// - Parameter records: the existing rows of the DEVICE_ID.
   init(_ registration: Operation.Registration, _ records: [Devices.Record]) {
     let rows = registration.device.rows

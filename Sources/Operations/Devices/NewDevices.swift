@@ -10,9 +10,10 @@ internal import Reactor
 package final class NewDevices {
   /// Devices per hour, nil for no limit. A burst may use the whole hour's allowance.
   package struct Rates: Sendable {
-    /// Many phones of a mobile network share an address, but hardly a thousand of them install one app within an hour.
+    /// Limit per address and app. Many phones of a mobile network share an address, but hardly a thousand of them
+    /// install the same app within an hour.
     package var perAddress: Int? = 1_000
-    /// A bank's largest day: ten million customers come back within it.
+    /// Limit per app: ten million customers of a bank may all come back within a day.
     package var perApp: Int? = 1_000_000
 
     package init() {}
@@ -21,7 +22,7 @@ package final class NewDevices {
   /// Where a new device registered from.
   package struct Source: Hashable, Sendable {
     let app: App.Number
-    /// Nil if it does not count by address.
+    /// The address; nil counts the device for the app alone.
     let address: IPAddress?
   }
 
@@ -30,7 +31,7 @@ package final class NewDevices {
   /// When each source's allowance is full again, in nanoseconds of the monotonic clock.
   private var sources: [Source: Int64] = [:]
   private var apps: [App.Number: Int64] = [:]
-  /// Number of sources above which those with a full allowance are evicted.
+  /// Number of sources above which those with a full allowance are removed.
   private var sweepCount = Operations.Limits.rememberedSources
   private var quietUntil: Instant?
   private var refusals = 0

@@ -1,8 +1,8 @@
 internal import Domain
 package import Store
 
-/// Seals telephone numbers for storage, bound to their user: moved to another row, a number does not open.
-/// Decision 036.
+/// Encrypts telephone numbers for storage. A number is bound to its user, so it cannot be decrypted after being copied
+/// to another user's row. Decision 036.
 package struct PhoneNumberSeal: Sendable {
   private let master: MasterKey
 
@@ -14,7 +14,7 @@ package struct PhoneNumberSeal: Sendable {
     master.seal(Array(phone.utf8), for: Self.place(user))
   }
 
-  /// Returns nil if the number does not open with this master key.
+  /// Returns the telephone number; nil if it cannot be decrypted with this master key.
   package func open(_ sealed: [UInt8], of user: Users.Key) -> String? {
     (try? master.open(sealed, for: Self.place(user))).map { String(decoding: $0, as: UTF8.self) }
   }

@@ -23,7 +23,7 @@ package enum QuarantineService {
         .always("at", .moment, \.record.at),
       ])
 
-    /// Full tokens are never disclosed.
+    /// The beginning of the token. Complete tokens are never shown.
     package var tokenPrefix: String { String(record.psid.prefix(Operations.Limits.shownTokenBytes)) }
   }
 
@@ -124,7 +124,7 @@ package enum QuarantineService {
     }
   }
 
-  /// Restores the devices that only the former credential could not reach.
+  /// Restores devices that could not be reached because of the former credential.
   static func restoreAfterNewCredential(_ app: App, on connection: Connection) throws(Problem) {
     _ = try restore(app, since: 0, reasons: credentialReasons, on: connection)
   }
@@ -138,7 +138,7 @@ package enum QuarantineService {
     _ devices: [DeviceID], since: Int64, audit: @escaping (Int) -> Query<Void>?, on connection: Connection
   ) throws(Problem) -> Int {
     try connection.commit { () throws(PostgresError) in
-      // In key order, as every writer of devices locks them.
+      // Locked in key order, as all writers of devices do.
       _ = try connection.run(Devices.lock(devices))
       let count = try connection.run(Quarantine.release(devices, since: since))
       // Each part has its own commit and its own audit entry.
@@ -162,6 +162,6 @@ extension QuarantineService.Scope {
 }
 
 extension Operations.Limits {
-  /// Devices restored per commit.
+  /// Number of devices restored per commit.
   static let restoredDevices = 1000
 }

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Store
 
-/// Computes the device row that results from a registration. Pure: the rules of identity.
+/// Computes the device row that results from a registration, by the rules of identity. No I/O.
 struct RegistrationRules {
   let registration: Operation.Registration
   let row: InstallationRow
@@ -21,7 +21,8 @@ struct RegistrationRules {
   /// user.
   var isRecognised: Bool {
     guard row.recognition == .token, let own, identity != .open, !isVouched else { return true }
-    // A guest owns nothing but itself; but if the token is its only identifier, having it is no proof.
+    // A guest has nothing that could be stolen. But if the token is the device's only identifier, having the token
+    // proves nothing.
     return own.userKey.isGuest && registration.installation != registration.psid
   }
 
@@ -40,12 +41,12 @@ struct RegistrationRules {
         device: row.device, app: registration.app.number, userKey: guest, network: registration.network,
         environment: registration.environment, psid: registration.psid, installation: registration.installation,
         attributes: registration.attributes, now: now)
-    // Keys of the row's former device end.
+    // Make the keys of the row's former device invalid.
     if own == nil, let known { record.authEpoch = known.authEpoch &+ 1 }
     bind(&record)
-    // Keys issued to the guest or to the former user must not open the new user's data.
+    // Keys that were issued to the guest or to the former user must not give access to the new user's data.
     if isVouched, let own, own.userKey != record.userKey || own.identity < record.identity { record.authEpoch &+= 1 }
-    // The pending proof of possession was sent to the former token.
+    // The pending proof is a push that was sent to the former token.
     if let own, own.psid != registration.psid, record.pending == own.pending { record.pending = nil }
     // With a new token and its former key, the device is still the recipient of queued messages. A token taken from
     // another device may already have received that device's messages.

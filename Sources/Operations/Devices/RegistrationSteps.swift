@@ -11,7 +11,7 @@ struct RegistrationSteps {
     var entries: [Entry] = []
     /// The tokens' current owners.
     var owners: [String: DeviceID] = [:]
-    /// Refused before anything was written.
+    /// Registrations that were refused before anything was written.
     var refused: [(operation: Int, problem: Problem)] = []
     /// Additional tokens of devices that may lose them.
     var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
@@ -21,14 +21,14 @@ struct RegistrationSteps {
     let operation: Int
     let registration: Operation.Registration
     let vouching: AppPolicies.Vouching
-    /// Known from round 1 on.
+    /// The row that the registration refers to; known from round 1 on.
     var row = InstallationRow(.lowest, .none)
-    /// The device that keeps the token, because the registration does not prove that it is this device.
+    /// The other device that keeps the token, because the registration does not prove that it comes from this device.
     var standing: DeviceID?
     var isNew = false
     var givesFullKey = true
 
-    /// Nil if no user is named.
+    /// The user that the registration names; nil if it names none.
     var user: Users.Key? {
       registration.user.map {
         let isGuest = $0.clientUID == UserKey.guestUID
@@ -112,7 +112,7 @@ struct RegistrationSteps {
     state.owners["\(entry.registration.app.number) \(entry.registration.psid)"]
   }
 
-  /// The other device that owns the token.
+  /// Returns the other device that owned the token before; nil if there is none.
   private func displacedOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
     guard let owner = owner(entry), owner != entry.row.device, !isMadeNow(entry, batch) else { return nil }
     return owner
@@ -130,7 +130,7 @@ struct RegistrationSteps {
   func finish(_ batch: BatchContext) -> [Step] {
     var changes = TokenChanges()
     changes.forgotten = turnAway(batch) { Self.refusal(ofUserIn: $0, batch) ?? self.refusal(ofTokenIn: $0, batch) }
-    // Decided before any registration moves a token.
+    // Decide before any registration moves a token.
     for index in state.entries.indices {
       state.entries[index].standing = standingOwner(state.entries[index], batch)
     }
@@ -206,7 +206,7 @@ struct RegistrationSteps {
     }
   }
 
-  /// Ends everything a device had besides its token.
+  /// Removes everything that a device had besides its token.
   private func end(_ device: DeviceID, _ changes: inout TokenChanges) {
     changes.retired.formUnion(state.furtherTokens[device] ?? [])
   }
@@ -215,7 +215,7 @@ struct RegistrationSteps {
     entry.vouching == .vouched || entry.user.map(batch.bindings.hasVoucher) == true
   }
 
-  /// Removes refused registrations. Returns the tokens that were created for them.
+  /// Removes registrations that `refusal` refuses. Returns the tokens that were created for them.
   private func turnAway(_ batch: BatchContext, _ refusal: (Entry) -> Problem?) -> [Tokens.Claimed] {
     var tokens: [Tokens.Claimed] = []
     state.entries.removeAll { entry in

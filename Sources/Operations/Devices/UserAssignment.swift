@@ -3,9 +3,10 @@ internal import Store
 
 /// How naming a user changes a device's row. Pure; shared by registrations and changes of the user.
 extension Devices.Record {
+  /// Changes the row for a device that names a user.
   /// - Parameters:
   ///   - isVouched: whether the app's own server vouches for the user.
-  ///   - isRecognised: whether the request has proved to come from this device.
+  ///   - isRecognised: whether the request has proved that it comes from this device.
   mutating func name(
     _ wanted: UserKey, isVouched: Bool, isRecognised: Bool, under app: App.Identity, at now: Int64
   ) {
@@ -24,7 +25,7 @@ extension Devices.Record {
     }
   }
 
-  /// Returns the device to a guest.
+  /// Removes the user, so that the device is a guest.
   mutating func release() {
     userKey = UserKey(guest: device)
     identity = .open

@@ -155,6 +155,6 @@ package struct CSVExport: Sendable {
 }
 
 extension Operations.Limits {
-  /// Rows per piece of an export: some hundred kilobytes, a few milliseconds.
+  /// Number of rows per piece of an export: some hundred kilobytes, which take a few milliseconds.
   static let exportRows = 2_000
 }

@@ -30,14 +30,14 @@ struct CSVWriter {
     bytes.append(0x22)
   }
 
-  /// Spreadsheets run cells with these prefixes; some treat full-width signs as the plain ones.
+  /// Returns whether spreadsheets would run a cell as a formula. Some treat full-width signs like the plain ones.
   static func isFormula(_ cell: String) -> Bool {
     cell.unicodeScalars.first.map(formulaSigns.contains) ?? false
   }
 
   private static let formulaSigns: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]
 
-  /// Removes the apostrophe that `append` puts before formulas. The cell is already unquoted.
+  /// Returns a cell without the apostrophe that `append` puts before formulas. The cell must be unquoted.
   static func read(_ cell: String) -> String {
     cell.utf8.first == 0x27 && isFormula(String(cell.dropFirst())) ? String(cell.dropFirst()) : cell
   }

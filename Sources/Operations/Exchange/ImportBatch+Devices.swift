@@ -50,7 +50,7 @@ extension ImportBatch {
     tagged = wanted.filter { (known[$0.device] ?? .max) <= Domain.Limits.tagsPerOwner }
   }
 
-  /// In key order, as every writer of devices locks them.
+  /// Writes the tags of devices, in key order, as all writers of devices do.
   func bringInTags(_ record: Imports.Record, on connection: Connection) throws(PostgresError) {
     guard !tagged.isEmpty else { return }
     _ = try connection.run(Devices.lock(tagged.map(\.device)))

@@ -9,7 +9,7 @@ struct ImportBatch {
   var tagged: [ImportedDevices.Tagged] = []
   private(set) var faults: [Imports.Fault] = []
 
-  /// The fault of a line.
+  /// What is wrong with a line.
   struct Fault: Error { let text: String }
 
   /// Parses a part and advances the import's progress.
@@ -108,7 +108,7 @@ struct ImportBatch {
     memberships = Array(joined)
   }
 
-  /// Writes the valid lines. Memberships before users, as everyone writes both.
+  /// Writes the valid lines: memberships before users, which is the order in which everyone writes both.
   func bringIn(_ record: Imports.Record, on connection: Connection, now: Int64) throws(PostgresError) {
     try bringInTags(record, on: connection)
     if !memberships.isEmpty { try connection.run(Groups.join(memberships, at: now)) }

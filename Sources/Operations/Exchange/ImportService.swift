@@ -26,7 +26,7 @@ package enum ImportService {
     package var imported: Int64 { record.imported }
     package var rejected: Int64 { record.rejected }
 
-    /// `refused`: a line was invalid, so nothing was imported.
+    /// The import's state. `refused` means that a line was invalid and nothing was imported.
     package var state: String {
       if record.finishedAt == nil { return "open" }
       return record.skipsErrors || record.rejected == 0 ? "finished" : "refused"
@@ -132,10 +132,7 @@ package enum ImportService {
 
   // MARK: Importing
 
-  /// - Parameters:
-  ///   - group: the group whose members the file lists; nil for a file of users.
-  ///   - skipsErrors: whether an invalid line is skipped instead of failing the import.
-  ///   - encoding: the file's encoding; nil to detect it from the first part with non-ASCII lines.
+  /// Begins an import, whose parts are then passed to `take`.
   package static func begin(
     _ new: New, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -170,7 +167,7 @@ package enum ImportService {
   }
 
   package struct Part: Sendable {
-    /// From 1.
+    /// The part's number, from 1.
     let number: Int32
     let bytes: [UInt8]
     let isLast: Bool
@@ -249,7 +246,7 @@ package enum ImportService {
           try ImportBatch(
             Part(number: number, bytes: bytes ?? [], isLast: number == part.number), &again, on: connection))
       }
-      // A group may have been deleted since its line was first read.
+      // A group may have been deleted since its line was first checked.
       let faults = batches.flatMap(\.faults)
       if faults.isEmpty {
         for batch in batches { try batch.bringIn(record, on: connection, now: now) }
@@ -283,8 +280,8 @@ extension Imports.Kind {
 }
 
 extension Operations.Limits {
-  /// Some 25,000 people, whose rows are locked for the fraction of a second that one transaction takes.
+  /// Maximum size of a part, in bytes: some 25,000 people, whose rows are locked for a fraction of a second.
   package static let importPartBytes = 1_048_576
-  /// Maximum parts of an all-or-nothing import: some 400,000 people.
+  /// Maximum number of parts of an all-or-nothing import: some 400,000 people.
   package static let importWaitingParts: Int32 = 16
 }

@@ -31,6 +31,7 @@ extension InstalledBase {
 }
 
 extension Operations.Limits {
-  /// A thousandth of the number range: no server has sent this many, and the change cannot be undone.
+  /// The highest permitted number: a thousandth of the number range. No server has sent this many, and the change
+  /// cannot be undone.
   static let highestStart: Int64 = 1_000_000_000_000_000
 }

@@ -71,7 +71,7 @@ package struct InstalledBase {
 
   package let columns: InstalledColumns
   package private(set) var report = Report()
-  /// Bytes read so far, out of `size`.
+  /// Number of bytes read so far, out of `size`.
   package var offset: Int { parts.offset }
   package let size: Int
   package var encoding: String { parts.encoding.name }
@@ -84,7 +84,7 @@ package struct InstalledBase {
   private var parts: CSVParts
   private let reading: InstalledReading
   private let share: InstalledShare
-  /// Parts whose lines are outstanding; the beginning of the file counts as one.
+  /// Number of parts whose lines have not been returned yet. The beginning of the file counts as one.
   private var partsUnderWay = 1
   /// Parsed lines waiting to be imported, one element per batch.
   private var waiting: ArraySlice<InstalledReading.Lines> = []
@@ -148,10 +148,10 @@ package struct InstalledBase {
     return faults
   }
 
-  /// Returns nil after the last lines.
+  /// Returns the next lines; nil after the last ones.
   private mutating func nextLines() throws(Problem) -> InstalledReading.Lines? {
     while waiting.isEmpty {
-      // Parts are handed over before waiting, so that they are parsed while earlier lines are imported.
+      // Hand over parts before waiting, so that they are parsed while earlier lines are imported.
       while partsUnderWay < Operations.Limits.installedParts, let part = try parts.next() {
         reading.take(part)
         partsUnderWay += 1

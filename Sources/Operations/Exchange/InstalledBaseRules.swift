@@ -1,19 +1,19 @@
 internal import Domain
 internal import Store
 
-/// Decides, line by line, how a file of registrations changes existing rows. Pure: the rules of imports.
+/// Decides, line by line, how a file of registrations changes existing rows. No I/O.
 ///
-/// - A device that has acted itself (registered, called, changed its user or its consents) stays as it is: the file is
+/// - A device that has itself registered, called, or changed its user or consents is not changed, because the file is
 ///   older.
-/// - A device from an earlier import that has not acted since follows the file.
-/// - A token is taken from another device only if that device has not acted either. The same goes for a user's only
-///   device where each user may have one.
+/// - A device from an earlier import that has not done so since is changed according to the file.
+/// - A token is taken from another device only if that device has not done so either. The same holds for a user's only
+///   device in apps where each user may have one.
 struct InstalledBaseRules {
   enum Verdict: Equatable, Sendable {
     case new
     case changed
     case unchanged
-    /// The device has acted itself.
+    /// The device has acted itself, so its row is kept.
     case kept
     case refused(column: InstalledColumns.Field, what: String, remedy: String)
   }
@@ -25,20 +25,20 @@ struct InstalledBaseRules {
     var moved: [Tokens.Claimed] = []
     var joined: [Groups.Membership] = []
     var endedGuests: [Users.Key] = []
-    /// Names and telephone numbers of users; the first line counts.
+    /// Names and telephone numbers to store for users, each from the first line that contains one.
     var said: [UserKey: (name: String, phone: String?)] = [:]
   }
 
   let app: App
   /// The identity level that a binding to a user gets.
   let level: App.Identity
-  /// Microseconds since 1970.
+  /// The time of the import, in microseconds since 1970.
   let now: Int64
   /// Current rows of all DEVICE_IDs and token owners that the lines name.
   private(set) var records: [DeviceID: Devices.Record]
   /// The tokens' current owners.
   private(set) var owners: [InstalledLine.Token: DeviceID]
-  /// Whether each user already has a name and a number; unknown users are missing.
+  /// Whether each user already has a name and a telephone number; unknown users are missing.
   let known: [UserKey: (name: Bool, phone: Bool)]
   private(set) var changes = Changes()
   /// If each user may have one device: the devices that belong, or belonged, to a user.
@@ -113,10 +113,10 @@ struct InstalledBaseRules {
             column: .psid, what: "is the token of another device, which has registered here itself",
             remedy: "Nothing is to be done: that registration is younger than the file."))
       }
-      // It may have got another token from an earlier line.
+      // An earlier line may have given the device another token.
       loser = record.psid == line.psid ? record : nil
     } else if let owner, let row = records[owner], row.psid == line.psid {
-      // Its network reported the token as dead, or another row of the DEVICE_ID is the genuine one.
+      // The network has reported the token as invalid, or another row of the DEVICE_ID is the real one.
       return row.state != .active || own.contains(where: Self.hasSpoken) ? .none(.kept) : .row(row, taking: nil)
     }
     // A row with the file's token that is not active has lost it: to another device, by unregistering, or because its
@@ -229,7 +229,7 @@ struct InstalledBaseRules {
 
   // MARK: Users' names and numbers
 
-  /// Existing names and numbers stay; the file only fills in missing ones.
+  /// Returns whether the file supplies a name or number that the user lacks. Existing ones are never replaced.
   private func lacks(_ user: UserKey, _ line: InstalledLine) -> Bool {
     guard line.user != .unsaid, !user.isGuest, changes.said[user] == nil else { return false }
     let known = known[user] ?? (false, false)
@@ -238,7 +238,7 @@ struct InstalledBaseRules {
 
   private mutating func say(_ line: InstalledLine, of user: UserKey) {
     let before = changes.said[user] ?? ("", nil)
-    // A line without a user says nothing about the device's present user.
+    // A line that names no user says nothing about the device's current user.
     let isAbout = line.user != .unsaid && !user.isGuest
     changes.said[user] =
       isAbout ? (before.name.isEmpty ? line.name : before.name, before.phone ?? line.phone) : before

@@ -9,7 +9,7 @@ internal import Store
 /// like the others, in a transaction that locks tokens and rows. Only this second step needs the lines in their order;
 /// two threads may share the first step as long as all lines of a user go to the same thread.
 struct InstalledBatch: Sendable {
-  /// The lines' results after the step without locks.
+  /// The result of the step without locks.
   struct Outcome: Sendable {
     var verdicts: [InstalledBaseRules.Verdict]
     /// Indices of lines that change something and have not been written.
@@ -52,7 +52,8 @@ struct InstalledBatch: Sendable {
 
   // MARK: Without locks
 
-  /// - Returns: also the indices of lines about new devices, and what is known of users.
+  /// Compares lines with existing rows. - Returns: the results, the indices of lines about new devices, and what is
+  /// known about users.
   private func look(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(Problem) -> (verdicts: [InstalledBaseRules.Verdict], fresh: [Int], known: Known) {
@@ -95,6 +96,7 @@ struct InstalledBatch: Sendable {
     ) { one, _ in one }
   }
 
+  /// Applies the rules to lines.
   /// - Parameter rows: reads the rows of the lines' DEVICE_IDs, of other devices, and of users who may have only one
   ///   device.
   private func judge(
@@ -110,7 +112,7 @@ struct InstalledBatch: Sendable {
       records: Dictionary(found.map { ($0.device, $0) }) { one, _ in one }, owners: owners, known: known)
   }
 
-  /// May contain duplicates.
+  /// Returns the users that lines name, possibly with duplicates.
   private func namedUsers(_ lines: [InstalledLine]) -> [UserKey] {
     lines.compactMap { if case .named(let user) = $0.user { UserKey(clientUID: user) } else { nil } }
   }
@@ -152,7 +154,7 @@ struct InstalledBatch: Sendable {
     _ lines: [InstalledLine], on connection: Connection
   ) throws(PostgresError) -> [InstalledBaseRules.Verdict] {
     if app.devicePolicy == .single { try connection.run(Devices.lockNames(Set(namedUsers(lines)))) }
-    // Bound at 0, as when streamed.
+    // The binding time is 0, as for streamed lines.
     let claims = lines.map {
       Tokens.Claimed(app: app.number, psid: $0.psid, network: $0.network, device: $0.device)
     }
@@ -186,7 +188,7 @@ struct InstalledBatch: Sendable {
     return verdicts
   }
 
-  /// - Returns: devices that have just registered themselves.
+  /// Writes the changes. - Returns: devices that have registered themselves meanwhile.
   private func save(
     _ judge: InstalledBaseRules, _ forgotten: [Tokens.Claimed], on connection: Connection
   ) throws(PostgresError) -> Set<DeviceID> {
@@ -205,7 +207,7 @@ struct InstalledBatch: Sendable {
     }
     if !changes.joined.isEmpty { try connection.run(Groups.join(changes.joined, at: now)) }
     if !changes.endedGuests.isEmpty { try connection.run(Users.forgetGuests(changes.endedGuests)) }
-    // `renames: false`: existing names stay.
+    // `renames: false` keeps existing names.
     let said = said(judge)
     if !said.isEmpty { _ = try connection.run(Users.name(said, renames: false)) }
     return refused

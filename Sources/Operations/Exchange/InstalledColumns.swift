@@ -7,7 +7,7 @@ package struct InstalledColumns: Equatable, Sendable {
       locale
     case timeZone, notification, ad, nightAd, groups
 
-    /// Name in the protocol of the existing SDKs.
+    /// The field's name in the protocol of the existing SDKs.
     package var name: String {
       switch self {
       case .appID: "APP_ID"
@@ -31,7 +31,7 @@ package struct InstalledColumns: Equatable, Sendable {
       }
     }
 
-    /// Name in the API.
+    /// The field's name in the API.
     var member: String {
       switch self {
       case .appID: "appId"
@@ -65,9 +65,9 @@ package struct InstalledColumns: Equatable, Sendable {
   }
 
   package struct Column: Equatable, Sendable {
-    /// Name in the file.
+    /// The column's name in the file.
     package let name: String
-    /// Nil if the column is skipped.
+    /// The field that the column contains; nil if the column is skipped.
     package let field: Field?
   }
 
@@ -81,8 +81,9 @@ package struct InstalledColumns: Equatable, Sendable {
   /// Returns the column index of a field.
   func place(of field: Field) -> Int? { places[field.rawValue] }
 
+  /// Reads the header of a file.
   /// - Parameters:
-  ///   - header: the first line.
+  ///   - header: the fields of the first line.
   ///   - renamed: the file's own column names and their meaning; an empty meaning skips the column.
   init(_ header: [String], renamed: [(theirs: String, ours: String)]) throws(Problem) {
     var wishes: [String: Field?] = [:]
@@ -132,7 +133,7 @@ package struct InstalledColumns: Equatable, Sendable {
 
   private static func isName(_ text: String) -> Bool {
     guard text.count <= 32, text.allSatisfy({ $0.isLetter || $0.isNumber || "_- ".contains($0) }) else { return false }
-    // Hex digits suggest a token or an identifier, digits a telephone number.
+    // Hexadecimal digits suggest a token or identifier, decimal digits a telephone number.
     return !text.contains(where: \.isNumber) || text.contains { $0.isLetter && !$0.isHexDigit }
   }
 

@@ -1,11 +1,11 @@
-/// A fault in a line.
+/// What is wrong with a line of the file, and how to correct it.
 package struct InstalledFault: Error, Equatable, Sendable {
   package let line: Int64
   /// The column's name in the SDK protocol; empty if the fault concerns the whole line.
   package let column: String
-  /// A phrase that continues after the column's name; quotes nothing from the line.
+  /// Describes the fault, in words that follow the column's name. Contains no data from the line.
   package let what: String
-  /// What to do about it.
+  /// How to correct the fault.
   package let remedy: String
 
   /// Returns the faults as CSV.

@@ -11,23 +11,23 @@ struct InstalledLine: Sendable {
 
   /// Line number in the file, from 1.
   let number: Int64
-  /// The first row of its DEVICE_ID.
+  /// The id of the DEVICE_ID's first row.
   let device: DeviceID
   let installation: String
   let network: PushNetwork
-  /// Nil if not given.
+  /// The APNs environment; nil if not given.
   let environment: PushEnvironment?
-  /// Normalized.
+  /// The normalized push token.
   let psid: String
   let user: User
   let name: String
   let phone: String?
-  /// Empty where nothing is given.
+  /// The device's properties; empty where the line contains none.
   let attributes: Devices.Attributes
   let consents: Consents.Change
   let groups: [Groups.Number]
 
-  /// Belongs to at most one device.
+  /// A token, which belongs to at most one device.
   struct Token: Hashable {
     let network: PushNetwork
     let psid: String
@@ -35,7 +35,7 @@ struct InstalledLine: Sendable {
 
   var token: Token { Token(network: network, psid: psid) }
 
-  /// Everything needed to parse lines.
+  /// What is needed to parse lines.
   struct Context: Sendable {
     let app: App
     let columns: InstalledColumns
@@ -44,7 +44,7 @@ struct InstalledLine: Sendable {
     let timeZones: Set<String>
   }
 
-  /// - Returns: nil for a line about another app.
+  /// Parses a line. - Returns: nil for a line about another app.
   static func read(
     _ fields: [String], line number: Int64, _ context: Context
   ) -> Result<InstalledLine?, InstalledFault> {
@@ -78,7 +78,7 @@ struct InstalledLine: Sendable {
     attributes.osVersion = try cells.text(.osVersion) ?? ""
     attributes.appVersion = try cells.text(.appVersion) ?? ""
     attributes.locale = try cells.text(.locale) ?? ""
-    // As for a device that registers, an unknown zone counts as none.
+    // As in a registration, an unknown time zone counts as none.
     attributes.timeZone = cells[.timeZone].flatMap { context.timeZones.contains($0) ? $0 : nil } ?? ""
     var consents = Consents.Change()
     consents.notification = try cells.word(.notification, flag)

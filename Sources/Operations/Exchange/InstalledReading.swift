@@ -19,6 +19,7 @@ final class InstalledReading: Sendable {
   private let parts: Inbox<CSVParts.Part>
   private let read: Inbox<[Lines]>
 
+  /// Starts the thread.
   /// - Parameter reader: has read the beginning of the file. Its first line, the header, is skipped.
   init(behind reader: CSVReader, _ context: InstalledLine.Context) throws(Problem) {
     let first = reader.lines.dropFirst()
@@ -91,8 +92,8 @@ final class InstalledReading: Sendable {
 }
 
 extension Operations.Limits {
-  /// Parts parsed while earlier lines are imported.
+  /// Number of parts that are parsed while earlier lines are imported.
   static let installedParts = 2
-  /// Lines per transaction: this many rows are locked for the fraction of a second that it takes.
+  /// Number of lines per transaction, whose rows are locked for a fraction of a second.
   static let installedLines = 5_000
 }

@@ -17,6 +17,7 @@ final class InstalledShare: Sendable {
   private let work: Inbox<[InstalledLine]>
   private let done: Inbox<Result>
 
+  /// Starts the thread.
   /// - Parameter connect: makes the thread's connection when the first batch is shared.
   init(_ batch: InstalledBatch, connect: @escaping Connection.Maker) throws(Problem) {
     self.batch = batch
@@ -50,7 +51,7 @@ final class InstalledShare: Sendable {
     let isTaken = work.offer(others.map { lines[$0] })
     precondition(isTaken, "a batch is shared before the last one has come back")
     let mine = Result { () throws(Problem) in try batch.stream(own.map { lines[$0] }, on: connection) }
-    // Awaited whatever the result of our own share: nothing may be written after this returns.
+    // Wait whatever our own result is, because nothing may be written after this returns.
     let theirs = wait()
     var outcome = InstalledBatch.Outcome(verdicts: lines.map { _ in .unchanged }, open: [])
     for (indices, some) in [(own, try mine.get()), (others, try theirs.get())] {
@@ -67,7 +68,7 @@ final class InstalledShare: Sendable {
     }
   }
 
-  /// Half of the users, and half of the devices without one.
+  /// Returns whether the thread gets the line. It gets those of half of the users, and half of those without a user.
   private func isShared(_ line: InstalledLine) -> Bool {
     if case .named(let user) = line.user { return user.hashValue & 1 == 0 }
     return line.device.hashValue & 1 == 0
@@ -87,6 +88,6 @@ final class InstalledShare: Sendable {
 }
 
 extension Operations.Limits {
-  /// Below this number of lines, a second connection does not pay.
+  /// Minimum number of lines for which a second connection is worth while.
   static let installedShare = 200
 }

@@ -4,12 +4,11 @@ package import Postgres
 internal import Reactor
 internal import Store
 
-/// Pauses, resumes, cancels and paces messages.
+/// Pauses, resumes and cancels messages, and changes their pace.
 ///
-/// The database is authoritative: a change applies to every claim and every submission that begins after the commit, on
-/// all nodes. Work read before the commit is sent within half a second or not at all (bindings older than that are
-/// dropped), so nothing is sent later than one second after the answer. The announcement only makes nodes check
-/// immediately.
+/// The database decides: a change applies to every claim and every submission that begins after its commit, on all
+/// nodes. What a node has read before the commit is submitted within half a second or not at all, so nothing is sent
+/// later than one second after the answer. The announcement only makes nodes check at once.
 ///
 /// ```
 ///   scheduled ─┐                       ┌──────── resume ────────┐
@@ -45,7 +44,8 @@ package enum ControlService {
     let outcome = try connection.commit {
       () throws(PostgresError) -> (MessageControl.Effect, MessageControl.Standing, ReportService.FunnelAnswer)? in
       if control == .resume {
-        // Resuming despite the canary ends the canary. The gate is locked before the message, as claims do.
+        // Resuming a message that its canary has stopped ends the canary. The gate is locked before the message, as
+        // claims do.
         _ = try connection.run(Gates.endCanary(seqno, in: [.stopped], as: .passed))
       }
       guard let locked = try connection.run(Controls.lock(seqno)) else { return nil }
@@ -53,7 +53,7 @@ package enum ControlService {
       switch effect {
       case .become(let state):
         try connection.run(Controls.setState(seqno, state, reason: nil))
-        // Its audience may have been counted while it was paused.
+        // The audience may have been counted while the message was paused.
         if state == .queued { try ApprovalHolds.settle(seqno, on: connection) }
       case .beginCancelling:
         try beginCancelling(seqno, locked, by: caller, on: connection)
@@ -63,7 +63,7 @@ package enum ControlService {
       if effect != .refuse, effect != .nothing {
         try audit(control, seqno, locked, by: caller, on: connection)
       }
-      // Under the message's lock: the numbers of exactly this moment.
+      // The message is locked, so these are exactly the numbers at the time of the change.
       guard let (found, reasons) = try connection.run(Funnels.find(seqno)) else { return nil }
       return (effect, locked.standing, ReportService.FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8)))
     }
@@ -71,7 +71,8 @@ package enum ControlService {
     return outcome
   }
 
-  /// Begins the cancellation of a locked message: it goes nowhere any more, its approval is called off, its series ends.
+  /// Begins the cancellation of a locked message: nothing more is sent, its approval is withdrawn, and its repetition
+  /// ends.
   static func beginCancelling(
     _ seqno: Int64, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
   ) throws(PostgresError) {
@@ -84,7 +85,7 @@ package enum ControlService {
     }
   }
 
-  /// Records a change of a locked message with the state that it had.
+  /// Audits a change of a locked message, with the state that it had before.
   static func audit(
     _ control: MessageControl, _ seqno: Int64, _ locked: Controls.Locked, by caller: Caller, on connection: Connection
   ) throws(PostgresError) {
@@ -132,7 +133,7 @@ package enum ControlService {
         MessageControl.Standing(
           state: message.state, isCancelling: message.isCancelling, isFrozen: message.frozenAt != nil))
     }
-    // The message itself is not locked: setting the pace of one that ends at this moment does no harm.
+    // The message need not be locked: changing the pace of one that ends at this moment is harmless.
     try connection.commit { () throws(PostgresError) in
       try connection.run(Gates.setPace(seqno, pace))
       try connection.run(Announcements.announce(channel, String(seqno)))
@@ -167,8 +168,8 @@ package enum ControlService {
 }
 
 extension Operations.Limits {
-  /// How long a cancellation waits for deliveries in flight before it returns. Those still queued in a push provider come
-  /// back within half a second.
+  /// How long a cancellation waits for deliveries in flight before it returns. Those that a push provider has queued
+  /// come back within half a second.
   static let cancelTimeout: Duration = .milliseconds(900)
   static let cancelPause: Duration = .milliseconds(20)
 }

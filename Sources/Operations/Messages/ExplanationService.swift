@@ -45,10 +45,10 @@ package enum ExplanationService {
     }
 
     package let code: Code
-    /// Microseconds since 1970; nil if the step has no time of its own.
+    /// When the step happened, in microseconds since 1970; nil if it has no time of its own.
     package var at: Int64?
     package var device: DeviceID?
-    /// The push network's own reason, or ours.
+    /// The push network's reason, or ours.
     package var reason: String?
     /// A number or name that the sentence mentions.
     package var value: String?
@@ -120,6 +120,7 @@ package enum ExplanationService {
     }
   }
 
+  /// Explains a message.
   /// - Parameter language: the client's preference, as in `Accept-Language`; nil for English.
   package static func explain(
     _ seqno: Int64, for clientUID: String, language: String?, by caller: Caller, on connection: Connection
@@ -149,7 +150,7 @@ package enum ExplanationService {
 
   // MARK: The rules
 
-  /// Returns the steps in order. Pure.
+  /// Returns the steps in order. No I/O.
   package static func steps(_ facts: Facts) -> [Step] {
     let message = facts.message
     var steps = [Step(.requested, at: message.createdAt, value: message.apiKeyName)]

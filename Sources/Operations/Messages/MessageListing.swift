@@ -29,7 +29,7 @@ package enum MessageListing {
       ])
   }
 
-  /// Filter of a list, as given in a query string; nil fields match everything.
+  /// Conditions for listed messages, as given in a query string; nil means no condition.
   package struct Question: Sendable {
     package var appID: String?
     package var state: String?
@@ -43,7 +43,7 @@ package enum MessageListing {
     package init() {}
   }
 
-  /// What `state` may be beside the states: whatever is not over.
+  /// Value of `state` that selects all messages that have not ended.
   package static let open = "open"
 
   package static func list(
@@ -92,7 +92,8 @@ package enum MessageListing {
     return known
   }
 
-  /// A time in a query string. A plus sign there means a blank, so one that was not escaped is put back.
+  /// Parses a time in a query string, where an unescaped plus sign means a blank; such a blank is turned back into a
+  /// plus sign.
   static func moment(_ text: String?, _ name: String) throws(Problem) -> Int64? {
     guard let text else { return nil }
     guard let moment = Moment.microseconds(text.replacing(" ", with: "+")) else {

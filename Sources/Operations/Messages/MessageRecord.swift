@@ -3,20 +3,20 @@ package import JSON
 package import Postgres
 internal import Store
 
-/// A message as a record: who sent it, who approved it, what it says to whom, and why it waits.
+/// All that is known about a message: who sent and approved it, its content and audience, and what it waits for.
 package struct MessageRecord: DescribedAnswer {
   let seqno: Int64
   let record: MessageRecords.Record
   let waits: [Wait]
 
-  /// Something that holds it back.
+  /// One reason why the message, or a part of it, is waiting.
   package struct Wait: Sendable {
     /// `app-paused`, `approval`, `time`, `window`, `local-time`, `pace`, `canary`, `canary-stopped`; or a delivery's own
     /// reason, such as `night`.
     let reason: String
-    /// Microseconds since 1970; nil: until somebody does something.
+    /// When the wait ends, in microseconds since 1970; nil if it lasts until somebody acts.
     var until: Int64?
-    /// Nil: all that is pending.
+    /// Number of devices that wait; nil for all pending ones.
     var devices: Int64?
   }
 
@@ -61,7 +61,7 @@ package struct MessageRecord: DescribedAnswer {
     return writer.bytes
   }
 
-  /// - Throws: `.unknownMessage`, also for a caller of another app.
+  /// Returns the record of a message. - Throws: `.unknownMessage`, also if the caller may not access its app.
   package static func find(_ seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem)
     -> MessageRecord
   {

@@ -65,6 +65,6 @@ package struct Overview: DescribedAnswer {
 }
 
 extension Operations.Limits {
-  /// Newest messages in an overview.
+  /// Number of newest messages in an overview.
   static let overviewMessages = 12
 }

@@ -36,7 +36,7 @@ extension ReportService {
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ShardsAnswer {
     try caller.require(.viewMessages)
-    // Shards start at 0, which is not a valid cursor, so the cursor is the shard number plus one.
+    // Shard numbers start at 0, which is not a valid cursor, so the cursor is the number plus one.
     guard let after = Int32(exactly: try page.number(first: 0) - 1) else { throw PageRequest.foreignCursor }
     // One extra shard indicates that a next page exists.
     guard var progress = try connection.answer(Shards.progress(seqno, after: after, limit: page.limit + 1)),

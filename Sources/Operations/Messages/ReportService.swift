@@ -7,11 +7,11 @@ package import Store
 package enum ReportService {
   package struct FunnelAnswer: DescribedAnswer {
     package let funnel: Funnel
-    /// A JSON object: counts by reason.
+    /// A JSON object with the number of deliveries by reason.
     let reasons: [UInt8]
 
-    /// Whether the message failed because its time had long passed. With an empty audience, no delivery could be
-    /// counted as late.
+    /// Whether the message failed because it was found long after its time. If its audience was empty, there is no
+    /// delivery with that reason.
     package var cameTooLate: Bool {
       funnel.state == .failed && (funnel.targeted == 0 || count(of: Schedules.lateReason) > 0)
     }
@@ -48,7 +48,7 @@ package enum ReportService {
         .optional(
           "reference", .raw(JSONSchema.reference("SenderReference")), { $0.funnel.reference.map { Array($0.utf8) } }),
         .optional("from", .raw(JSONSchema.reference("SenderDevice")), { $0.funnel.origin.map { Array($0.utf8) } }),
-        // The audience is frozen, and counted, when the message is due.
+        // A scheduled message's audience is counted when the message is due, so until then the number is an estimate.
         .optional(
           "estimate", .alwaysTrue, { $0.funnel.state == .scheduled ? true : nil },
           "`targeted` is an estimate until it is due."),
@@ -112,7 +112,7 @@ package enum ReportService {
 }
 
 extension Operations.Limits {
-  /// Deliveries per page: at most an answer of about 200 KB.
+  /// Permitted numbers of deliveries per page. The largest page has about 200 KB.
   package static let pageSizes = 1...1000
   package static let pageDefault = 100
 }

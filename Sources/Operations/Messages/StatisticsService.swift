@@ -73,6 +73,7 @@ package enum StatisticsService {
     }
   }
 
+  /// Creates a report.
   /// - Parameter now: microseconds since 1970; the default of `to`.
   package static func report(
     _ question: Question, by caller: Caller, on connection: Connection, now: Int64
@@ -82,7 +83,7 @@ package enum StatisticsService {
     let division = try word(question.per, "per", StatisticsReports.Division.none)
     let longest = unit.longestSeconds * 1_000_000
     let to = try MessageListing.moment(question.to, "to") ?? now + 1
-    // The default start depends on the unit: a day of minutes would be too much to look at.
+    // The default period depends on the unit, because a day of minutes would be too much to look at.
     let from = try MessageListing.moment(question.from, "from") ?? to - unit.usualSeconds * 1_000_000
     guard from < to else { throw Problem(.impossible, "from must be earlier than to.") }
     guard to - from <= longest else {
@@ -121,7 +122,7 @@ package enum StatisticsService {
 }
 
 extension Statistics.Counts {
-  /// Integers; a negative one means that more was undone in this time than done.
+  /// Integers, because a number is negative when more was undone than done within the period.
   fileprivate static let members: [JSONField<Statistics.Counts>] = [
     .always("accepted", .integer, \.accepted), .always("rejected", .integer, \.rejected),
     .always("expired", .integer, \.expired), .always("cancelled", .integer, \.cancelled),
@@ -131,7 +132,7 @@ extension Statistics.Counts {
 }
 
 extension StatisticsReports.Unit {
-  /// Limits a report to as many points as a chart can show.
+  /// Longest period of a report: as many points as a chart can show.
   fileprivate var longestSeconds: Int64 {
     switch self {
     case .minute: 86_400
@@ -169,6 +170,6 @@ extension StatisticsReports.Division {
 }
 
 extension Operations.Limits {
-  /// Rows per report: a day of minutes, with room for division.
+  /// Maximum number of rows of a report: a day of minutes, and more when it is divided.
   static let reportRows = 20_000
 }

@@ -49,7 +49,7 @@ package enum PersonHistory {
         .always("dueAt", .moment, \.dueAt), .always("decidedAt", .orNull(.moment), \.decidedAt),
       ])
 
-    /// Nil if the message has no title or the caller may not see it.
+    /// The title; nil if the message has none, is confidential, or the caller may not see it.
     package var title: String? { showsTitle && !message.isConfidential ? message.title : nil }
   }
 
@@ -101,9 +101,10 @@ package enum PersonHistory {
 extension Operations.Limits {
   /// How far back a person's history is shown: messages requested within 90 days.
   static let historyMicroseconds: Int64 = 90 * 86_400 * 1_000_000
-  /// Messages examined at a time; fewer for a person with many devices, to keep the number of places constant.
+  /// Number of messages examined at a time. It is smaller for a person with many devices, so that the number of
+  /// look-ups stays the same.
   static func historyPart(devices: Int) -> Int { max(1, min(1_000, historyPlaces / max(1, devices))) }
-  /// Places (pairs of message and device) examined per page, at 5 µs each: less than a tenth of a second. The next page
-  /// continues.
+  /// Number of look-ups (one per message and device) for one page: less than a tenth of a second at 5 µs each. The next
+  /// page continues where this one stopped.
   static let historyPlaces = 15_000
 }

@@ -50,7 +50,7 @@ package enum PersonRights {
     package static let object = JSONObject<Erased>("Erased", [.always("devices", .count, \.devices)])
   }
 
-  /// Erases a user. Its devices may register again, as new ones.
+  /// Erases a user. The user's devices may register again, as new ones.
   package static func erase(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Erased {
@@ -77,7 +77,8 @@ package enum PersonRights {
     return (app, Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID)))
   }
 
-  /// The log outlives the person, so it identifies them by a hash that can be recomputed from the CUID.
+  /// Returns what identifies a person in the audit log, which is kept for longer than the person's data: a hash that
+  /// can be computed from the CUID.
   static func trace(_ clientUID: String) -> String {
     "sha256:" + Hex.encode(SHA256.hash(Array(clientUID.utf8)))
   }

@@ -67,8 +67,8 @@ package enum UserDirectory {
     return ItemPage(users.map(UserEntry.init), limit: page.limit) { $0.user.userKey.clientUID ?? "" }
   }
 
-  /// Users by name.
-  /// - Parameter name: how the name begins.
+  /// Lists users by name.
+  /// - Parameter name: the beginning of the name.
   package static func users(
     of appID: String, named name: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<UserEntry> {
@@ -110,7 +110,7 @@ package enum UserDirectory {
     return (key, known, devices)
   }
 
-  /// Sets a user's count, as its devices could: the last write wins.
+  /// Sets a user's badge count, as the user's devices can. The last change wins.
   package static func setBadge(
     _ new: NewBadge, of clientUID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> UserDetail {
@@ -209,7 +209,7 @@ package enum UserDirectory {
   }
 }
 
-/// Where a page of users by name begins: after one of that name and key.
+/// The position at which a page of users by name begins: after the user with this name and key.
 private struct NameCursor {
   let name: String
   let key: String
@@ -219,7 +219,7 @@ private struct NameCursor {
     self.key = key
   }
 
-  /// `3 KimuKB100`: how many bytes the name has, the name, and the key.
+  /// Parses a cursor such as `3 KimuKB100`: the length of the name in bytes, the name, and the key.
   init(_ text: String?) throws(Problem) {
     guard let text else {
       (name, key) = ("", "")
@@ -237,18 +237,19 @@ private struct NameCursor {
   var text: String { "\(name.utf8.count) \(name)\(key)" }
 }
 
-/// All keys that begin alike, in byte order: from the prefix itself up to what no key with it reaches.
+/// The range of all keys with a common prefix, in byte order.
 struct KeyRange {
   let from: String
   let upto: String
 
-  /// U+10FFFF is the last code point; no stored key has it after the prefix.
+  /// Creates the range of a prefix. It ends with U+10FFFF, the last code point, which no stored key has after the
+  /// prefix.
   init(prefix: String) {
     from = prefix
     upto = prefix + "\u{10FFFF}"
   }
 
-  /// The range of a single key. No stored key lies between it and itself followed by U+0001.
+  /// Creates the range of a single key: no stored key lies between it and the same key followed by U+0001.
   init(_ key: String) {
     from = key
     upto = key + "\u{1}"
@@ -265,8 +266,8 @@ extension JSONForm<Int16> {
 }
 
 extension Operations.Limits {
-  /// Maximum of a user's devices shown: more than anyone has.
+  /// Maximum number of a user's devices that are shown; more than anyone has.
   static let shownDevices = 200
-  /// Characters of a push token shown.
+  /// Number of characters of a push token that are shown.
   package static let shownTokenBytes = 8
 }

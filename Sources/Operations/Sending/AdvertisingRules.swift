@@ -23,7 +23,7 @@ package enum AdvertisingRules {
   package struct Change: Equatable, Sendable {
     package var label: String?
     package var optOut: String?
-    /// `.some(nil)` removes the night hours.
+    /// The new night hours; `.some(nil)` removes them, nil leaves them unchanged.
     package var night: AdRules.Night??
 
     package init() {}
@@ -93,7 +93,7 @@ package enum AdvertisingRules {
     return Entry(appID: app.appID, rules: saved)
   }
 
-  /// - Throws: `.impossible` if a message is an ad and lacks what the app's rules require.
+  /// Throws `.impossible` if a message is an ad and lacks what the app's rules require.
   static func check(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) {
     guard message.kind == .ad else { return }
     try rules(of: app, on: connection).check(message.content)

@@ -3,9 +3,9 @@ internal import Domain
 
 /// Rejects messages that cannot be kept confidential. Decision 072.
 enum ConfidentialityRules {
+  /// Throws `.impossible` if a confidential message uses values from an uploaded file, which is not encrypted, or is to
+  /// be kept in inboxes.
   /// - Parameter json: the request.
-  /// - Throws: `.impossible` for values from an uploaded file, which is not sealed, and for messages to be kept in
-  ///   inboxes.
   static func check(_ message: MessageRequest, _ json: [UInt8]) throws(Problem) {
     // Confidentiality may come from the app's settings.
     if message.isConfidential, message.inboxSeconds != nil { throw MessageRequest.confidentialInbox }
@@ -21,14 +21,16 @@ enum ConfidentialityRules {
   }
 }
 
-/// The stored form of a request: complete, or, if it is confidential, with its content sealed.
+/// A request as it is stored: complete, or without its content if it is confidential, which is then encrypted
+/// separately.
 struct StoredRequest {
-  /// JSON.
+  /// The request as JSON.
   let text: String
   let sealed: [UInt8]?
 
+  /// Prepares a request for storage.
   /// - Parameter json: a request that has been parsed successfully.
-  /// - Throws: `.notConfigured` if there is no key to seal with.
+  /// - Throws: `.notConfigured` if there is no key to encrypt with.
   init(
     _ json: [UInt8], isConfidential: Bool, of app: App.Number, seal: ContentSeal?
   ) throws(Problem) {
@@ -64,12 +66,13 @@ struct RequestDigest {
     }
   }
 
-  /// Restores the digest of the original request.
+  /// Recreates the digest from its stored form.
   init(stored: [UInt8]) {
     (self.stored, other) = (stored, nil)
   }
 
-  /// - Parameter earlier: the stored digest; nil matches nothing.
+  /// Returns whether the earlier request was the same.
+  /// - Parameter earlier: its stored digest; nil matches nothing.
   func matches(_ earlier: [UInt8]?) -> Bool {
     if earlier == stored { return true }
     guard let earlier, let (body, seal) = other else { return false }

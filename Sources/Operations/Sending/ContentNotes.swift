@@ -1,6 +1,7 @@
 internal import Domain
 
-/// Notes on what the app needs in order to display a message as intended, for dry runs: the server cannot check it.
+/// Notes for dry runs about what an app must have in order to display a message as intended, which the server cannot
+/// check.
 enum ContentNotes {
   static func notes(_ content: MessageContent) -> [String] {
     var notes: [String] = []

@@ -3,10 +3,10 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// What an app's push credential allows. Keys allow everything; a certificate names its topics, and APNs would refuse a
-/// push of another kind for every device, which would pause the app.
+/// Checks whether an app's push credential permits a message. Keys permit all kinds. A certificate is limited to its
+/// topics: APNs would refuse any other push for every device, and the app would be paused.
 enum CredentialRules {
-  /// - Throws: `.impossible`, pointing at the push type.
+  /// Throws `.impossible`, with the place of the push type, if the credential does not permit it.
   static func check(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) {
     let type = message.content.pushType
     guard !type.topicSuffix.isEmpty else { return }
@@ -30,7 +30,7 @@ enum CredentialRules {
   private static func topics(_ publicPart: String) -> [String] {
     var topics: [String] = []
     var reader = JSONReader(Array(publicPart.utf8))
-    // Written by this server; if it is unreadable nevertheless, no topic is allowed.
+    // If the stored value is unreadable, no topic is permitted.
     try? reader.readObject { (reader, key) throws(JSONError) in
       guard key == "topics" else { return try reader.skip() }
       try reader.readArray { (reader, _) throws(JSONError) in topics.append(try reader.readString()) }

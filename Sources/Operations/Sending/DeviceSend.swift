@@ -29,9 +29,10 @@ package struct DeviceSend: Sendable {
   private let idempotencyKey: String?
   private let door: App.Confidentiality.Door
 
+  /// Validates a request.
   /// - Parameters:
-  ///   - body: a JSON object with the fields of a send that a device may give.
-  ///   - door: the API the request came through.
+  ///   - body: a JSON object with the members of a send that a device may set.
+  ///   - door: the API through which the request came.
   package init(
     body: [UInt8], app: App, sender: String, idempotencyKey: String?, door: App.Confidentiality.Door = .api
   ) throws(Problem) {
@@ -70,7 +71,7 @@ package struct DeviceSend: Sendable {
     try PayloadSize(request).check([], hasFCM: false)
   }
 
-  /// Checked first: whether the app's devices may send at all now.
+  /// Throws unless the app lets its devices send. Call it before anything else.
   package static func demandPermission(of app: App) throws(Problem) {
     guard app.deviceSendsPerMinute > 0 else {
       throw Problem(
@@ -89,14 +90,14 @@ package struct DeviceSend: Sendable {
 
   package private(set) var lane = Lane.normal
 
-  /// The operation that checks whether the device may send now. Its result is `.admitted`.
+  /// Returns the operation that checks whether the device may send now. Its result is `.admitted`.
   package func admission(_ claim: AuthKeyring.Claim) -> Operation {
     .admitSend(claim, perMinute: app.deviceSendsPerMinute)
   }
 
-  /// The send itself.
+  /// Returns the operation that sends the message.
   /// - Parameter device: the row from `.admitted`.
-  /// - Throws: `.busy` if the message cannot be sent now, `.conflict` if the app is paused. The batch throws
+  /// - Throws: `.busy` if the message cannot be sent now, `.conflict` if the app is paused. The batch may fail with
   ///   `.payloadTooLarge` if the recipient's name makes the payload too large.
   package func send(
     from device: Devices.Record, catalog: Catalog, trace: TraceContext? = nil

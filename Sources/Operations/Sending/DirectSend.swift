@@ -17,10 +17,11 @@ package final class DirectSend: Sendable {
   let kept: StoredRequest
   let size: PayloadSize
   let trace: TraceContext?
-  /// Assigned once and kept when the batch is retried, so that a commit of unknown outcome is found instead of
-  /// repeated.
+  /// The SEQNO. It is assigned once and kept when the batch is retried, so that a message from a commit of unknown
+  /// outcome is found instead of being stored twice.
   let number = Mutex<DirectSends.Number?>(nil)
 
+  /// Validates a request.
   /// - Parameters:
   ///   - body: the request's JSON, as received.
   ///   - movesText: whether text that is too large for a recipient may move to a page. Otherwise the batch refuses it.
@@ -51,7 +52,8 @@ package final class DirectSend: Sendable {
 }
 
 extension MessageContent {
-  /// One language, the alert token, and no uploaded media: recipients differ only by name.
+  /// Whether the message has one language, goes to the alert token, and shows no uploaded media, so that recipients'
+  /// payloads differ only by name.
   fileprivate var isOrdinary: Bool {
     if case .upload? = media { return false }
     return translations.isEmpty && tokenKind == .alert
@@ -64,6 +66,6 @@ extension MessageContent {
 }
 
 extension Operations.Limits {
-  /// Users of a send that a committer accepts; more would delay its other operations.
+  /// Maximum number of users in such a send; more would delay the committer's other operations.
   static let namedUsers = 500
 }

@@ -238,7 +238,7 @@ struct DirectSendSteps {
       guard let earlier = entry.earlier else {
         throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
       }
-      // Its own number: the first attempt was committed after all.
+      // The message found is this one: the first attempt was committed after all.
       let isItself = earlier.seqno == entry.number?.seqno
       guard isItself || entry.send.terms.digest.matches(earlier.requestSHA256) else {
         throw IdempotencyKey.conflict(entry.send.terms.idempotencyKey ?? "", earlier)

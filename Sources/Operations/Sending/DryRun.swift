@@ -11,13 +11,13 @@ package struct DryRun: Sendable {
   package struct Sample: Sendable {
     package let network: PushNetwork
     package let device: DeviceID
-    /// Nil for the text without a language.
+    /// The language of the text; nil for the text that is used where no language matches.
     package let language: String?
     package let payload: [UInt8]
   }
 
   package let targeted: Int64?
-  /// A JSON array.
+  /// A JSON array of the audience's entries that match nobody.
   package let unknown: [UInt8]
   package let headers: PushHeaders
   package let samples: [Sample]
@@ -25,7 +25,8 @@ package struct DryRun: Sendable {
   package let notes: [String]
   package let refusals: [Problem]
 
-  /// - Parameter hosting: where content that does not fit would be hosted.
+  /// Tries out a message.
+  /// - Parameter hosting: the addresses of pages for content that does not fit.
   init(
     _ message: MessageRequest, _ app: App, hosting: ContentHosting, on connection: Connection, now: Int64
   ) throws(Problem) {
@@ -69,7 +70,7 @@ package struct DryRun: Sendable {
       }
     let sendDate = try connection.answer(Messages.sendDate(at: now, timeZone: app.timeZone))
     let template = PayloadTemplate(message, seqno: 0, sendDate: sendDate)
-    // Pushkeys of a message that does not exist prove nothing, so any key will do.
+    // Random, because pushkeys of a message that does not exist prove nothing.
     let keys = PushKeyring(present: SymmetricKey.random())
     let languages = [nil] + message.content.translations.map(\.language.tag)
     return members.values.sorted { $0.network.rawValue < $1.network.rawValue }.flatMap { member in

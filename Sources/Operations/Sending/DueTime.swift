@@ -4,7 +4,7 @@ internal import Store
 
 /// When a message being accepted is due and when it expires, in microseconds since 1970.
 struct DueTime {
-  /// Nil for immediately. For local times, the moment in the first time zone.
+  /// When the message is due; nil for immediately. For a message by local time, when it is due in the first time zone.
   let dueAt: Int64?
   let localTime: LocalTime?
   /// Counted from the due time; for local times, from the westernmost zone's, since each device has its own expiry.
@@ -67,8 +67,8 @@ struct DueTime {
 }
 
 extension Operations.Limits {
-  /// A year and a day ahead, in microseconds.
+  /// How far in the future a message may be due, in microseconds: a year and a day.
   static let farthestDue: Int64 = 366 * 86_400_000_000
-  /// From the earth's first time zone (UTC+14) to the last (UTC−12), in microseconds.
+  /// From the first time zone to reach a local time (UTC+14) to the last (UTC−12), in microseconds.
   static let zonesSpan: Int64 = 26 * 3_600_000_000
 }

@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Whether an app's iOS devices send receipts, which is the job of its Notification Service Extension.
+/// Checks whether an app's iOS devices send receipts, which the app's Notification Service Extension does.
 package enum ExtensionCheck {
   /// Returns false if none of the last 1,000 accepted iOS alerts that started the app's extension was confirmed, and
   /// nil while there are fewer.
@@ -12,7 +12,7 @@ package enum ExtensionCheck {
     return found.alerts >= Operations.Limits.watchedAlerts ? false : nil
   }
 
-  /// Shared wording for all interfaces.
+  /// The sentence that all interfaces show in this case.
   package static let silence = """
     the app's extension does not report: none of its last \(Operations.Limits.watchedAlerts) accepted iOS alerts with \
     mutable-content was confirmed
@@ -44,6 +44,6 @@ package enum ExtensionCheck {
 }
 
 extension Operations.Limits {
-  /// Alerts that must have remained without a receipt before an app's extension counts as silent.
+  /// Number of alerts that must have gone without a receipt before an app's extension counts as not reporting.
   package static let watchedAlerts: Int64 = 1_000
 }

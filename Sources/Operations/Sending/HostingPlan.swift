@@ -20,6 +20,7 @@ struct HostingPlan {
   /// How long its media are kept: also until the last inbox entry has ended. Pages and values are part of the entry.
   private let shownUntil: Int64
 
+  /// Plans a message.
   /// - Parameters:
   ///   - lastDueAt, expiresAt: times of the message, in microseconds since 1970.
   /// - Throws: `.payloadTooLarge` if the message cannot be made to fit.
@@ -127,7 +128,7 @@ struct HostingPlan {
 
   // MARK: Storing
 
-  /// To be called in the transaction that stores the message.
+  /// Stores the pages. Call it in the transaction that stores the message.
   func store(on connection: Connection) throws(PostgresError) {
     for file in files {
       for query in HostedFiles.create(file, partBytes: Operations.Limits.partBytes) { try connection.run(query) }

@@ -3,7 +3,7 @@ internal import Store
 
 /// The rules of idempotency keys, which make it safe to repeat a send.
 enum IdempotencyKey {
-  /// The problem for a key that is reused for a different request.
+  /// Returns the problem for a key that was used before for a different request.
   static func conflict(_ key: String, _ earlier: Messages.Earlier) -> Problem {
     Problem(
       .idempotencyConflict,

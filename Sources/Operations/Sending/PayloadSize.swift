@@ -15,9 +15,9 @@ struct PayloadSize: Sendable {
     let place: Int
     let bytes: Int
     let weights: AudienceSizes.Weights
-    /// Uses of `%VAR1%` …, whose values come only from a file's lines.
+    /// How the text uses `%VAR1%` to `%VAR9%`, whose values come from a file's lines.
     let numbered: AudienceSizes.Numbered
-    /// Upper bound for any recipient.
+    /// Maximum size for any recipient, in bytes.
     let bound: Int
 
     init(_ place: Int, _ measure: PayloadTemplate.Measure, _ defaults: [Int: String]) {
@@ -88,7 +88,7 @@ struct PayloadSize: Sendable {
     for text in doubtful { try check(text, largest: recipients.max { names($0, text) < names($1, text) }, limit) }
   }
 
-  /// - Throws: `.payloadTooLarge`.
+  /// Checks a message against its audience. - Throws: `.payloadTooLarge`.
   func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
     guard !fitsEverybody else { return }
     let limit = try self.limit(for: audience, of: app, on: connection)
@@ -97,13 +97,14 @@ struct PayloadSize: Sendable {
     if case .members(let members) = audience.reach { return try check(members, of: app, on: connection) }
     let locales = languages.isEmpty ? [:] : try locales(of: audience, app, connection)
     for text in doubtful {
-      // No recipient uses this language.
+      // No recipient gets the text in this language.
       guard languages.isEmpty || locales[text.place] != nil else { continue }
       try check(text, largest: try largest(text, audience, locales[text.place] ?? [], app, connection), limit)
     }
   }
 
-  /// Returns the limit. A merely counted audience may have devices on any network that the app has a credential for.
+  /// Returns the payload limit, in bytes. An audience that was only counted may have devices on every network that the
+  /// app has a credential for.
   private func limit(
     for audience: ResolvedAudience, of app: App.Number, on connection: Connection
   ) throws(Problem) -> Int {
@@ -116,7 +117,7 @@ struct PayloadSize: Sendable {
   private func largest(
     _ text: Text, _ audience: ResolvedAudience, _ locales: [String], _ app: App.Number, _ connection: Connection
   ) throws(Problem) -> Named? {
-    // Also for a message that is resent to a part of the file's users.
+    // Also for a resend to a part of the file's users.
     if let csv {
       let line = try connection.answer(
         AudienceSizes.largest(app: app, csv: csv, locales: locales, text.weights, text.numbered))
@@ -199,8 +200,8 @@ struct PayloadSize: Sendable {
 }
 
 extension Operations.Limits {
-  /// Maximum bytes in JSON per byte of a name: a control character becomes six.
+  /// Maximum number of bytes in JSON for one byte of a name: a control character becomes six.
   static let escapedBytes = 6
-  /// Placeholder SEQNO for measuring; it has more digits than any real one will.
+  /// A SEQNO for measuring, which has more digits than any real one will have.
   static let largestSeqno: Int64 = 999_999_999_999
 }

@@ -8,6 +8,7 @@ internal import Store
 /// current bindings. Devices left out as late have no outcome, so resending to failed ones resolves the original
 /// audience again. The original's time and pace are not repeated, but its daily send window still applies.
 package enum ResendService {
+  /// Resends a message.
   /// - Parameters:
   ///   - seqno: the message to resend; it must have ended.
   ///   - request: its body is `{"to":"failed"|"not-received"|"not-read","pace":{…}?}`; idempotency key and caller as
@@ -25,7 +26,7 @@ package enum ResendService {
     }
     let app = try connection.app(old.appID)
     let seal = request.seal ?? catalog?.seal
-    // The number is part of the digest: the same key for another message is another request.
+    // The number is part of the digest, because the same key for another message is a different request.
     let digest =
       request.consent.map { RequestDigest(stored: $0.requestSHA256) }
       // The body contains nothing confidential.
@@ -59,7 +60,8 @@ package enum ResendService {
     {
       return .waiting(waiting)
     }
-    // For local times, some zones have already got it; how many devices are left is known only when they are planned.
+    // In a message by local time, some zones have already received it; how many devices are left is known only when
+    // they are planned.
     let targeted = target == .unreached && old.localTime != nil ? nil : audience.targeted
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self),
@@ -76,7 +78,7 @@ package enum ResendService {
         SendAnswer.Accepted(
           seqno: made, targeted: targeted, unknown: audience.unknownJSON, resendOf: seqno))
     }
-    // A concurrent request with the same key was faster.
+    // A concurrent request with the same key was stored first.
     if let key = request.idempotencyKey, let earlier = try SendService.earlier(app, key, digest, on: connection) {
       return earlier
     }
@@ -84,7 +86,7 @@ package enum ResendService {
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  /// Failed devices include those left out as late, which have no outcome.
+  /// Extends a resend to failed devices by those that were left out as late, which have no outcome.
   private static func widen(
     _ wish: ResendTarget, of old: Messages.Open, on connection: Connection
   ) throws(Problem) -> ResendTarget {

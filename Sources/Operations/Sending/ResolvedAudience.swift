@@ -8,14 +8,14 @@ internal import Store
 /// Used only for the answer and the payload check; the planner resolves the audience again when the message is due.
 struct ResolvedAudience {
   enum Reach {
-    /// User keys in (after, upto].
+    /// Users with keys in (after, upto].
     case keys(after: String, upto: String)
     /// Groups with their subtrees.
     case groups([Int64])
     case members([Audiences.Member])
-    /// Users of a file.
+    /// The users of an uploaded file.
     case csv(Int64)
-    /// All of the app's users bound the payload, although only those of the segment receive it.
+    /// The users of a segment. For the payload's size, all of the app's users are considered.
     case segment(Segment)
   }
 
@@ -56,7 +56,8 @@ struct ResolvedAudience {
   private init(
     deliveriesOf seqno: Int64, _ target: ResendTarget, _ connection: Connection, _ now: Int64
   ) throws(Problem) {
-    // All of the app's users bound the payload, although only the message's recipients receive it.
+    // For the payload's size, all of the app's users are considered, although only the message's recipients get the
+    // resend.
     reach = .keys(after: "", upto: "~")
     let most = Operations.Limits.countedDevices + 1
     let withRows = try connection.answer(
@@ -166,6 +167,6 @@ struct ResolvedAudience {
 }
 
 extension Operations.Limits {
-  /// Devices examined to find one of each push network for a dry run.
+  /// Number of devices that a dry run examines to find one for each push network.
   static let sampledDevices = 100
 }

@@ -13,13 +13,13 @@ package enum SendAnswer: JSONAnswer {
 
   package struct Accepted: Equatable, Sendable {
     package let seqno: Int64
-    /// Nil if the audience is too large to count in the request.
+    /// Number of devices; nil if the audience is too large to be counted in the request.
     package let targeted: Int64?
     /// A JSON array of the entries that match nobody.
     package let unknown: [UInt8]
     /// Due time in microseconds since 1970; nil for now. Until then, `targeted` is an estimate.
     package let dueAt: Int64?
-    /// The message it resends to some of its devices.
+    /// The message that this one resends to some of its devices; nil if it is not a resend.
     package let resendOf: Int64?
     /// Devices by push network if they were resolved individually; else empty, as for a repeated request. Not part of
     /// what makes two answers equal.

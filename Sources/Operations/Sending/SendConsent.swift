@@ -8,6 +8,6 @@ struct SendConsent: Sendable {
   /// Digest of the original request.
   let requestSHA256: [UInt8]
   let requestedAt: Int64
-  /// The audience size shown to the approver.
+  /// The number of devices that was shown to the approver; nil if it was not counted.
   let targeted: Int64?
 }

@@ -4,8 +4,8 @@ internal import Store
 
 /// Limits the number of open messages, so that an overload is reported at once instead of growing without bound.
 enum SendQueue {
-  /// - Throws: `.busy` if the lane has its maximum of messages waiting or being sent. Each lane has its own limit, so a
-  ///   flood of campaigns does not block urgent messages.
+  /// Throws `.busy` if the lane has its maximum number of messages that wait or are being sent. Each lane has its own
+  /// limit, so that many campaigns do not block urgent messages.
   static func checkRoom(
     in lane: Lane, on connection: Connection, limit: Int = Domain.Limits.openMessages
   ) throws(Problem) {

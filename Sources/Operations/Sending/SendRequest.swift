@@ -5,19 +5,19 @@ package import Tracing
 package struct SendRequest: Sendable {
   /// The request's JSON, as received.
   package let body: [UInt8]
-  /// Makes repetition safe; unique per app.
+  /// Identifies repeated requests; unique per app. Nil if the client gave none.
   package let idempotencyKey: String?
   package let caller: Caller
   /// Addresses of hosted pages and media.
   package let hosting: ContentHosting
-  /// Seals confidential content; nil to use the catalog's seal.
+  /// Encrypts confidential content; nil to use the catalog's key.
   package var seal: ContentSeal?
   package var door = App.Confidentiality.Door.api
   /// What the message is traced below; nil: nothing.
   package let trace: TraceContext?
-  /// A scheduled message that is cancelled in the same commit.
+  /// The scheduled message that this one replaces; it is cancelled in the same commit. Nil if it replaces none.
   var replaces: Int64?
-  /// Of the second person, where one was asked.
+  /// The second person's approval, if one was required.
   var consent: SendConsent?
 
   package init(

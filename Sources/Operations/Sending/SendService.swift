@@ -23,7 +23,7 @@ package enum SendService {
     _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
-    // Checked before the first query; `SendTerms` checks it for callers that make none.
+    // Checked before the first query. `SendTerms` checks it too, for callers without queries.
     try IdempotencyKey.check(request.idempotencyKey)
     let filled = try SavedTemplate.fill(request.body, for: request.caller, on: connection)
     let asked = try MessageRequest(json: filled)
@@ -66,7 +66,7 @@ package enum SendService {
       accepted.networks = audience.networks
       return .accepted(accepted)
     }
-    // A concurrent request with the same key was faster.
+    // A concurrent request with the same key was stored first.
     if let key = request.idempotencyKey, let earlier = try earlier(app, key, digest, on: connection) { return earlier }
     if let consent = request.consent { throw ApprovalService.decided(consent.approval) }
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
@@ -82,7 +82,7 @@ package enum SendService {
     var new = new
     new.trace = request.trace
     new.asked = caller.asker.map { ($0, request.consent?.requestedAt ?? new.now) }
-    // An audience too large to count was approved whatever its size.
+    // If the audience was too large to be counted, the approval covers any number of devices.
     new.approvedFor = request.consent.map { $0.targeted ?? .max }
     let stored = new
     var isFileGone = false
@@ -153,7 +153,7 @@ package enum SendService {
 }
 
 extension Operations.Limits {
-  /// Maximum devices counted before a send is answered. Counting more would keep the sender waiting, and the planner
-  /// counts them anyway.
+  /// Maximum number of devices counted before a send is answered. Counting more would delay the answer, and the planner
+  /// counts them later anyway.
   static let countedDevices: Int64 = 1_000_000
 }

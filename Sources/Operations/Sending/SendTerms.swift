@@ -1,8 +1,8 @@
 internal import Domain
 internal import Store
 
-/// Everything about a send that follows from its request and app alone, shared by `SendService` and `DirectSend`:
-/// permission, confidentiality, the digest that identifies a repeated request, and the row. Makes no query.
+/// What follows from a send's request and app alone, without any query: permission, confidentiality, the digest that
+/// identifies a repeated request, and the message's row. Shared by `SendService` and `DirectSend`.
 struct SendTerms: Sendable {
   let request: MessageRequest
   let app: App
@@ -11,10 +11,11 @@ struct SendTerms: Sendable {
   private let apiKey: Int32?
   private let seal: ContentSeal?
 
+  /// Checks a request.
   /// - Parameters:
   ///   - filled: the JSON that the message was parsed from: the body, completed from its template.
-  ///   - seal: the process's seal; the request may bring its own.
-  /// - Throws: `.forbidden`, or the problem with the key, the origin or confidential content.
+  ///   - seal: the process's key for confidential content; the request may bring its own.
+  /// - Throws: `.forbidden`, or the problem with the idempotency key, the origin or confidential content.
   init(
     _ message: MessageRequest, filled: [UInt8], _ asked: SendRequest, _ app: App, seal: ContentSeal?
   ) throws(Problem) {
@@ -27,7 +28,8 @@ struct SendTerms: Sendable {
     request = message
     self.app = app
     self.seal = asked.seal ?? seal
-    // The number of the message to replace is part of the digest: the same key for another one is another request.
+    // The number of the message to replace is part of the digest, because the same key for another message is a
+    // different request.
     let digested = asked.replaces.map { Array("replace \($0)\n".utf8) + asked.body } ?? asked.body
     digest =
       asked.consent.map { RequestDigest(stored: $0.requestSHA256) }
@@ -36,13 +38,15 @@ struct SendTerms: Sendable {
     apiKey = asked.caller.apiKey
   }
 
+  /// Returns the request in its stored form.
   /// - Parameter json: the request to store.
   func kept(_ json: [UInt8]) throws(Problem) -> StoredRequest {
     try StoredRequest(json, isConfidential: request.isConfidential, of: app.number, seal: seal)
   }
 
+  /// Returns the row to store.
   /// - Parameters:
-  ///   - unknown: recipients without a device, as JSON.
+  ///   - unknown: the recipients without a device, as JSON.
   ///   - now: microseconds since 1970, as is `expiresAt`.
   func message(
     _ kept: StoredRequest, targeted: Int64?, unknown: [UInt8], now: Int64, expiresAt: Int64

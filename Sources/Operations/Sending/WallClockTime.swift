@@ -2,9 +2,9 @@ package import Domain
 package import Postgres
 internal import Store
 
-/// Times given as wall-clock time in the app's time zone.
+/// Converts a wall-clock time in an app's time zone to an instant.
 package enum WallClockTime {
-  /// - Returns: the moment in RFC 3339, for a send's `sendAt`.
+  /// Returns the instant in RFC 3339, as a send's `sendAt` requires.
   package static func sendAt(
     _ local: LocalTime, of appID: String, on connection: Connection, catalog: Catalog?
   ) throws(Problem) -> String {

@@ -32,7 +32,7 @@ package enum EventService {
       ]))
   }
 
-  /// States of a delivery.
+  /// Names of the states that a delivery may be in.
   package static let states = Events.State.allCases.map(\.name)
 
   /// Lists a webhook's deliveries, newest first.
@@ -95,7 +95,7 @@ package enum EventService {
     ])
   )
 
-  /// Reads `{"dead":true}`, `{"since":"…"}` or `{"id":"…"}`.
+  /// Parses the request of a replay: `{"dead":true}`, `{"since":"…"}` or `{"id":"…"}`.
   package static func readReplay(json: [UInt8]) throws(Problem) -> Events.Replay {
     var wishes: [Events.Replay] = []
     var reader = JSONReader(json)

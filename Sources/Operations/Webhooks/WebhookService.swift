@@ -4,14 +4,14 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Webhooks: creating, changing and deleting them.
+/// Creates, changes and deletes webhooks.
 ///
 /// Each webhook has its own signing secret, shown only when it is created or renewed. An address that can never be
 /// reached is refused here; whether it may be called is checked at each connection, because names and networks change.
 package enum WebhookService {
   package struct Entry: DescribedAnswer {
     package let record: Webhooks.Record
-    /// Only if it was just renewed.
+    /// The new secret, if it was just created or renewed; otherwise nil.
     package var secret: String?
 
     package static let object = JSONObject<Entry>(
@@ -178,7 +178,7 @@ package enum WebhookService {
     }
   }
 
-  /// Unseals a signing secret. Returns nil if it does not open with this master key.
+  /// Decrypts a signing secret. Returns nil if this master key does not decrypt it.
   package static func secret(_ sealed: [UInt8], of webhook: Int32, master: MasterKey) -> [UInt8]? {
     try? master.open(sealed, for: Webhooks.place(of: webhook))
   }
@@ -234,8 +234,8 @@ extension Operations.Limits {
   static let secretOverlap: ClosedRange<Int64> = 0...2_592_000
   /// Longest URL that all intermediaries can be expected to accept, in bytes.
   package static let webhookURLBytes = 2_048
-  /// Maximum of kinds named in a request, duplicates included; only a handful exist.
+  /// Maximum number of kinds named in a request, including duplicates; only a handful exist.
   package static let webhookKinds = 100
-  /// Maximum of events replayed per call; repeat the call for the rest.
+  /// Maximum number of events replayed per call. Repeat the call for the rest.
   package static let replayedEvents = 10_000
 }

@@ -8,7 +8,7 @@ package struct Endpoint: Hashable, Sendable {
     self.port = port
   }
 
-  /// For the `:authority` field.
+  /// Value of the HTTP/2 `:authority` pseudo-header; omits the default port 443.
   package var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == 443 ? name : "\(name):\(port)"

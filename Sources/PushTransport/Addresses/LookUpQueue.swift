@@ -1,9 +1,10 @@
 internal import DequeModule
 
-/// Queue of names to look up, fair between askers. Pure; one owner.
+/// Queue of pending DNS look-ups, fair between the tenants ("askers") that request them. Not thread-safe: one owner.
 ///
-/// The system's resolver blocks its thread while a name server is silent, ten seconds and more, and whoever chooses the
-/// name chooses the server. So no asker holds more than one thread, and askers take turns. Decision 117.
+/// The system's resolver blocks its thread for ten seconds or more while a name server does not respond, and a tenant
+/// who chooses the host name also chooses its name server. Each asker therefore occupies at most one resolver thread,
+/// and askers are served round-robin. Decision 117.
 struct LookUpQueue<Question> {
   private var waiting: [String: Deque<Question>] = [:]
   /// Askers with waiting questions, in round-robin order.
@@ -12,12 +13,12 @@ struct LookUpQueue<Question> {
   private var count = 0
   private let questionsOfOne: Int
 
-  /// - Parameter questionsOfOne: maximum waiting questions of one asker.
+  /// - Parameter questionsOfOne: maximum number of look-ups that one asker may have queued.
   init(questionsOfOne: Int) {
     self.questionsOfOne = questionsOfOne
   }
 
-  /// False if too many questions wait already, in total or of this asker.
+  /// Enqueues a look-up. Returns false if the queue is full, in total or for this asker.
   mutating func offer(_ question: Question, of asker: String) -> Bool {
     let own = waiting[asker]?.count ?? 0
     guard count < PushTransport.Limits.resolverQuestions, own < questionsOfOne else { return false }
@@ -27,8 +28,8 @@ struct LookUpQueue<Question> {
     return true
   }
 
-  /// The next question of an asker that has none in progress; nil if there is none. The caller must call `finished`
-  /// after it.
+  /// Dequeues the next look-up of an asker that has none in progress; nil if there is none. When the look-up is done,
+  /// the caller must call `finished`.
   mutating func take() -> (question: Question, asker: String)? {
     guard let turn = turns.firstIndex(where: { !busy.contains($0) }) else { return nil }
     let asker = turns.remove(at: turn)

@@ -1,17 +1,17 @@
 package import Reactor
 internal import Synchronization
 
-/// Resolves names on its own threads, because the system's resolver blocks. It caches nothing: services move load by
-/// DNS.
+/// Resolves host names on dedicated threads, because the system's resolver blocks. Results are not cached, because
+/// services shift load by changing their DNS records.
 ///
-/// Names that customers choose are resolved by several threads, of which one asker holds at most one (`LookUpQueue`): a
-/// silent name server delays only the customers who named it.
+/// For host names that customers choose, use several threads: each customer occupies at most one (`LookUpQueue`), so
+/// that an unresponsive name server delays only the customers who configured it.
 package final class Resolver: Sendable {
   package struct Question: Sendable {
     let endpoint: Endpoint
-    /// Who waits: the customer, if customers choose the name.
+    /// Who requested the look-up, for fairness: the customer if customers choose the host name, otherwise empty.
     let asker: String
-    /// Called on a thread of the resolver.
+    /// Completion handler, called on a resolver thread.
     let answer: @Sendable (Result<[SocketAddress], SystemError>) -> Void
 
     package init(
@@ -26,7 +26,7 @@ package final class Resolver: Sendable {
   /// Resolves an endpoint; blocks until there is an answer.
   package typealias LookUp = @Sendable (Endpoint) throws(SystemError) -> [SocketAddress]
 
-  /// The system's resolver.
+  /// Resolves with the operating system's resolver.
   package static let system: LookUp = { endpoint throws(SystemError) in
     try SocketAddress.resolve(host: endpoint.host, port: endpoint.port)
   }
@@ -42,9 +42,9 @@ package final class Resolver: Sendable {
   private let threads: Int
 
   /// - Parameters:
-  ///   - threads: how many names are resolved at once.
-  ///   - questionsOfOne: maximum waiting questions of one asker. For names that customers choose; the networks' own
-  ///     names have a single asker, on behalf of all.
+  ///   - threads: number of names resolved concurrently.
+  ///   - questionsOfOne: maximum queued look-ups per asker. Set it where customers choose the names; look-ups of the
+  ///     push networks' own names all belong to one asker and need no limit.
   package init(
     _ lookUp: @escaping LookUp = Resolver.system, threads: Int = 1, questionsOfOne: Int = .max
   ) throws(SystemError) {
@@ -54,7 +54,7 @@ package final class Resolver: Sendable {
     bell = try Wakeup()
   }
 
-  /// False if too many questions wait.
+  /// Queues a look-up. Returns false if the queue is full or the resolver is closed.
   package func ask(_ question: Question) -> Bool {
     let isTaken = state.withLock { !$0.isClosed && $0.queue.offer(question, of: question.asker) }
     if isTaken { bell.signal() }
@@ -66,12 +66,12 @@ package final class Resolver: Sendable {
     bell.signal()
   }
 
-  /// Answers questions until `close`. Blocks.
+  /// Thread body: resolves queued names until `close`.
   private func run() {
     while true {
       bell.drain()
       let (taken, isClosed) = state.withLock { ($0.isClosed ? nil : $0.queue.take(), $0.isClosed) }
-      // One signal may stand for several questions, of which this thread has taken one: pass it on.
+      // One signal may announce several look-ups, of which this thread takes one: wake another thread for the rest.
       if isClosed || state.withLock({ $0.queue.hasWork }) { bell.signal() }
       if isClosed { return }
       guard let (question, asker) = taken else {
@@ -89,8 +89,8 @@ package final class Resolver: Sendable {
     }
   }
 
-  /// Runs resolvers on threads of their own, "`name`-0" and so on, for the duration of `work`. On return waits up to a
-  /// minute for each thread that is still blocked in the system's resolver.
+  /// Starts the resolvers' threads, named "`name`-0" and so on, runs `work`, then closes the resolvers. Before
+  /// returning, waits up to a minute for each thread that is still blocked in the system's resolver.
   package static func run(
     _ resolvers: [Resolver], named name: String, during work: () throws(SystemError) -> Void
   ) throws(SystemError) {

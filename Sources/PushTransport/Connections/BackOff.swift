@@ -1,4 +1,4 @@
-/// Back-off between attempts to connect. Pure: the jitter is passed in.
+/// Exponential back-off between connection attempts. The caller passes the jitter in, which keeps it deterministic.
 package struct BackOff {
   private var failures = 0
 
@@ -8,8 +8,9 @@ package struct BackOff {
     failures = 0
   }
 
-  /// - Parameter jitter: 0…1; the wait is between half the step and the whole step, so that nodes do not reconnect in
-  ///   unison.
+  /// Records a failure and returns how long to wait before the next attempt.
+  /// - Parameter jitter: random number in 0…1. The wait is between half the step and the whole step, so that nodes do
+  ///   not reconnect in unison.
   package mutating func failed(jitter: Double) -> Duration {
     let range = PushTransport.Limits.backOffSeconds
     let step = min(range.upperBound, range.lowerBound * Double(1 << min(failures, 10)))

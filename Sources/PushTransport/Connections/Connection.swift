@@ -3,13 +3,13 @@ internal import HTTP2
 package import Reactor
 internal import TLS
 
-/// One connection to a push network: drives its `Transport` and the HTTP/2 session on it, as its `ConnectionState`
-/// directs. On the sender's loop.
+/// One connection to a push network. Drives its `Transport` and the HTTP/2 session on it by executing the actions that
+/// its `ConnectionState` returns. Confined to the sender's event loop.
 package final class Connection: EventLoop.Handler {
-  /// For logs.
+  /// Number within the pool, for log entries.
   package let number: Int
   let openedAt: Instant
-  /// When it is old enough to be replaced.
+  /// When the connection has reached its maximum age and should be replaced.
   private let dueAt: Instant
   private let loop: EventLoop
   private let settings: ConnectionSettings
@@ -18,22 +18,22 @@ package final class Connection: EventLoop.Handler {
 
   private var state: ConnectionState
   private let transport: Transport
-  /// From the end of the handshake until the connection is closed.
+  /// Nil before the TLS handshake completes and after the connection is closed.
   private var session: ClientSession?
   let requests: OpenRequests
   private var input = ByteBuffer(capacity: 16_384)
   private var output = ByteBuffer(capacity: 32_768)
   private var timer: Timers.ID?
-  /// A turn's read limit was hit; a further read is scheduled.
+  /// The read limit of this event-loop iteration was hit and another read is scheduled.
   private var readsOnLater = false
-  /// Writing has failed; only what the peer sent before is still read.
+  /// A write has failed; the connection only reads what the peer sent before that.
   private var isLost = false
   private var pings: UInt64 = 0
 
   private(set) var wasReady = false
-  /// It ended because nothing more was to be sent on it, not by loss.
+  /// True if the connection was closed on purpose after draining, false if it was lost.
   private(set) var wasRetired = false
-  /// It retires as soon as another one is ready. Set by its owner.
+  /// True if the connection retires as soon as another one is ready. Set by its owner.
   var isLeaving = false
 
   init(
@@ -59,29 +59,29 @@ package final class Connection: EventLoop.Handler {
   var inFlight: Int { requests.count }
   var isReady: Bool { state.phase == .ready }
   var isStalled: Bool { state.isStalled }
-  /// True if nothing more is submitted on it.
+  /// True if the connection is draining or closed: no request is submitted on it any more.
   var isEnding: Bool { state.isEnding }
   var usualStreams: Int { requests.usualStreams(session) }
 
-  /// Number of requests of this lane that it takes now.
+  /// Number of requests of this lane that can be submitted on the connection now.
   func allowance(_ lane: Lane) -> Int {
     guard let session else { return 0 }
     return max(0, state.allowance(capacity: session.capacity, inFlight: inFlight, cap: requests.shares[lane]))
   }
 
-  /// True if a body of this size can leave at once.
+  /// True if the flow-control window lets a request body of this size be sent at once.
   func hasWindow(for bytes: Int, _ lane: Lane) -> Bool {
     session.map { requests.hasWindow(for: bytes, lane, $0) } ?? false
   }
 
-  /// True if it takes no more of this lane before the peer answers requests in flight or acknowledges bytes.
+  /// True if no request of this lane can be submitted until the peer answers open requests or sends WINDOW_UPDATE.
   func isFull(_ lane: Lane) -> Bool {
     allowance(lane) == 0 || !hasWindow(for: PushTransport.Limits.payloadBytes, lane)
   }
 
   // MARK: Opening
 
-  /// Starts to connect. Reports a failure by the owner's `closed`, even if this fails at once.
+  /// Starts connecting. Every failure, even an immediate one, is reported through the owner's `closed`.
   func open() {
     scheduleTick()
     connectToNextAddress()
@@ -138,7 +138,7 @@ package final class Connection: EventLoop.Handler {
     }
   }
 
-  /// Schedules a further read for the next turn; readiness events until then do not add a second one.
+  /// Schedules another read for the next event-loop iteration, at most once per iteration.
   private func readOnLater() {
     readsOnLater = true
     loop.schedule(after: .zero) { [weak self] in
@@ -164,7 +164,8 @@ package final class Connection: EventLoop.Handler {
     switch result {
     case .wouldBlock: break
     case .moreWaiting:
-      // Bytes buffered inside TLS are invisible to epoll: come back after other connections had their turn.
+      // epoll does not report bytes buffered inside TLS, so schedule another read after other connections had their
+      // turn.
       readOnLater()
     case .endOfStream: return end("the peer closed the connection")
     case .failed(let error): return end(error.description)
@@ -174,7 +175,7 @@ package final class Connection: EventLoop.Handler {
 
   private func takeEvents(_ session: ClientSession) {
     var actions: ConnectionState.Actions = []
-    // Read once for all events: each use of an unowned reference costs reference counting.
+    // Copied to a local constant: each access to an unowned reference costs reference counting.
     let source = source
     while let event = session.nextEvent() {
       switch event {
@@ -211,14 +212,16 @@ package final class Connection: EventLoop.Handler {
 
   // MARK: Writing
 
-  /// Submits one request; only from `RequestSource.fill`. Returns false if the session refuses: nothing was taken.
+  /// Submits one request. To be called only from within `RequestSource.fill`. Returns false, without side effects, if
+  /// the HTTP/2 session rejects the request.
   func submit(_ submission: Submission, _ template: RequestTemplate, _ letter: borrowing EncodedPush) -> Bool {
     guard let session, requests.submit(submission, template, letter, on: session) else { return false }
     if inFlight == 1 { state.awakened(at: loop.now) }
     return true
   }
 
-  /// Writes pending output and submits requests until there are none left or the socket is full.
+  /// Alternates between writing buffered output and submitting requests, until there is nothing to send or the socket
+  /// buffer is full.
   func pump() {
     guard let session, state.phase != .closed, !isLost else { return }
     while true {
@@ -233,7 +236,7 @@ package final class Connection: EventLoop.Handler {
       guard allowance(.urgent) > 0, source.fill(self) > 0 else { break }
     }
     transport.watchForInput()
-    // Requests that were reset, or overtaken by GOAWAY, end when their frames would have left.
+    // Requests that were reset, or rejected by GOAWAY, end once the session has produced their pending frames.
     takeEvents(session)
   }
 
@@ -259,7 +262,7 @@ package final class Connection: EventLoop.Handler {
     pump()
   }
 
-  /// Resets requests that have timed out.
+  /// Resets the streams of requests that have timed out.
   private func giveUpOverdue(_ session: ClientSession, _ now: Instant) {
     let overdue = requests.review(at: now)
     for stream in overdue {
@@ -292,7 +295,7 @@ package final class Connection: EventLoop.Handler {
 
   // MARK: Ending
 
-  /// Takes no more requests and closes once the present ones have ended.
+  /// Starts draining: submits no more requests, and closes the connection once the open ones have ended.
   package func retire() {
     perform(state.retire(inFlight: inFlight, at: loop.now))
   }
@@ -306,7 +309,7 @@ package final class Connection: EventLoop.Handler {
     end("closed by us")
   }
 
-  /// Ends the connection, whatever the cause: requests in flight may or may not have been processed.
+  /// Closes the connection immediately. Open requests end as `unknown`, because the peer may have processed them.
   func end(_ reason: String) {
     guard state.phase != .closed else { return }
     wasRetired = state.phase == .draining
@@ -319,12 +322,12 @@ package final class Connection: EventLoop.Handler {
     owner.closed(self, reason: reason)
   }
 
-  /// Ends the connection after a failed write. The peer takes no more bytes, but may have sent answers and a reason
-  /// before it left; reading them turns "unknown" into known results.
+  /// Ends the connection after a failed write. The peer may have sent answers and a GOAWAY reason before it closed;
+  /// reading them first gives those requests a definite result instead of "unknown".
   private func endAfterReading(_ error: TLSError, _ session: ClientSession) {
     isLost = true
     var reason = error.description
-    // The peer's reason tells more than the failed write.
+    // The peer's reason (a TLS alert, say) explains more than the write error.
     if case .failed(let last) = transport.read(into: &input, limit: PushTransport.Limits.lastBytes) {
       reason = last.description
     }

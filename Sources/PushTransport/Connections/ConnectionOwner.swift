@@ -2,28 +2,29 @@ internal import Domain
 internal import HTTP2
 internal import Reactor
 
-/// Owns connections and replaces them.
+/// Receives the lifecycle events of its connections and decides when to open and replace them.
 protocol ConnectionOwner: AnyObject {
-  /// The connection is proven and takes as much as the peer allows.
+  /// The connection is ready: it accepts as many requests as the peer allows.
   func becameReady(_ connection: Connection)
-  /// The connection takes no more requests: open the next one.
+  /// The connection accepts no more requests: the owner should open another one.
   func needsSuccessor(of connection: Connection)
-  /// The connection has served long enough and should be replaced before it retires. May be called repeatedly.
+  /// The connection has reached its maximum age; the owner should open another one and then retire it. May be called
+  /// repeatedly.
   func isDue(_ connection: Connection)
   func failed(_ address: SocketAddress)
-  /// The connection is closed and all its requests have ended. Called exactly once.
+  /// The connection is closed and all its requests have ended. Called exactly once per connection.
   func closed(_ connection: Connection, reason: String)
 }
 
-/// Supplies requests for a connection.
+/// Supplies the requests of a connection and receives their results.
 protocol RequestSource: AnyObject {
-  /// Submits with `Connection.submit` as many requests as the connection takes. Returns how many.
+  /// Submits requests by `Connection.submit` until the connection accepts no more. Returns how many were submitted.
   func fill(_ connection: Connection) -> Int
-  /// Called exactly once for each request submitted.
+  /// Reports how a request ended. Called exactly once for each submitted request.
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection)
-  /// Called before `ended`, for each request that the peer has answered.
+  /// Reports the latency of each answered request, before `ended` is called for it.
   func answered(_ lane: Lane, after time: Duration)
   func received(_ goAway: GoAway, on connection: Connection)
-  /// The peer's clock, in seconds since 1970.
+  /// Reports the peer's clock from an answer's `date` field, in seconds since 1970.
   func heard(peerSeconds: Int64)
 }

@@ -1,13 +1,14 @@
 internal import HTTPClient
 internal import TLS
 
-/// Settings that all connections of a pool share.
+/// Settings that all connections of a pool have in common.
 struct ConnectionSettings {
   let endpoint: Endpoint
-  /// The tunnel through the proxy, whose addresses the connection then gets; nil for a direct connection.
+  /// The HTTP proxy tunnel to use, or nil for a direct connection. With a tunnel, the connection's addresses are the
+  /// proxy's.
   let tunnel: ProxyTunnel?
   let context: TLSContext
-  /// The peer allows one request until it has seen a good credential.
+  /// True if the peer accepts only one request at a time until it has seen a valid credential.
   let needsProof: Bool
   let streamCap: Int
   let lastStreamID: Int32

@@ -1,9 +1,9 @@
 internal import HTTPClient
 internal import Reactor
 
-/// What a connection may do and must do next. Pure: events in, actions out; no socket, no clock.
+/// State machine of a connection, free of I/O: events and their times go in, the actions to perform come out.
 ///
-/// The essay of this module (`PushTransport`) shows the state diagram.
+/// The documentation of `PushTransport` shows the state diagram.
 struct ConnectionState {
   enum Phase: Equatable {
     case connecting
@@ -15,41 +15,42 @@ struct ConnectionState {
     case closed
   }
 
-  /// What the driver must do now.
+  /// What `Connection` must do after an event.
   struct Actions: OptionSet, Equatable {
     let rawValue: Int
 
     /// Begin the TLS handshake.
     static let secure = Actions(rawValue: 1)
-    /// More requests may be submitted than before.
+    /// Submit more requests: the allowance may have grown.
     static let fill = Actions(rawValue: 2)
-    /// Open the next connection: this one takes no more requests.
+    /// Open a successor: this connection accepts no more requests.
     static let succeed = Actions(rawValue: 4)
     static let ping = Actions(rawValue: 8)
-    /// Send GOAWAY and close: nothing is in flight.
+    /// Send GOAWAY and close: no request is open.
     static let close = Actions(rawValue: 16)
-    /// Close at once: the peer is dead. Requests in flight are lost.
+    /// Close immediately: the peer is unresponsive, and open requests are lost.
     static let abandon = Actions(rawValue: 32)
-    /// Ask the proxy for a tunnel to the network.
+    /// Send CONNECT to the proxy.
     static let tunnel = Actions(rawValue: 64)
   }
 
   private(set) var phase = Phase.connecting
   private var enteredAt: Instant
-  /// The peer allows only one request until it has seen a valid provider token.
+  /// The peer accepts only one request at a time until it has seen a valid provider token.
   private let needsProof: Bool
-  /// It connects to a proxy.
+  /// The connection goes through a proxy.
   private let isTunnelled: Bool
   private var hasSettings = false
   private var hasGoodAnswer = false
-  /// Requests that timed out since the last answer.
+  /// Consecutive requests that timed out without any answer in between.
   private var timeoutsInARow = 0
   private var pingedAt: Instant?
-  /// Since when the peer has allowed no more than one request.
+  /// Since when the peer has allowed at most one concurrent request; nil if it allows more.
   private var collapsedAt: Instant?
-  /// The peer's last sign of life, or the first request after an idle period.
+  /// When bytes last arrived from the peer, or when the first request after an idle period was submitted, whichever is
+  /// later.
   private var silentSince: Instant
-  /// Silent for too long with requests waiting: nothing more is submitted until the peer sends something.
+  /// The peer has been silent for too long with requests open: no more are submitted until it sends something.
   private(set) var isStalled = false
 
   init(at now: Instant, needsProof: Bool = true, isTunnelled: Bool = false) {
@@ -59,16 +60,16 @@ struct ConnectionState {
     self.needsProof = needsProof
   }
 
-  /// True if nothing more is submitted on it.
+  /// True while draining and after closing: no more requests are submitted.
   var isEnding: Bool { phase == .draining || phase == .closed }
 
   /// Number of requests that may be submitted now.
   /// - Parameters:
-  ///   - capacity: what HTTP/2 allows now.
-  ///   - cap: our own limit of requests in flight.
+  ///   - capacity: how many more streams HTTP/2 permits now.
+  ///   - cap: our own limit of concurrent requests.
   func allowance(capacity: Int, inFlight: Int, cap: Int) -> Int {
     switch phase {
-    // A certificate is judged in the handshake, but the verdict is only known with SETTINGS.
+    // Client certificates are checked in the TLS handshake, but the result is known only when SETTINGS arrive.
     case .probing: needsProof ? min(capacity, 1 - inFlight) : 0
     case .ready: isStalled ? 0 : min(capacity, cap - inFlight)
     default: 0
@@ -96,15 +97,17 @@ struct ConnectionState {
     return .fill
   }
 
-  /// - Parameter streamLimit: number of requests that the peer allows now.
+  /// SETTINGS arrived.
+  /// - Parameter streamLimit: number of concurrent requests that the peer allows now.
   mutating func settingsArrived(streamLimit: Int, at now: Instant) -> Actions {
     hasSettings = true
-    // APNs lowers the limit to 1 for a while after it has refused a push; only a limit that stays there is a fault.
+    // APNs lowers the limit to 1 for a while after it has refused a push; only a limit that stays at 1 is a fault.
     if streamLimit > 1 { collapsedAt = nil } else if phase == .ready, collapsedAt == nil { collapsedAt = now }
     return becomeReadyIfProven(now).union(.fill)
   }
 
-  /// - Parameter isForbidden: the answer was a 403, which proves nothing.
+  /// A request was answered.
+  /// - Parameter isForbidden: true for status 403, which does not prove that the credential is valid.
   mutating func answered(isForbidden: Bool, at now: Instant) -> Actions {
     timeoutsInARow = 0
     if !isForbidden { hasGoodAnswer = true }
@@ -117,20 +120,20 @@ struct ConnectionState {
     return .fill
   }
 
-  /// Bytes arrived: the peer is alive.
+  /// Records that the peer is alive, because bytes have arrived.
   mutating func heard(at now: Instant) {
     silentSince = now
     pingedAt = nil
     isStalled = false
   }
 
-  /// A request is submitted on an idle connection: silence counts from here.
+  /// Restarts the silence timer, because a request is submitted on an idle connection.
   mutating func awakened(at now: Instant) {
     silentSince = max(silentSince, now)
   }
 
-  /// A request timed out. Three in a row raise doubts; ten on a connection that still answers PINGs mean that it takes
-  /// requests and forgets them.
+  /// Records that a request timed out. After three in a row, sends a PING; after ten, retires the connection: it may
+  /// still answer PINGs, but loses requests.
   mutating func timedOut(inFlight: Int, at now: Instant) -> Actions {
     timeoutsInARow += 1
     if timeoutsInARow >= PushTransport.Limits.timeoutsBeforeRetiring { return retire(inFlight: inFlight, at: now) }
@@ -139,19 +142,19 @@ struct ConnectionState {
     return .ping
   }
 
-  /// Takes no more requests, because of GOAWAY, a stuck token, or stream ids running low.
+  /// Starts draining, for example because of GOAWAY, an outdated provider token or too few remaining stream ids.
   mutating func retire(inFlight: Int, at now: Instant) -> Actions {
     guard !isEnding else { return [] }
     enter(.draining, now)
     return inFlight == 0 ? [.succeed, .close] : .succeed
   }
 
-  /// A request of a draining connection has ended.
+  /// Returns `close` when the last request of a draining connection has ended.
   func drained(inFlight: Int) -> Actions {
     phase == .draining && inFlight == 0 ? .close : []
   }
 
-  /// Called about once a second.
+  /// Checks all timeouts. Called about once a second.
   mutating func ticked(inFlight: Int, at now: Instant) -> Actions {
     switch phase {
     case .connecting: return seconds(since: enteredAt, now) >= PushTransport.Limits.connectSeconds ? .abandon : []
@@ -165,7 +168,7 @@ struct ConnectionState {
       }
       let silence = seconds(since: silentSince, now)
       if inFlight > 0, silence >= PushTransport.Limits.stallSeconds {
-        // Other connections take over while a PING finds out whether the peer is alive.
+        // Submit nothing more here until the PING is answered; other connections take over.
         isStalled = true
         pingedAt = now
         return .ping

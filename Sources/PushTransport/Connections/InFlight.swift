@@ -2,15 +2,15 @@ package import Domain
 internal import HTTP2
 internal import Reactor
 
-/// A queued batch and how far it has been submitted.
+/// A queued batch together with how many of its targets have been submitted.
 package final class QueuedBatch {
-  // The batch unpacked: every push needs its parts.
+  // The batch's parts, copied out because every push reads them.
   let address: BatchAddress
   package let message: PushMessage
   package let targets: [PushTarget]
   package let standing: RouteCondition
   let readUntilNanoseconds: Int64
-  /// The next target to submit for the first time.
+  /// Index of the next target that has not been submitted yet.
   var cursor = 0
 
   init(_ batch: PushBatch, _ standing: RouteCondition) {
@@ -23,20 +23,21 @@ package final class QueuedBatch {
 
   var isSubmitted: Bool { cursor == targets.count }
 
-  /// True if its bindings were read recently enough to hold, and its message has not expired.
+  /// True if the device tokens were read from the database recently enough to be valid still, and the message has not
+  /// expired.
   func isWorthSending(at now: Instant, wallSeconds: Int64) -> Bool {
     now.nanoseconds - readUntilNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.expiresAtSeconds
   }
 }
 
-/// One target between queue and result.
+/// One target of a batch, from the queue until its result.
 package struct Submission {
   package let batch: QueuedBatch
-  /// Position in the batch.
+  /// Index of the target in the batch.
   package let target: Int
-  /// How often we have resent it.
+  /// How often this module has resent the target.
   package internal(set) var resends: UInt8 = 0
-  /// It was resent once after an answer about our credential; the next such answer is final.
+  /// True if the target was resent once after an answer that blames our credential; the next such answer is final.
   package var hadSecondChance = false
 
   init(batch: QueuedBatch, target: Int) {
@@ -45,29 +46,29 @@ package struct Submission {
   }
 }
 
-/// A submission that waits for its answer on a connection.
+/// A submitted request that waits for its answer.
 struct InFlight {
   let submission: Submission
   let streamID: Int32
   let submittedAt: Instant
-  /// It timed out and was reset.
+  /// The request timed out and its stream was reset.
   var isGivenUp = false
 }
 
-/// The submissions of one connection that wait for their answers.
+/// The open requests of one connection, in reusable slots.
 struct InFlightTable {
   private var slots: [InFlight?] = []
   private var freeSlots: [Int] = []
   private(set) var count = 0
 
-  /// Reserves the slot of the next request: the tag that it is submitted with.
+  /// Reserves a slot and returns its index, which serves as the tag of the next HTTP/2 request.
   mutating func reserve() -> Int {
     if let free = freeSlots.popLast() { return free }
     slots.append(nil)
     return slots.count - 1
   }
 
-  /// Releases a slot whose request was not taken.
+  /// Frees a reserved slot whose request the session rejected.
   mutating func release(_ slot: Int) {
     freeSlots.append(slot)
   }
@@ -77,7 +78,7 @@ struct InFlightTable {
     count += 1
   }
 
-  /// Nil if the request is no longer there.
+  /// Removes and returns the request; nil if it was removed before.
   mutating func take(_ slot: Int) -> InFlight? {
     guard slot < slots.count, let request = slots[slot] else { return nil }
     slots[slot] = nil
@@ -91,7 +92,8 @@ struct InFlightTable {
     return slots.compactMap { $0 }
   }
 
-  /// Marks requests that have waited `limit` or longer and returns their streams, and the mean age of all requests.
+  /// Marks the requests that have been open for `limit` or longer. Returns their stream ids, and the mean age of all
+  /// open requests.
   mutating func review(at now: Instant, limit: Duration) -> (overdue: [Int32], meanAge: Duration) {
     var overdue: [Int32] = []
     var total: Int64 = 0
@@ -109,12 +111,12 @@ struct InFlightTable {
 
 /// How a request on a connection ended.
 enum Ending {
-  /// Status 200.
+  /// The network accepted the push (status 200).
   case accepted
   case refused(Refusal)
-  /// Certainly not processed (RFC 9113 §8.7).
+  /// The peer guarantees that it has not processed the request (RFC 9113 §8.7).
   case notProcessed
-  /// It may have been processed.
+  /// The peer may have processed the request; the text says why there is no answer.
   case unknown(String)
 
   init(_ end: StreamEnd, of request: InFlight, wallSeconds: Int64) {
@@ -132,7 +134,7 @@ enum Ending {
     }
   }
 
-  /// True if the peer has answered the request.
+  /// True if the peer has answered the request, by acceptance or refusal.
   var isAnswer: Bool {
     switch self {
     case .accepted, .refused: true

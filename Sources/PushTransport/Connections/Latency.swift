@@ -1,25 +1,26 @@
 internal import Reactor
 
-/// Smoothed seconds from request to answer on one connection: each answer moves the value by a sixteenth of the
-/// difference.
+/// Exponentially smoothed latency of one connection, from request to answer, in seconds: each answer moves the value by
+/// a sixteenth of the difference.
 struct Latency {
   private(set) var seconds = 0.0
-  /// Answers since the connection began.
+  /// Number of answers measured.
   private(set) var samples = 0
 
   mutating func answered(after duration: Duration) {
     let sample = Double(duration.nanoseconds) / 1e9
     samples += 1
-    // The first samples are averaged plainly, or the initial value would linger.
+    // Average the first samples with equal weight, so that the initial value of 0 does not distort the result.
     seconds += (sample - seconds) / Double(min(samples, PushTransport.Limits.latencyAnswers))
   }
 
-  /// The position of a connection so much slower than its siblings that they should do its work; nil if there is none.
-  /// - Parameter seconds: one value per connection; nil for one with too few answers to be judged.
+  /// Returns the index of a connection so much slower than the others of its pool that it should be replaced; nil if
+  /// there is none.
+  /// - Parameter seconds: latency of each connection; nil for one with too few answers to judge.
   static func outlier(_ seconds: [Double?]) -> Int? {
     let known = seconds.compactMap { $0 }
     guard known.count >= 2, let worst = known.max(), let position = seconds.firstIndex(of: worst) else { return nil }
-    // The median of the others (the lower of two): most of them are healthy.
+    // Compare with the (lower) median of the others, most of which are assumed to be healthy.
     let others = known.sorted().dropLast()
     let usual = others[others.startIndex + (others.count - 1) / 2]
     let isSlow =

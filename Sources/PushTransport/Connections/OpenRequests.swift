@@ -2,17 +2,18 @@ internal import Domain
 internal import HTTP2
 internal import Reactor
 
-/// The open requests of a connection: how many it takes, how one is submitted, and how long they have waited.
+/// The open requests of a connection: limits how many are submitted per lane, submits them, and tracks their age and
+/// latency.
 final class OpenRequests {
   private let loop: EventLoop
-  /// Our own limit of requests in flight.
+  /// Our own limit of concurrent requests.
   private let cap: Int
   private var table = InFlightTable()
   private(set) var shares = StreamShares(limit: 1, cap: 1)
-  /// The highest limit that the peer has set, which it is expected to restore after lowering it.
+  /// The highest stream limit that the peer has set so far; the peer is expected to restore it after lowering it.
   private var usualLimit = 1
   private(set) var latency = Latency()
-  /// Mean age of the open requests in seconds, as of the last review.
+  /// Mean age of the open requests in seconds, at the last review.
   private var meanAge = 0.0
 
   init(loop: EventLoop, cap: Int) {
@@ -24,26 +25,27 @@ final class OpenRequests {
     var configuration = ClientSession.Configuration()
     configuration.storedBodyBytes = PushTransport.Limits.answerBytes
     let session = try ClientSession(configuration: configuration)
-    // The first answers may carry the peer's time; later ones are not worth parsing.
+    // Keep all header fields of the first answers, which may carry the peer's time; later ones are not worth parsing.
     session.keepsAllFields = true
     return session
   }
 
   var count: Int { table.count }
 
-  /// - Parameter limit: number of requests that the peer allows now.
+  /// Applies a new limit that the peer has announced.
+  /// - Parameter limit: number of concurrent requests that the peer allows now.
   func streamLimitChanged(to limit: Int) {
     shares = StreamShares(limit: limit, cap: cap)
     usualLimit = max(usualLimit, shares.bulk)
   }
 
-  /// True if HTTP/2's connection window takes a body of this size at once and leaves what more urgent lanes may need,
-  /// or if nothing is in flight to wait for.
+  /// True if the connection's flow-control window has room for a body of this size besides the reserve of the more
+  /// urgent lanes, or if no request is open (waiting would then never end).
   func hasWindow(for bytes: Int, _ lane: Lane, _ session: ClientSession) -> Bool {
     table.count == 0 || session.windowBytes >= bytes + StreamShares.windowReserve(lane)
   }
 
-  /// Submits one request. Returns false if the session refuses: nothing was taken.
+  /// Submits one request. Returns false, without side effects, if the session rejects it.
   func submit(
     _ submission: Submission, _ template: RequestTemplate, _ letter: borrowing EncodedPush, on session: ClientSession
   ) -> Bool {
@@ -60,8 +62,8 @@ final class OpenRequests {
     }
   }
 
-  /// Removes the request that ended. Nil if it is no longer there: handling an earlier event of this turn may have
-  /// ended the connection.
+  /// Removes and returns the request that ended; nil if an earlier event of this event-loop iteration has already ended
+  /// the connection and all its requests.
   func take(_ end: StreamEnd) -> InFlight? {
     table.take(Int(end.tag))
   }
@@ -72,15 +74,15 @@ final class OpenRequests {
     latency.answered(after: time)
   }
 
-  /// Marks requests that have timed out and returns their streams, to be reset.
+  /// Marks requests that have timed out and returns the ids of their streams, which the caller resets.
   func review(at now: Instant) -> [Int32] {
     let (overdue, age) = table.review(at: now, limit: .seconds(PushTransport.Limits.requestSeconds))
     meanAge = Double(age.nanoseconds) / 1e9
     return overdue
   }
 
-  /// Number of requests on the connection when it is full: the limit that the peer usually sets, or what fits the
-  /// window if that is exhausted first.
+  /// Number of requests that the connection holds when full: the stream limit that the peer usually sets, or the number
+  /// that fits the flow-control window if that is exhausted first.
   func usualStreams(_ session: ClientSession?) -> Int {
     let isWindowFull =
       session.map { !hasWindow(for: PushTransport.Limits.payloadBytes, .bulk, $0) } ?? (table.count > 0)
@@ -88,7 +90,8 @@ final class OpenRequests {
     return max(1, isWindowFull ? min(table.count, limit) : limit)
   }
 
-  /// Seconds for an answer; nil with too few to judge by. Outstanding answers count too.
+  /// Latency in seconds for comparison with other connections, including the age of open requests; nil if there are too
+  /// few samples.
   var judgedSeconds: Double? {
     if table.count >= PushTransport.Limits.judgedRequests { return max(latency.seconds, meanAge) }
     return latency.samples >= PushTransport.Limits.judgedRequests ? latency.seconds : nil

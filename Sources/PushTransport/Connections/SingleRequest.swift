@@ -2,13 +2,15 @@ package import HTTP2
 package import Reactor
 package import TLS
 
-/// One request over a connection of its own, for those who wait: what is asked for once in a while and is no push.
+/// Sends one request over a connection of its own and blocks until the answer: for occasional requests other than
+/// pushes, such as managing broadcast channels.
 ///
-/// Owns a loop and a transport; one thread. A service that answers with GOAWAY, or not at all, ends it.
+/// Runs its own event loop and transport on the calling thread. Fails if the service closes the connection (GOAWAY) or
+/// does not answer in time.
 package final class SingleRequest: EventLoop.Handler {
   package struct Failure: Error, Sendable {
     package let reason: String
-    /// The request had left: it may have been carried out.
+    /// True if the request was sent before the failure, so that the service may have carried it out.
     package let wasSent: Bool
 
     package init(reason: String, wasSent: Bool) {
@@ -31,10 +33,10 @@ package final class SingleRequest: EventLoop.Handler {
   private var wasSent = false
   private var outcome: Result<StreamEnd, Failure>?
 
-  /// Sends and waits for the answer.
+  /// Sends a request and blocks until its answer.
   /// - Parameters:
-  ///   - fields: with the pseudo fields.
-  ///   - timeout: for all of it.
+  ///   - fields: header fields, including the pseudo-header fields.
+  ///   - timeout: from the start of connecting to the answer; resolving the name is not included.
   package static func send(
     _ fields: [HeaderField], body: [UInt8], to endpoint: Endpoint, _ context: TLSContext, _ wire: WireConfiguration,
     within timeout: Duration
@@ -62,7 +64,7 @@ package final class SingleRequest: EventLoop.Handler {
       lastStreamID: PushTransport.Limits.lastStreamID)
     var configuration = ClientSession.Configuration()
     configuration.keepsAllFields = true
-    // A list of ten thousand channels.
+    // The answer may be a list of ten thousand channels.
     configuration.storedBodyBytes = PushTransport.Limits.singleAnswerBytes
     session = try ClientSession(configuration: configuration)
     transport = Transport(loop: loop, settings: settings, addresses: try wire.lookUp(wire.hop(to: endpoint)))
@@ -146,7 +148,7 @@ package final class SingleRequest: EventLoop.Handler {
         }
       case .goAway(let goAway):
         let words = String(decoding: goAway.debugData.prefix(200), as: UTF8.self)
-        // An answer may still follow on a stream that was taken.
+        // GOAWAY does not end a stream that the peer has accepted; its answer may still arrive.
         if !wasSent || session.openStreams == 0 { fail("GOAWAY \(words)") }
       case .pong: break
       }

@@ -1,19 +1,20 @@
 internal import Domain
 
-/// How many of a connection's streams, and how much of its window, each lane may use. The last part is reserved for
-/// urgent messages and the one before for normal ones too, so that a log-in code leaves at once however full the
-/// connection is.
+/// How many of a connection's concurrent streams, and how much of its flow-control window, each lane may use. One share
+/// is reserved for urgent messages and another for urgent and normal ones, so that a log-in code is sent at once
+/// however busy the connection is.
 struct StreamShares: Equatable {
-  /// An urgent request may join up to this many requests in flight on the connection, of any lane.
+  /// Limits on the connection's open requests, counted over all lanes: a request may be submitted while fewer than its
+  /// lane's limit are open.
   let urgent: Int
   let normal: Int
   let bulk: Int
 
   /// - Parameters:
-  ///   - limit: the peer's limit.
+  ///   - limit: the peer's limit of concurrent streams.
   ///   - cap: our own limit per connection.
   init(limit: Int, cap: Int) {
-    // If the peer allows more than our cap, the reserve lies above it.
+    // If the peer allows more than our cap, the reserve for urgent messages comes on top of the cap.
     let most = max(0, min(limit, cap + cap / PushTransport.Limits.reservePart))
     let reserve = most / PushTransport.Limits.reservePart
     urgent = most
@@ -29,7 +30,7 @@ struct StreamShares: Equatable {
     }
   }
 
-  /// Bytes of the connection's window that this lane leaves to more urgent ones.
+  /// Bytes of the connection's window that requests of this lane must leave free for more urgent lanes.
   static func windowReserve(_ lane: Lane) -> Int {
     Int(lane.rawValue) * PushTransport.Limits.payloadBytes
   }

@@ -2,12 +2,12 @@ internal import HTTPClient
 internal import Reactor
 internal import TLS
 
-/// The byte layer of a connection: TCP to one address after another, the tunnel through a proxy, TLS. It performs one
-/// step at a time; `ConnectionState` decides which. On the sender's loop.
+/// The byte stream under a connection: TCP (trying one address after another), an optional proxy tunnel, and TLS.
+/// Performs the steps that `ConnectionState` decides on. Confined to the sender's event loop.
 final class Transport {
-  /// Result of a step of opening.
+  /// Result of one step of opening the byte stream.
   enum Step {
-    /// Continue when the socket is ready.
+    /// The step is incomplete; repeat it when the socket is ready.
     case waiting
     case done
     case failed(String)
@@ -20,13 +20,14 @@ final class Transport {
   private var addresses: ArraySlice<SocketAddress>
   private var lastError = "no address"
   private var registration: EventLoop.Registration?
-  // One of these two: the socket until TLS begins, then the stream. Neither at the end.
+  // The socket is set until TLS begins, the stream afterwards; both are nil once closed.
   private var socket: Socket?
   private var stream: TLSStream?
   private var tunnelRequest: TunnelRequest?
-  /// What TLS needs in order to read on: almost always readability.
+  /// The socket readiness that TLS needs for the next read: almost always readability, but writability during a key
+  /// update.
   private var waitsToRead: Readiness = .readable
-  /// The address it is connected to, or trying.
+  /// The address that is connected or being tried.
   private(set) var address: SocketAddress?
 
   init(loop: EventLoop, settings: ConnectionSettings, addresses: [SocketAddress]) {
@@ -39,13 +40,13 @@ final class Transport {
 
   // MARK: Opening
 
-  /// The next address to try. Nil if all have been tried.
+  /// Selects and returns the next address to try; nil if all have been tried.
   func nextAddress() -> SocketAddress? {
     address = addresses.popFirst()
     return address
   }
 
-  /// Starts to connect. Returns false if that fails at once.
+  /// Starts a non-blocking connect. Returns false if it fails at once; `lastError` says why.
   func connect(to address: SocketAddress, _ handler: any EventLoop.Handler) -> Bool {
     do throws(SystemError) {
       let attempt = try Socket.connect(to: address)
@@ -58,7 +59,7 @@ final class Transport {
     }
   }
 
-  /// Whether the connection attempt, which has ended, succeeded. Closes the socket after a failure.
+  /// Returns whether the finished connection attempt succeeded. Closes the socket if it failed.
   func hasConnected() -> Bool {
     let code = socket?.connectError ?? 0
     guard code != 0 else { return true }
@@ -67,10 +68,10 @@ final class Transport {
     return false
   }
 
-  /// Why the last address could not be reached.
+  /// Error text for the last address that could not be reached.
   var connectFault: String { tunnel?.naming(lastError) ?? "connect: \(lastError)" }
 
-  /// Asks the proxy for a tunnel to the network, or continues to read its answer.
+  /// Sends CONNECT to the proxy, or continues reading the proxy's response.
   func askProxy() -> Step {
     if tunnelRequest == nil { tunnelRequest = tunnel.map { TunnelRequest($0) } }
     switch socket?.advance(&tunnelRequest) {
@@ -102,12 +103,12 @@ final class Transport {
     case .failed(let error): return .failed(ProxyTunnel.behind(tunnel, error.description))
     case .complete, nil: break
     }
-    // Without ALPN the service speaks HTTP/2 all the same.
+    // A server that does not support ALPN is assumed to speak HTTP/2.
     if let agreed = stream?.negotiatedProtocol, agreed != "h2" { return .failed("the server speaks \(agreed)") }
     return .done
   }
 
-  /// Names the party that has not answered.
+  /// Error text for a timeout in this phase: names the proxy or the peer, whichever did not answer.
   func silence(in phase: ConnectionState.Phase) -> String {
     if let proxy = tunnel?.proxy, phase == .connecting || phase == .tunnelling {
       return "the proxy \(proxy) does not answer"
@@ -125,7 +126,7 @@ final class Transport {
     return result
   }
 
-  /// Writes pending output. Watches the socket if some is left.
+  /// Writes buffered output. If some is left, watches the socket for writability.
   func write(_ output: inout ByteBuffer) -> TLSStream.WriteResult {
     guard let stream else { return .complete }
     let result = stream.write(&output)
@@ -143,7 +144,8 @@ final class Transport {
 
   // MARK: Closing
 
-  /// Best effort: a peer that does not take these few bytes now still notices the close.
+  /// Sends the remaining output and a TLS close_notify, best effort: if the socket buffer is full they are dropped, and
+  /// the peer sees only the close.
   func sayGoodbye(_ output: inout ByteBuffer) {
     if let stream, case .complete = stream.write(&output) { stream.sendCloseNotify() }
   }

@@ -1,31 +1,32 @@
-/// Number of connections that the present work needs. Pure: Little's law (in flight = rate × round trip) with measured
-/// values.
+/// Computes how many connections the current load needs, by Little's law (requests in flight = rate × round trip) from
+/// measured values.
 struct ConnectionDemand {
-  /// Requests in flight: the present rate times the round trip, as measured.
+  /// Number of requests in flight.
   var inFlight = 0
-  /// Targets waiting.
+  /// Number of queued targets.
   var backlog = 0
-  /// Seconds from request to answer.
+  /// Mean time from request to answer, in seconds.
   var roundTrip = 0.0
-  /// Seconds that the front target has waited.
+  /// How long the oldest queued target has waited, in seconds.
   var waited = 0.0
-  /// Number of requests that one connection holds.
+  /// Number of concurrent requests that one connection holds.
   var perConnection = 1
-  /// Number of usable connections.
+  /// Number of usable connections at present.
   var present = 0
-  /// Urgent targets wait, although all connections reserve streams for them.
+  /// Urgent targets wait although every connection reserves streams for them.
   var isUrgent = false
 
-  /// Number of requests that should be in flight for the backlog to be gone in `drainSeconds`.
+  /// Number of concurrent requests needed to submit the backlog within `drainSeconds`.
   var streams: Double {
     Double(inFlight) + Double(backlog) * min(1, roundTrip / PushTransport.Limits.drainSeconds)
   }
 
-  /// Returns how many connections the present work needs, never more than `most`; 0 when there is none.
+  /// Returns the number of connections that the current load needs, at most `most`; 0 if nothing is queued or in
+  /// flight.
   func connections(atMost most: Int) -> Int {
     guard inFlight > 0 || backlog > 0 else { return 0 }
     var wanted = Int((streams / Double(max(1, perConnection))).rounded(.up))
-    // Whatever the numbers say: a target that has waited this long is about to be returned as stale.
+    // Regardless of the estimate, open one more: a target that has waited this long is about to be returned as stale.
     if backlog > 0, isUrgent || waited >= PushTransport.Limits.drainSeconds { wanted = max(wanted, present + 1) }
     return min(max(1, wanted), most)
   }

@@ -4,41 +4,42 @@ internal import HTTPClient
 package import Logging
 package import Reactor
 
-/// What a pool needs of the sender it belongs to.
+/// What a pool needs from the sender that owns it.
 protocol PoolOwner: AnyObject {
   var loop: EventLoop { get }
   var configuration: WireConfiguration { get }
   var outbox: ResultBuffer { get }
   var gate: RouteAdmission { get }
   var meter: PushMeter { get }
-  /// The answer arrives at `Pool.resolved`, never from within the call.
+  /// Looks up the endpoint's addresses. The result is delivered to `Pool.resolved`, never before this call returns.
   func resolve(_ endpoint: Endpoint, for pool: PoolKey)
-  /// Resends it through the pool that its route has now.
+  /// Queues the submission again, through the pool that its route uses now; reports `result` if it has been resent too
+  /// often.
   func sendAgain(_ submission: Submission, otherwise result: SubmissionResult)
-  /// Calls `Pool.work` at the end of this turn: once, however many batches arrive.
+  /// Schedules one call of `Pool.work` at the end of this event-loop iteration, however many batches arrive in it.
   func workLater(_ pool: Pool)
-  /// Gives a route a pool of its own.
+  /// Moves a route to a pool of its own, so that its refusals do not affect others.
   func isolate(_ route: PushRoute)
 }
 
-/// The routes and the connections of one credential in one environment. The network's adapter judges what may be sent
-/// and what each answer means. On the sender's loop.
+/// The queues (routes) and connections of one credential in one push environment. The network's adapter decides what
+/// may be sent and interprets the answers. Confined to the sender's event loop.
 ///
-/// Urgent work of any route goes before normal work of any other, and normal before bulk. Decision 075.
+/// Lanes have strict priority across all routes: urgent before normal before bulk. Decision 075.
 package final class Pool: PoolConnectionsDelegate {
   package let key: PoolKey
   package let door: any PushNetworkAdapter
   package let loop: EventLoop
   private unowned let owner: any PoolOwner
-  // The owner's, copied: reading them with each push must not cost a reference to the owner each time.
+  // Copies of the owner's references: reading them through `owner` would cost reference counting with every push.
   private let outbox: ResultBuffer
   private let meter: PushMeter
   private let configuration: WireConfiguration
   private let routes: PoolRoutes
   private let connections: PoolConnections
-  /// The network has accepted a push with this credential in this environment.
+  /// True once the network has accepted a push with this credential in this environment.
   package private(set) var hasAccepted = false
-  /// Something changed in this turn. Set by the sender.
+  /// True if the pool is already scheduled for `work` in this event-loop iteration. Set by the sender.
   var isWorkDue = false
 
   init(key: PoolKey, plan: PoolPlan, owner: any PoolOwner) {
@@ -62,11 +63,11 @@ package final class Pool: PoolConnectionsDelegate {
     connections.delegate = self
   }
 
-  /// In seconds since 1970.
+  /// The current time, in seconds since 1970.
   package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
   package var logger: Logger { configuration.logger }
   var hasConnections: Bool { !connections.all.isEmpty }
-  /// Proven connections, and requests in flight on all connections.
+  /// Number of ready connections, and of requests in flight on all connections.
   var load: (connections: Int, inFlight: Int) {
     (connections.all.count { $0.isReady }, connections.all.reduce(0) { $0 + $1.inFlight })
   }
@@ -106,13 +107,14 @@ package final class Pool: PoolConnectionsDelegate {
     owner.workLater(self)
   }
 
-  /// Fails a route: nothing of it can be sent until an operator repairs its settings.
+  /// Marks a route as failed and returns its queue: none of its pushes can be sent until an operator fixes its
+  /// settings.
   private func fail(_ queue: RouteQueue, _ reason: String) {
     queue.standing.failed(reason, at: loop.clock.now)
     queue.giveBack(.credentialFault(reason: reason))
   }
 
-  /// Fails all routes: their credential is at fault.
+  /// Marks all routes of the pool as failed, because their common credential is at fault.
   package func failAll(_ reason: String) {
     for queue in routes.queues { fail(queue, reason) }
   }
@@ -121,37 +123,38 @@ package final class Pool: PoolConnectionsDelegate {
     routes.giveBack(result)
   }
 
-  /// Bounds the targets that a lane of each route may hold: what waits longer than its binding stays fresh is stale.
+  /// Limits how many targets each lane of each route may queue, so that few wait longer than their tokens stay valid.
   package func bound(to targets: Int) {
     routes.bound(to: targets)
   }
 
-  /// The adapter's resting lanes have changed: returns what waits in them.
+  /// Called by the adapter when `restingLanes` has changed. Returns what is queued in lanes that now rest.
   package func restingLanesChanged() {
     routes.rest(door.restingLanes)
-    // Not from within the call: an answer may be what changed them.
+    // Deferred, because the caller may be handling an answer from within `work`.
     owner.workLater(self)
   }
 
-  /// Sends nothing for `duration`; what waits is returned with `result`.
+  /// Pauses the whole pool for `duration` and finishes everything queued with `result`.
   package func rest(for duration: Duration, _ result: SubmissionResult) {
     connections.rest(for: duration, result)
   }
 
-  /// A part that all requests carry has changed: builds the next templates anew.
+  /// Discards cached request templates, because a header that all requests carry (such as the provider token) has
+  /// changed.
   package func forgetTemplates() {
     routes.forgetTemplates()
   }
 
   // MARK: Submitting
 
-  /// Returns targets that have waited too long, and tries to send the rest.
+  /// Returns targets that have waited too long as stale, and tries to send the rest.
   func sweep() {
     routes.giveBackStale(at: loop.clock.now, wallSeconds: wallSeconds)
     work()
   }
 
-  /// Fills the existing connections and opens more if they do not suffice.
+  /// Submits queued pushes on the existing connections, and opens another one if they do not suffice.
   package func work() {
     if !isQueueEmpty { connections.pump() }
     connections.arrange()
@@ -161,7 +164,7 @@ package final class Pool: PoolConnectionsDelegate {
     let now = loop.clock.now
     guard !isQueueEmpty, !connections.isResting(at: now) else { return 0 }
     let share = routes.share(of: connections.streams)
-    // At most a TLS record or two at a time, so that the first requests leave while the next are being written.
+    // Limit each pass to about one or two TLS records, so that the first requests are sent while the next are encoded.
     var rest = PushTransport.Limits.requestsPerTurn
     for lane in Lane.allCases where routes.hasWork(lane) {
       let most = min(rest, door.allowance(lane, of: self))
@@ -203,13 +206,14 @@ package final class Pool: PoolConnectionsDelegate {
     outbox.finish(submission, result)
   }
 
-  /// Resends it, a few times at most, through the pool that its route has now.
+  /// Queues the submission again, through the pool that its route uses now. After `quickResends` resends, finishes it
+  /// with `result` instead.
   package func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
     owner.sendAgain(submission, otherwise: result)
   }
 
-  /// Stops a route: nothing of it can be sent until an operator repairs its settings. The other routes go on, on
-  /// connections that its refusals do not affect.
+  /// Finishes the submission as a credential fault and stops its route until an operator fixes the settings. The other
+  /// routes continue, on connections that this route's refusals do not affect.
   package func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
     log(.error, "credential refused", connection, reason)
     finish(submission, .credentialFault(reason: reason))
@@ -218,7 +222,7 @@ package final class Pool: PoolConnectionsDelegate {
     isolate(queue.standing)
   }
 
-  /// Takes a route out of the shared pool until its credential changes.
+  /// Moves a route from the shared pool to a pool of its own until its credential changes.
   package func isolate(_ standing: RouteCondition) {
     guard isShared, !standing.isIsolated else { return }
     owner.isolate(standing.route)
@@ -247,13 +251,13 @@ package final class Pool: PoolConnectionsDelegate {
     door.closedBeforeReady(reason: reason, of: self)
   }
 
-  /// Takes nothing more; open requests finish.
+  /// Shuts down gracefully: returns what is queued and lets open requests finish.
   func stop() {
     routes.giveBack(.notProcessed)
     connections.stop()
   }
 
-  /// Closes the remaining connections.
+  /// Closes the remaining connections at once.
   func abort() {
     connections.abort()
   }

@@ -3,24 +3,26 @@ internal import HTTPClient
 internal import Logging
 internal import Reactor
 
-/// What a pool's connections need of the pool.
+/// What the connections need from their pool.
 protocol PoolConnectionsDelegate: RequestSource {
-  /// The answer arrives at `PoolConnections.resolved`, never from within the call.
+  /// Looks up the endpoint's addresses. The result is delivered to `PoolConnections.resolved`, never before this call
+  /// returns.
   func resolve(_ endpoint: Endpoint)
-  /// More may be submitted than before.
+  /// Asks the pool to submit more requests, because capacity has become available.
   func work()
-  /// A connection was lost before it was usable.
+  /// A connection was lost before it became ready.
   func closedBeforeReady(reason: String)
 }
 
-/// The connections of a pool: how many there are, when the next is opened, and which retires. On the sender's loop.
+/// The connections of a pool. Decides how many there should be, when to open the next, and which to retire. Confined to
+/// the sender's event loop.
 final class PoolConnections: ConnectionOwner {
   weak var delegate: (any PoolConnectionsDelegate)?
   private let routes: PoolRoutes
   private let loop: EventLoop
   private let configuration: WireConfiguration
   private let settings: ConnectionSettings
-  /// For logs: whose connections these are.
+  /// Logger metadata that identifies the pool.
   private let metadata: Logger.Metadata
 
   private(set) var all: [Connection] = []
@@ -30,15 +32,15 @@ final class PoolConnections: ConnectionOwner {
   private var addressOrder = AddressOrder()
   private var backOff = BackOff()
   private var nextConnectAt: Instant?
-  /// When the last connections were opened.
+  /// Times at which connections were opened lately, to limit their rate.
   private var openings: [Instant] = []
-  /// Nothing is sent before this: the network asked for a pause.
+  /// Nothing is sent before this time, because the network asked for a pause.
   private var restsUntil: Instant?
   private var lastUsedAt: Instant?
   private var isReviewing = false
-  /// Since when fewer connections would have sufficed.
+  /// Since when fewer connections would have sufficed; nil if all are needed.
   private var surplusSince: Instant?
-  /// A connection's number, and at how many reviews in a row it was much slower than its siblings.
+  /// The number of the connection that was the outlier at the last review, and for how many reviews in a row.
   private var slowReviews: (connection: Int, count: Int)?
 
   init(
@@ -52,14 +54,15 @@ final class PoolConnections: ConnectionOwner {
     self.metadata = metadata
   }
 
-  /// Number of requests that they hold together; an unproven connection counts as one.
+  /// Number of concurrent requests that all connections hold together; one that is not ready counts as one.
   var streams: Int { all.reduce(0) { $0 + ($1.isReady ? $1.requests.shares.urgent : 1) } }
 
   func used(at now: Instant) {
     lastUsedAt = now
   }
 
-  /// Submits on all that take more: proven connections before new ones, the least busy first, leaving ones last.
+  /// Submits requests on all connections that accept more: ready ones first, in order of load, and those about to
+  /// retire last.
   func pump() {
     func rank(_ connection: Connection) -> Int {
       connection.isLeaving ? 2 : connection.isReady ? 0 : 1
@@ -70,18 +73,18 @@ final class PoolConnections: ConnectionOwner {
 
   // MARK: Opening connections
 
-  /// Opens a connection if there is work that the present ones do not take.
+  /// Opens a connection if there is work that the existing ones cannot take.
   func arrange() {
     guard !isStopping, !isResolving else { return }
     let now = loop.clock.now
     let staying = all.filter { !$0.isEnding && !$0.isLeaving }
-    // One at a time: a connection being opened will take the queue, or show that none can be opened.
+    // Open one connection at a time: the new one will take the queue, or show that none can be opened.
     guard staying.allSatisfy(\.isReady) else { return }
     let healthy = staying.filter { !$0.isStalled }
     guard healthy.count < wanted(healthy, now) else { return }
     if let nextConnectAt, now < nextConnectAt { return holdBack() }
     if isResting(at: now) { return }
-    // Services take rapid reconnecting for an attack, whichever side caused the disconnects.
+    // Services treat rapid reconnecting as an attack, even if they caused the disconnects.
     openings.removeAll { now - $0 > .seconds(PushTransport.Limits.openingsSeconds) }
     guard openings.count < PushTransport.Limits.openings else { return failed("too many connections in a row") }
     openings.append(now)
@@ -90,9 +93,10 @@ final class PoolConnections: ConnectionOwner {
   }
 
   private func wanted(_ healthy: [Connection], _ now: Instant) -> Int {
-    // Keep one warm for a while: the next push must not wait for two round trips of handshakes.
+    // Keep one connection open for a while, so that the next push does not wait for two round trips of handshakes.
     guard let lane = Lane.allCases.first(where: routes.hasWork) else { return isWarm(at: now) ? 1 : 0 }
-    // If the connections still have room for this lane, they will take it: it waits for something else, a token say.
+    // If the connections have room for this lane, more connections would not help: the lane waits for something else,
+    // such as a token.
     let share = routes.share(of: streams)
     let isStuck = routes.queues.allSatisfy { $0.isEmpty(lane) || $0.standing.inFlight >= share }
     guard isStuck || healthy.allSatisfy({ $0.isFull(lane) }) else { return 0 }
@@ -115,7 +119,7 @@ final class PoolConnections: ConnectionOwner {
   }
 
   func resolved(_ result: Result<[SocketAddress], SystemError>) {
-    // An answer for an earlier pool with this key.
+    // Ignore a look-up result meant for an earlier pool with the same key.
     guard isResolving else { return }
     isResolving = false
     guard !isStopping else { return }
@@ -128,7 +132,7 @@ final class PoolConnections: ConnectionOwner {
   private func open(_ addresses: [SocketAddress]) {
     guard let delegate else { return }
     made += 1
-    // Spread the ages, so that the connections do not retire together.
+    // Randomize the maximum age, so that the connections do not all retire together.
     let age = configuration.connectionAge * Double.random(in: 0.75...1.25)
     let connection = Connection(
       number: made, loop: loop, owner: self, source: delegate, settings: settings,
@@ -175,20 +179,20 @@ final class PoolConnections: ConnectionOwner {
     }
   }
 
-  /// Opens no new connections; open requests finish.
+  /// Retires all connections and opens no new ones; open requests finish.
   func stop() {
     isStopping = true
     for connection in all { connection.retire() }
   }
 
-  /// Closes the remaining connections.
+  /// Closes the remaining connections at once.
   func abort() {
     for connection in all { connection.end("stopped") }
   }
 
   // MARK: Back-off and rest
 
-  /// True if no connection is usable and none is being opened now.
+  /// True if nothing can be sent until a timer ends: during a pause, or in back-off with no usable connection.
   var isHeldBack: Bool {
     restsUntil != nil || nextConnectAt != nil && all.allSatisfy(\.isEnding)
   }
@@ -208,14 +212,14 @@ final class PoolConnections: ConnectionOwner {
     holdBack()
   }
 
-  /// If the pool is held back (see `isHeldBack`), returns all queued targets as not processed and refuses new ones
-  /// until it may try again.
+  /// If the pool cannot send at present (`isHeldBack`), returns all queued targets as not processed and refuses new
+  /// ones until the next connection attempt.
   private func holdBack() {
     if isHeldBack { routes.shut(.notProcessed) }
   }
 
   private func mayConnectAgain() {
-    // A later failure may have postponed it.
+    // A later failure may have extended the back-off.
     if let nextConnectAt, loop.clock.now < nextConnectAt { return }
     nextConnectAt = nil
     openIfPossible()
@@ -230,7 +234,7 @@ final class PoolConnections: ConnectionOwner {
     restsUntil.map { now < $0 } ?? false
   }
 
-  /// Sends nothing for `duration`; what waits is returned with `result`.
+  /// Pauses the pool for `duration` and finishes everything queued with `result`.
   func rest(for duration: Duration, _ result: SubmissionResult) {
     restsUntil = loop.clock.now + duration
     routes.shut(result)
@@ -245,7 +249,7 @@ final class PoolConnections: ConnectionOwner {
 
   // MARK: Review
 
-  /// Reviews all connections together, once a second while there are any.
+  /// Reviews all connections once a second, as long as there are any.
   private func scheduleReview() {
     guard !isReviewing else { return }
     isReviewing = true
@@ -259,7 +263,7 @@ final class PoolConnections: ConnectionOwner {
     }
   }
 
-  /// Retires a connection that is much slower than its siblings at three reviews in a row; another replaces it.
+  /// Retires a connection that was much slower than the others at three reviews in a row; another replaces it.
   private func ejectOutlier(of judged: [Connection]) {
     guard let position = Latency.outlier(judged.map(\.requests.judgedSeconds)) else { return slowReviews = nil }
     let slowest = judged[position]
@@ -271,7 +275,7 @@ final class PoolConnections: ConnectionOwner {
     slowest.retire()
   }
 
-  /// Retires one connection if fewer would have sufficed for long.
+  /// Retires one connection if fewer would have sufficed for `surplusSeconds`.
   private func letSurplusGo(of staying: [Connection]) {
     let staying = staying.filter(\.isReady)
     let inFlight = staying.reduce(0) { $0 + $1.inFlight }

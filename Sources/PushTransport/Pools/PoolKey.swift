@@ -1,11 +1,11 @@
 package import Domain
 
-/// Identifies a pool of connections by whom it serves.
+/// Identifies a pool of connections: routes with equal keys share connections.
 package struct PoolKey: Hashable, Sendable {
-  /// The credential, as far as connections may be shared: the same for all apps that use it.
+  /// Identifies the credential; equal for all apps that use the same one.
   package let credential: String
   package let environment: PushEnvironment
-  /// An app that was taken out of the shared pool, because its refusals would affect all others.
+  /// The app that has this pool to itself, because its refusals would affect others; nil for a shared pool.
   package let isolated: App.Number?
 
   package init(credential: String, environment: PushEnvironment, isolated: App.Number?) {

@@ -2,10 +2,11 @@ internal import Domain
 internal import HTTP2
 internal import Reactor
 
-/// The routes that share a pool's connections: their round-robin, and how their pushes are encoded and submitted. On
-/// the sender's loop.
+/// The routes (app and environment) that share a pool's connections: picks pushes from their queues, encodes and
+/// submits them. Confined to the sender's event loop.
 ///
-/// Within a lane the routes take turns; while connections are shared, no route may fill more than a part of them.
+/// Within a lane the routes are served round-robin. While several share the pool, none may use more than a part of its
+/// streams.
 final class PoolRoutes {
   private(set) var queues: [RouteQueue] = []
   private var turns = Lane.allCases.map { _ in Turn() }
@@ -18,13 +19,13 @@ final class PoolRoutes {
   private let meter: PushMeter
   private let loop: EventLoop
 
-  /// Which route's turn it is in a lane, and the rest of that turn in targets.
+  /// Round-robin state of a lane: the index of the current route, and how many more targets it may submit.
   private struct Turn {
     var position = 0
     var credit = PushTransport.Limits.turnTargets
   }
 
-  /// - Parameter authority: that of the network's endpoint.
+  /// - Parameter authority: `:authority` of the network's endpoint.
   init(
     _ composer: any PushComposer, authority: String, loop: EventLoop, outbox: ResultBuffer, gate: RouteAdmission,
     meter: PushMeter
@@ -63,7 +64,7 @@ final class PoolRoutes {
 
   // MARK: Admission
 
-  /// Closes the admission of all routes, and returns what waits.
+  /// Makes all routes refuse new batches, and finishes what is queued with `result`.
   func shut(_ result: SubmissionResult) {
     for queue in queues { gate.shut(queue.route) }
     giveBack(result)
@@ -73,7 +74,7 @@ final class PoolRoutes {
     for queue in queues { gate.open(queue.route) }
   }
 
-  /// Closes the admission of these lanes, and returns what waits in them.
+  /// Makes all routes refuse new batches for exactly these lanes, and returns what is queued in them.
   func rest(_ lanes: Set<Lane>) {
     for queue in queues {
       gate.rest(queue.route, lanes)
@@ -96,21 +97,23 @@ final class PoolRoutes {
 
   // MARK: Submitting
 
-  /// A part that all requests carry has changed: builds the next templates anew.
+  /// Discards cached request templates, because a header that all requests carry has changed.
   func forgetTemplates() {
     templates = TemplateCache()
   }
 
-  /// Number of requests that one route may have in flight; unbounded if it is alone.
-  /// - Parameter streams: of all connections.
+  /// Number of requests that one route may have in flight; unlimited if it is the only route of the pool.
+  /// - Parameter streams: number of requests that all connections hold together.
   func share(of streams: @autoclosure () -> Int) -> Int {
     guard isShared else { return .max }
     let streams = streams()
     return max(1, streams - streams / PushTransport.Limits.routeReservePart)
   }
 
-  /// Fills one lane, route by route in round-robin. Returns how many requests were submitted.
-  /// - Parameter share: number of requests that one route may have in flight.
+  /// Submits pushes of one lane on a connection, taking routes round-robin. Returns how many were submitted.
+  /// - Parameters:
+  ///   - rest: maximum number to submit.
+  ///   - share: number of requests that one route may have in flight.
   func fill(_ connection: Connection, _ lane: Lane, atMost rest: Int, share: Int, at now: Instant) -> Int {
     var room = min(connection.allowance(lane), rest)
     guard room > 0 else { return 0 }
@@ -125,7 +128,7 @@ final class PoolRoutes {
       room -= count
       turns[index].credit -= count
       let isOver = queue.isEmpty(lane)
-      // The connection takes no more, though neither the queue nor the turn has ended.
+      // The connection is full, although the route has more pushes and credit: resume with the same route later.
       if count < most, !isOver { break }
       if count == 0 { idle += 1 }
       if count == 0 || isOver || turns[index].credit == 0 {
@@ -135,7 +138,7 @@ final class PoolRoutes {
     return submitted
   }
 
-  /// Submits pushes of one route until the connection takes no more. Returns how many.
+  /// Submits pushes of one route until the connection accepts no more. Returns how many were submitted.
   private func submit(
     _ queue: RouteQueue, _ lane: Lane, atMost most: Int, on connection: Connection, at now: Instant
   ) -> Int {

@@ -1,19 +1,19 @@
 package import Domain
 package import HTTP2
 
-/// Encodes a network's requests.
+/// Encodes pushes as requests of one push network.
 package protocol PushComposer: AnyObject {
-  /// Encodes the parts of a request that differ from push to push. Returns nil on success, or the reason if this push
-  /// can never be sent (for example `PayloadTooLarge`).
+  /// Encodes the parts of a request that differ between pushes. Returns nil on success, or the reason why this push can
+  /// never be sent (for example `PayloadTooLarge`).
   func compose(_ target: PushTarget, of message: PushMessage, into letter: inout EncodedPush) -> String?
-  /// What all pushes of a message have in common.
+  /// Returns the header fields that all pushes of a message have in common.
   func template(for message: PushMessage, authority: String) -> RequestTemplate
 }
 
-/// The bytes that differ from push to push. Reuses its storage.
+/// The parts of an encoded request that differ between pushes. Reused from push to push to avoid allocations.
 package struct EncodedPush {
   package var path: [UInt8] = []
-  /// The value of the template's varying field; unused if it has none.
+  /// Value of the header field that the template leaves open; unused if there is none.
   package var varying: [UInt8] = []
   package var body: [UInt8] = []
 

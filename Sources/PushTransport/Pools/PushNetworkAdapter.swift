@@ -2,35 +2,35 @@ package import Domain
 package import HTTP2
 package import TLS
 
-/// What a network adds to a pool of connections: whether a request may go, how it is encoded, and what its answer
-/// means. One per pool, on the sender's loop.
+/// The part of a pool that is specific to a push network: decides whether a request may be sent, encodes it, and
+/// interprets the answer. One instance per pool, confined to the sender's event loop.
 package protocol PushNetworkAdapter: PushComposer {
-  /// For logs: whose credential it is. Never the credential itself.
+  /// Name of the credential for log entries; never its secret.
   var name: String { get }
 
-  /// Number of requests of this lane that the credential and the network's quota allow now. Requests what is missing (a
-  /// token, say).
+  /// Number of requests of this lane that the credential and the network's quota allow now. If something is missing,
+  /// such as an access token, starts to obtain it.
   func allowance(_ lane: Lane, of pool: Pool) -> Int
-  /// Lanes that must not send at present, though others may: nothing of them is admitted. The adapter reports changes
-  /// by `Pool.restingLanesChanged`.
+  /// Lanes that must not send at present although others may: new batches for them are refused. When the value changes,
+  /// the adapter calls `Pool.restingLanesChanged`.
   var restingLanes: Set<Lane> { get }
-  /// This many requests were submitted just now.
+  /// Notes that `count` requests were submitted, for quota accounting.
   func submitted(_ count: Int)
 
-  /// An objection of the credential itself to a batch, which spares the network a refusal.
+  /// Returns why the credential rules out this batch, so that it fails without being sent; nil if it may be sent.
   func objection(to batch: PushBatch) -> DoorObjection?
 
-  /// Handles an answer that is not 200. Must give the submission exactly one result, or resend it.
+  /// Handles an answer other than 200. Must give the submission exactly one result, or resend it.
   func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool)
-  /// The documented word for such an answer, "other" if there is none: a peer must not be able to inflate the metrics'
-  /// cardinality.
+  /// Returns the network's documented error code for the answer, or "other": a peer must not be able to raise the
+  /// cardinality of our metrics.
   func word(for refusal: Refusal) -> String
-  /// True if the network holds such an answer against the connection, and so against the other routes on it.
+  /// True if the network counts such an answer against the connection, and so against all routes on it.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool
   func received(_ goAway: GoAway, on connection: Connection, of pool: Pool)
-  /// The peer's clock, in seconds since 1970.
+  /// Receives the peer's clock, in seconds since 1970.
   func heard(peerSeconds: Int64, of pool: Pool)
-  /// A connection was lost before it was usable.
+  /// A connection was lost before it became ready.
   func closedBeforeReady(reason: String, of pool: Pool)
 }
 
@@ -38,17 +38,17 @@ extension PushNetworkAdapter {
   package var restingLanes: Set<Lane> { [] }
 }
 
-/// Why a batch need not be sent at all.
+/// Why a batch fails without being sent.
 package enum DoorObjection {
   case wrongEnvironment(reason: String)
   case fault(reason: String)
 }
 
-/// What a pool is made from.
+/// What a network's provider specifies to create a pool.
 package struct PoolPlan {
   package let endpoint: Endpoint
   package let context: TLSContext
-  /// The peer allows one request until it has seen a good credential.
+  /// True if the peer accepts only one request at a time until it has seen a valid credential.
   package let needsProof: Bool
   package let door: any PushNetworkAdapter
 
@@ -60,12 +60,12 @@ package struct PoolPlan {
   }
 }
 
-/// A network's decisions about the pools of its routes.
+/// Maps routes to pools for one push network.
 package protocol PoolProvider: AnyObject {
-  /// The reason to report for an app without a credential.
+  /// Error text for a batch whose app has no credential.
   var noCredential: String { get }
-  /// The pool that a route uses; nil if it has no credential.
-  /// - Parameter isIsolated: the route shares its connections with no other.
+  /// Key of the pool that a route uses; nil if its app has no credential.
+  /// - Parameter isIsolated: the route must not share connections with others.
   func poolKey(of route: PushRoute, isIsolated: Bool) -> PoolKey?
   func makePool(_ key: PoolKey, for route: PushRoute) throws(TLSError) -> PoolPlan?
 }

@@ -1,8 +1,8 @@
-/// An answer that is not 200, as received.
+/// An answer with a status other than 200.
 package struct Refusal: Sendable {
   package let status: Int
   package let body: [UInt8]
-  /// Seconds to wait, if the service says so.
+  /// Delay in seconds from the `Retry-After` field; nil if absent or malformed.
   package let retryAfter: Int?
 
   package init(status: Int, body: [UInt8], retryAfter: Int?) {

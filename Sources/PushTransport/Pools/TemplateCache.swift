@@ -1,10 +1,9 @@
 internal import Domain
 internal import HTTP2
 
-/// The templates of messages being sent: built once per message and token, so that a campaign uses one for all its
-/// pushes.
+/// Cache of request templates, one per message: all pushes of a campaign share the same header fields.
 struct TemplateCache {
-  /// The last one used: almost always the one needed next.
+  /// The most recently used entry, checked first because the next push almost always has the same message.
   private var last: (message: PushMessage, template: RequestTemplate)?
   private var entries: [(message: PushMessage, template: RequestTemplate)] = []
   private var oldest = 0

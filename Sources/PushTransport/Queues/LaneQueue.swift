@@ -1,10 +1,11 @@
 internal import DequeModule
 internal import Domain
 
-/// What waits in one lane of one route. Its messages take turns of `PushTransport.Limits.turnTargets` targets each, so
-/// that a message to ten million and one to a hundred are sent side by side, with equal shares.
+/// The queued pushes of one lane of one route. Messages are served round-robin, `PushTransport.Limits.turnTargets`
+/// targets at a time, so that a message to ten million devices and one to a hundred progress side by side at the same
+/// rate.
 ///
-/// Within a message, what a connection returned unprocessed goes first.
+/// Within a message, resends go before targets that were never submitted.
 struct LaneQueue {
   private final class Part {
     let seqno: Int64
@@ -26,16 +27,16 @@ struct LaneQueue {
       return submission
     }
 
-    /// The batch that has waited longest, roughly.
+    /// The batch of the next target; approximately the one that has waited longest.
     var front: QueuedBatch? { again.first?.batch ?? batches.first }
   }
 
-  /// Messages with something to send, in round-robin order. Never empty ones.
+  /// Messages with queued targets, in round-robin order.
   private var rotation: Deque<Part> = []
   private var parts: [Int64: Part] = [:]
-  /// The rest of the first message's turn, in targets.
+  /// How many more targets the first message may submit in its turn.
   private var credit = 0
-  /// Targets waiting.
+  /// Number of queued targets.
   private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
@@ -46,13 +47,13 @@ struct LaneQueue {
     part(of: queued).batches.append(queued)
   }
 
-  /// Appends a resend behind earlier resends of its message.
+  /// Queues a resend, behind earlier resends of the same message.
   mutating func appendAgain(_ submission: Submission) {
     count += 1
     part(of: submission.batch).again.append(submission)
   }
 
-  /// Returns a submission that could not be submitted after all: it is the next one of its message.
+  /// Returns a submission that the session rejected to the front of its message.
   mutating func putBack(_ submission: Submission) {
     count += 1
     part(of: submission.batch).again.prepend(submission)
@@ -66,7 +67,7 @@ struct LaneQueue {
     return made
   }
 
-  /// The next target, in round-robin order.
+  /// Removes and returns the next target, in round-robin order.
   mutating func next() -> Submission? {
     guard let part = rotation.first, let submission = part.pop() else { return nil }
     count -= 1
@@ -87,7 +88,7 @@ struct LaneQueue {
     credit = 0
   }
 
-  /// Removes what is no longer worth sending from the front of each message.
+  /// Removes and returns targets that are no longer worth sending, from the front of each message.
   mutating func removeStale(_ isWorthSending: (QueuedBatch) -> Bool) -> [Submission] {
     var stale: [Submission] = []
     for part in rotation {
@@ -101,7 +102,8 @@ struct LaneQueue {
     return stale
   }
 
-  /// The earliest read time of a binding, among the front batches.
+  /// The earliest time at which device tokens were read from the database, among the front batches; nil if the lane is
+  /// empty.
   var oldestReadNanoseconds: Int64? {
     rotation.compactMap { $0.front?.readUntilNanoseconds }.min()
   }

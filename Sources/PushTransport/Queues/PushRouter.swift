@@ -3,32 +3,33 @@ internal import Logging
 package import Reactor
 internal import TLS
 
-/// The core of a network's sender: the routes' queues, the pools of connections, and which route uses which pool. Lives
-/// on the sender's thread; the network's own loop passes it batches, look-ups and changes of credentials.
+/// The core of a push network's sender: owns the queues of all routes and the pools of connections, and assigns routes
+/// to pools. Confined to the sender's thread; the network's event loop passes it batches, look-up results and
+/// credential changes.
 package final class PushRouter: PoolOwner {
   package let loop: EventLoop
   package let configuration: WireConfiguration
   package let gate: RouteAdmission
   package let outbox: ResultBuffer
   let meter: PushMeter
-  /// The resolvers, by endpoint; an answer returns through the sender's inbox to `resolved`.
+  /// The resolver for each endpoint; its results return through the sender's inbox to `resolved`.
   private let resolvers: [Endpoint: Resolver]
   private let answer: @Sendable (Result<[SocketAddress], SystemError>, PoolKey) -> Void
   package weak var planner: (any PoolProvider)?
 
-  /// Created when a route is first used, and kept.
+  /// The queue of each route, created at its first use and kept.
   private var queues: [PushRoute: RouteQueue] = [:]
-  /// The pool that a route uses at present.
+  /// The pool that each route uses at present.
   private var assignments: [PushRoute: Pool] = [:]
   private var poolsByKey: [PoolKey: Pool] = [:]
-  /// Pools of former credentials that still await answers.
+  /// Pools of replaced credentials whose requests still await answers.
   private var endingPools: [Pool] = []
-  /// Pools with work due at the end of this turn.
+  /// Pools to call `work` on at the end of this event-loop iteration.
   private var due: [Pool] = []
   private var staleTimer: Timers.ID?
   private var stopDeadline: Instant?
 
-  /// - Parameter answer: posts the result of a look-up to the sender's inbox. Called on a resolver's thread.
+  /// - Parameter answer: posts the result of a look-up to the sender's inbox. Called on a resolver thread.
   package init(
     configuration: WireConfiguration, loop: EventLoop, gate: RouteAdmission, resolvers: [Endpoint: Resolver],
     results: @escaping PushResultSink,
@@ -45,7 +46,7 @@ package final class PushRouter: PoolOwner {
     look()
   }
 
-  /// Reports connections to the meter once a second.
+  /// Records the numbers of connections and requests once a second.
   private func look() {
     let loads = poolsByKey.values.map(\.load)
     meter.look(
@@ -80,7 +81,7 @@ package final class PushRouter: PoolOwner {
 
   // MARK: Pools
 
-  /// Assigns a route the pool of its credential. Nil if it has none.
+  /// Assigns a route to the pool of its credential and returns the pool; nil if there is no credential.
   private func assign(_ queue: RouteQueue) -> Pool? {
     guard stopDeadline == nil, let planner,
       let key = planner.poolKey(of: queue.route, isIsolated: queue.standing.isIsolated)
@@ -102,7 +103,7 @@ package final class PushRouter: PoolOwner {
     }
   }
 
-  /// Takes a route out of its pool; the last route to leave closes the pool.
+  /// Removes a route from its pool. A pool without routes is closed.
   private func unassign(_ queue: RouteQueue) {
     guard let pool = assignments.removeValue(forKey: queue.route) else { return }
     pool.detach(queue)
@@ -112,7 +113,7 @@ package final class PushRouter: PoolOwner {
     endingPools.append(pool)
   }
 
-  /// Moves the app's routes to new connections after a change of its credential; the old ones finish what they have.
+  /// Moves the app's routes to new connections after its credential changed; open requests finish on the old ones.
   package func credentialChanged(of app: App.Number) {
     for queue in queues.values where queue.route.app == app {
       unassign(queue)
@@ -121,7 +122,7 @@ package final class PushRouter: PoolOwner {
     }
   }
 
-  /// Retries an app at once, because an operator has resumed it.
+  /// Clears the fault of an app's routes, so that they are retried at once. Called when an operator resumes the app.
   package func forgive(_ app: App.Number) {
     for queue in queues.values where queue.route.app == app { queue.standing.forgiveFault() }
   }
@@ -164,7 +165,7 @@ package final class PushRouter: PoolOwner {
     let hop = configuration.hop(to: endpoint)
     let question = Resolver.Question(endpoint: hop) { answer($0, pool) }
     guard resolvers[endpoint]?.ask(question) != true else { return }
-    // Not from within the call: the pool is in the middle of a step.
+    // Deferred, because the caller is in the middle of updating the pool.
     loop.schedule(after: .zero) { [weak self] in
       let error = SystemError(code: 11, operation: "resolve", subject: hop.host)
       self?.resolved(.failure(error), for: pool)
@@ -177,7 +178,7 @@ package final class PushRouter: PoolOwner {
 
   // MARK: Timers
 
-  /// While anything waits, returns stale targets, ten times a second.
+  /// Returns stale targets ten times a second, as long as anything is queued.
   private func watchForStale() {
     guard staleTimer == nil else { return }
     staleTimer = loop.schedule(after: .milliseconds(100)) { [weak self] in
@@ -191,7 +192,7 @@ package final class PushRouter: PoolOwner {
   // MARK: Stopping
 
   private func endTurn() {
-    // Working a pool may make others due, one that takes over a route for example.
+    // A loop, because working one pool can make others due, for example one that takes over a route.
     while let pool = due.popLast() {
       pool.isWorkDue = false
       pool.work()

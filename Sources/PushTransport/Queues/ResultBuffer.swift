@@ -1,11 +1,11 @@
 package import Domain
 
-/// Results of a turn of the sender's loop, delivered together at its end.
+/// Collects the results of one event-loop iteration of the sender and delivers them together at its end.
 package final class ResultBuffer {
   private let gate: RouteAdmission
   private let results: PushResultSink
   private var finished: [PushResult] = []
-  // Results come in runs of one route and lane: counted here and passed to the gate when the next run begins.
+  // Results come in runs of the same route and lane: a run is counted here and released from admission as a whole.
   private var runStanding: RouteCondition?
   private var runLane = Lane.urgent
   private var runCount = 0
@@ -26,7 +26,7 @@ package final class ResultBuffer {
     runCount += 1
   }
 
-  /// Gives all targets of a batch that was never queued the same result.
+  /// Finishes a batch that was never queued, with the same result for all its targets.
   package func finish(_ batch: PushBatch, _ result: SubmissionResult) {
     for target in batch.targets.indices {
       finished.append(PushResult(batch: batch.address, target: target, result: result))

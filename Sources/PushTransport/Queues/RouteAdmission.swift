@@ -1,8 +1,9 @@
 package import Domain
 internal import Synchronization
 
-/// Decides at `offer`, on any thread, whether a route takes more. It bounds what one lane of one route holds in memory,
-/// so that no app can crowd out another, and no campaign an urgent message of the same app.
+/// Admission control: decides at `offer`, on any thread, whether a route accepts another batch. Bounds the targets that
+/// one lane of one route holds in memory, so that no app crowds out another, and no campaign an urgent message of the
+/// same app.
 package final class RouteAdmission: Sendable {
   package struct Place {
     let route: PushRoute
@@ -15,19 +16,19 @@ package final class RouteAdmission: Sendable {
   }
 
   private struct RouteState {
-    /// Targets admitted and without result, by lane.
+    /// Number of targets, by lane, that are admitted and have no result yet.
     var targets = Lane.allCases.map { _ in 0 }
     var isShut = false
-    /// Lanes that are refused although the route is open.
+    /// Lanes that refuse batches although the route is open.
     var resting: Set<Lane> = []
-    /// Maximum targets in one lane.
+    /// Maximum number of targets queued in each lane.
     var bound = PushTransport.Limits.queuedTargets
   }
 
   private let routes = Mutex<[PushRoute: RouteState]>([:])
   private let isOpen: Atomic<Bool>
 
-  /// - Parameter isOpen: if false, nothing is admitted before `open()`.
+  /// - Parameter isOpen: if false, everything is refused until `open()` is called.
   package init(isOpen: Bool = true) {
     self.isOpen = Atomic(isOpen)
   }
@@ -36,13 +37,13 @@ package final class RouteAdmission: Sendable {
     isOpen.store(true, ordering: .releasing)
   }
 
-  /// Admits and counts `targets`; returns false if they do not fit.
+  /// Admits and counts `targets`; returns false, counting nothing, if they do not fit.
   package func enter(_ place: Place, _ targets: Int) -> Bool {
     guard isOpen.load(ordering: .acquiring) else { return false }
     return routes.withLock { routes in
       var state = routes[place.route] ?? RouteState()
       let taken = state.targets[Int(place.lane.rawValue)]
-      // A batch larger than the bound may enter an empty lane, or it never could.
+      // A batch larger than the bound is admitted to an empty lane; otherwise it never would be.
       guard !state.isShut, !state.resting.contains(place.lane), taken == 0 || taken + targets <= state.bound else {
         return false
       }
@@ -56,12 +57,12 @@ package final class RouteAdmission: Sendable {
     routes.withLock { $0[place.route, default: RouteState()].targets[Int(place.lane.rawValue)] -= targets }
   }
 
-  /// Refuses everything for this route until `open`.
+  /// Refuses all batches of this route until `open` is called for it.
   func shut(_ route: PushRoute) {
     routes.withLock { $0[route, default: RouteState()].isShut = true }
   }
 
-  /// Lowers the bound of a route that sends slowly; more would be stale before it leaves.
+  /// Lowers the bound of a route that sends slowly, because more targets would be stale before they are sent.
   package func bound(_ route: PushRoute, to targets: Int) {
     routes.withLock { $0[route, default: RouteState()].bound = min(targets, PushTransport.Limits.queuedTargets) }
   }
@@ -70,7 +71,7 @@ package final class RouteAdmission: Sendable {
     routes.withLock { $0[route, default: RouteState()].isShut = false }
   }
 
-  /// Refuses exactly these lanes of the route, until the next call.
+  /// Replaces the set of lanes of this route that refuse batches.
   func rest(_ route: PushRoute, _ lanes: Set<Lane>) {
     routes.withLock { $0[route, default: RouteState()].resting = lanes }
   }

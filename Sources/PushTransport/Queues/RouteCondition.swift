@@ -1,19 +1,20 @@
 package import Domain
 internal import Reactor
 
-/// The condition of a route with its network: its requests in flight, its recent refusals, and whether it is at fault.
+/// Health of a route at its push network: requests in flight, recent errors, and whether its settings are at fault.
 package final class RouteCondition {
   package let route: PushRoute
-  /// Requests submitted that have not ended.
+  /// Number of requests submitted that have not ended.
   var inFlight = 0
-  /// Its refusals would have affected other routes: it has connections of its own until its credential changes.
+  /// True if the route has connections of its own until its credential changes, because its refusals would affect
+  /// others.
   package internal(set) var isIsolated = false
 
-  // Its fault: settings that an operator must repair.
+  // Reason why the route is stopped until an operator fixes its settings, or the fault ends.
   private var fault: String?
   private var faultEndsAt: Instant?
 
-  // The last answers, one bit each, 1 for an error that the network holds against the connection.
+  // Bit history of the last 64 answers: 1 for an error that the network holds against the connection.
   private var errors: UInt64 = 0
   private var answers = 0
 
@@ -21,7 +22,7 @@ package final class RouteCondition {
     self.route = route
   }
 
-  /// Why nothing of it can be sent at present; nil if it can.
+  /// Reason why none of the route's pushes can be sent at present; nil if they can.
   func fault(at now: Instant) -> String? {
     guard let faultEndsAt, now < faultEndsAt else { return nil }
     return fault
@@ -32,24 +33,26 @@ package final class RouteCondition {
     faultEndsAt = now + .seconds(PushTransport.Limits.faultSeconds)
   }
 
-  /// - Parameter isError: the network counts the answer against the connection.
+  /// Records an answer.
+  /// - Parameter isError: true if the network holds the answer against the connection.
   func answered(isError: Bool) {
     errors = errors << 1 | (isError ? 1 : 0)
     answers = min(answers + 1, UInt64.bitWidth)
   }
 
-  /// True if at least half of the last 64 answers were errors: the network will throttle or close the connection.
+  /// True if at least half of the last 64 answers were errors, at which rate the network throttles or closes a
+  /// connection.
   var isErroneous: Bool {
     answers == UInt64.bitWidth && errors.nonzeroBitCount >= UInt64.bitWidth / 2
   }
 
-  /// Clears the fault so that the route is retried at once. Called when an operator resumes the app.
+  /// Clears the fault, so that the route is retried at once. Called when an operator resumes the app.
   func forgiveFault() {
     fault = nil
     faultEndsAt = nil
   }
 
-  /// Clears everything held against the route. Called when its credential is replaced.
+  /// Clears the fault and the error history. Called when the route's credential is replaced.
   func forgive() {
     forgiveFault()
     errors = 0

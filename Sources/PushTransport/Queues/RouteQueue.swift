@@ -1,8 +1,8 @@
 package import Domain
 internal import Reactor
 
-/// The queue of one route (app and environment), in three lanes, and the route's condition. A queue per route keeps one
-/// app's trouble from the others; it moves as a whole from one pool of connections to another.
+/// The queued pushes of one route (app and environment) in three lanes, and the route's condition. A queue per route
+/// isolates apps from each other, and moves as a whole between connection pools.
 package final class RouteQueue {
   package let standing: RouteCondition
   package var route: PushRoute { standing.route }
@@ -15,7 +15,7 @@ package final class RouteQueue {
   }
 
   var isEmpty: Bool { lanes.allSatisfy(\.isEmpty) }
-  /// Targets waiting.
+  /// Number of queued targets in all lanes.
   var count: Int { lanes.reduce(0) { $0 + $1.count } }
 
   func isEmpty(_ lane: Lane) -> Bool { lanes[Int(lane.rawValue)].isEmpty }
@@ -24,7 +24,8 @@ package final class RouteQueue {
     lanes[Int(batch.message.lane.rawValue)].append(QueuedBatch(batch, standing))
   }
 
-  /// Resends it before others of its message, up to `quickResends` times.
+  /// Queues the submission again, ahead of unsent targets of its message; after `quickResends` resends, finishes it
+  /// with `result` instead.
   func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
     guard submission.resends < PushTransport.Limits.quickResends else { return outbox.finish(submission, result) }
     var submission = submission
@@ -36,7 +37,7 @@ package final class RouteQueue {
     lanes[Int(submission.batch.message.lane.rawValue)].putBack(submission)
   }
 
-  /// The next target of a lane whose binding still holds; those that waited too long are returned as stale.
+  /// Removes and returns the lane's next target that is still fresh; finishes those that have waited too long as stale.
   func next(_ lane: Lane, at now: Instant, wallSeconds: Int64) -> Submission? {
     while let submission = lanes[Int(lane.rawValue)].next() {
       if submission.batch.isWorthSending(at: now, wallSeconds: wallSeconds) { return submission }
@@ -45,7 +46,7 @@ package final class RouteQueue {
     return nil
   }
 
-  /// Returns what has waited too long.
+  /// Finishes targets that have waited too long as stale.
   func giveBackStale(at now: Instant, wallSeconds: Int64) {
     for lane in lanes.indices where !lanes[lane].isEmpty {
       let stale = lanes[lane].removeStale { $0.isWorthSending(at: now, wallSeconds: wallSeconds) }
@@ -53,17 +54,18 @@ package final class RouteQueue {
     }
   }
 
-  /// Returns everything that waits.
+  /// Finishes everything queued with `result`.
   func giveBack(_ result: SubmissionResult) {
     for lane in Lane.allCases { giveBack(lane, result) }
   }
 
-  /// Returns everything that waits in a lane.
+  /// Finishes everything queued in a lane with `result`.
   func giveBack(_ lane: Lane, _ result: SubmissionResult) {
     while let submission = lanes[Int(lane.rawValue)].next() { outbox.finish(submission, result) }
   }
 
-  /// The earliest read time of a binding, among the front batches; nil if nothing waits.
+  /// The earliest time at which device tokens were read from the database, among the front batches; nil if nothing is
+  /// queued.
   var oldestReadNanoseconds: Int64? {
     lanes.compactMap(\.oldestReadNanoseconds).min()
   }

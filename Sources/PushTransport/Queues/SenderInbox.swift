@@ -1,8 +1,8 @@
 package import Domain
 package import Reactor
 
-/// The way into a sender, from any thread: batches pass the admission, commands do not. Both share one inbox, so that
-/// they are taken in order of arrival.
+/// A sender's input queue, usable from any thread. Batches pass admission control, commands do not; both share one
+/// inbox, so that they are processed in order of arrival.
 package struct SenderInbox<Command: Sendable>: Sendable {
   package let gate: RouteAdmission
   package let inbox: Inbox<Command>
@@ -12,10 +12,10 @@ package struct SenderInbox<Command: Sendable>: Sendable {
     inbox = try Inbox(capacity: PushTransport.Limits.inboxBatches + PushTransport.Limits.inboxCommands)
   }
 
-  /// Offers a batch. Returns false if this lane of its route holds too many targets already, or if the route has no
-  /// connection just now, or rests: nothing was taken, offer it again later.
+  /// Offers a batch. Returns false, taking nothing, if this lane of its route is full, the lane is resting, or the
+  /// route has no connection at present; the caller may offer it again later.
   package func offer(_ batch: PushBatch, as command: Command) -> Bool {
-    // Room is reserved for urgent batches, and for commands, which must never be lost.
+    // Part of the capacity is reserved for urgent batches, and the rest for commands, which must never be lost.
     let room = batch.message.lane == .urgent ? 2 * PushTransport.Limits.inboxBatches : PushTransport.Limits.inboxBatches
     let place = RouteAdmission.Place(route: batch.route, lane: batch.message.lane)
     guard inbox.count < room, gate.enter(place, batch.targets.count) else { return false }
@@ -27,7 +27,7 @@ package struct SenderInbox<Command: Sendable>: Sendable {
   }
 
   package func command(_ command: Command) {
-    // Fails only after `stop`: the room for commands is far above what a running loop leaves waiting.
+    // Fails only after `stop`: the capacity for commands far exceeds what a running loop leaves unprocessed.
     _ = inbox.offer(command)
   }
 }

@@ -5,7 +5,8 @@ package import Postgres
 internal import Reactor
 internal import Store
 
-/// Apple's list of an app's channels, asked with the app's own credential and the provider token that all nodes share.
+/// Manages an app's broadcast channels at Apple, with the app's own credential and the provider token that all nodes
+/// share.
 package struct AppleChannels: ChannelDirectory {
   private let management: ChannelManagement
   private let master: MasterKey
@@ -49,7 +50,7 @@ package struct AppleChannels: ChannelDirectory {
     do throws(Failure) {
       _ = try send(.delete(channel), app, environment, connection)
     } catch {
-      // It answers a channel that is gone like a path that it does not know.
+      // Apple gives the same answer for a channel that was deleted as for an unknown path.
       if case .fault(.refused(let status, let reason)) = error, status == 404 || Self.unknown.contains(reason) {
         return
       }

@@ -8,19 +8,22 @@ internal import PushTransport
 internal import Reactor
 internal import Store
 
-/// Thread `channels`: hands the latest update of each channel to APNs, at the channel's pace.
+/// The thread `channels`: sends the latest update of each broadcast channel to APNs, at the rate that APNs accepts for
+/// a channel.
 ///
 /// ```
-///   PUT in the table ──wake──► take what is due ──► APNs sender ──answer──► settle: when the next may go
-///                                 ▲ lease: who dies leaves it to the others        │
-///                                 └────────── a newer version meanwhile ◄──────────┘
+///   PUT stored in the table ──wake──► take the updates that are due ──► APNs sender ──answer──► settle: when the next
+///   may go
+///                                       ▲ lease: another node takes over after a crash            │
+///                                       └─────────── a newer version meanwhile ◄──────────────────┘
 /// ```
-/// What was answered to whoever published is in the table, and stays there until APNs has taken it or a newer one. Every
-/// node has a publisher; a channel's row is locked by one of them at a time.
+/// An update whose publication has been acknowledged stays in the table until APNs has accepted it or a newer one.
+/// Every node has a publisher; a channel's row is locked by one of them at a time.
 final class ChannelPublisher: Sendable {
-  /// Its place among the inboxes that results go to; the dispatcher's are not negative.
+  /// Identifies this publisher as the recipient of results. The dispatcher's numbers are not negative.
   static let inbox = -1
-  /// Seconds after which an update on its way is taken for lost: should it have arrived after all, devices pass by the second.
+  /// Seconds after which an update without an answer is considered lost and sent again. If it did arrive, devices
+  /// ignore the second one.
   private static let leaseSeconds: Int64 = 10
   /// Updates on their way at once, and how many are taken beyond at most.
   private static let underWay = 2_000
@@ -37,10 +40,10 @@ final class ChannelPublisher: Sendable {
     stopping = try StopSignal()
   }
 
-  /// Results of batches that are its own. Callable from any thread.
+  /// Accepts results of batches that this publisher submitted. Callable from any thread.
   func take(_ results: [PushResult]) { inputs.take(results) }
 
-  /// Something was published. Callable from any thread.
+  /// Wakes the thread after something was published. Callable from any thread.
   func wake() { inputs.wake() }
 
   func stop() {
@@ -70,7 +73,7 @@ final class ChannelPublisher: Sendable {
     }
   }
 
-  /// The work of one turn, and what is under way between turns.
+  /// The state of the publisher's loop: updates in flight, and answers not yet stored.
   private struct Round {
     private let sender: APNsSender
     private let clock: any Clock
@@ -101,10 +104,11 @@ final class ChannelPublisher: Sendable {
       settled.append(outcome)
     }
 
-    /// - Returns: how long nothing is due.
+    /// Performs one turn.
+    /// - Returns: how long until the next update is due.
     mutating func turn(_ connection: DatabaseConnection, mayTake: Bool) throws -> Duration {
       if !settled.isEmpty {
-        // The last word about each: a lease may have ended meanwhile.
+        // Keep only the last answer for each channel, because an update may have been sent twice after its lease ended.
         let last = Dictionary(settled.map { ($0.channel, $0) }) { $1 }
         try connection.run(ChannelUpdates.settle(Array(last.values)))
         settled = []
@@ -123,7 +127,7 @@ final class ChannelPublisher: Sendable {
       lastBatch += 1
       let message = PushMessage.broadcast(
         update.payload, on: update.apnsChannel, of: update.appID, priority: update.priority,
-        // A channel that keeps nothing takes nothing but 0.
+        // APNs accepts only expiration 0 for a channel that stores no messages.
         isKept: update.storage == .latest, expiresAtSeconds: update.expiresAt / 1_000_000, pushkeys: pushkeys)
       let nobody = DeviceID.lowest
       let now = clock.now.nanoseconds

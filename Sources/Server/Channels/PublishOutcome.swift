@@ -1,25 +1,25 @@
 internal import Domain
 internal import Store
 
-/// What becomes of a channel's update after APNs has answered. Pure.
+/// Decides what happens to a channel's update after APNs has answered. No I/O.
 enum PublishOutcome {
-  /// About one update a second is what APNs takes on a channel, counted from the answer to the one before: so what the
-  /// network delays is no hurry.
+  /// Minimum time between updates of a channel, counted from the previous answer. APNs accepts about one per second.
   static let paceMilliseconds: Int64 = 1_000
-  /// After the first failure; each further one doubles it.
+  /// Delay after the first failure; it doubles with each further one.
   private static let firstMilliseconds: Int64 = 1_000
   private static let longestMilliseconds: Int64 = 60_000
-  /// Nothing was sent.
+  /// Delay after an attempt in which nothing was sent.
   private static let unsentMilliseconds: Int64 = 200
 
   static func of(_ result: SubmissionResult, _ taken: ChannelUpdates.Taken) -> ChannelUpdates.Settled {
     switch result {
     case .accepted: settled(taken, isAccepted: true, isOver: true, paceMilliseconds, nil)
-    // As it is, APNs will never take it: bad content, or a channel that is gone.
+    // APNs would never accept this update: its content is invalid, or the channel no longer exists.
     case .rejected(let reason), .badToken(let reason, _):
       settled(taken, isOver: true, paceMilliseconds, reason)
     case .notProcessed, .stale: settled(taken, isOver: false, unsentMilliseconds, nil)
-    // An update that comes twice has the same timestamp: devices pass by the second.
+    // The update may have arrived. Sending it again is safe, because devices ignore a second one with the same
+    // timestamp.
     case .unknown(let reason): settled(taken, isOver: false, backOff(taken), reason)
     case .retry(let reason, let after), .deviceBusy(let reason, let after):
       settled(taken, isOver: false, max(backOff(taken), Int64(after ?? 0) * 1_000), reason)
@@ -28,7 +28,7 @@ enum PublishOutcome {
     }
   }
 
-  /// It has waited for longer than it is worth.
+  /// The result for an update that has expired before it could be sent.
   static func expired(_ taken: ChannelUpdates.Taken) -> ChannelUpdates.Settled {
     settled(taken, isOver: true, 0, "expired")
   }

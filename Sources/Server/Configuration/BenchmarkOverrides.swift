@@ -1,14 +1,14 @@
 package import Reactor
 
-/// Features that a benchmark switches off to measure what they are worth, and delays that a test shortens. No
-/// environment variable sets them.
+/// Features that a benchmark turns off to measure their cost, and delays that a test shortens. No environment variable
+/// sets them.
 package struct BenchmarkOverrides: Sendable {
-  /// False: outcomes update the totals but leave no rows.
+  /// If false, outcomes update the totals but are not stored as rows.
   package var storesOutcomes = true
-  /// False: every send runs step by step, with a statement and a commit each.
+  /// If false, each send runs on its own, with one statement and commit per step.
   package var batchesSends = true
   package var adminThreads = ServerLimits.adminThreads
-  /// Pauses between webhook attempts, in seconds; nil: the defaults of `WebhookDelivery`.
+  /// Delays between webhook attempts, in seconds; nil for the defaults of `WebhookDelivery`.
   package var webhookRetrySeconds: [Int32]?
   /// The machine's clock; a test may supply one that is wrong.
   package var clock: any Clock = SystemClock()

@@ -1,8 +1,9 @@
 package import API
 
-/// The variables as the operator's page of the handbook shows them.
+/// Descriptions of the environment variables for the operator's page of the handbook.
 extension Configuration {
-  /// What takes the place of a block of the handbook: `variables`, a table for each topic.
+  /// Returns the text for a placeholder in the handbook; nil for an unknown one. `variables` gives a table for each
+  /// topic.
   package static func insertion(_ name: String, _ language: HandbookLanguage) -> String? {
     guard name == "variables" else { return nil }
     return topics.map { topic in
@@ -17,7 +18,7 @@ extension Configuration {
     }.joined(separator: "\n\n")
   }
 
-  /// The sentence with names of variables and paths as code.
+  /// Formats variable names and paths in a sentence as code.
   private static func marked(_ meaning: String) -> String {
     meaning.replacing(#/UPMC_[A-Z_]+|/v1/[a-z]+|/metrics|X-Request-Id|https?:\/\/[^\s,]+\w/#) { "`\($0.output)`" }
       .replacing("*", with: "\\*")

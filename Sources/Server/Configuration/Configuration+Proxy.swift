@@ -22,7 +22,7 @@ extension Configuration {
       korean: "`on`이면 이 서버에 DNS가 없고 프록시가 웹훅의 이름을 찾습니다. 그때는 프록시가 사설 주소를 거부해야 합니다"),
   ]
 
-  /// Values of the proxy variables, from which one proxy is made.
+  /// The values of the proxy variables as given.
   struct ProxyWords: Sendable {
     var url: String?
     var file: String?
@@ -30,7 +30,7 @@ extension Configuration {
     var resolvesNames = false
   }
 
-  /// Returns false when the variable is not one of these.
+  /// Stores the value of a proxy variable. Returns false when the variable is not one of these.
   mutating func setProxy(_ name: String, _ value: String) throws(Mistake) -> Bool {
     let given = value.isEmpty ? nil : value
     switch name {
@@ -52,8 +52,8 @@ extension Configuration {
     return true
   }
 
-  /// The proxy that these variables describe; nil when none is named. No mistake shows its URL, which may hold a
-  /// password.
+  /// Returns the proxy that these variables describe; nil when no URL is given. Error messages never contain the URL,
+  /// because it may include a password.
   func readProxy() throws(Mistake) -> OutboundProxy? {
     var (name, text) = ("UPMC_PROXY_URL", proxyWords.url)
     if let file = proxyWords.file {

@@ -13,10 +13,10 @@ extension Configuration {
       korean: "메시지가 끝난 뒤 메시지와 집계를 보관하는 일수(통계는 남음). 0은 영구 보관"),
   ]
 
-  /// Nil: for ever.
+  /// How long delivery history is kept, in days; nil for ever.
   package var keptHistoryDays: Int32? { keeping.historyDays }
 
-  /// Returns false when the variable is not one of these.
+  /// Stores the value of a retention variable. Returns false when the variable is not one of these.
   mutating func setKeeping(_ name: String, _ value: String) throws(Mistake) -> Bool {
     switch name {
     case "UPMC_KEEP_HISTORY_DAYS": keeping.historyDays = try Self.days(name, value)
@@ -26,7 +26,7 @@ extension Configuration {
     return true
   }
 
-  /// Checks that need both variables.
+  /// Performs the checks that concern both variables.
   func checkKeeping() throws(Mistake) {
     guard let messages = keeping.messageDays else { return }
     guard let history = keeping.historyDays, history <= messages else {

@@ -1,12 +1,12 @@
 internal import Domain
 internal import HTTPClient
 
-/// Every variable, by topic: the one list from which `upmc serve --help` and the handbook are made.
+/// All environment variables by topic. `upmc serve --help` and the handbook are generated from this list.
 extension Configuration {
-  /// What it means, in both languages of the handbook, and what it is when absent.
+  /// The description of a variable in both languages of the handbook, and its default.
   package struct Variable: Sendable {
     package let name: String
-    /// The value when absent; empty where `meaning` says what happens then.
+    /// The default; empty where `meaning` describes what happens without a value.
     package let standard: String
     package let meaning: String
     let korean: String

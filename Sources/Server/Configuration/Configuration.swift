@@ -7,7 +7,7 @@ package import API
 
 /// The server's settings, from `UPMC_…` environment variables.
 package struct Configuration: Sendable {
-  /// A variable that cannot be used: one sentence that names it and says why.
+  /// An invalid environment variable: one sentence that names it and says why.
   package struct Mistake: Error, CustomStringConvertible, Sendable {
     package let description: String
   }
@@ -27,7 +27,7 @@ package struct Configuration: Sendable {
   package var apnsChannelsSandbox = ServiceAddress(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195)
   package var fcm = ServiceAddress(host: "fcm.googleapis.com", port: 443)
   package var fcmTokenURL: String?
-  /// Where access tokens are obtained.
+  /// The address at which access tokens for FCM are obtained.
   package var tokenAddress: TokenAddress { TokenAddress(configured: fcmTokenURL) }
   package var fcmMessagesPerMinute = 600_000
   package var fcmValidatesOnly = false
@@ -75,7 +75,8 @@ package struct Configuration: Sendable {
 
   package init() {}
 
-  /// Reads the environment. An unknown variable with our prefix is treated as a misspelling.
+  /// Reads the environment. An unknown variable that begins with `UPMC_` is an error, because it is probably
+  /// misspelled.
   package init(environment: [String: String]) throws(Mistake) {
     for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isOurs(name, value) {
       try set(name, value)
@@ -129,7 +130,7 @@ package struct Configuration: Sendable {
     }
   }
 
-  /// `host:port`, `[v6]:port` or `:port`.
+  /// Parses `host:port`, `[v6]:port` or `:port`.
   static func address(_ name: String, _ value: String) throws(Mistake) -> (String, UInt16) {
     guard let colon = value.lastIndex(of: ":"), let port = UInt16(value[value.index(after: colon)...]) else {
       throw Mistake(description: "\(name)=\(value) is no address. Write host:port, for example 0.0.0.0:8080.")
@@ -139,7 +140,7 @@ package struct Configuration: Sendable {
     return (host, port)
   }
 
-  /// `https://host`, optionally with a port and a path, without a trailing slash. `http://` is accepted too.
+  /// Parses `https://host` with an optional port and path, and removes a trailing slash. `http://` is accepted too.
   static func publicURL(_ name: String, _ value: String) throws(Mistake) -> String {
     var text = value[...]
     while text.hasSuffix("/") { text = text.dropLast() }

@@ -4,10 +4,10 @@ package import Reactor
 
 /// How the server listens: TLS, limits, and the proxies in front of it.
 package struct Listening: Sendable {
-  /// Descriptors reserved for everything but clients: databases, connections to Apple, files.
+  /// Number of file descriptors reserved for everything except clients: databases, connections to Apple, files.
   static let keptDescriptors = 256
 
-  /// With fewer descriptors nothing is left for clients.
+  /// Minimum number of file descriptors: with fewer, none would be left for clients.
   static let leastDescriptors = keptDescriptors + 2 * HTTPLimits.refusals
 
   static let tlsVariables: [Configuration.Variable] = [
@@ -66,15 +66,15 @@ package struct Listening: Sendable {
   }
 
   package var certificateFile: String?
-  /// Nil when the key is in the certificate's file.
+  /// Path of the private key; nil when the certificate file contains it.
   package var keyFile: String?
-  /// For all loops together.
+  /// Maximum number of connections of all loops together.
   package var connections = 20_000
-  /// Many clients of a mobile network share an address, so both limits are far above what one client needs; they keep
-  /// one address from taking everything.
+  /// Limits per client address. Many clients of a mobile network share one, so they are far above what one client
+  /// needs; they only prevent one address from using up everything.
   package var connectionsPerAddress: Int? = 1_000
   package var requestsPerAddress: Int? = 1_000
-  /// On each node.
+  /// Limits on the rate of new devices, for each node.
   package var newDevices = NewDevices.Rates()
   package var trustedProxies: [IPBlock] = []
   package var forwardedHeader = Forwarding.Header.xForwardedFor
@@ -115,12 +115,12 @@ package struct Listening: Sendable {
     expectsProxyHeader && trustedProxies.contains { $0.contains(address) } ? ProxyHeader.local : []
   }
 
-  /// Idle connections that fit into their part of the memory.
+  /// Returns how many idle connections fit into half of the memory.
   package func fitting(_ memoryBytes: Int) -> Int {
     memoryBytes / 2 / (certificateFile == nil ? HTTPLimits.connectionBytes : HTTPLimits.secureConnectionBytes)
   }
 
-  /// Rates of new devices for one of `loops` loops.
+  /// Returns the limits on new devices for one of `loops` loops.
   func newDevices(loops: Int) -> NewDevices.Rates {
     var rates = newDevices
     rates.perAddress = rates.perAddress.map { Self.share($0, of: loops) }
@@ -132,7 +132,7 @@ package struct Listening: Sendable {
 
   // MARK: From the environment
 
-  /// Returns false when the variable is not one of these.
+  /// Stores the value of a listening variable. Returns false when the variable is not one of these.
   mutating func set(_ name: String, _ value: String) throws(Configuration.Mistake) -> Bool {
     switch name {
     case "UPMC_TLS_CERTIFICATE": certificateFile = value.isEmpty ? nil : value
@@ -150,7 +150,7 @@ package struct Listening: Sendable {
     return true
   }
 
-  /// Checks that need several variables.
+  /// Performs the checks that concern several variables.
   func check() throws(Configuration.Mistake) {
     if keyFile != nil, certificateFile == nil {
       throw Self.mistake("UPMC_TLS_KEY is set without UPMC_TLS_CERTIFICATE. Set UPMC_TLS_CERTIFICATE too, or neither.")

@@ -1,12 +1,12 @@
 internal import Postgres
 internal import Reactor
 
-/// Files that hold a secret and are named by a variable.
+/// Reads files that contain a secret and whose path is given by a variable.
 enum SecretFile {
-  /// The whole file as text.
+  /// Returns the whole file as text.
   /// - Parameters:
   ///   - name: the variable, for the error message.
-  ///   - content: what the file should hold, for the error message.
+  ///   - content: what the file should contain, for the error message.
   static func read(
     _ path: String, name: String, holding content: String
   ) throws(Configuration.Mistake) -> String {

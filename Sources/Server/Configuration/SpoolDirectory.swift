@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// Directory for uploads until they are stored.
+/// The directory in which uploads are kept until they are stored.
 extension Configuration {
   /// The data directory if it exists, otherwise the system's temporary directory.
   package var spoolDirectory: String {
@@ -9,9 +9,9 @@ extension Configuration {
   }
 }
 
-/// Permissions of this user in a directory.
+/// Checks what this user may do in a directory.
 package enum DirectoryRights {
-  /// Checks without creating anything.
+  /// Returns whether files may be created in the directory, without creating one.
   package static func mayMakeFiles(in directory: String) -> Bool {
     FileManager.default.isWritableFile(atPath: directory) && FileManager.default.isExecutableFile(atPath: directory)
   }

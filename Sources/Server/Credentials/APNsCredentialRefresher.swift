@@ -7,8 +7,8 @@ internal import Reactor
 internal import Store
 internal import TLS
 
-/// Supplies the APNs sender: with credentials from the database, and with one provider token per key for all nodes,
-/// minted under a row lock. Lives on the thread `catalog`.
+/// Supplies the APNs sender with credentials from the database and with provider tokens. All nodes share one token per
+/// key, which is minted while its row is locked. Used only on the thread `catalog`.
 final class APNsCredentialRefresher {
   private let sender: APNsSender
   private let requests: Inbox<ProviderTokenRequest>
@@ -18,7 +18,7 @@ final class APNsCredentialRefresher {
   private let keyIsNew: (App.Number) -> Void
   /// When this server started, by the database's clock.
   private let beganAt: Int64
-  /// True after the first refresh: credentials that change now were stored while this server runs.
+  /// True after the first refresh. A credential that changes from then on was stored while this server runs.
   private var hasLooked = false
   private let log = Logger(label: "apns-keeper")
   private var keys: [App.Number: SigningKey] = [:]
@@ -60,7 +60,7 @@ final class APNsCredentialRefresher {
     }
   }
 
-  /// Passes changed credentials to the sender.
+  /// Passes credentials that have changed to the sender.
   private func readCredentials(_ connection: Connection) throws {
     var present: Set<App.Number> = []
     for credential in try connection.run(Secrets.credentials()) where credential.network == .apns {
@@ -97,7 +97,7 @@ final class APNsCredentialRefresher {
       }
       inUse[app] = credential.storedAt
     } catch {
-      // The previous credential is no longer what the operator wants.
+      // The stored credential cannot be used, and the operator no longer wants the previous one.
       sender.set(nil, for: app)
       health.note(Health.Credential(isUsable: false), of: app, .apns)
       log.error("an APNs credential cannot be used", metadata: ["app": "\(app)", "error": "\(error)"])

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The public part of an APNs credential: `{"keyId":"…","teamId":"…"}`.
+/// The part of an APNs credential that is stored unencrypted: `{"keyId":"…","teamId":"…"}`.
 struct APNsKeyNames {
   var keyID = ""
   var teamID = ""

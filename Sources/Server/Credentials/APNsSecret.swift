@@ -3,7 +3,7 @@ internal import Operations
 internal import Store
 internal import TLS
 
-/// An app's APNs credential, unsealed.
+/// An app's decrypted APNs credential.
 enum APNsSecret {
   case key(SigningKey)
   case certificate(TLSIdentity)

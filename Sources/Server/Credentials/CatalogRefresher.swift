@@ -10,9 +10,10 @@ final class CatalogRefresher {
   private let stopping: StopSignal
   private let catalog: Catalog
 
+  /// Starts the thread.
   /// - Parameters:
   ///   - forgive: called with each app that an operator has resumed.
-  ///   - makeTurn: called once on the thread; returns what else to run after each reload.
+  ///   - makeTurn: called once, on the thread; the closure that it returns is run after each reload.
   init(
     databaseURL: String, catalog: Catalog, forgive: @escaping @Sendable (App.Number) -> Void,
     makeTurn: @escaping @Sendable () -> (Connection) throws -> Void

@@ -5,14 +5,14 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// Supplies the FCM sender with service accounts from the database. The sender obtains access tokens itself. Lives on
-/// the thread `catalog`.
+/// Supplies the FCM sender with service accounts from the database. The sender obtains access tokens itself. Used only
+/// on the thread `catalog`.
 final class FCMCredentialRefresher {
   private let sender: FCMSender
   private let master: MasterKey
   private let health: Health
   private let log = Logger(label: "fcm-keeper")
-  /// What was passed to the sender, as stored.
+  /// The credentials passed to the sender, as they are stored in the database.
   private var known: [App.Number: Stored] = [:]
   /// When the credentials in use were stored.
   private var inUse: [App.Number: Int64] = [:]
@@ -70,7 +70,7 @@ final class FCMCredentialRefresher {
       health.note(Health.Credential(isUsable: true), of: credential.app, .fcm)
       inUse[credential.app] = credential.storedAt
     } catch {
-      // The previous credential is no longer what the operator wants.
+      // The stored credential cannot be used, and the operator no longer wants the previous one.
       sender.set(nil, for: credential.app)
       health.note(Health.Credential(isUsable: false), of: credential.app, .fcm)
       log.error("a service account cannot be used", metadata: ["app": "\(credential.app)", "error": "\(error)"])

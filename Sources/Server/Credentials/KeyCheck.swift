@@ -5,8 +5,8 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// The thread `key-check`: tries each new APNs key once, with the provider token that all nodes will use, and stores
-/// Apple's answer, or that Apple was unreachable; it never retries a key by itself.
+/// The thread `key-check`: tries each new APNs key once, with the provider token that all nodes share, and stores
+/// Apple's answer, or that Apple could not be reached. A key is not tried again automatically.
 final class KeyCheck: Sendable {
   private let wishes: Inbox<App.Number>
 
@@ -19,7 +19,7 @@ final class KeyCheck: Sendable {
         let apps = Set(wishes.receive(atMost: .seconds(60)))
         guard !apps.isEmpty else { continue }
         do {
-          // A connection made on demand: most days no key is stored.
+          // Connects on demand, because keys are rarely stored.
           let connection = try Connection(databaseURL)
           for app in apps where !wishes.isClosed { try Self.check(app, connection, configuration, master, log) }
         } catch {
@@ -29,8 +29,8 @@ final class KeyCheck: Sendable {
     }
   }
 
-  /// Queues an app with a new key. Callable from any thread. When the queue is full, the check is left to `upmc
-  /// doctor`.
+  /// Queues the check of an app's new key. If the queue is full the key is not checked here, but `upmc doctor` can do
+  /// so. Callable from any thread.
   func look(at app: App.Number) {
     _ = wishes.offer(app)
   }
@@ -67,7 +67,7 @@ final class KeyCheck: Sendable {
       try probe.ask([ProviderProbe.Question(app: app, network: .apns, environment: environment)], connection)[0]
     }
     let production = try answer(.production)
-    // A key may be for the sandbox alone.
+    // Apple may accept the key in the sandbox only.
     if case .refused(let reason) = production, reason.contains("Environment"), case .works = try answer(.sandbox) {
       return .works("\(reason); the sandbox takes it")
     }

@@ -3,9 +3,10 @@ package import Operations
 internal import Postgres
 internal import Reactor
 
-/// Source of the master key.
+/// Finds the master key, which encrypts secrets in the database.
 package enum MasterKeyFile {
-  /// The configured key. For the private database one is generated at the first start and kept beside it.
+  /// Returns the configured key. For a private database without a configured key, one is generated at the first start
+  /// and stored next to the database.
   /// - Throws: `Configuration.Mistake`.
   package static func load(_ configuration: Configuration) throws -> MasterKey {
     try MasterKey(keys: try read(configuration))
@@ -56,12 +57,12 @@ package enum MasterKeyFile {
     }
   }
 
-  /// True when no key is configured and the private database's own is used.
+  /// Returns whether no key is configured and the private database's own key is used.
   static func isMade(for configuration: Configuration) -> Bool {
     configuration.databaseURL == nil && configuration.masterKey == nil && configuration.masterKeyFile == nil
   }
 
-  /// Loads the key and verifies that it opens what the database holds.
+  /// Loads the key and verifies that it decrypts what the database contains.
   package static func load(_ configuration: Configuration, for connection: DatabaseConnection) throws -> MasterKey {
     let master = try load(configuration)
     guard let fit = try fits(master, connection) else { return master }
@@ -76,7 +77,8 @@ package enum MasterKeyFile {
     return master
   }
 
-  /// Nil when nothing is sealed yet, or no table exists that could hold it.
+  /// Returns whether the key decrypts what the database contains; nil when nothing is encrypted yet, or the tables do
+  /// not exist.
   private static func fits(_ master: MasterKey, _ connection: DatabaseConnection) throws -> Bool? {
     do throws(PostgresError) {
       return try SigningKeys.fit(master, connection)
@@ -85,7 +87,7 @@ package enum MasterKeyFile {
     }
   }
 
-  /// Where the key comes from, for people.
+  /// Describes where the key comes from, for error messages.
   private static func source(_ configuration: Configuration) -> String {
     if configuration.masterKey != nil { return "UPMC_MASTER_KEY" }
     return "The master key in \(configuration.masterKeyFile ?? configuration.dataDirectory + "/master.key")"
@@ -104,7 +106,7 @@ package enum MasterKeyFile {
   private static func make(_ path: String) throws {
     let text = Data(MasterKey.makeBytes()).base64EncodedString() + "\n"
     do {
-      // Another process may have created it first: then its key counts.
+      // Another process may have created the file first; then its key is used.
       _ = try PrivateFile.create(path, Array(text.utf8))
     } catch {
       throw Configuration.Mistake(

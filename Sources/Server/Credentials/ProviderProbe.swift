@@ -29,15 +29,15 @@ package final class ProviderProbe {
   }
 
   package enum Answer: Equatable, Sendable {
-    /// The network's own word.
+    /// The network accepted everything but the token; the value is its answer.
     case works(String)
     case refused(String)
     case unreachable(String)
   }
 
-  /// Reaching a network takes at most TCP, TLS and an answer; twice that is hopeless.
+  /// Timeout of a whole check: twice what a TCP connection, TLS and an answer take at worst.
   private static let timeout: Duration = .seconds(30)
-  /// After the first connection failure: leaves time for one retry.
+  /// Remaining time after the first connection failure, enough for one more try.
   private static let timeoutAfterFailure: Duration = .seconds(4)
   private static let pause: Duration = .milliseconds(100)
 
@@ -53,7 +53,8 @@ package final class ProviderProbe {
   private let times: PeerTimes
   private let pushkeys = PushKeyring(present: SymmetricKey.random())
 
-  /// - Parameter machine: the clock compared with those of the networks.
+  /// Starts senders for the checks.
+  /// - Parameter machine: the clock that is compared with those of the networks.
   package init(_ configuration: Configuration, master: MasterKey, machine: any Clock) throws {
     let clock = DatabaseClock(machine: machine)
     self.clock = clock
@@ -95,7 +96,7 @@ package final class ProviderProbe {
   /// Seconds by which the network's clock was ahead of this machine's at its last answer; nil when unknown.
   package func clockDifference(to network: PushNetwork) -> Int64? { times.difference(network) }
 
-  /// Ends the threads.
+  /// Stops the senders' threads.
   package func stop() {
     apns.stop(within: .seconds(1))
     fcm.stop(within: .seconds(1))
@@ -107,7 +108,7 @@ package final class ProviderProbe {
     }
   }
 
-  /// Answers in the order of the questions. Blocks until all are there, for about half a minute at most.
+  /// Returns the answers in the order of the questions. Blocks until all have arrived, for about half a minute at most.
   package func ask(_ questions: [Question], _ connection: DatabaseConnection) throws -> [Answer] {
     try clock.ask(connection)
     return try ask(questions) {
@@ -166,7 +167,7 @@ package final class ProviderProbe {
     return question.network == .apns ? apns.offer(batch) : fcm.offer(batch)
   }
 
-  /// Nil: ask again.
+  /// Returns the answer that a result amounts to; nil if the question must be asked again.
   private func answer(_ result: SubmissionResult, _ question: Question) -> Answer? {
     switch result {
     case .accepted: .works("taken")
@@ -178,7 +179,7 @@ package final class ProviderProbe {
   }
 }
 
-/// Clock differences seen in the networks' answers.
+/// Records how far the networks' clocks differ from this machine's, according to their answers.
 private final class PeerTimes: Sendable {
   private let clock: any Clock
   private let differences = Mutex<[PushNetwork: Int64]>([:])
@@ -195,14 +196,14 @@ private final class PeerTimes: Sendable {
   func difference(_ network: PushNetwork) -> Int64? { differences.withLock { $0[network] } }
 }
 
-/// Captures the senders' warnings: the reason of a failed connection is reported nowhere else.
+/// Captures the senders' log messages, because the reason of a failed connection is reported nowhere else.
 private final class NetworkWords: Sendable {
   struct Failure: Sendable {
     let at: Instant
     let reason: String
   }
 
-  /// By network and environment, because each has its own host.
+  /// The last failure by network and environment, because each combination has its own host.
   private let failures = Mutex<[String: Failure]>([:])
 
   func failure(of question: ProviderProbe.Question) -> Failure? {
@@ -215,7 +216,7 @@ private final class NetworkWords: Sendable {
 
   private func note(_ place: String, _ reason: String) {
     let now = SystemClock().now
-    // Keeps the time of the first failure.
+    // Keep the time of the first failure.
     failures.withLock { $0[place] = Failure(at: $0[place]?.at ?? now, reason: reason) }
   }
 

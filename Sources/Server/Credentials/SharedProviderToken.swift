@@ -4,13 +4,13 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// The provider token of a key that all nodes use, minted under its row's lock.
+/// Provider tokens that all nodes share, one per key. A node that mints one locks the key's row meanwhile.
 enum SharedProviderToken {
-  /// Takes the token that another node has minted, or mints one. Never more often than Apple allows.
+  /// Returns the token that another node has minted, or mints one; never more often than Apple allows.
   /// - Parameters:
-  ///   - refused: the token that APNs called expired.
+  ///   - refused: a token that APNs has reported as expired.
   ///   - now: seconds since 1970.
-  /// - Returns: nil when a young one was refused: minting again would only be throttled.
+  /// - Returns: nil when the refused token is too young to be replaced, because Apple would refuse the new one too.
   static func take(
     _ key: SigningKey, refused: ProviderToken?, now: Int64, _ master: MasterKey, _ connection: Connection
   ) throws -> ProviderToken? {
@@ -18,12 +18,12 @@ enum SharedProviderToken {
       let fingerprint = key.name.fingerprint
       let place = ProviderTokens.place(of: fingerprint)
       let stored = try connection.run(ProviderTokens.lock(fingerprint))
-      // What does not open was sealed with another master key, or put there: as if there were none.
+      // A stored token that cannot be decrypted was encrypted with another master key, or tampered with. It is ignored.
       if let issuedAt = stored.issuedAt, let opened = try? master.open(stored.sealed, for: place) {
         let token = ProviderToken(key.name, value: String(decoding: opened, as: UTF8.self), issuedAt: issuedAt)
         let mayMint = now >= issuedAt + APNs.Limits.tokenRestSeconds || token.isAhead(atSeconds: now)
         if token.isGood(atSeconds: now), token != refused, !token.isDue(atSeconds: now) { return token }
-        // The clock may be wrong.
+        // Probably this machine's clock is wrong.
         if token == refused, !mayMint {
           Logger(label: "apns-keeper").error("APNs refuses a young provider token; check the clock of this machine")
           return nil

@@ -2,12 +2,12 @@ internal import FoundationEssentials
 internal import Postgres
 internal import Reactor
 
-/// Settings of a running demonstration, for commands that look at its database meanwhile: `upmc doctor` would otherwise
-/// ask Apple and Google about keys that only the simulator knows.
+/// The settings of a running demonstration, stored for commands that use its database. Without them, `upmc doctor`
+/// would ask Apple and Google about keys that only the simulator knows.
 package enum DemoSettings {
   private static let name = "demo-settings"
 
-  /// Environment variables of the demonstration that runs on a data directory; nil when none does.
+  /// Returns the environment variables of the demonstration that runs on a data directory; nil when none does.
   package static func load(_ directory: String) -> [String: String]? {
     guard let bytes = RegularFile.open(path: "\(directory)/\(name)")?.read() else { return nil }
     var settings: [String: String] = [:]
@@ -15,7 +15,7 @@ package enum DemoSettings {
       let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2 { settings[String(parts[0])] = String(parts[1]) }
     }
-    // A demonstration that was killed has left its file.
+    // The file of a demonstration that was killed is still there.
     guard let process = settings.removeValue(forKey: "process"), FileStatus("/proc/\(process)") != nil else {
       return nil
     }
@@ -29,7 +29,7 @@ package enum DemoSettings {
       "UPMC_APNS_CHANNELS_PRODUCTION_URL=\(url(server.apnsChannelsProduction))",
       "UPMC_APNS_CHANNELS_SANDBOX_URL=\(url(server.apnsChannelsSandbox))",
       "UPMC_FCM_URL=\(url(server.fcm))",
-      // Everything runs on this machine.
+      // No proxy, because everything runs on this machine.
       "UPMC_PROXY_URL=", "UPMC_PROXY_URL_FILE=",
     ]
     if let url = server.fcmTokenURL { lines.append("UPMC_FCM_TOKEN_URL=\(url)") }

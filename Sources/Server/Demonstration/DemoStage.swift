@@ -7,8 +7,8 @@ internal import Reactor
 internal import Simulator
 internal import Store
 
-/// What the demo needs in the database and on disk: an app with a credential that the simulator trusts, and an API key
-/// that stays the same across starts.
+/// Prepares a demonstration: an app with a credential that the simulator accepts, and an API key that stays the same
+/// across starts.
 final class DemoStage {
   let clientKey: String
   private let apiKey: String
@@ -36,7 +36,7 @@ final class DemoStage {
     apiKey = try Self.apiKey(configuration.dataDirectory + "/demo-api-key", connection)
   }
 
-  /// The API key of an earlier start, or a new one.
+  /// Returns the API key of an earlier start, or a new one.
   private static func apiKey(_ path: String, _ connection: Connection) throws -> String {
     if let text = read(path), (try? Authorization.authenticate(text, on: connection)) != nil { return text }
     let key = try Administration.createKey(.admin, appID: nil, name: "demo", by: .commandLine, on: connection).apiKey
@@ -52,7 +52,8 @@ final class DemoStage {
 
   // MARK: The simulator
 
-  /// Reuses the signing key: it signed the provider token that the database holds.
+  /// The simulator's settings. They contain the signing key of earlier starts, because the provider token in the
+  /// database was signed with it.
   var simulatorConfiguration: Simulator.Configuration {
     var simulator = Simulator.Configuration()
     simulator.privateKeyPEM = Self.read(keyFile)
@@ -61,7 +62,7 @@ final class DemoStage {
     return simulator
   }
 
-  /// Registers the simulator's key as the app's credential, and its service account.
+  /// Stores the simulator's key and its service account as the app's credentials.
   func adopt(_ started: Simulator.Started) throws {
     let key = started.providerKey
     if Self.read(keyFile) == nil { _ = try PrivateFile.create(keyFile, Array(key.privateKeyPEM.utf8)) }
@@ -72,9 +73,10 @@ final class DemoStage {
     if Self.read(accountKeyFile) == nil {
       _ = try PrivateFile.create(accountKeyFile, Array(account.privateKeyPEM.utf8))
     }
-    // Like Google's own files: the server's settings determine where tokens are obtained.
+    // Contains Google's address, as Google's own files do. Where tokens are really obtained is determined by the
+    // server's settings.
     let json = account.json(tokenURI: TokenAddress.google)
-    // The README's walk-through gives it to an app of its own.
+    // The walk-through in the README uses this file for another app.
     let path = configuration.dataDirectory + "/demo-service-account.json"
     try? FileManager.default.removeItem(atPath: path)
     _ = try PrivateFile.create(path, Array(json.utf8))
@@ -85,9 +87,9 @@ final class DemoStage {
 
   func serverConfiguration(_ started: Simulator.Started) throws -> Configuration {
     var server = configuration
-    // The demonstration's virtual devices speak plain HTTP.
+    // Plain HTTP, which the demonstration's virtual devices use.
     server.listening.certificateFile = nil
-    // How devices on this machine reach the server; unknown in advance with port 0.
+    // The address at which devices on this machine reach the server; with port 0 it is not known in advance.
     if server.publicURL == nil, server.listenPort != 0 { server.publicURL = "http://127.0.0.1:\(server.listenPort)" }
     server.apnsProduction = try service(started.endpoints.apns)
     server.apnsSandbox = try service(started.endpoints.sandbox)
@@ -95,12 +97,12 @@ final class DemoStage {
     if let channels = started.endpoints.sandboxChannels { server.apnsChannelsSandbox = try service(channels) }
     if let fcm = started.endpoints.fcm { server.fcm = try service(fcm) }
     server.fcmTokenURL = started.tokenURL
-    // The simulator runs on this machine too.
+    // The simulator runs on this machine, so it is reached without a proxy.
     server.proxy = nil
     let path = configuration.dataDirectory + "/demo-ca.pem"
     try Data(started.authorityPEM.utf8).write(to: URL(filePath: path))
     server.caFile = path
-    // The README's walk-through uses it to look at what the devices received.
+    // The walk-through in the README uses this address to see what the devices received.
     let control = "http://\(started.endpoints.control ?? "")\n"
     try Data(control.utf8).write(to: URL(filePath: configuration.dataDirectory + "/demo-simulator-url"))
     return server
@@ -132,7 +134,7 @@ final class DemoStage {
     return found.funnel
   }
 
-  /// Commands to try next, ready to paste.
+  /// Returns commands to try next, ready to paste.
   func lessons(url: String) throws -> String {
     let link = try ConsoleAccounts.demonstrationLink(on: connection, now: connection.run(WallClock.now()))?.path ?? "/"
     return """

@@ -6,17 +6,17 @@ internal import Reactor
 internal import Simulator
 internal import Synchronization
 
-/// `upmc demo`: everything on this machine, with a simulator in place of Apple and Google. `make run` starts it.
+/// `upmc demo`: runs everything on this machine, with a simulator in place of Apple and Google. `make run` starts it.
 ///
 /// ```
 ///   private PostgreSQL ─ server ─ simulator ─ virtual devices
-///          └── app, credential, API key ── first push ── funnel ── curl lines for the next
+///          └── app, credential, API key ── first push ── funnel ── curl commands for the next
 /// ```
-/// The data stays: a second start finds the devices and messages of the first.
+/// The data is kept: a second start finds the devices and messages of the first.
 package enum Demonstration {
   static let appID = "com.example.demo"
   static let devices = 50
-  /// In addition: the first of these users have an Android device too.
+  /// Number of users, counted from the first, who have an Android device in addition.
   static let androidDevices = 15
   static let users = 25
 
@@ -77,7 +77,7 @@ package enum Demonstration {
     say(try stage.lessons(url: url))
   }
 
-  /// Prints the funnel at each change, until every expected confirmation has arrived.
+  /// Prints the message's numbers whenever they change, until all expected confirmations have arrived.
   private static func watch(_ seqno: Int64, _ stage: DemoStage, _ simulator: Simulator) throws {
     var last = ""
     var quietTurns = 0
@@ -96,7 +96,7 @@ package enum Demonstration {
     }
   }
 
-  /// Explains which share of pushes was confirmed, and why.
+  /// Returns a sentence that says how many pushes were confirmed, and why not all.
   private static func confirmations(_ seqno: Int64, _ stage: DemoStage, _ simulator: Simulator) throws -> String {
     let funnel = try stage.funnel(seqno)
     let off = simulator.deviceCounters?.off ?? 0

@@ -23,8 +23,9 @@ final class HTTPService {
   /// Number of HTTP loops.
   static var loops: Int { max(1, min(ServerLimits.httpLoops, Machine.cores / 2)) }
 
+  /// Starts the loops and threads.
   /// - Parameters:
-  ///   - descriptors: listening sockets, one per loop; the service owns them from now on.
+  ///   - descriptors: listening sockets, one per loop. The service closes them.
   ///   - tls: nil for plain HTTP.
   ///   - spans: takes the spans of recorded requests; nil records none.
   init(
@@ -112,7 +113,7 @@ final class HTTPService {
     self.commands = commands
   }
 
-  /// The cause is in the log already; this line names the request.
+  /// Logs which request failed; the cause has been logged already.
   private static func tell(_ requestID: String, _ door: String, _ status: Int, _ took: Duration) {
     Logger(label: "http").error(
       "a request failed",
@@ -122,8 +123,9 @@ final class HTTPService {
       ])
   }
 
-  /// Answers requests in progress and accepts no new ones.
-  /// - Parameter adminTimeout: after this, running admin statements are cancelled, which leaves time to answer.
+  /// Stops accepting requests and waits until those in progress are answered.
+  /// - Parameter adminTimeout: when to cancel the running database statements of admin requests, so that time is left
+  ///   to answer them.
   func drain(within timeout: Duration, adminTimeout: Duration) {
     admin.endStreams()
     for inbox in commands { _ = inbox.offer(.drain(within: timeout)) }
@@ -140,7 +142,7 @@ final class HTTPService {
     }
   }
 
-  /// New connections get this certificate; open ones keep theirs.
+  /// Uses this certificate for new connections; existing ones are not affected.
   func renew(_ tls: TLSContext) {
     for inbox in commands { _ = inbox.offer(.renew(tls)) }
   }

@@ -1,9 +1,10 @@
 package import TLS
 
-/// The listeners' TLS certificate: read at the start, and again when the operator has renewed it. Decision 102.
+/// The TLS certificate of the listening sockets. It is read at the start, and again after the operator has renewed it.
+/// Decision 102.
 package enum ListenerCertificate {
-  /// Nil for plain HTTP.
-  /// - Throws: one sentence that says what is wrong with which file.
+  /// Reads certificate and key; nil for plain HTTP.
+  /// - Throws: one sentence that names the file and says what is wrong with it.
   package static func read(
     _ listening: Listening
   ) throws(ServerError) -> (identity: TLSIdentity, context: TLSContext)? {

@@ -9,8 +9,9 @@ final class Listeners {
   private var doorDescriptors: [Int32] = []
   private var metricsDescriptor: Int32?
 
-  /// - Parameter loops: how many loops share the HTTP address.
-  /// - Throws: `ServerError` that names the variable, the problem with the address, and what to do.
+  /// Binds the sockets.
+  /// - Parameter loops: number of loops that share the HTTP address.
+  /// - Throws: `ServerError`, which names the variable and says what is wrong with the address and what to do.
   init(_ configuration: Configuration, loops: Int = 1) throws(ServerError) {
     let name = "UPMC_LISTEN"
     let first = try Self.listen(name, configuration.listenHost, configuration.listenPort, reusePort: loops > 1)
@@ -32,20 +33,20 @@ final class Listeners {
 
   deinit { for descriptor in doorDescriptors + [metricsDescriptor].compactMap({ $0 }) { _ = close(descriptor) } }
 
-  /// One per loop; the caller owns them.
+  /// Returns the HTTP sockets, one per loop. The caller must close them.
   func takeDoors() -> [Int32] {
     defer { doorDescriptors = [] }
     return doorDescriptors
   }
 
-  /// Nil when metrics have no address of their own; the caller owns it.
+  /// Returns the metrics socket, which the caller must close; nil when metrics have no address of their own.
   func takeMetrics() -> Int32? {
     defer { metricsDescriptor = nil }
     return metricsDescriptor
   }
 
-  /// Checks that all addresses are available. Without `SO_REUSEPORT`, so that another server of ours that would share
-  /// them counts as a conflict.
+  /// Checks that all addresses are available. Binds without `SO_REUSEPORT`, so that another server of ours on the same
+  /// address is reported as a conflict.
   static func probe(_ configuration: Configuration) throws(ServerError) {
     _ = try Listeners(configuration)
   }

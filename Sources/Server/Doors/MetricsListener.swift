@@ -4,13 +4,14 @@ internal import HTTPServer
 internal import Logging
 internal import Reactor
 
-/// The thread `metrics`: `/metrics`, `/health` and `/ready` at an address of their own, which a firewall restricts to
-/// the operators. Needs no credential.
+/// The thread `metrics`: serves `/metrics`, `/health` and `/ready` without credentials, at an address of their own,
+/// which a firewall should restrict to operators.
 final class MetricsListener {
   let address: SocketAddress
   private let stopping: StopSignal
 
-  /// - Parameter descriptor: a listening socket; the listener owns it from now on.
+  /// Starts the thread.
+  /// - Parameter descriptor: a listening socket, which the listener closes.
   init(
     _ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsHandler,
     readiness: NodeReadiness

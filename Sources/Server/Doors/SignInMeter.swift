@@ -16,7 +16,8 @@ struct SignInMeter {
     (accepted, refused, slowed, failed) = (cell("accepted"), cell("refused"), cell("too-many"), cell("failed"))
   }
 
-  /// - Parameter code: nil for a success.
+  /// Counts a sign-in.
+  /// - Parameter code: why it failed; nil if it succeeded.
   func ended(_ code: Problem.Code?) {
     switch code {
     case nil: accepted.add()

@@ -5,14 +5,15 @@ internal import Postgres
 internal import Reactor
 internal import API
 
-/// Answers 503 while the database is away at the start, so that a load balancer sends requests elsewhere and `/ready`
-/// tells operators why. One thread; it ends before the HTTP service starts.
+/// Answers every request with 503 while a starting server cannot reach its database, so that a load balancer sends
+/// requests elsewhere and `/ready` tells operators the reason. It has one thread, and ends before the HTTP service
+/// starts.
 final class StartupResponder {
   let address: SocketAddress
   private let stopping: StopSignal
   private let ended: Inbox<Void>
 
-  /// Listens where the HTTP service will.
+  /// Listens at the address that the HTTP service will use.
   init(host: String, port: UInt16) throws {
     guard let wanted = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
       throw ServerError("UPMC_LISTEN: the host \(host) has no address.")
@@ -54,13 +55,13 @@ final class StartupResponder {
   }
 }
 
-/// Waits for a database that is away when the server starts, without limit, or until a stop signal. Decision 112.
+/// Lets a starting server wait for an unreachable database, until a stop signal arrives. Decision 112.
 enum DatabaseTimeouts {
   private static let firstPause: Duration = .milliseconds(500)
   private static let longestPause: Duration = .seconds(5)
 
-  /// Retries `attempt` while the database cannot be reached; returns its result and rethrows its other errors.
-  /// - Returns: nil when a stop signal came first.
+  /// Calls `attempt` until the database can be reached, and returns its result. Other errors are rethrown.
+  /// - Returns: nil when a stop signal arrived first.
   static func wait<Value>(_ configuration: Configuration, for attempt: () throws -> Value) throws -> Value? {
     let log = Logger(label: "database")
     var room: StartupResponder?

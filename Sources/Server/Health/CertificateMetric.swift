@@ -2,9 +2,9 @@ internal import Metrics
 internal import Synchronization
 internal import TLS
 
-/// When the listeners' certificate expires, for the monitoring system. Renewed with the certificate (SIGHUP).
+/// Metric with the expiration time of the listeners' certificate. Updated when the certificate is reloaded (SIGHUP).
 final class CertificateMetric: Sendable {
-  /// Seconds since 1970; 0 for plain HTTP.
+  /// Expiration time in seconds since 1970; 0 for plain HTTP.
   private let expiry = Atomic<Int64>(0)
 
   /// Registers the metric. It has no sample while the listeners speak plain HTTP.
@@ -19,7 +19,7 @@ final class CertificateMetric: Sendable {
     }
   }
 
-  /// Any thread.
+  /// Updates the metric. Callable from any thread.
   func show(_ identity: TLSIdentity) {
     expiry.store(identity.certificate.notAfter, ordering: .relaxed)
   }

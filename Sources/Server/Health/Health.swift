@@ -4,7 +4,7 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// What this node knows about its ability to deliver. Written by the threads `vitals` and `catalog`, read by any.
+/// The facts that decide whether this node can deliver. Written by the threads `vitals` and `catalog`, read by any.
 final class Health: Sendable {
   /// Result of the last sampling of the database.
   struct Look: Sendable {
@@ -22,7 +22,7 @@ final class Health: Sendable {
   /// Whether this node could open a credential.
   struct Credential: Sendable {
     var isUsable: Bool
-    /// Seconds since 1970; nil for keys, which do not expire.
+    /// When the credential expires, in seconds since 1970; nil for keys, which do not expire.
     var endsAt: Int64?
   }
 
@@ -51,7 +51,8 @@ final class Health: Sendable {
 
   var credentials: [CredentialKey: Credential] { state.withLock(\.credentials) }
 
-  /// The database refused a connection for an admin request, and has given none since.
+  /// True if the database refused the last connection that an admin request needed, and no connection has succeeded
+  /// since.
   var lacksConnections: Bool {
     get { state.withLock(\.lacksConnections) }
     set { state.withLock { $0.lacksConnections = newValue } }
@@ -61,6 +62,7 @@ final class Health: Sendable {
     state.withLock { $0.look = look }
   }
 
+  /// Records the state of an app's credential.
   /// - Parameter credential: nil when it was removed.
   func note(_ credential: Credential?, of app: App.Number, _ network: PushNetwork) {
     state.withLock { $0.credentials[CredentialKey(app: app, network: network)] = credential }

@@ -7,7 +7,7 @@ internal import PushTransport
 internal import Reactor
 internal import Store
 
-/// Metrics computed at each scrape: of the process, and from `Health`.
+/// Metrics that are computed for each scrape: those of the process, and those from `Health`.
 enum NodeMetrics {
   static func register(
     _ metrics: Metrics, _ readiness: NodeReadiness, _ catalog: Catalog, underWay: @escaping @Sendable () -> Int
@@ -98,15 +98,15 @@ enum NodeMetrics {
     }
   }
 
-  /// With the names that every Prometheus client uses (`proc(5)`).
+  /// Registers the process metrics, under the names that all Prometheus clients use (`proc(5)`).
   private static func process(_ metrics: Metrics) {
     let started = Double(SystemClock().wallMicroseconds) / 1e6
     metrics.read("process_start_time_seconds", .gauge, "Start of the server, in seconds since 1970.") {
       [(Labels(), started)]
     }
     metrics.read("process_cpu_seconds_total", .counter, "Processor time used.") {
-      // Counted after the program's name, which may hold anything: the 12th and 13th are the times in user and kernel
-      // mode.
+      // The program's name may contain anything, so fields are counted after its closing parenthesis: the 12th and 13th
+      // are the times in user and kernel mode.
       guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
         let end = text.lastIndex(of: ")")
       else { return [] }

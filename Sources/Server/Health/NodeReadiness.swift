@@ -6,11 +6,11 @@ internal import PushTransport
 internal import Reactor
 internal import Store
 
-/// Reports for `/ready` whether this node can deliver. It names nothing, because the answer needs no credential.
+/// Reports for `/ready` whether this node can deliver. The answer contains no names, because it requires no credential.
 ///
-/// Without its database a node can do nothing and answers 503, so that a load balancer uses another node; the same if
-/// the database has no connection left for its admin threads. Any other problem (credentials, a push network that
-/// accepts nothing, a full disk) is the same on every node, so it is reported with 200.
+/// A node that cannot reach its database answers 503, so that a load balancer uses another node; so does one whose
+/// admin threads get no database connection. All other problems (credentials, a push network that accepts nothing, a
+/// full disk) affect every node alike, so they are reported with 200.
 struct NodeReadiness: ReadinessReport {
   let health: Health
   let lastAccepted: LastSuccess
@@ -20,7 +20,7 @@ struct NodeReadiness: ReadinessReport {
 
   var lacksConnections: Bool { health.lacksConnections }
 
-  /// Sentences about what keeps pushes from leaving; empty when nothing does.
+  /// Sentences that say what prevents pushes from being sent; empty when nothing does.
   var complaints: [String] {
     var complaints: [String] = []
     if let said = clock.complaint {

@@ -4,12 +4,12 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// The thread `vitals`: samples every few seconds how much waits and how the database is, on its own connection, so
-/// that a slow answer delays no one else.
+/// The thread `vitals`: samples the backlog and the state of the database every few seconds. It has its own connection,
+/// so that a slow answer delays nothing else.
 final class VitalsSampler {
   private let stopping: StopSignal
   private static let interval: Duration = .seconds(5)
-  /// Samples between two queries of the database's size, which examines every file.
+  /// How many samples are taken for each query of the database's size, for which PostgreSQL examines every file.
   private static let looksPerSize = 12
   /// Statement timeout of the sampling queries.
   private static let timeout: Duration = .seconds(5)
@@ -28,7 +28,7 @@ final class VitalsSampler {
       var bytes: Int64 = 0
       var wasThere = true
       let worker = DatabaseWorker(databaseURL, options, stopping: stopping) { error in
-        // The threads that depend on the database log enough.
+        // Only the first failure is logged; the threads that need the database log more.
         if wasThere {
           log.warning("the database does not answer", metadata: FailureDetails.of(error).mapValues { "\($0)" })
         }
@@ -37,7 +37,7 @@ final class VitalsSampler {
       worker.run { connection in
         if looks % Self.looksPerSize == 0 { bytes = try connection.run(Vitals.size()) }
         health.saw(try queues.look(connection, databaseBytes: bytes))
-        // Opens a connection and drops it: if that works, an admin thread can get one too.
+        // Opens a connection to find out whether admin threads can get one again.
         if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
           health.lacksConnections = false
           // A database that was away is one fault.
@@ -49,7 +49,7 @@ final class VitalsSampler {
         }
         wasThere = true
         looks += 1
-        // In steps of a second: an admin thread may lack its connection meanwhile.
+        // Waits in steps of a second, so that a lack of connections is noticed soon.
         var waited: Duration = .zero
         repeat {
           stopping.rest(atMost: .seconds(1))
@@ -59,7 +59,7 @@ final class VitalsSampler {
     }
   }
 
-  /// The sampled queues, with their low-water marks.
+  /// The queues that are sampled, with the numbers from which to scan them.
   private struct Queues {
     private var claims = QueueStart()
     private var lanes: [Lane: QueueStart] = [:]

@@ -6,14 +6,14 @@ internal import Tracing
 /// Logs one line per request: at `info` when `UPMC_ACCESS_LOG` is set, else at `debug`.
 struct AccessLog {
   private enum Limits {
-    /// Longest accepted id of a caller.
+    /// Maximum length of a request id that a client may choose.
     static let callerIDBytes = 64
   }
 
   private let log = Logger(label: "access")
   private let level: Logger.Level
 
-  /// Nil when the log level would drop its lines.
+  /// Returns nil when lines at this level would not be logged.
   init?(isAskedFor: Bool) {
     level = isAskedFor ? .info : .debug
     guard level >= log.logLevel else { return nil }
@@ -31,8 +31,8 @@ struct AccessLog {
     log.log(level: level, "answered", metadata: metadata)
   }
 
-  /// Logs are kept for longer than people's data, so a path's names of people and devices are masked: only our own
-  /// words and message numbers stay.
+  /// Replaces names of people and devices in a path; only our own words and message numbers stay. Logs are kept for
+  /// longer than personal data.
   static func masked(_ path: String) -> String {
     var before: Substring = ""
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).map { part in
@@ -45,7 +45,7 @@ struct AccessLog {
     return parts.joined(separator: "/")
   }
 
-  /// The caller chooses this id, so only the usual form is accepted: letters, digits and separators.
+  /// Returns whether a request id chosen by the client has the usual form: letters, digits and separators.
   static func isPlain(_ id: String) -> Bool {
     (1...Limits.callerIDBytes).contains(id.utf8.count)
       && id.utf8.allSatisfy { byte in

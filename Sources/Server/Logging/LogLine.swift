@@ -1,12 +1,12 @@
 internal import JSON
 internal import PlainText
 
-/// One log line as text, in logfmt: `time=… level=… part=… msg="…" key=value key="a value"`. Pure.
+/// Formats one log line in logfmt: `time=… level=… part=… msg="…" key=value key="a value"`.
 ///
-/// Values are untrusted: a token endpoint's error, a webhook's reason. None can begin a line, imitate another value, or
-/// send control characters to the reader's terminal.
+/// Values may come from others, such as a token endpoint's error or a webhook's answer. They are escaped so that none
+/// can begin a line, imitate another value, or send control characters to the reader's terminal.
 enum LogLine {
-  /// Most bytes of a message or a value; the rest is cut off. Far more than ours ever have.
+  /// Maximum length of a message or value in bytes; the rest is cut off.
   static let valueBytes = 2_048
 
   static func text(
@@ -16,13 +16,13 @@ enum LogLine {
     return "time=\(time) level=\(level) part=\(part) msg=\(quoted(bounded(message)))\(all)"
   }
 
-  /// The value itself if it needs no quotes; otherwise in quotes, with `\"` and `\\` escaped.
+  /// Returns a value as it is if it needs no quotes, otherwise in quotes with `"` and `\` escaped.
   private static func quoted(_ value: String) -> String {
     let visible = VisibleText.of(value)
     let isPlain =
       !visible.isEmpty && visible.utf8.allSatisfy { $0 != 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
     guard !isPlain || visible.utf8.count != value.utf8.count else { return visible }
-    // Escapes written by `VisibleText` begin with a backslash; a backslash of the value itself is doubled.
+    // `VisibleText` writes escapes that begin with a backslash; only the value's own backslashes are doubled.
     var inner = ""
     for character in value.unicodeScalars {
       if character == "\"" || character == "\\" { inner.unicodeScalars.append("\\") }
@@ -31,7 +31,7 @@ enum LogLine {
     return "\"\(VisibleText.of(inner))\""
   }
 
-  /// The beginning of a long text, and how many bytes were cut off.
+  /// Returns the beginning of a long text, followed by the number of bytes that were cut off.
   static func bounded(_ text: String) -> String {
     guard text.utf8.count > valueBytes else { return text }
     let shown = text.beginning(bytes: valueBytes)

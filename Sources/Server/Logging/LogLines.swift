@@ -3,7 +3,8 @@ internal import JSON
 package import Logging
 internal import Reactor
 
-/// Log lines on standard error: text for people, JSON for collectors. One `write` per line, so lines never interleave.
+/// Writes log lines to standard error, as text for people or JSON for log collectors. Each is a single `write`, so
+/// lines of different threads never mix.
 package struct LogLines: LogHandler {
   package var logLevel: Logger.Level
   package var metadata: Logger.Metadata = [:]
@@ -11,7 +12,7 @@ package struct LogLines: LogHandler {
   private let format: Configuration.LogFormat
   private static let repeated = RepeatedLines()
 
-  /// Sets up logging for the process. Call it once, first.
+  /// Configures logging for the process. Call it once, before anything logs.
   package static func bootstrap(level: String, format: Configuration.LogFormat) {
     let level = Logger.Level(rawValue: level) ?? .info
     LoggingSystem.bootstrap { LogLines(logLevel: level, label: $0, format: format) }

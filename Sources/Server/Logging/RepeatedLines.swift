@@ -6,7 +6,8 @@ internal import Synchronization
 /// minute with the number of suppressed lines. Decision 118.
 final class RepeatedLines: Sendable {
   enum Judgement: Equatable {
-    /// - Parameter repeated: equal lines suppressed since the last one; 0: none.
+    /// Write the line.
+    /// - Parameter repeated: how many equal lines were suppressed since it was last written.
     case write(repeated: Int)
     case hold
   }
@@ -22,7 +23,7 @@ final class RepeatedLines: Sendable {
     static let pause: Duration = .seconds(60)
     /// After the end of a fault, threads that have not tried again may still speak of it.
     static let echo: Duration = .seconds(2)
-    /// Most different lines remembered.
+    /// Maximum number of different lines that are remembered.
     static let lines = 256
   }
 
@@ -55,7 +56,7 @@ final class RepeatedLines: Sendable {
         return .write(repeated: entry.held)
       }
       if entries.count >= Limits.lines { entries = entries.filter { now - $0.value.writtenAt < Limits.pause } }
-      // When too many different lines arrive in a minute, each is written.
+      // When too many different lines arrive within a minute, further ones are always written.
       if entries.count < Limits.lines { entries[line] = Entry(writtenAt: now) }
       return .write(repeated: 0)
     }

@@ -1,11 +1,11 @@
 internal import JSON
 
-/// A payload that starts a Live Activity, and the channel that it will follow.
+/// A payload that starts a Live Activity.
 struct ActivityStart {
-  /// Nil: it follows none.
+  /// The broadcast channel that the activity will follow; nil if none.
   let channel: String?
 
-  /// Nil when the payload starts none.
+  /// Parses a payload. Returns nil if it does not start an activity.
   init?(_ payload: [UInt8]) {
     var (event, channel) = (nil as String?, nil as String?)
     var reader = JSONReader(payload)

@@ -1,22 +1,22 @@
-/// The broadcast channels that the simulated service has, and who follows them. A follower is a number: what it shows, by
-/// the update's count. So a million of them cost four megabytes.
+/// The broadcast channels of the simulated service and their followers. A follower is stored as one number, that of the
+/// update it shows, so a million followers take four megabytes.
 package struct ChannelRegistry {
-  /// How a channel stands, for whoever asks from outside.
+  /// State of a channel, as reported by the control API.
   package struct Report: Codable, Equatable, Sendable {
     package let channel: String
     package let bundle: String
     package let environment: String
     package let storagePolicy: Int
     package let followers: Int
-    /// Followers that show the latest update.
+    /// Number of followers that show the latest update.
     package let upToDate: Int
-    /// Updates that were taken.
+    /// Number of accepted updates.
     package let updates: Int
-    /// Updates that came too soon: TooManyRequests.
+    /// Number of updates refused with TooManyRequests because they came too soon.
     package let throttled: Int
-    /// What all the updates brought to all followers.
+    /// Number of deliveries: each update counts once per follower.
     package let deliveries: Int
-    /// The payload taken last, as text.
+    /// The most recent payload as text; nil if there is none.
     package let latest: String?
   }
 
@@ -27,7 +27,7 @@ package struct ChannelRegistry {
 
   private struct Channel {
     let policy: Int
-    /// By follower: the update that it shows; 0 while it shows none of this channel's.
+    /// For each follower, the number of the update it shows; 0 if none.
     var shown: [Int32] = []
     var updates: Int32 = 0
     var throttled = 0
@@ -37,14 +37,15 @@ package struct ChannelRegistry {
   }
 
   private var channels: [Place: [String: Channel]] = [:]
-  /// Bundle identifiers without the broadcast capability.
+  /// Bundle identifiers of apps without the broadcast capability.
   package var withoutCapability: Set<String> = []
 
   package init() {}
 
   // MARK: Management
 
-  /// - Returns: false when the app has as many as it may.
+  /// Creates a channel.
+  /// - Returns: false if the app has the maximum number of channels already.
   package mutating func create(_ name: String, _ environment: Environment, _ bundle: String, policy: Int) -> Bool {
     let place = Place(environment: environment, bundle: bundle)
     guard channels[place, default: [:]].count < Limits.channels else { return false }
@@ -66,7 +67,7 @@ package struct ChannelRegistry {
 
   // MARK: Updates
 
-  /// Whether one more update is one too many. Counts it then.
+  /// Counts an update. Returns true if it comes too soon after the previous one.
   mutating func isTooSoon(
     _ name: String, _ environment: Environment, _ bundle: String, nowMilliseconds: Int64
   ) -> Bool {
@@ -78,13 +79,13 @@ package struct ChannelRegistry {
     return true
   }
 
-  /// Brings an update to all that follow.
+  /// Delivers an update to all followers of a channel.
   mutating func publish(
     _ payload: [UInt8], on name: String, _ environment: Environment, _ bundle: String, nowMilliseconds: Int64
   ) {
     let place = Place(environment: environment, bundle: bundle)
     guard var channel = channels[place]?[name] else { return }
-    // Out of the books while it changes, so that its followers are not copied.
+    // Remove the channel from the dictionary while it is changed, to avoid a copy of its followers.
     channels[place]?[name] = nil
     channel.updates += 1
     channel.latest = payload
@@ -94,8 +95,8 @@ package struct ChannelRegistry {
     channels[place]?[name] = channel
   }
 
-  /// So many more activities follow a channel. They are shown what it keeps.
-  /// - Returns: false when there is none of this name.
+  /// Adds `count` followers to a channel, which are shown the stored update.
+  /// - Returns: false if there is no channel of this name.
   package mutating func follow(_ name: String, _ environment: Environment, count: Int = 1) -> Bool {
     for place in channels.keys where place.environment == environment {
       guard let channel = channels[place]?[name] else { continue }

@@ -1,6 +1,6 @@
-/// What requests of the channel API have in common.
+/// Validation rules that all requests of the channel API share.
 enum ChannelRules {
-  /// The bundle identifier in the path.
+  /// Extracts the bundle identifier from the path.
   static func bundle(
     of request: PushRequest, after prefix: String, before suffix: String
   ) -> Result<String, Rejection> {
@@ -11,13 +11,13 @@ enum ChannelRules {
       return ASCII.string(path.extracting(prefix.utf8.count..<path.count - suffix.utf8.count))
     }
     guard let bundle = found ?? nil, !bundle.contains("/") else { return .failure(Rejection(.badPath)) }
-    // The bare identifier, never a topic.
+    // The path must contain the bare bundle identifier, without a topic suffix.
     let topic = Array(bundle.utf8)
     guard TopicRules.bundleID(of: topic.span, nil) == bundle else { return .failure(Rejection(.topicDisallowed)) }
     return .success(bundle)
   }
 
-  /// Whether this provider may speak for the app.
+  /// Returns why this provider may not act for the app; nil if it may.
   static func owner(of bundle: String, _ identity: ProviderIdentity) -> Rejection? {
     if let certificate = identity.certificate {
       return certificate.topics.contains(bundle) ? nil : Rejection(.topicMismatch)
@@ -30,7 +30,7 @@ enum ChannelRules {
     request.with(.requestID, { MessageID($0) == nil }) == true ? Rejection(.badMessageID) : nil
   }
 
-  /// Apple's name of the channel: base64.
+  /// Extracts Apple's id of the channel (base64).
   static func channel(of request: PushRequest) -> Result<String, Rejection> {
     guard let channel = request.with(.channelID, ASCII.string) else { return .failure(Rejection(.missingChannelID)) }
     let isBase64 = channel.utf8.allSatisfy { byte in

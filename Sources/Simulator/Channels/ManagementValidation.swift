@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A request of the channel management, rule by rule.
+/// Validates a request of the channel management, in this order:
 ///
 /// ```
 /// path, method → repeated headers → authentication → whose app → request id → capability → channel or body → what there is
@@ -43,7 +43,7 @@ package enum ManagementValidation {
       case .get:
         return isKnown
           ? .success(.read(bundle: bundle, channel: channel)) : .failure(Rejection(.channelNotRegistered))
-      // Observed: as if the path were wrong.
+      // Observed: APNs answers as for a wrong path.
       default:
         return isKnown ? .success(.delete(bundle: bundle, channel: channel)) : .failure(Rejection(.badPath))
       }
@@ -59,7 +59,7 @@ package enum ManagementValidation {
     }
   }
 
-  /// `{"message-storage-policy":1,"push-type":"LiveActivity"}`
+  /// Parses `{"message-storage-policy":1,"push-type":"LiveActivity"}`.
   private static func policy(in request: PushRequest) -> Result<Int, Rejection> {
     guard request.bodyBytes > 0 else { return .failure(Rejection(.payloadEmpty)) }
     var (policy, type) = (nil as Int64?, nil as String?)
@@ -78,7 +78,7 @@ package enum ManagementValidation {
     }
     guard let type else { return .failure(Rejection(.missingPushType)) }
     guard type == "LiveActivity" else { return .failure(Rejection(.invalidPushType)) }
-    // Observed; no document has the word.
+    // Observed; Apple does not document this reason.
     guard let policy, policy == 0 || policy == 1 else { return .failure(Rejection(.missingChannelQueueSize)) }
     return .success(Int(policy))
   }

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import HTTPServer
 internal import Reactor
 
-/// The control API: HTTP/1.1 and JSON, on the service's own loop, so that no question meets half a change.
+/// The control API: HTTP/1.1 and JSON, on the service's own event loop, so that requests never see a partial change.
 ///
 /// | call | does |
 /// | --- | --- |
@@ -19,7 +19,7 @@ internal import Reactor
 /// | `GET /ca.pem` · `GET /key.p8` · `GET /service-account.json` | authority · ready-made signing key · the same for FCM |
 /// | `POST /token` · `POST /v1/projects/P/messages:send` | Google's, over HTTP/1.1 (`PlainFCM`) |
 ///
-/// Errors are `{"error": …}` with 400, 404 or 405.
+/// Errors are `{"error": …}` with status 400, 404 or 405.
 final class ControlAPI: RequestHandler {
   private let service: Service
   private let authorityPEM: String
@@ -28,7 +28,7 @@ final class ControlAPI: RequestHandler {
   private let encoder = JSONEncoder()
   private let decoder = JSONDecoder()
 
-  /// What a call is answered with, or why it is not.
+  /// The result of a call: an answer or an error.
   private enum Outcome: Error {
     case json(any Encodable & Sendable)
     case text(String)
@@ -47,7 +47,7 @@ final class ControlAPI: RequestHandler {
   }
 
   func handle(_ request: Request, _ responder: Responder) {
-    // Google's own paths, for clients that speak HTTP/1.1.
+    // Paths of Google's API, for clients that use HTTP/1.1.
     if let google = PlainFCM(books: service.books).response(to: request) { return responder.send(google) }
     responder.send(response(to: outcome(of: request)))
   }
@@ -97,7 +97,7 @@ final class ControlAPI: RequestHandler {
   }
 
   private func json(_ status: Status, _ document: any Encodable) -> Response {
-    // Our own documents always encode.
+    // Encoding our own types never fails.
     let body = (try? encoder.encode(document)).map { [UInt8]($0) } ?? []
     return Response(status: status, headers: [("Content-Type", "application/json")], body: body)
   }

@@ -1,44 +1,44 @@
-/// One push in `GET /deliveries`.
+/// A push in the answer to `GET /deliveries`.
 struct DeliveryDocument: Codable {
   let token: String
   let apnsId: String
   let collapseId: String?
   let badge: Int?
-  /// Only with `--keep-payloads`.
+  /// Only present with `--keep-payloads`.
   let payload: String?
   let topic: String?
   let pushType: String?
   let priority: String?
   let expiration: String?
-  /// Since 1970.
+  /// When the push was accepted, in microseconds since 1970.
   let atMicroseconds: Int64
 }
 
 struct DeliveryList: Codable {
   let deliveries: [DeliveryDocument]
-  /// What to give as `after` for the rest; nil when there is no more.
+  /// Value of `after` for the next page; nil on the last page.
   let next: Int?
 }
 
 struct FaultDocument: Codable {
   let id: Int
   let fault: Fault
-  /// How often it struck.
+  /// Number of times the fault was applied.
   let struck: Int
 }
 
-/// One token in `POST /tokens`.
+/// A token in the body of `POST /tokens`.
 struct TokenDocument: Codable {
   enum State: String, Codable { case active, unregistered, expired }
 
   let token: String
-  /// Default: production.
+  /// APNs environment; production by default.
   let environment: Environment?
-  /// The whole `apns-topic`; default: any.
+  /// The complete `apns-topic`; any topic by default.
   let topic: String?
-  /// Default: active.
+  /// State of the token; active by default.
   let state: State?
-  /// When it ended, milliseconds since 1970; default: now.
+  /// When the token ended, in milliseconds since 1970; now by default.
   let since: Int64?
 
   func registryState(nowMilliseconds: Int64) -> TokenRegistry.State {
@@ -50,19 +50,19 @@ struct TokenDocument: Codable {
   }
 }
 
-/// One FCM registration in `POST /registrations`.
+/// An FCM registration in the body of `POST /registrations`.
 struct RegistrationDocument: Codable {
-  /// A registration token or a FID.
+  /// A registration token or a Firebase installation id.
   let name: String
-  /// Default: active.
+  /// State of the registration; active by default.
   let state: FCMRegistrations.State?
 }
 
-/// A key in `POST /keys`.
+/// A signing key in the body of `POST /keys`.
 struct KeyDocument: Codable {
   let teamId: String
   let keyId: String
-  /// PEM.
+  /// The public key in PEM.
   let publicKey: String
   let environments: Set<Environment>?
   let topics: Set<String>?

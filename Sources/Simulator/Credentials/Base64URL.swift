@@ -1,6 +1,7 @@
-/// Base64 with the URL alphabet and without padding, as JWTs are written (RFC 4648 section 5, RFC 7515 section 2).
+/// Decodes Base64 with the URL-safe alphabet and without padding, as used in JWTs (RFC 4648 section 5, RFC 7515 section
+/// 2).
 enum Base64URL {
-  /// Nil for a foreign character, padding, or an impossible length.
+  /// Decodes base64url. Returns nil if the text contains other characters or padding, or has an impossible length.
   static func decode(_ text: Span<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }
     var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
-/// What a provider's client certificate allows: read from Apple's extensions in it.
+/// What a provider's client certificate may be used for, according to Apple's extensions in it.
 package struct ClientCertificate: Equatable, Sendable {
-  /// Every topic it may push to, with suffixes.
+  /// All topics that it may push to, with suffixes.
   package let topics: Set<String>
   package let environments: Set<Environment>
 

@@ -1,4 +1,4 @@
-/// Apple runs two push services that share nothing: a token or a key of one means nothing to the other.
+/// One of Apple's two independent push services: tokens and keys of one are unknown to the other.
 package enum Environment: String, CaseIterable, Codable, Sendable {
   case production
   /// For apps signed for development.

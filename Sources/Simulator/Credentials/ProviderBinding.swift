@@ -1,15 +1,15 @@
-/// What a connection with provider tokens has been bound to by its first valid token, and the last verified token,
-/// so that the same bytes are not verified again (a campaign sends one token a hundred thousand times a second).
+/// The key that a connection is bound to by its first valid provider token, and the last token verified. The latter
+/// avoids repeated verification, because a provider sends the same token with every push.
 package struct ProviderBinding: Sendable {
-  /// The key of the first valid token, as it was then: a topic that is added later needs a new connection.
+  /// The key of the first valid token, as it was at that time: topics added later need a new connection.
   package private(set) var key: SigningKey?
-  /// The last token that passed, as sent.
+  /// The last valid token, as sent.
   private(set) var tokenBytes: [UInt8] = []
-  /// `iat` of that token, seconds since 1970.
+  /// `iat` of that token, in seconds since 1970.
   private(set) var issuedAt: Int64 = 0
-  /// The state of the keys when that token passed.
+  /// Value of `SigningKeys.generation` when that token was verified.
   private(set) var generation = -1
-  /// The last topic that passed, with its push type: most connections carry one.
+  /// The last topic that was accepted, and its push type; most connections use only one.
   var provenTopic: [UInt8] = []
   var provenPushType: PushType?
 
@@ -18,7 +18,7 @@ package struct ProviderBinding: Sendable {
   package var isBound: Bool { key != nil }
 
   mutating func bind(_ key: SigningKey, token: [UInt8], issuedAt: Int64, generation: Int) {
-    // A related key may come and go; what the connection was bound to first stays.
+    // Remain bound to the first key, even if a related key is used meanwhile.
     if self.key == nil || self.key?.keyID == key.keyID { self.key = key }
     tokenBytes = token
     self.issuedAt = issuedAt
@@ -28,8 +28,8 @@ package struct ProviderBinding: Sendable {
   }
 }
 
-/// Which provider tokens each team has used lately, over all connections: for the stricter reading of "too many
-/// updates" that third parties observed (429 for fresh tokens of one address, whatever the connection).
+/// The provider tokens that each team has used lately, on all connections. Used for the stricter interpretation of "too
+/// many updates" that was observed by third parties: 429 for new tokens, whatever the connection.
 package struct ProviderTokenHistory: Sendable {
   private struct Use {
     let issuedAt: Int64
@@ -40,7 +40,8 @@ package struct ProviderTokenHistory: Sendable {
 
   package init() {}
 
-  /// Whether a token may be used now by its team: one that it used before, or one issued late enough after the newest.
+  /// Returns whether the team may use a token now: one that it has used before, or one issued long enough after the
+  /// newest.
   func allows(_ bytes: [UInt8], issuedAt: Int64, team: String) -> Bool {
     let known = uses[team] ?? []
     if known.contains(where: { $0.bytes == bytes }) { return true }

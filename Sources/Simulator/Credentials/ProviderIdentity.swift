@@ -1,4 +1,5 @@
-/// How the connection proves who it is: by provider tokens, unless it has shown a certificate.
+/// How the provider of a connection authenticates: by certificate if it has presented one, otherwise by provider
+/// tokens.
 package struct ProviderIdentity: Sendable {
   package var certificate: ClientCertificate?
   package var binding = ProviderBinding()

@@ -1,16 +1,16 @@
 internal import JSON
 
-/// A provider's JSON Web Token, taken apart but not yet believed (RFC 7519; "Establishing a token-based connection").
+/// A provider's JSON Web Token, parsed but not verified (RFC 7519; "Establishing a token-based connection").
 struct ProviderToken {
   let keyID: String
   let teamID: String
-  /// `iat`, seconds since 1970.
+  /// When the token was issued (`iat`), in seconds since 1970.
   let issuedAt: Int64
-  /// What was signed: header and claims as sent.
+  /// The signed bytes: header and claims as sent.
   let signedBytes: [UInt8]
   let signature: [UInt8]
 
-  /// Nil for anything that is not three parts with `alg` ES256, `kid`, `iss` and a whole number `iat`.
+  /// Nil unless the text consists of three parts, with `alg` ES256, `kid`, `iss` and an integer `iat`.
   init?(_ text: Span<UInt8>) {
     guard text.count <= Limits.providerTokenBytes else { return nil }
     var dots: [Int] = []
@@ -30,7 +30,7 @@ struct ProviderToken {
     signedBytes = ASCII.array(text.extracting(0..<dots[1]))
   }
 
-  /// The string members of an object, and the one that must be a whole number: a string of digits does not do for it.
+  /// Returns the string members of a JSON object, and the member `number`, which must be an integer, not a string.
   private static func read(_ json: [UInt8], number: String? = nil) -> [String: String]? {
     var members: [String: String] = [:]
     var reader = JSONReader(json)

@@ -1,16 +1,17 @@
 internal import Crypto
 
-/// What Apple's developer portal knows of a provider's signing key (the public half of a `.p8`).
+/// A provider's signing key as Apple's developer portal stores it: the public half of a `.p8` file with its
+/// restrictions.
 package struct SigningKey: Sendable {
   package let teamID: String
   package let keyID: String
-  /// Where it is valid. Keys made before 2025 are valid in both.
+  /// Environments in which the key is valid. Keys created before 2025 are valid in both.
   package let environments: Set<Environment>
-  /// The bundle identifiers it may push to; nil for all of the team. A topic-specific key has at most 400.
+  /// Bundle identifiers that the key may push to, at most 400; nil for all of the team's.
   package let topics: Set<String>?
-  /// Another key that may share a connection with this one (topic-specific keys have at most one).
+  /// Another key that may use the same connection; only topic-specific keys have one.
   package let relatedKeyID: String?
-  /// A revoked key is still known by its signature, and answered with Forbidden.
+  /// True if the key was revoked: its signature is still recognized, and answered with Forbidden.
   package let isRevoked: Bool
   private let publicKey: P256.PublicKey
 
@@ -19,7 +20,7 @@ package struct SigningKey: Sendable {
     package let description: String
   }
 
-  /// - Parameter publicKeyPEM: a P-256 public key, `-----BEGIN PUBLIC KEY-----`.
+  /// - Parameter publicKeyPEM: a P-256 public key in PEM (`PUBLIC KEY`).
   package init(
     teamID: String, keyID: String, publicKeyPEM: String, environments: Set<Environment> = Set(Environment.allCases),
     topics: Set<String>? = nil, relatedKeyID: String? = nil, isRevoked: Bool = false
@@ -36,16 +37,16 @@ package struct SigningKey: Sendable {
     self.isRevoked = isRevoked
   }
 
-  /// Checks an ES256 signature over `message`: 64 bytes r‖s (RFC 7518, 3.4), or DER, which Apple's own recipe sends.
+  /// Verifies an ES256 signature of `message`: 64 bytes r‖s (RFC 7518, 3.4), or DER, as in Apple's own example.
   func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     publicKey.isValid(signature, for: message)
   }
 }
 
-/// The keys that the simulator trusts, by key identifier.
+/// The signing keys that the simulator accepts, by key id.
 package struct SigningKeys: Sendable {
   private var byID: [String: SigningKey] = [:]
-  /// Grows with every change, so that connections know when what they remember is stale.
+  /// Incremented with each change, so that connections can tell when their cached verification is outdated.
   package private(set) var generation = 0
 
   package init() {}
@@ -54,7 +55,7 @@ package struct SigningKeys: Sendable {
 
   package subscript(keyID: String) -> SigningKey? { byID[keyID] }
 
-  /// Adds a key, or replaces the one of the same identifier.
+  /// Adds a key, replacing one with the same id.
   package mutating func register(_ key: SigningKey) {
     byID[key.keyID] = key
     generation += 1

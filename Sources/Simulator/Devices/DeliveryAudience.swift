@@ -1,19 +1,19 @@
 internal import Reactor
 
-/// What a virtual device gets of a push.
+/// A push delivered to a virtual device.
 package struct DevicePush: Sendable {
-  /// The device's number, from 0.
+  /// Number of the device, from 0.
   let device: Int
   let payload: [UInt8]
 }
 
-/// The way of accepted pushes to the virtual devices: gathered in a turn, handed over in one batch.
+/// Passes accepted pushes to the virtual devices: collects those of a loop iteration and delivers them in one batch.
 final class DeliveryAudience {
   private let inbox: Inbox<DevicePush>
-  /// The device of each token, plus 1, by the token's index; 0 for none. Tokens beyond it have none.
+  /// For each token index, the number of its device plus 1; 0 for none. Tokens beyond the end have no device.
   private var devices: [UInt32] = []
   private var batch: [DevicePush] = []
-  /// Pushes that did not fit into the inbox. A device that is switched off misses pushes too.
+  /// Number of pushes dropped because the inbox was full.
   private(set) var missed = 0
 
   init(inbox: Inbox<DevicePush>) {

@@ -1,8 +1,8 @@
 internal import UPMCClient
 
-/// What the virtual devices say, in the client's own calls: what runs in apps runs here.
+/// Creates the virtual devices' requests with `UPMCClient`, the code that runs in real apps.
 enum DeviceCalls {
-  /// One receipt or read that waits to be sent.
+  /// A receipt or read that is waiting to be sent.
   struct Waiting: Sendable {
     let device: Int
     let payload: PushPayload

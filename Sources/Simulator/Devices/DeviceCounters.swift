@@ -1,41 +1,42 @@
 internal import Synchronization
 
-/// What the virtual devices have done and met so far.
+/// Counts what the virtual devices have done and observed.
 package struct DeviceCounters: Codable, Equatable, Sendable {
   package var devices: Int
-  /// Registrations answered 200 or 201.
+  /// Registrations answered with 200 or 201.
   package var registered = 0
-  /// Registrations refused for good; see `lastProblem`.
+  /// Registrations refused permanently; see `lastProblem`.
   package var registrationsFailed = 0
-  /// Pushes that arrived.
+  /// Number of pushes received.
   package var received = 0
-  /// Of those, pushes without `pushkey` (badge-only ones of the server, or other providers'): nothing to confirm.
+  /// Received pushes without a `pushkey`, which cannot be confirmed: badge updates, or pushes of other providers.
   package var unconfirmable = 0
   /// Pushes to devices that are switched off.
   package var off = 0
-  /// Alerts that no code of the app has seen: they do not start the extension, and the app was not in front.
+  /// Alerts that the app's code did not see, because they do not start the extension and the app was not in the
+  /// foreground.
   package var unseen = 0
-  /// Silent pushes, which nobody confirms.
+  /// Silent pushes, which are not confirmed.
   package var silent = 0
-  /// Receipts answered `recorded`.
+  /// Receipts answered with `recorded`.
   package var confirmed = 0
-  /// Reads answered `recorded`.
+  /// Reads answered with `recorded`.
   package var read = 0
-  /// Confirmations answered with anything else, by that word or by the HTTP status.
+  /// Other answers to confirmations, by their status word or HTTP status.
   package var failed: [String: Int] = [:]
-  /// Receipts and reads that wait or are under way.
+  /// Receipts and reads that are waiting or being sent.
   package var waiting = 0
-  /// Requests sent again: after 503 or 429, and after a lost connection.
+  /// Requests repeated, after 503 or 429 and after a lost connection.
   package var retriesBusy = 0
   package var retriesLost = 0
-  /// The last unexpected answer or error, for people.
+  /// The last unexpected answer or error, for people to read.
   package var lastProblem: String?
 
   package init(devices: Int) {
     self.devices = devices
   }
 
-  /// Of several platforms together; nil of none.
+  /// Returns the sum of the counters of several platforms; nil if there are none.
   static func sum(_ parts: [DeviceCounters]) -> DeviceCounters? {
     guard var total = parts.first else { return nil }
     for part in parts.dropFirst() {
@@ -59,7 +60,7 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
   }
 }
 
-/// The counters where other threads can see them; written once a turn.
+/// Publishes the counters to other threads, once per loop iteration.
 final class DeviceScoreboard: Sendable {
   private let published: Mutex<DeviceCounters>
 

@@ -5,7 +5,7 @@ internal import UPMCClient
 /// The virtual devices on their thread: what each has still to do, and the client's calls that do it. What waits is in memory,
 /// and in the client's outboxes too where the plan says so.
 final class DeviceFleet {
-  /// What one call carries.
+  /// The work done by one call.
   private enum Work {
     case registration(Int)
     case receipts([DeviceCalls.Waiting])
@@ -22,11 +22,11 @@ final class DeviceFleet {
   private var registrations = Deque<Int>()
   private var receipts = Deque<DeviceCalls.Waiting>()
   private var reads = Deque<DeviceCalls.Waiting>()
-  /// Receipts and reads whose delay runs, that are under way, or that wait for their repetition.
+  /// Number of receipts and reads that are delayed, being sent or waiting to be repeated.
   private var elsewhere = 0
   private var callsUnderWay = 0
   private var hasChanged = true
-  /// How many calls in a row found the server busy or away: the base of the next wait.
+  /// Number of consecutive calls for which the server was busy or unreachable, from which the next pause is computed.
   private var setbacks = 0
   private var restsUntil: Instant?
 
@@ -88,13 +88,13 @@ final class DeviceFleet {
     }
   }
 
-  /// Whether some code of the app sees the push: on iOS the Notification Service Extension, or the app if it is in front; on
-  /// Android the SDK's service always.
+  /// Returns whether code of the app processes the push: on iOS the Notification Service Extension, or the app if it is
+  /// in the foreground; on Android always the SDK's service.
   private func runsSDK(for payload: PushPayload) -> Bool {
     plan.isAndroid || payload.startsExtension && plan.hasExtension || dice.roll(plan.frontShare)
   }
 
-  /// The person opens what is shown later, or never; then the app confirms the read, received or not.
+  /// Schedules the read of a push, with the configured probability. It is sent even if the receipt was not.
   private func readLater(_ confirmation: DeviceCalls.Waiting) {
     guard dice.roll(plan.readProbability) else { return }
     after(plan.readDelay) { [unowned self] in
@@ -103,7 +103,7 @@ final class DeviceFleet {
     }
   }
 
-  /// Does something after `delay` and up to half as much again; at once when there is none.
+  /// Performs an action after `delay`, randomly extended by up to a half; immediately if it is zero.
   private func after(_ delay: Duration, _ action: @escaping () -> Void) {
     guard delay > .zero else { return action() }
     elsewhere += 1
@@ -118,13 +118,13 @@ final class DeviceFleet {
 
   // MARK: Calls
 
-  /// Starts as many calls as may be under way.
+  /// Starts calls up to the maximum number of concurrent ones.
   private func work() {
     if let restsUntil, loop.clock.now < restsUntil { return }
     while callsUnderWay < plan.connections, let next = next() { send(next) }
   }
 
-  /// Receipts come before reads, which imply them; both before further registrations.
+  /// Returns the next work: receipts before reads, which imply them, and both before registrations.
   private func next() -> Work? {
     if !receipts.isEmpty { return .receipts(Self.take(&receipts)) }
     if !reads.isEmpty { return .reads(Self.take(&reads)) }
@@ -175,7 +175,7 @@ final class DeviceFleet {
     self.work()
   }
 
-  /// The server could not take it now: everything rests, then it is sent again as it was.
+  /// Called when the server was busy or unreachable: pauses all calls, then repeats this one unchanged.
   private func putBack(_ work: Work, after seconds: Int?, because reason: String) {
     counters.lastProblem = reason
     switch work {
@@ -209,7 +209,7 @@ final class DeviceFleet {
     }
   }
 
-  /// How many of a batch were recorded; the rest are failures.
+  /// Counts the results of a batch and returns how many were recorded.
   private func recorded(
     _ answer: WireAnswer, _ confirmations: [Confirmation], _ batch: [DeviceCalls.Waiting], _ kind: Confirmation.Kind
   ) -> Int {

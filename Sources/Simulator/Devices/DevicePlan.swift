@@ -1,37 +1,37 @@
-/// Who the virtual devices are and how they behave.
+/// Number and behavior of the virtual devices.
 package struct DevicePlan: Sendable {
   package var count: Int
-  /// For example `http://127.0.0.1:8080`.
+  /// Base URL of the UPMC server, for example `http://127.0.0.1:8080`.
   package var server: String
   package var appID: String
   package var clientKey: String
   package var environment = Environment.production
-  /// Android devices get their pushes through FCM.
+  /// True for Android devices, which receive their pushes through FCM.
   package var isAndroid = false
-  /// Users that the devices are spread over, device n being of user n modulo this; 0 leaves them guests.
+  /// Number of users: device n belongs to user n modulo this number. 0 makes all devices guests.
   package var users: Int
-  /// How many of the devices are switched off, 0…1: what is sent to these arrives some other day.
+  /// Fraction of devices that are switched off, 0…1. Pushes to them are not delivered.
   package var offShare = 0.0
-  /// How many of the pushes find the app in front, 0…1: then it confirms what is shown by itself.
+  /// Fraction of pushes that arrive while the app is in the foreground, 0…1, so that the app itself confirms them.
   package var frontShare = 0.0
-  /// The app on iPhones has a Notification Service Extension.
+  /// True if the iOS app has a Notification Service Extension.
   package var hasExtension = true
-  /// How many of the pushes that an SDK gets to see are confirmed as received, 0…1.
+  /// Fraction of the pushes seen by the SDK that are confirmed as received, 0…1.
   package var receiptProbability = 1.0
-  /// How many of those are read, 0…1.
+  /// Fraction of those that are read, 0…1.
   package var readProbability = 0.0
-  /// From a push to its confirmation, and from there to the read. Chance varies both by up to a half.
+  /// Delay from a push to its receipt, and from there to the read. Both vary randomly by up to a half.
   package var receiptDelay = Duration.zero
   package var readDelay = Duration.zero
-  /// What a read does to the badge: `keep` (also when nil), `reset`, `update`, `force`.
+  /// What a read does to the badge: `keep` (also if nil), `reset`, `update` or `force`.
   package var badgeOption: String?
-  /// The number for `update` and `force`.
+  /// Number for `update` and `force`.
   package var badge: Int?
   /// A directory where each device keeps what waits, as phones do (`DeviceOutboxes`); nil keeps it in memory.
   package var outboxes: String?
-  /// Requests that may be under way at once.
+  /// Maximum number of concurrent requests.
   package var connections = 8
-  /// Tokens and chances derive from it.
+  /// Seed of tokens and random decisions.
   package var seed: UInt64 = 1
 
   package init(count: Int, server: String, appID: String, clientKey: String, users: Int? = nil) {
@@ -42,25 +42,25 @@ package struct DevicePlan: Sendable {
     self.users = users ?? count
   }
 
-  /// The token of a device: 64 hexadecimal digits from the seed, never one that asks for a fault.
+  /// Returns a device's token: 64 hexadecimal digits derived from the seed, never one that requests a fault.
   func token(of device: Int) -> DeviceToken {
     var dice = Dice(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(device))
     return DeviceToken(dice.next() & ~(1 << 63), dice.next(), dice.next(), dice.next())
   }
 
-  /// The name a device has with its push network: an APNs token, or an FCM registration token of the same digits.
+  /// Returns a device's name at its push network: an APNs token, or an FCM registration token with the same digits.
   func name(of device: Int) -> String {
     let digits = token(of: device).description
     return isAndroid ? "f\(digits.prefix(21)):APA91b\(digits)" : digits
   }
 
-  /// Always the same ones.
+  /// Returns whether a device is switched off; always the same for a device.
   func isOff(_ device: Int) -> Bool {
     guard offShare > 0 else { return false }
     var dice = Dice(seed: seed &* 0xC2B2_AE3D_27D4_EB4F &+ UInt64(device))
     return dice.roll(offShare)
   }
 
-  /// The user of a device; nil for a guest.
+  /// Returns the number of a device's user; nil for a guest.
   func user(of device: Int) -> Int? { users > 0 ? device % users : nil }
 }

@@ -2,7 +2,7 @@ internal import HTTPClient
 internal import Reactor
 internal import UPMCClient
 
-/// The client's way to the server, on the virtual devices' own loop.
+/// Sends the client's requests on the virtual devices' own event loop.
 final class DeviceTransport: Transport {
   private let client: HTTPClient
 
@@ -16,7 +16,7 @@ final class DeviceTransport: Transport {
     client = HTTPClient(origin, loop: loop, configuration: configuration)
   }
 
-  /// `completion` is called on the loop's thread, once.
+  /// Sends a request. Calls `completion` once, on the loop's thread.
   func send(_ request: WireRequest, _ completion: @escaping (Result<WireAnswer, NoAnswer>) -> Void) {
     client.send(.json(request.method, request.path, bearer: request.bearer, body: request.body ?? [])) { result in
       switch result {

@@ -1,13 +1,13 @@
 internal import JSON
 
-/// The part of a payload that an SDK needs to confirm it (`mps.seqno` and `mps.pushkey`), and by which a phone decides whether
-/// the SDK gets to run.
+/// The parts of a payload that an SDK needs to confirm it (`mps.seqno` and `mps.pushkey`), and that decide whether the
+/// SDK's code runs.
 struct PushPayload: Equatable {
   let seqno: String
   let pushkey: String
-  /// People see it.
+  /// True if the push is visible to the user.
   let isShown: Bool
-  /// `mutable-content` stands beside an alert: iOS starts the app's extension.
+  /// True if an alert has `mutable-content`, so that iOS starts the app's extension.
   let startsExtension: Bool
 
   /// Of a push that was shown in an earlier life.
@@ -15,7 +15,7 @@ struct PushPayload: Equatable {
     (self.seqno, self.pushkey, isShown, startsExtension) = (seqno, pushkey, true, true)
   }
 
-  /// Nil when the payload is not JSON or carries no pushkey.
+  /// Parses a payload. Returns nil if it is not JSON or has no pushkey.
   init?(_ json: [UInt8]) {
     var seqno: String?
     var pushkey: String?

@@ -1,9 +1,9 @@
 internal import Reactor
 internal import Synchronization
 
-/// Virtual devices: they register with a UPMC server over its REST API, get their pushes from the simulated service,
-/// and confirm receipts and reads as the real SDK does on a phone: of an alert that starts the app's extension
-/// (`mutable-content`) or finds the app in front; of no other, of no silent push, and of nothing while they are switched off.
+/// Virtual devices: they register with a UPMC server by its REST API, receive their pushes from the simulated service,
+/// and confirm receipts and reads like the real SDK: only alerts that start the app's extension (`mutable-content`) or
+/// arrive while the app is in the foreground, and nothing while they are switched off.
 ///
 /// ```
 ///            POST /v1/devices            push (inbox)            POST /v1/receipts, /v1/reads
@@ -12,9 +12,9 @@ internal import Synchronization
 ///      └──────────────                        └► done                           └───────────────────┘
 /// ```
 ///
-/// All live on one thread, `sim-devices`, with a few connections to the server; what waits is sent in batches of up to
-/// a hundred. Every answer is read and counted. Nothing that was received is forgotten because the server was away: a
-/// confirmation is repeated until it is answered, which the server must take as the same one.
+/// All devices share one thread, `sim-devices`, and a few connections to the server; confirmations are sent in batches
+/// of up to a hundred. Every answer is parsed and counted. If the server is unreachable, nothing is lost: a
+/// confirmation is repeated until it is answered, and the server must treat repetitions as the same one.
 package final class VirtualDevices: Sendable {
   package typealias Plan = DevicePlan
 
@@ -23,7 +23,7 @@ package final class VirtualDevices: Sendable {
   private let thread: Mutex<Thread?>
   let scoreboard: DeviceScoreboard
 
-  /// Starts the thread; registration begins at once.
+  /// Starts the thread, which begins to register the devices at once.
   init(_ plan: Plan, pushes: Inbox<DevicePush>) throws {
     let scoreboard = DeviceScoreboard(devices: plan.count)
     let started = try Rendezvous<Result<EventLoop.Stopper, SimulatorStartFailure>>()

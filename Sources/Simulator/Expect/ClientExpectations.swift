@@ -4,7 +4,7 @@ enum ClientExpectations {
   static let secondToken = String(repeating: "b2", count: 32)
   static let proof = "expect-proof"
 
-  /// A payload with an alert.
+  /// Returns a payload with an alert.
   static func payload(_ seqno: Int, _ more: String = "") -> String {
     #"{"aps":{"alert":{"title":"Title","body":"Text"},"mutable-content":1},"mps":{"appid":"com.example.expect","#
       + #""seqno":"\#(seqno)","sender":"admin","senddate":"2026112510","db_in":"Y","pushkey":"\#(pushkey(seqno))"}\#(more)}"#

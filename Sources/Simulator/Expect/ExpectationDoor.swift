@@ -13,7 +13,7 @@ final class ExpectationDoor: RequestHandler {
   private var report = ExpectationReport()
   /// In an app that is strict, until a push was brought back.
   private var awaitsPush = false
-  /// Told once, when the last step has been judged.
+  /// Called once, when the last step has been judged.
   private let end: (ExpectationReport) -> Void
 
   init(_ end: @escaping (ExpectationReport) -> Void) {
@@ -59,7 +59,7 @@ final class ExpectationDoor: RequestHandler {
       body: told(script[current].action))
   }
 
-  /// What the client is to do.
+  /// The instruction that the client receives.
   private struct Told: Encodable {
     var step: String
     var appId: String?

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 
-/// What a conformance run has found.
+/// Result of a conformance run.
 package struct ExpectationReport: Codable, Sendable {
-  /// One step of it.
+  /// Result of one step.
   package struct Step: Codable, Sendable {
     package let title: String
     package let faults: [ClientFault]
@@ -12,7 +12,7 @@ package struct ExpectationReport: Codable, Sendable {
   /// Parts that the client lacks; it was not asked about them.
   package internal(set) var without: [String] = []
 
-  /// Each kind of fault once, in the order of their list.
+  /// The kinds of faults found, each once, in the order of their declaration.
   package var faults: [ClientFault] {
     let all = Set(steps.flatMap(\.faults))
     return ClientFault.allCases.filter(all.contains)
@@ -20,7 +20,7 @@ package struct ExpectationReport: Codable, Sendable {
 
   package var hasPassed: Bool { faults.isEmpty }
 
-  /// For people: a line for each step, and a sentence for each fault.
+  /// The report for people to read: a line per step and a sentence per fault.
   package var text: String {
     var lines = steps.enumerated().map { number, step in
       "\(step.faults.isEmpty ? "ok  " : "FAIL") \(number + 1). \(step.title)"

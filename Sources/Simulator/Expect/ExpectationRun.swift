@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// A conformance run of a client: a server that knows what a client must do, tells it step by step, and judges.
+/// Tests the conformance of a client: a server that instructs the client step by step and checks the requests it sends.
 ///
 /// ```
 ///   client under test                                        ExpectationRun
@@ -17,7 +17,7 @@ internal import Synchronization
 /// (groupSeq), `consent` (notification, ad), `inbox`, `unregisterUser`, `unregisterService`, `done`. The first request may say
 /// `?without=strict,consent,inbox`: parts that the client lacks.
 package final class ExpectationRun: Sendable {
-  /// `host:port`.
+  /// Address of the server, `host:port`.
   package let address: String
   private let stopper: EventLoop.Stopper
   private let thread: Mutex<Thread?>
@@ -37,7 +37,7 @@ package final class ExpectationRun: Sendable {
     }
   }
 
-  /// Waits until the client has done every step.
+  /// Waits until the client has performed every step, and returns the report.
   package func report() -> ExpectationReport { outcome.take() }
 
   package func stop() {

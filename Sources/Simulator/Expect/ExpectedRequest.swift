@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import HTTPServer
 
-/// A request of the client under test, as it came.
+/// A request of the client under test.
 struct ExpectedRequest: Sendable {
   /// Where a redirect leads.
   static let elsewhere = "/elsewhere"
@@ -12,12 +12,12 @@ struct ExpectedRequest: Sendable {
   let path: String
   /// Without `?`.
   let query: String
-  /// The key of `Authorization: Bearer`.
+  /// The token of `Authorization: Bearer`; nil if absent.
   let key: String?
   let isJSON: Bool
   let body: Body
 
-  /// What any of the bodies may hold.
+  /// Members that the bodies of the various calls may contain.
   struct Body: Codable, Sendable {
     var appId: String?
     var psid: String?
@@ -52,7 +52,7 @@ struct ExpectedRequest: Sendable {
     body = (try? JSONDecoder().decode(Body.self, from: Data(bytes))) ?? Body()
   }
 
-  /// Receipts or reads; nil for other calls.
+  /// The receipts or reads of the call; nil for other calls.
   var confirmations: [Body.Entry]? {
     switch (method, path) {
     case ("POST", "/v1/receipts"): body.receipts ?? []

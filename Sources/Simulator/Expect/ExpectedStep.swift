@@ -1,15 +1,16 @@
-/// One step of a conformance run: what the client is to do, how the server answers meanwhile, and what it must then have seen.
+/// A step of a conformance run: the client's instruction, how the server answers, and how the client's requests are
+/// judged.
 struct ExpectedStep: Sendable {
-  /// The instruction to the client: members of a JSON object, beside `step`.
+  /// The instruction: members of the JSON object in addition to `step`.
   enum Action: Sendable {
     case register(token: String, clientUID: String, proof: String)
     /// A person logs in on a device that is registered.
     case setUser(clientUID: String, proof: String)
-    /// Pushes come while the app is in the background: what an extension or a service sees of them.
+    /// Deliver pushes while the app is in the background, as an extension or service would receive them.
     case push([String])
-    /// The client's process ends, and begins again with what is on its disk.
+    /// End the client's process and start it again with what is on its disk.
     case restart
-    /// The app comes to the front, so many seconds later.
+    /// Bring the app to the foreground, this many seconds later.
     case flush(afterSeconds: Int)
     case read(payload: String, badgeOption: String?, badge: Int?)
     case setBadge(Int)
@@ -22,16 +23,16 @@ struct ExpectedStep: Sendable {
     case unregisterService
   }
 
-  /// How the server answers in this step.
+  /// How the server answers during the step.
   enum Manner: Sendable {
     case well
-    /// 503, and `Retry-After: 1`.
+    /// The simulator answers 503 with `Retry-After: 1`.
     case busy
-    /// 200 with a page, as a network that wants a log-in first.
+    /// The simulator answers 200 with an HTML page, like a network that requires a login first.
     case page
-    /// `unknown-message` for each confirmation.
+    /// The simulator answers each confirmation with `unknown-message`.
     case unknown
-    /// 308 to another path of the same server.
+    /// The simulator redirects with status 308 to another path of the same server.
     case redirect
     /// 403 with `upmc:bad-user-proof` for whoever names a user.
     case unproved
@@ -49,11 +50,11 @@ struct ExpectedStep: Sendable {
   var part: Part?
   let action: Action
   var manner = Manner.well
-  /// What is wrong with what came.
+  /// Returns the faults in the requests received.
   let judge: @Sendable ([ExpectedRequest], ExpectationFacts) -> [ClientFault]
 }
 
-/// What the server has learned of the client so far.
+/// What the server has learned about the client so far.
 struct ExpectationFacts: Sendable {
   let appID: String
   let clientKey: String
@@ -62,11 +63,11 @@ struct ExpectationFacts: Sendable {
   /// The one before, when the last answer changed it in this step.
   var formerKey: String?
   let device: String
-  /// What the first registration said.
+  /// The installation's id in the first registration; nil before that.
   var deviceID: String?
 }
 
-/// What a client does wrong; each has a name and a sentence.
+/// A mistake of a client, with a stable name and an explanation.
 package enum ClientFault: String, CaseIterable, Codable, Sendable {
   case registrationMissing = "registration-missing"
   case registrationIncomplete = "registration-incomplete"
@@ -105,7 +106,7 @@ package enum ClientFault: String, CaseIterable, Codable, Sendable {
   case inboxMissing = "inbox-missing"
   case inboxNotWhole = "inbox-not-whole"
 
-  /// What it means, and what to do.
+  /// What the fault means and how to correct it.
   package var sentence: String {
     switch self {
     case .registrationMissing: "No POST /v1/devices came."

@@ -1,13 +1,13 @@
 internal import HTTP2
 internal import JSON
 
-/// A refusal of FCM HTTP v1 as it stands on the wire: the canonical status of google.rpc, and FCM's own code among the
-/// details, where there is one ("Error codes for FCM", and captured bodies).
+/// An error of FCM HTTP v1 in its wire format: the canonical google.rpc status and, if there is one, FCM's own code
+/// among the details ("Error codes for FCM", and observed responses).
 package struct FCMError: Equatable, Sendable, Error {
   package enum Detail: Equatable, Sendable {
-    /// FCM's own code.
+    /// An error code that only FCM uses.
     case fcm(String)
-    /// What Apple said, for a device reached through APNs.
+    /// Apple's answer, for a device reached through APNs.
     case apns(status: Int, reason: String)
     case badRequest([Violation])
     case quota(subject: String, description: String)
@@ -24,11 +24,11 @@ package struct FCMError: Equatable, Sendable, Error {
     }
   }
 
-  /// HTTP's status.
+  /// HTTP status of the response.
   package let status: Int
   package let message: String
   package let details: [Detail]
-  /// The value of a Retry-After header.
+  /// Value of the Retry-After header; nil for none.
   package var retryAfter: String?
 
   package init(_ status: Int, _ message: String, _ details: [Detail] = [], retryAfter: String? = nil) {
@@ -38,7 +38,7 @@ package struct FCMError: Equatable, Sendable, Error {
     self.retryAfter = retryAfter
   }
 
-  /// The canonical code (google.rpc.Code) that goes with a status.
+  /// The canonical code (google.rpc.Code) for the status.
   package var canonical: String {
     switch status {
     case 400: "INVALID_ARGUMENT"
@@ -52,7 +52,7 @@ package struct FCMError: Equatable, Sendable, Error {
     }
   }
 
-  /// The word it has in counters: FCM's code, or the canonical one where it has none.
+  /// Label in counters: FCM's code, or else the canonical one.
   package var word: String {
     for detail in details { if case .fcm(let code) = detail { return code } }
     return canonical
@@ -114,7 +114,7 @@ package struct FCMError: Equatable, Sendable, Error {
     FCMError(400, found.map(\.description).joined(separator: "\n"), [.badRequest(found)])
   }
 
-  /// A row by its code, for faults: FCM's code, or a word of ours for rows that have none or share one.
+  /// Returns an error by its name, for faults: FCM's code, or a name of ours if the error has none or shares it.
   package static func named(_ word: String) -> FCMError? {
     switch word {
     case "INVALID_ARGUMENT": badToken
@@ -142,7 +142,7 @@ package struct FCMError: Equatable, Sendable, Error {
     return retryAfter.map { type + [HeaderField("retry-after", $0)] } ?? type
   }
 
-  /// Indented by two spaces and ended by a line break, as Google's front ends write it.
+  /// The response body, indented by two spaces and with a final line break, as Google formats it.
   package var body: [UInt8] {
     var lines = ["{", "  \"error\": {", "    \"code\": \(status),", "    \"message\": \(Self.quoted(message)),"]
     lines.append("    \"status\": \"\(canonical)\"" + (details.isEmpty ? "" : ","))

@@ -1,4 +1,4 @@
-/// Registration tokens that ask for their own fault: `fault.` and what, then `:` and anything behind.
+/// Registration tokens that request a fault for themselves: `fault.` and a name, then `:` and anything.
 ///
 /// | name | fault |
 /// | --- | --- |

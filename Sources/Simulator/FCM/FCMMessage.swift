@@ -1,6 +1,6 @@
 internal import JSON
 
-/// A message that FCM takes, with what is delivered of it.
+/// A message that FCM accepts, with the parts that are delivered.
 struct FCMMessage: Equatable {
   enum Target: Equatable {
     case token(String)
@@ -11,23 +11,23 @@ struct FCMMessage: Equatable {
 
   let target: Target
   let isValidateOnly: Bool
-  /// What an Android device gets as data: `android.data` in place of `data` where both are there.
+  /// The data for an Android device: `android.data`, or `data` if that is absent.
   let data: [String: String]
-  /// What an iOS device gets; nil without an `apns` block.
+  /// The payload for an iOS device; nil without an `apns` block.
   let apnsPayload: [UInt8]?
   let collapseKey: String?
   let isHighPriority: Bool
-  /// Seconds that FCM keeps it for a device that is away.
+  /// Seconds for which FCM stores the message for an offline device.
   let ttlSeconds: Int64
   let hasNotification: Bool
-  /// What Android shows by itself, as it was written; nil without one.
+  /// The notification that Android displays itself, unparsed; nil without one.
   var androidNotification: MessageTree?
-  /// By its name in Firebase's reports: the message's own, or Android's in its place.
+  /// The label in Firebase's reports; nil if there is none.
   var analyticsLabel: String?
-  /// One Live Activity of the device that it is for.
+  /// Token of the Live Activity that the message is for; nil if none.
   var liveActivityToken: String?
 
-  /// Judges a request's body as FCM does.
+  /// Validates a request's body as FCM does.
   static func judge(_ body: [UInt8]) -> Result<FCMMessage, FCMError> {
     let tree: MessageTree
     do throws(JSONError) {
@@ -50,7 +50,7 @@ struct FCMMessage: Equatable {
 }
 
 extension MessageTree {
-  /// A member by its schema name, in either spelling; nil for null.
+  /// Returns a member by its schema name, in either spelling; nil if absent or null.
   func member(_ name: String) -> MessageTree? {
     guard case .object(let members) = self else { return nil }
     let found = members.first { ShapeCheck.snakeCase($0.name) == name }?.value

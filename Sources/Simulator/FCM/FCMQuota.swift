@@ -1,12 +1,13 @@
-/// A project's quota: so many messages a minute, in a bucket that is filled again each minute since the first message
-/// ("Throttling and quotas": the minutes are not aligned to the clock). Every request counts but those refused by it.
+/// A project's quota of messages per minute: a bucket that is refilled each minute after the first message ("Throttling
+/// and quotas": the minutes are not aligned to the clock). Every request counts, except those refused because of the
+/// quota.
 struct FCMQuota {
   private struct Bucket {
     var beganAt: Int64
     var count = 0
   }
 
-  /// Messages a minute; nil for no limit.
+  /// Messages per minute; nil for no limit.
   var perMinute: Int?
   private var buckets: [String: Bucket] = [:]
   private var devices: [Int: Bucket] = [:]
@@ -15,8 +16,9 @@ struct FCMQuota {
     self.perMinute = perMinute
   }
 
-  /// Counts a message. Nil when it fits, else the seconds until the bucket is filled again.
-  /// - Parameter now: seconds since 1970.
+  /// Counts a message of a project. Returns nil if it is within the quota, otherwise the seconds until the bucket is
+  /// refilled.
+  /// - Parameter now: in seconds since 1970.
   mutating func take(_ project: String, now: Int64) -> Int? {
     guard let perMinute else { return nil }
     var bucket = buckets[project] ?? Bucket(beganAt: now)
@@ -27,7 +29,8 @@ struct FCMQuota {
     return nil
   }
 
-  /// Counts a message to a device. Nil when it fits, else the seconds until the next may come.
+  /// Counts a message to a device. Returns nil if it is within the limit, otherwise the seconds until the next one is
+  /// allowed.
   mutating func take(device: Int, now: Int64) -> Int? {
     var bucket = devices[device] ?? Bucket(beganAt: now)
     if now - bucket.beganAt >= 60 { bucket = Bucket(beganAt: now) }

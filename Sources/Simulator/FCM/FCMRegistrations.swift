@@ -1,14 +1,14 @@
-/// The registrations that the simulated FCM knows: tokens and FIDs, each with a number for the log.
+/// The registrations known to the simulated FCM: tokens and installation ids, each with a number for the log.
 package struct FCMRegistrations {
   package enum State: String, Codable, Sendable {
     case active
-    /// The app was removed, or the token replaced.
+    /// The app was removed, or the token was replaced.
     case unregistered
-    /// It belongs to another project.
+    /// The registration belongs to another project.
     case otherSender = "other-sender"
-    /// An iOS device whose APNs token is dead.
+    /// An iOS device whose APNs token is not valid any more.
     case apnsDisabled = "apns-disabled"
-    /// An iOS device of a project whose APNs key is bad.
+    /// An iOS device of a project whose APNs key is invalid.
     case apnsKeyBad = "apns-key-bad"
   }
 
@@ -40,7 +40,7 @@ package struct FCMRegistrations {
     return number
   }
 
-  /// The registration's number, or why nothing can be sent to it.
+  /// Returns the registration's number, or the error for sending to it.
   mutating func find(_ name: String) -> Result<Int, FCMError> {
     let number: Int
     if let known = numbers[name], entries[known].isRegistered || strangers == .accepted {

@@ -1,10 +1,10 @@
 internal import Reactor
 internal import JSON
 
-/// What the simulated FCM knows and has seen: accounts, registrations, quota, and every message. Lives on the loop of the
-/// thread `sim-apns-0`, beside the books of APNs.
+/// State of the simulated FCM: accounts, registrations, quota, and all messages. Confined to the loop of thread
+/// `sim-apns-0`, like that of the simulated APNs.
 package final class FCMService {
-  /// A request as either HTTP brings it.
+  /// A request, independent of the HTTP version.
   struct Request {
     var method: String
     var path: String
@@ -12,11 +12,11 @@ package final class FCMService {
     var body: [UInt8]
   }
 
-  /// A message that passed every check.
+  /// A message that passed all checks.
   struct Accepted {
     let message: FCMMessage
     let project: String
-    /// The registration's number; nil for topics and conditions.
+    /// Number of the registration; nil for topics and conditions.
     let registration: Int?
 
     var name: String {
@@ -32,7 +32,7 @@ package final class FCMService {
   package var counters = FCMCounters()
   var quota: FCMQuota
   private let latestSeconds: () -> Int64
-  /// Told of every message to one of its devices.
+  /// Receives the messages to virtual devices; nil if there are none.
   private var audience: DeliveryAudience?
 
   init(configuration: SimulatorConfiguration, nowSeconds: @escaping () -> Int64) {
@@ -49,8 +49,8 @@ package final class FCMService {
 
   // MARK: Judging
 
-  /// The order of the checks: path, access token, project, message, quota, registration. Beyond what is documented the
-  /// real one is unknown.
+  /// Checks a request in this order: path, access token, project, message, quota, registration. Beyond what Google
+  /// documents, the real order is unknown.
   func judge(_ request: Request) -> Result<Accepted, FCMError> {
     counters.requests += 1
     let verdict = check(request)
@@ -114,7 +114,7 @@ package final class FCMService {
 
   // MARK: Delivering
 
-  /// Puts a message on record and hands it to the device. Nothing for `validate_only`.
+  /// Records a message and delivers it to the device. Does nothing for `validate_only`.
   func deliver(_ accepted: Accepted, id: MessageID, atMicroseconds: Int64) {
     counters.accepted += 1
     guard !accepted.message.isValidateOnly else { return counters.validated += 1 }
@@ -124,7 +124,7 @@ package final class FCMService {
     let payload = accepted.message.devicePayload
     if keepsDeliveries {
       let seqno = PushPayload(payload).flatMap { UInt64($0.seqno) }
-      // FCM knows no id of the sender's: what a device would call a repetition has the same seqno.
+      // FCM has no message id of the sender, so repetitions are recognized by the SEQNO.
       let own = seqno.map { MessageID(high: $0, low: UInt64(registration)) }
       let badge = PayloadBadge.find(in: payload.span)
       let collapseKey = accepted.message.collapseKey.map { Array($0.utf8) }
@@ -141,7 +141,7 @@ package final class FCMService {
     audience?.deliver(payload, to: registration)
   }
 
-  /// What a request that was accepted is answered with.
+  /// Returns the body of the answer to an accepted request.
   func answer(_ accepted: Accepted, _ id: MessageID) -> [UInt8] {
     let number = accepted.message.isValidateOnly ? "fake_message_id" : "0:\(id.high)%\(String(id.low, radix: 16))"
     return Array("{\n  \"name\": \"projects/\(accepted.project)/messages/\(number)\"\n}\n".utf8)
@@ -149,7 +149,7 @@ package final class FCMService {
 
   // MARK: Devices
 
-  /// Registers the virtual devices and hands them their messages from now on. Once only.
+  /// Registers the virtual devices, whose messages are passed to them from now on. May be called only once.
   func admit(_ plan: DevicePlan, _ pushes: Inbox<DevicePush>) -> Bool {
     guard audience == nil else { return false }
     let audience = DeliveryAudience(inbox: pushes)
@@ -166,7 +166,7 @@ package final class FCMService {
     audience?.flush()
   }
 
-  /// Forgets what was seen; accounts, access tokens and registrations stay.
+  /// Clears what was recorded. Accounts, access tokens and registrations are kept.
   func reset() {
     counters = FCMCounters()
     log.removeAll()
@@ -184,7 +184,7 @@ package final class FCMService {
 }
 
 extension FCMMessage {
-  /// What the SDK on the device reads: `data.message` on Android, the APNs payload on iOS.
+  /// What the SDK on the device receives: `data.message` on Android, the APNs payload on iOS.
   var devicePayload: [UInt8] {
     if let message = data["message"] { return Array(message.utf8) }
     if let apnsPayload { return apnsPayload }
@@ -196,20 +196,20 @@ extension FCMMessage {
   }
 }
 
-/// What the simulated FCM has seen.
+/// Counters of the simulated FCM.
 package struct FCMCounters: Codable, Equatable, Sendable {
   package var requests = 0
   package var accepted = 0
-  /// Answers other than 200 by FCM's code, or the canonical one where it has none.
+  /// Answers other than 200, by FCM's code or else the canonical one.
   package var rejected: [String: Int] = [:]
   package var deliveries = 0
-  /// Messages accepted only to be checked.
+  /// Messages accepted with `validate_only`.
   package var validated = 0
   package var toTopics = 0
   package var highPriority = 0
   package var duplicates = 0
   package var reachedRegistrations = 0
-  /// Access tokens handed out, and assertions refused.
+  /// Access tokens issued, and assertions refused.
   package var accessTokens = 0
   package var assertionsRefused = 0
 

@@ -1,22 +1,22 @@
 internal import HTTP2
 internal import TLS
 
-/// FCM at the door of one HTTP/2 connection.
+/// FCM's behavior on an HTTP/2 connection.
 final class FCMServiceAdapter: ServiceAdapter {
   let place = FaultPlan.Place.fcm
   let isProven = true
   let storedBodyBytes = Limits.fcmBodyBytes
   private let books: SimulatedService
-  /// The request ruled on last.
+  /// The request judged last, to be passed to `deliver`.
   private var accepted: FCMService.Accepted?
-  /// What is answered to those that are accepted, by id, until it has left.
+  /// Bodies of the answers to accepted requests, by id, until they are sent.
   private var answers: [MessageID: [UInt8]] = [:]
 
   init(books: SimulatedService) {
     self.books = books
   }
 
-  /// Google's front ends allow 100 streams and hold no errors against a connection.
+  /// Google's front ends allow 100 streams and do not count errors against a connection.
   var conduct: ConnectionConduct.Policy {
     var policy = ConnectionConduct.Policy()
     policy.streams = books.configuration.fcmStreams
@@ -25,7 +25,7 @@ final class FCMServiceAdapter: ServiceAdapter {
     return policy
   }
 
-  /// A certificate is neither wanted nor harmful.
+  /// Client certificates are ignored.
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]? { nil }
 
   func rule(on stream: ServerStream) -> Ruling {

@@ -1,15 +1,15 @@
-/// What a field of FCM's message may hold, by the published schema (fcm v1, `Message`), read as protobuf's JSON form:
-/// names in snake_case or lowerCamelCase, null for "not given".
+/// The type of a field in FCM's message, from the published schema (fcm v1, `Message`), in protobuf's JSON mapping:
+/// names in snake_case or lowerCamelCase, and null for absent values.
 indirect enum MessageShape: Sendable {
   case text
   case flag
   case integer
   case real
-  /// Seconds with `s` behind, up to nine digits after the point.
+  /// Seconds followed by `s`, with up to nine fractional digits.
   case duration
-  /// RFC 3339.
+  /// The value is an RFC 3339 timestamp.
   case timestamp
-  /// A map of texts to texts.
+  /// A map from strings to strings.
   case textMap
   /// google.protobuf.Struct: any object.
   case anything
@@ -67,7 +67,7 @@ indirect enum MessageShape: Sendable {
   ])
 }
 
-/// Holds a tree against a shape and says what does not fit, in Google's words.
+/// Checks a JSON tree against a shape and describes violations in Google's words.
 struct ShapeCheck {
   private(set) var violations: [FCMError.Violation] = []
 
@@ -142,7 +142,7 @@ struct ShapeCheck {
     }
   }
 
-  /// Both spellings of protobuf's JSON form lead to the schema's.
+  /// Returns the schema's spelling of a field name, which may be in lowerCamelCase.
   static func snakeCase(_ name: String) -> String {
     guard name.utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return name }
     var text = ""
@@ -162,9 +162,9 @@ struct ShapeCheck {
   }
 }
 
-/// A protobuf duration in JSON: `3.5s`.
+/// A protobuf duration in JSON, for example `3.5s`.
 struct MessageDuration: Equatable {
-  /// Rounded down.
+  /// The duration in whole seconds, rounded down.
   let seconds: Int64
 
   init?(_ text: String) {

@@ -1,10 +1,10 @@
 internal import JSON
 
-/// A JSON text as a tree: FCM's message is judged as a whole, unknown names and all.
+/// A JSON text as a tree, because FCM's message is validated as a whole, including unknown names.
 indirect enum MessageTree: Equatable {
   case null
   case flag(Bool)
-  /// As it is written.
+  /// A number as it is written.
   case number(String)
   case text(String)
   case list([MessageTree])
@@ -52,7 +52,7 @@ indirect enum MessageTree: Equatable {
     if case .text(let text) = self { text } else { nil }
   }
 
-  /// The value as Google repeats it in an error: texts in quotes.
+  /// The value as Google quotes it in error messages, with strings in quotes.
   var shown: String {
     switch self {
     case .null: "null"
@@ -64,7 +64,7 @@ indirect enum MessageTree: Equatable {
     }
   }
 
-  /// The text again, in the least space.
+  /// Writes the value as compact JSON.
   func write(to writer: inout JSONWriter) {
     switch self {
     case .null: writer.null()

@@ -2,16 +2,16 @@ internal import HTTP2
 internal import HTTPServer
 internal import Reactor
 
-/// FCM and Google's token endpoint over HTTP/1.1, for clients that speak nothing else; on the control API's address.
+/// FCM and Google's token endpoint over HTTP/1.1, on the control API's address, for clients without HTTP/2.
 ///
 /// | call | does |
 /// | --- | --- |
 /// | `POST /token` | an access token for a service account's assertion |
-/// | `POST /v1/projects/P/messages:send` | as over HTTP/2, but only faults that answer apply |
+/// | `POST /v1/projects/P/messages:send` | as over HTTP/2; of the faults, only those with an answer apply |
 struct PlainFCM {
   let books: SimulatedService
 
-  /// Nil for a path that is not Google's.
+  /// Returns the answer; nil if the path is not Google's.
   func response(to request: Request) -> Response? {
     let body = request.withBody { ASCII.array($0) }
     books.takeTime()

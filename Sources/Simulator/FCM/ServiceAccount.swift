@@ -2,16 +2,16 @@ internal import Crypto
 internal import FoundationEssentials
 internal import JSON
 
-/// A service account that the simulated Google knows: who it is, its project, and the public half of its key.
+/// A service account known to the simulated Google: its project, its identity, and the public half of its key.
 package struct ServiceAccount: Sendable {
   package let projectID: String
   package let email: String
   package let keyID: String
-  /// False: it may not send (no role, or the API is switched off).
+  /// False if the account may not send, because it lacks the role or the API is disabled.
   package var maySend = true
   private let publicKey: RSA.PublicKey
 
-  /// - Parameter publicKeyPEM: RSA, 2048 bits or more.
+  /// - Parameter publicKeyPEM: an RSA key of at least 2,048 bits.
   package init(projectID: String, email: String, keyID: String, publicKeyPEM: String) throws {
     self.projectID = projectID
     self.email = email
@@ -19,13 +19,13 @@ package struct ServiceAccount: Sendable {
     publicKey = try RSA.PublicKey(pem: publicKeyPEM)
   }
 
-  /// Checks an RS256 signature (RFC 7518, 3.3: PKCS #1 v1.5 with SHA-256).
+  /// Verifies an RS256 signature (RFC 7518, 3.3: PKCS #1 v1.5 with SHA-256).
   func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     publicKey.isValid(signature, for: message)
   }
 }
 
-/// A ready-made service account with its private half: the JSON file that a provider is given.
+/// A service account with its private key: the content of the JSON file that a provider uploads.
 package struct ServiceAccountFile: Sendable {
   package let projectID: String
   package let email: String
@@ -33,7 +33,7 @@ package struct ServiceAccountFile: Sendable {
   package let privateKeyPEM: String
   let publicKeyPEM: String
 
-  /// - Parameter privateKeyPEM: to have the same one again; nil makes a new one.
+  /// - Parameter privateKeyPEM: the private key, to reuse it in several runs; nil to generate one.
   package init(projectID: String, privateKeyPEM: String? = nil) throws {
     self.projectID = projectID
     email = "simulator@\(projectID).iam.gserviceaccount.com"
@@ -42,13 +42,13 @@ package struct ServiceAccountFile: Sendable {
       ?? RSA.PrivateKey()
     self.privateKeyPEM = key.pem
     publicKeyPEM = key.publicKey.pem
-    // Google names a key by 40 hexadecimal digits.
+    // Google's key ids have 40 hexadecimal digits.
     keyID = SHA256.hash(Array(publicKeyPEM.utf8)).prefix(20).map { byte in
       String(decoding: [ASCII.digit(byte >> 4), ASCII.digit(byte & 15)], as: UTF8.self)
     }.joined()
   }
 
-  /// The file as Google's console gives it out.
+  /// Returns the file in the format of Google's console.
   package func json(tokenURI: String) -> String {
     var writer = JSONWriter(capacity: 3000)
     writer.object { writer in

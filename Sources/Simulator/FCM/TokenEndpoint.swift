@@ -1,12 +1,12 @@
 internal import JSON
 
-/// Google's OAuth endpoint for service accounts: a signed assertion in, an access token out (RFC 7523; "Using OAuth 2.0
-/// for Server to Server Applications"). Pure but for its dice.
+/// Google's OAuth endpoint for service accounts, which exchanges a signed assertion for an access token (RFC 7523;
+/// "Using OAuth 2.0 for Server to Server Applications").
 package struct TokenEndpoint {
-  /// What was handed out, to whom, until when.
+  /// An access token that was issued.
   struct Grant {
     let account: ServiceAccount
-    /// Seconds since 1970.
+    /// When the token expires, in seconds since 1970.
     let endsAt: Int64
   }
 
@@ -33,9 +33,9 @@ package struct TokenEndpoint {
 
   private var accounts: [String: ServiceAccount] = [:]
   private var grants: [String: Grant] = [:]
-  /// How long access tokens live from now on, in seconds.
+  /// Lifetime of access tokens issued from now on, in seconds.
   package var lifeSeconds = Limits.accessTokenSeconds
-  /// Requests answered with a token.
+  /// Number of requests answered with a token.
   package private(set) var granted = 0
   package private(set) var refused = 0
 
@@ -51,14 +51,15 @@ package struct TokenEndpoint {
 
   func grant(of accessToken: String) -> Grant? { grants[accessToken] }
 
-  /// Every access token ends now, as if it had been revoked.
+  /// Ends all access tokens, as if they had been revoked.
   package mutating func revokeAll() {
     grants = [:]
   }
 
+  /// Exchanges an assertion for an access token.
   /// - Parameters:
   ///   - form: the body, `application/x-www-form-urlencoded`.
-  ///   - address: the endpoint's own address, which an assertion may name as its audience.
+  ///   - address: the endpoint's own URL, which an assertion may name as its audience.
   mutating func exchange(
     _ form: [UInt8], address: String, now: Int64, dice: inout Dice
   ) -> Result<[UInt8], Refusal> {
@@ -71,7 +72,7 @@ package struct TokenEndpoint {
       var writer = JSONWriter()
       writer.object { writer in
         writer.member("access_token", token)
-        // Google counts a second for the way.
+        // Google subtracts a second for the transfer.
         writer.member("expires_in", max(0, lifeSeconds - 1))
         writer.member("token_type", "Bearer")
       }
@@ -122,7 +123,7 @@ package struct TokenEndpoint {
   }
 }
 
-/// A service account's JSON Web Token, taken apart but not yet believed.
+/// A service account's JSON Web Token, parsed but not verified.
 private struct Assertion {
   let keyID: String?
   let issuer: String
@@ -159,7 +160,7 @@ private struct Assertion {
   }
 }
 
-/// Fields of a form, decoded (WHATWG URL, `application/x-www-form-urlencoded`).
+/// Parses form fields (WHATWG URL, `application/x-www-form-urlencoded`).
 enum FormFields {
   static func read(_ form: [UInt8]) -> [String: String] {
     var fields: [String: String] = [:]

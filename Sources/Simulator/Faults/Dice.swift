@@ -1,4 +1,4 @@
-/// Random numbers that a seed repeats (SplitMix64: Steele, Lea, Flood 2014), so that a failed run can be run again.
+/// A seeded random number generator (SplitMix64: Steele, Lea, Flood 2014), so that a failed run can be repeated.
 package struct Dice: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -14,7 +14,7 @@ package struct Dice: RandomNumberGenerator, Sendable {
     return mixed ^ mixed >> 31
   }
 
-  /// True with the given probability, 0…1.
+  /// Returns true with the given probability, 0…1.
   package mutating func roll(_ probability: Double) -> Bool {
     Double(next() >> 11) * 0x1p-53 < probability
   }

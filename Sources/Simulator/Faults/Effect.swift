@@ -1,57 +1,57 @@
-/// What a fault does. The first group befalls one request that has passed validation; the second, its connection; the
-/// third, a connection as it begins.
+/// What a fault does. The first group concerns one request that has passed validation, the second its connection, and
+/// the third a new connection.
 package enum Effect: Equatable, Sendable {
   // MARK: One request
 
-  /// A refusal. `reason` may be one that Apple does not have.
+  /// A refusal. `reason` need not be one of Apple's.
   case answer(Answer)
-  /// Accepted, but the answer takes this long.
+  /// Accept the request, but delay the answer.
   case slow(Duration)
-  /// Accepted, and never answered.
+  /// Accept the request, but never answer.
   case silence
-  /// Answers wait until this many are there, and go out last first.
+  /// Hold answers until there are this many, and send them in reverse order.
   case reorder(Int)
-  /// RST_STREAM with this code; with `thenClosed` a second one (STREAM_CLOSED) follows, as observed at Apple's.
+  /// RST_STREAM with this code; with `thenClosed` followed by a second one (STREAM_CLOSED), as observed at Apple.
   case reset(code: UInt32, thenClosed: Bool)
-  /// Accepted, but the answer has an unusual shape.
+  /// Accept or refuse the request, but format the answer in an unusual way.
   case shape(Shape)
 
   // MARK: The request's connection
 
   case goAway(GoAway)
-  /// The stream limit drops to this, and comes back after the time.
+  /// Lower the stream limit to this number, and restore it after the time.
   case collapse(limit: Int, lasting: Duration)
-  /// The answer to a client that exceeds the limit, though it did not: GOAWAY 7 with Apple's text.
+  /// Answer as if the client had exceeded the stream limit: GOAWAY 7 with Apple's text.
   case violation
   case cut(Cut)
 
   // MARK: A connection as it begins
 
-  /// No WINDOW_UPDATE until the time is over.
+  /// Send no WINDOW_UPDATE until the time is over.
   case withholdWindow(Duration)
 
-  /// Closed with a reset as soon as it is accepted.
+  /// Close the connection with a TCP reset as soon as it is accepted.
   case refuse
-  /// The handshake begins this much later.
+  /// Wait before answering the TLS handshake.
   case delayHandshake(Duration)
-  /// Bytes that are no TLS, then the end.
+  /// Send bytes that are not TLS, then close.
   case breakHandshake
-  /// A certificate for another host, or one that ended yesterday.
+  /// Present a certificate for another host, or one that expired yesterday.
   case wrongHost
   case expiredCertificate
-  /// Our SETTINGS come this much later.
+  /// Wait before sending our SETTINGS frame.
   case delaySettings(Duration)
-  /// The client's SETTINGS are never acknowledged.
+  /// Never acknowledge the client's SETTINGS.
   case ignoreSettings
-  /// Settings that nobody knows (RFC 9113, 6.5.2: must be ignored).
+  /// Send unknown settings (RFC 9113, 6.5.2: must be ignored).
   case unknownSettings
 
   package struct Answer: Equatable, Sendable {
     package var status: Int
     package var reason: String
-    /// How long ago the token ended; only with 410.
+    /// How long ago the token ended; only with status 410.
     package var age: Duration?
-    /// Seconds for a `retry-after` header.
+    /// Seconds for a `retry-after` header; nil for none.
     package var retryAfterSeconds: Int?
 
     package init(_ reason: Reason, age: Duration? = nil, retryAfterSeconds: Int? = nil) {
@@ -67,60 +67,60 @@ package enum Effect: Equatable, Sendable {
   }
 
   package enum Shape: String, Equatable, Sendable, CaseIterable {
-    /// A refusal whose JSON comes in DATA frames of one byte.
+    /// A refusal whose JSON is sent in DATA frames of one byte.
     case split
-    /// A 103 before the answer.
+    /// A 103 response before the answer.
     case interim
-    /// A refusal with a body that is no JSON.
+    /// A refusal whose body is not JSON.
     case text
-    /// A refusal without body.
+    /// A refusal whose response has no body.
     case empty
-    /// 200 without `apns-id`.
+    /// A response with status 200 but without `apns-id`.
     case withoutID = "without-id"
-    /// 200 with headers that nobody knows.
+    /// A response with status 200 and headers that Apple does not document.
     case extraHeaders = "extra-headers"
   }
 
   package enum Cut: String, Equatable, Sendable, CaseIterable {
-    /// TCP reset.
+    /// Reset the TCP connection.
     case reset
-    /// FIN without TLS close_notify.
+    /// Close the TCP connection without a TLS close_notify.
     case fin
-    /// The peer stays connected, but nothing is read or written any more.
+    /// The connection stays open, but nothing is read or written any more.
     case halfOpen = "half-open"
   }
 
   package struct GoAway: Equatable, Sendable {
     package enum LastStream: String, Equatable, Sendable, CaseIterable {
-      /// All requests that came are answered.
+      /// All requests received are answered.
       case honest
-      /// The request that set it off and those after it are not processed.
+      /// The request that triggered the fault and all later ones are not processed.
       case before
       /// Stream 0: nothing was processed.
       case none
     }
 
     package enum Ending: String, Equatable, Sendable, CaseIterable {
-      /// Open streams are answered first.
+      /// Answer open streams before closing.
       case drain
-      /// The request that set it off is answered; what is still waiting is not.
+      /// Answer the request that triggered the fault, but no other open stream.
       case close
-      /// All that came was processed, and not even the request that set it off is answered.
+      /// All requests received are processed, but none is answered, not even the one that triggered the fault.
       case silent
     }
 
     package var lastStream = LastStream.honest
     package var code: UInt32 = 0
-    /// Debug data: JSON as Apple documents, other text, or nothing.
+    /// Debug data: JSON as Apple documents it, other text, or nothing.
     package var debugData = ""
-    /// GOAWAY 2^31−1 first.
+    /// True to send a GOAWAY with 2^31−1 first.
     package var isTwice = false
     package var ending = Ending.drain
 
     package init() {}
   }
 
-  /// True when the effect belongs to the third group.
+  /// True if the effect concerns new connections (the third group).
   package var isOfConnection: Bool {
     switch self {
     case .refuse, .delayHandshake, .breakHandshake, .wrongHost, .expiredCertificate, .delaySettings, .ignoreSettings,

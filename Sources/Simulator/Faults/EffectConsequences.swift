@@ -1,8 +1,8 @@
 internal import HTTP2
 
-/// What follows from an effect: for the counters, for the device, for the provider.
+/// Consequences of an effect for counters, devices and providers.
 extension Effect {
-  /// The name it has in counters.
+  /// Name of the effect in counters.
   var name: String {
     switch self {
     case .answer(let answer): answer.reason
@@ -27,8 +27,8 @@ extension Effect {
     }
   }
 
-  /// Whether the device gets the push. What was not processed (RFC 9113, 8.7) or refused it does not get; where the
-  /// provider cannot know, it does, so that a repetition shows as a duplicate.
+  /// True if the device receives the push. False if it is refused or not processed (RFC 9113, 8.7); true if the
+  /// provider cannot know, so that a repetition shows up as a duplicate.
   var delivers: Bool {
     switch self {
     case .answer, .violation: false
@@ -39,7 +39,7 @@ extension Effect {
     }
   }
 
-  /// Whether the provider is (or will be) told so.
+  /// True if the provider is told that the push was accepted, now or later.
   var accepts: Bool {
     switch self {
     case .silence, .reset, .cut: false

@@ -1,6 +1,6 @@
-/// A fault as it is asked for through the control API: what happens, and to whom. All conditions must hold.
+/// A fault as requested through the control API: what happens, and to which requests. All conditions must be met.
 package struct Fault: Codable, Equatable, Sendable {
-  /// Names of `kind`.
+  /// The kinds of faults; values of the member `kind`.
   package enum Kind: String, Codable, CaseIterable, Sendable {
     case answer, slow, silence, reorder, reset, shape
     case goAway = "goaway"
@@ -17,14 +17,14 @@ package struct Fault: Codable, Equatable, Sendable {
     case unknownSettings = "unknown-settings"
   }
 
-  /// Names of `network`.
+  /// The simulated networks; values of the member `network`.
   package enum Network: String, Codable, Sendable { case apns, fcm }
 
   package var kind: Kind
-  /// Only this service. Default: the one whose word `reason` is, else both.
+  /// Service to which the fault is limited. By default the one that has the error `reason`, otherwise both.
   package var network: Network?
 
-  /// The service it is for; nil for all.
+  /// Service to which the fault is limited; nil for all.
   var servedNetwork: Network? {
     if let network { return network }
     guard kind == .answer, let reason else { return nil }
@@ -33,58 +33,60 @@ package struct Fault: Codable, Equatable, Sendable {
 
   // MARK: What exactly
 
-  /// answer: Apple's reason, FCM's error code, or any other word together with `status`.
+  /// For answer: Apple's reason, FCM's error code, or any other text together with `status`.
   package var reason: String?
   package var status: Int?
-  /// answer with 410: how long ago the token ended. Default 1.
+  /// For answer with status 410: how long ago the token ended, in seconds; 1 by default.
   package var ageSeconds: Double?
-  /// answer: seconds for a Retry-After header.
+  /// For answer: seconds of a Retry-After header.
   package var retryAfterSeconds: Int?
-  /// slow, collapse, withhold-window, delay-handshake, delay-settings: how long. Default 1000.
+  /// For slow, collapse, withhold-window, delay-handshake and delay-settings: duration in milliseconds; 1,000 by
+  /// default.
   package var milliseconds: Int?
-  /// reorder: how many answers. collapse: the limit. Default 2 and 1.
+  /// For reorder: number of answers, 2 by default. For collapse: stream limit, 1 by default.
   package var count: Int?
-  /// reset, goaway: the error code. Default 7 (REFUSED_STREAM) and 0.
+  /// For reset and goaway: error code; 7 (REFUSED_STREAM) or 0 by default.
   package var code: UInt32?
-  /// reset: a second RST_STREAM (STREAM_CLOSED) follows. goaway: two of them.
+  /// For reset: send a second RST_STREAM (STREAM_CLOSED). For goaway: send two.
   package var twice: Bool?
-  /// goaway: `honest`, `before`, `none`.
+  /// For goaway: `honest`, `before` or `none`; see `Effect.GoAway`.
   package var lastStream: String?
-  /// goaway: `drain`, `close`, `silent`.
+  /// For goaway: `drain`, `close` or `silent`; see `Effect.GoAway`.
   package var ending: String?
-  /// goaway: debug data.
+  /// For goaway: debug data.
   package var debugData: String?
-  /// shape: `split`, `interim`, `text`, `empty`, `without-id`, `extra-headers`. cut: `reset`, `fin`, `half-open`.
+  /// For shape: `split`, `interim`, `text`, `empty`, `without-id` or `extra-headers`. For cut: `reset`, `fin` or
+  /// `half-open`.
   package var form: String?
 
   // MARK: To whom and when
 
-  /// Only tokens that begin so (for APNs hexadecimal).
+  /// Only for tokens with this prefix (hexadecimal for APNs).
   package var tokenPrefix: String?
   package var environment: Environment?
-  /// Only this connection, counted from 1 in the order accepted.
+  /// Only for this connection, counted from 1 in the order accepted.
   package var connection: Int?
-  /// Only every N-th request (or connection) that the other conditions leave.
+  /// Only for every N-th request (or connection) that meets the other conditions.
   package var every: Int?
   /// Only with this probability, 0…1, by the simulator's seed.
   package var probability: Double?
-  /// Not before this much time has passed since the fault was asked for.
+  /// Only after this many seconds since the fault was requested.
   package var afterSeconds: Double?
-  /// Not after it has been possible for this long.
+  /// Only for this many seconds after that.
   package var forSeconds: Double?
-  /// At most so often.
+  /// Maximum number of times the fault occurs; nil for no limit.
   package var times: Int?
 
   package init(_ kind: Kind) {
     self.kind = kind
   }
 
-  /// Why a fault cannot be.
+  /// Why a fault is invalid.
   package struct Invalid: Error, CustomStringConvertible {
     package let description: String
   }
 
-  /// What it does, with defaults filled in.
+  /// Returns the effect, with defaults applied.
   package func effect() throws(Invalid) -> Effect {
     let time = Duration.milliseconds(milliseconds ?? 1000)
     guard milliseconds ?? 0 >= 0, count ?? 1 >= 1, every ?? 1 >= 1 else {

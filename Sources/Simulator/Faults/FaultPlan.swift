@@ -1,14 +1,14 @@
 package import Reactor
 
-/// The faults in force, and the decision for each request and connection. Pure but for its dice, which a seed repeats.
+/// The active faults. Decides for each request and connection which of them applies.
 package struct FaultPlan {
-  /// Names one fault.
+  /// Identifies a fault.
   package typealias ID = Int
 
-  /// Which service: they share faults that name neither.
+  /// A service. Faults that name neither network nor environment apply to all of them.
   package enum Place: Equatable, Sendable {
     case apns(Environment)
-    /// The channel management.
+    /// The channel management of an environment.
     case channels(Environment)
     case fcm
 
@@ -27,12 +27,12 @@ package struct FaultPlan {
     }
   }
 
-  /// Whom a request is for.
+  /// The recipient of a request.
   package enum Target {
     case device(DeviceToken)
-    /// FCM's registration token, FID or topic.
+    /// FCM's registration token, installation id or topic.
     case registration(String)
-    /// Apple's name of a broadcast channel.
+    /// Apple's id of a broadcast channel.
     case channel(String)
 
     func hasPrefix(_ prefix: [UInt8]) -> Bool {
@@ -42,7 +42,7 @@ package struct FaultPlan {
       }
     }
 
-    /// The fault that the name itself asks for.
+    /// The fault that the name itself requests; nil if none.
     var own: Effect? {
       switch self {
       case .device(let token): FaultPrefix.effect(of: token)
@@ -55,22 +55,22 @@ package struct FaultPlan {
   private struct Armed {
     let id: ID
     let fault: Fault
-    /// Nil for all services.
+    /// Network to which the fault is limited; nil for all.
     let network: Fault.Network?
     let effect: Effect
     let prefix: [UInt8]
     let from: Instant
     let until: Instant?
-    /// Requests (or connections) that met the other conditions.
+    /// Number of requests (or connections) that met the other conditions.
     var met = 0
-    /// How often it struck.
+    /// Number of times the fault was applied.
     var struck = 0
   }
 
-  /// What the decision depends on.
+  /// Circumstances on which the decision depends.
   package struct Circumstances {
     package var place: Place
-    /// The connection's number, from 1.
+    /// Number of the connection, from 1.
     package var connection: Int
     package var now: Instant
 
@@ -94,7 +94,7 @@ package struct FaultPlan {
     dice = Dice(seed: seed)
   }
 
-  /// Puts a fault into force. The first that fits decides, in the order added.
+  /// Adds a fault. If several apply, the one added first decides.
   package mutating func add(_ fault: Fault, now: Instant) throws(Fault.Invalid) -> ID {
     let effect = try fault.effect()
     let network = fault.servedNetwork
@@ -112,7 +112,7 @@ package struct FaultPlan {
     return lastID
   }
 
-  /// Ends one fault; false when there is none of this name.
+  /// Removes a fault. Returns false if there is none with this id.
   package mutating func remove(_ id: ID) -> Bool {
     let before = requestFaults.count + connectionFaults.count
     requestFaults.removeAll { $0.id == id }
@@ -125,12 +125,12 @@ package struct FaultPlan {
     connectionFaults = []
   }
 
-  /// Those in force with how often each struck.
+  /// The active faults, with the number of times each was applied.
   package var all: [(id: ID, fault: Fault, struck: Int)] {
     (requestFaults + connectionFaults).sorted { $0.id < $1.id }.map { ($0.id, $0.fault, $0.struck) }
   }
 
-  /// What happens to a request that passed validation; nil for nothing out of the ordinary.
+  /// Returns the effect for a request that has passed validation; nil if no fault applies.
   package mutating func effect(onRequestFor token: DeviceToken, _ circumstances: Circumstances) -> Effect? {
     effect(onRequestFor: .device(token), circumstances)
   }
@@ -141,7 +141,7 @@ package struct FaultPlan {
     return Self.decide(&requestFaults, &dice, circumstances, target)
   }
 
-  /// What happens to a connection as it begins.
+  /// Returns the effect for a new connection; nil if no fault applies.
   package mutating func effect(onConnection circumstances: Circumstances) -> Effect? {
     guard !connectionFaults.isEmpty else { return nil }
     return Self.decide(&connectionFaults, &dice, circumstances, nil)

@@ -1,7 +1,7 @@
-/// Tokens that ask for their own fault: `fa17fa17`, four digits that say which, and anything behind.
+/// Device tokens that request a fault for themselves: `fa17fa17`, four digits that select the fault, and anything.
 ///
-/// So a test needs no control connection: it registers a device with such a token and sends to it. Eight digits of
-/// recognition, because among millions of random tokens four would be met by chance.
+/// They need no control connection: a test registers a device with such a token and sends to it. The mark has eight
+/// digits, because shorter ones would occur by chance among millions of random tokens.
 ///
 /// | digits | fault |
 /// | --- | --- |
@@ -22,7 +22,7 @@
 package enum FaultPrefix {
   static let mark: UInt64 = 0xFA17_FA17
 
-  /// The 403s of `4030`…`4037`.
+  /// The 403 reasons selected by `4030`…`4037`.
   static let forbidden: [Reason] = [
     .invalidProviderToken, .expiredProviderToken, .forbidden, .missingProviderToken, .unrelatedKeyIDInToken,
     .badEnvironmentKeyIDInToken, .badCertificate, .badCertificateEnvironment,

@@ -1,26 +1,26 @@
-/// Every push that was accepted, in order: the proof that nothing was lost, and the count of what came twice.
+/// A log of all accepted pushes in order, by which tests prove that nothing was lost, and count duplicates.
 ///
-/// Compact: 40 bytes a delivery, in blocks that never move, so that a campaign of millions neither fills memory nor
-/// stalls on a copy. Deliveries of one token are chained, newest first. Beyond `capacity` the oldest block is forgotten;
-/// totals go on counting.
+/// A delivery takes 40 bytes, in blocks that never move, so that a campaign of millions neither exhausts memory nor
+/// pauses for a copy. Deliveries of one token are linked, newest first. Above `capacity` the oldest block is dropped;
+/// totals continue to count it.
 package struct DeliveryLog {
-  /// One accepted push.
+  /// An accepted push.
   package struct Delivery: Equatable, Sendable {
     package let token: TokenRegistry.Index
     package let id: MessageID
-    /// Undecoded; nil when the request had none.
+    /// Value of `apns-collapse-id`, as bytes; nil if absent.
     package let collapseID: [UInt8]?
-    /// The badge of the payload; nil when it has none.
+    /// Badge in the payload; nil if absent.
     package let badge: Int?
-    /// Nil unless payloads are kept.
+    /// The payload; nil unless payloads are stored.
     package let payload: [UInt8]?
-    /// Nil unless payloads are kept.
+    /// The request's headers; nil unless payloads are stored.
     package let headers: Headers?
-    /// Microseconds since 1970.
+    /// When the push was accepted, in microseconds since 1970.
     package let atMicroseconds: Int64
   }
 
-  /// What the request said beside the token and the payload; nil for what it did not say.
+  /// Headers of the request; nil for those that were absent.
   package struct Headers: Equatable, Sendable {
     package var topic: String?
     package var pushType: String?
@@ -33,15 +33,15 @@ package struct DeliveryLog {
     var low: UInt64
     var atMicroseconds: Int64
     var token: UInt32
-    /// The record before it of the same token, plus 1; 0 for none.
+    /// Number of the same token's previous record, plus 1; 0 for none.
     var previous: UInt32
     /// Index into the block's `collapseIDs`, plus 1; 0 for none.
     var collapseID: UInt32
-    /// Negative for none.
+    /// The badge; negative for none.
     var badge: Int16
   }
 
-  /// Records with what they refer to, so that all of it is forgotten together.
+  /// Records and what they refer to, which are dropped together.
   private struct Block {
     var records: [Record] = []
     var payloads: [[UInt8]] = []
@@ -54,7 +54,7 @@ package struct DeliveryLog {
     }
 
     mutating func number(of collapseID: Span<UInt8>) -> UInt32 {
-      // A campaign carries one collapse-id: compare with the last before hashing.
+      // A campaign has one collapse id: compare with the last one before hashing.
       if let last = collapseIDs.last, ASCII.equal(collapseID, last) { return UInt32(collapseIDs.count) }
       let bytes = ASCII.array(collapseID)
       if let known = collapseNumbers[bytes] { return known }
@@ -64,21 +64,22 @@ package struct DeliveryLog {
     }
   }
 
-  /// How far back in a token's chain a repetition is looked for: more would cost a loop over one token its speed.
+  /// Number of previous deliveries of a token that are searched for a repetition; a limit, because tests may send many
+  /// to one token.
   private static let lookBack = 32
 
   package let keepsPayloads: Bool
-  /// Deliveries that are kept at least.
+  /// Minimum number of recent deliveries stored.
   package let capacity: Int
   private let blockSize: Int
   private var blocks: [Block] = []
-  /// Number of the first delivery that is kept.
+  /// Number of the oldest delivery that is stored.
   package private(set) var firstKept = 0
-  /// The newest record of each token, plus 1, by the token's index.
+  /// For each token index, the number of its newest record plus 1.
   private var newest: [UInt32] = []
 
   package private(set) var count = 0
-  /// Deliveries whose `apns-id` the token had received before (within its last 32).
+  /// Deliveries whose `apns-id` the token had received before, among its last 32.
   package private(set) var duplicates = 0
   /// Tokens with at least one delivery.
   package private(set) var reachedTokens = 0
@@ -91,9 +92,10 @@ package struct DeliveryLog {
     self.capacity = capacity
   }
 
+  /// Records an accepted push.
   /// - Parameters:
-  ///   - isOwnID: the request carried the id (one that we made up cannot repeat).
-  ///   - payload, headers: called only when payloads are kept.
+  ///   - isOwnID: true if the request contained the id; an id generated here cannot repeat.
+  ///   - payload, headers: called only if payloads are stored.
   package mutating func record(
     token: TokenRegistry.Index, id: MessageID, isOwnID: Bool, collapseID: Span<UInt8>?, badge: Int?,
     payload: () -> [UInt8], headers: () -> Headers? = { nil }, atMicroseconds: Int64
@@ -129,7 +131,7 @@ package struct DeliveryLog {
 
   // MARK: Looking
 
-  /// The deliveries of one token that are kept, oldest first.
+  /// Returns the stored deliveries of one token, oldest first.
   package func deliveries(of token: TokenRegistry.Index) -> [Delivery] {
     var found: [Delivery] = []
     var number = token < newest.count ? newest[token] : 0
@@ -140,7 +142,7 @@ package struct DeliveryLog {
     return found.reversed()
   }
 
-  /// What the device shows: of pushes with the same `apns-collapse-id` only the newest, oldest first ("Sending
+  /// Returns what the device shows, oldest first: only the newest of pushes with the same `apns-collapse-id` ("Sending
   /// notification requests to APNs": the later notification replaces the earlier one).
   package func shown(on token: TokenRegistry.Index) -> [Delivery] {
     var collapsed: Set<[UInt8]> = []
@@ -150,7 +152,7 @@ package struct DeliveryLog {
     return newestFirst.reversed()
   }
 
-  /// Every delivery that carried this `apns-id`, oldest first. Looks at all that are kept.
+  /// Returns all stored deliveries with this `apns-id`, oldest first. Scans the whole log.
   package func deliveries(with id: MessageID) -> [Delivery] {
     (firstKept..<count).filter { number in
       let record = record(number)
@@ -158,7 +160,7 @@ package struct DeliveryLog {
     }.map { delivery($0) }
   }
 
-  /// The delivery of this number in the order of arrival, firstKept..<count.
+  /// Returns a delivery by its number, firstKept..<count.
   package func delivery(_ number: Int) -> Delivery {
     let (block, place) = place(of: number)
     let record = blocks[block].records[place]
@@ -178,7 +180,7 @@ package struct DeliveryLog {
     return blocks[block].records[place]
   }
 
-  /// Whether a link of a chain leads to a record that is still there.
+  /// True if a link refers to a record that is still stored.
   private func isKept(_ link: UInt32) -> Bool { link > firstKept }
 
   private func wasSeen(_ token: TokenRegistry.Index, _ id: MessageID) -> Bool {

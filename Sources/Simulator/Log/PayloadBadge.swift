@@ -1,8 +1,8 @@
-/// The badge of a payload, found without reading the rest as JSON: this is done for every push.
+/// Finds the badge in a payload without parsing the rest as JSON, because this is done for every push.
 enum PayloadBadge {
   private static let name = Array(#""badge""#.utf8)
 
-  /// The whole number behind the first `"badge"` and its colon; nil when there is none.
+  /// Returns the integer after the first `"badge":`; nil if there is none.
   static func find(in payload: Span<UInt8>) -> Int? {
     var index = 0
     let last = payload.count - name.count

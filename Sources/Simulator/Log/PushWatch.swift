@@ -1,22 +1,22 @@
 internal import Reactor
 
-/// One accepted push, as a watcher gets it.
+/// An accepted push, as delivered to a watcher.
 package struct AcceptedPush: Sendable {
   package let token: DeviceToken
-  /// The `apns-id`: the provider's own, or one that was made up.
+  /// The `apns-id`: the provider's, or one generated here.
   package let id: MessageID
-  /// Undecoded; nil when the request had none.
+  /// Value of `apns-collapse-id`, as bytes; nil if absent.
   package let collapseID: [UInt8]?
   package let payload: [UInt8]
-  /// Microseconds since 1970.
+  /// When the push was accepted, in microseconds since 1970.
   package let atMicroseconds: Int64
 }
 
-/// The way of accepted pushes to whoever watches: gathered in a turn, handed over in one batch.
+/// Passes accepted pushes to a watcher: collects those of a loop iteration and delivers them in one batch.
 final class PushWatch {
   private let inbox: Inbox<AcceptedPush>
   private var batch: [AcceptedPush] = []
-  /// Pushes that did not fit into the inbox.
+  /// Number of pushes dropped because the inbox was full.
   private(set) var missed = 0
 
   init(_ inbox: Inbox<AcceptedPush>) {

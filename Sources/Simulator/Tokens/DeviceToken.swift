@@ -1,11 +1,11 @@
-/// A device token: an opaque run of bytes, written in hexadecimal. Two spellings that differ in case are one token.
+/// A device token: opaque bytes, written in hexadecimal. Case is not significant.
 package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
-  // The first 32 bytes, which is all of a classic token; longer ones keep the rest beside them.
+  // The first 32 bytes, which is the whole of an ordinary token; the rest of a longer one is stored separately.
   let words: (UInt64, UInt64, UInt64, UInt64)
   let byteCount: Int
   let tail: [UInt8]
 
-  /// Nil for an odd number of digits, a foreign character, or a length outside 2…400 digits.
+  /// Nil for an odd number of digits, other characters, or a length outside 2…400 digits.
   package init?(hexadecimal text: Span<UInt8>) {
     guard text.count >= 2, text.count.isMultiple(of: 2), text.count <= Limits.tokenDigits else { return nil }
     var words = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
@@ -27,21 +27,21 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     self.init(hexadecimal: bytes.span)
   }
 
-  /// A classic token of 32 bytes.
+  /// Creates a token of 32 bytes.
   package init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
     words = (first, second, third, fourth)
     byteCount = 32
     tail = []
   }
 
-  /// Takes a token apart that was put together from its words.
+  /// Recreates a token from its parts.
   init(words: (UInt64, UInt64, UInt64, UInt64), byteCount: Int, tail: [UInt8]) {
     self.words = words
     self.byteCount = byteCount
     self.tail = tail
   }
 
-  /// Reads up to 16 digits from `start` into the high end of a word.
+  /// Parses up to 16 digits from `start` into the high end of a word.
   private static func read(_ text: Span<UInt8>, _ start: Int, _ word: inout UInt64) -> Bool {
     guard start < text.count else { return true }
     let end = min(start + 16, text.count)
@@ -65,7 +65,7 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     hasher.combine(tail)
   }
 
-  /// The lower-case hexadecimal form.
+  /// The token in lower-case hexadecimal digits.
   package var description: String {
     var text: [UInt8] = []
     for index in 0..<byteCount {
@@ -76,7 +76,7 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Whether the lower-case form begins with these digits.
+  /// True if the lower-case form begins with these digits.
   func hasHexadecimalPrefix(_ digits: [UInt8]) -> Bool {
     guard digits.count <= byteCount * 2 else { return false }
     for (index, digit) in digits.enumerated() {
@@ -86,7 +86,7 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     return true
   }
 
-  /// The first eight bytes as one number.
+  /// The first eight bytes as a number.
   package var firstWord: UInt64 { words.0 }
 
   private func byte(_ index: Int) -> UInt8 {

@@ -1,24 +1,24 @@
-/// The device tokens that the simulated service knows.
+/// The device tokens known to the simulated service.
 ///
-/// Compact, for millions: each token has a number (its index), and its facts lie in arrays; a hash table of four bytes
-/// a slot finds the number. Tokens are never forgotten, only their state changes, so an index stays valid.
+/// Compact, for millions of tokens: each has a number (its index), its data is in arrays, and a hash table with four
+/// bytes per slot finds the number. Tokens are never removed, so an index stays valid.
 package struct TokenRegistry {
-  /// A token's number, in the order of arrival.
+  /// Number of a token, in the order of arrival.
   package typealias Index = Int
 
   package enum State: Equatable, Sendable {
     case active
-    /// The app was removed; milliseconds since 1970.
+    /// The app was removed, at this time in milliseconds since 1970.
     case unregistered(since: Int64)
-    /// The token was replaced; milliseconds since 1970.
+    /// The token was replaced, at this time in milliseconds since 1970.
     case expired(since: Int64)
   }
 
-  /// What becomes of a well-formed token that nobody registered.
+  /// How well-formed tokens that were never registered are treated.
   package enum Strangers: String, Codable, Sendable {
-    /// It is taken as a device of whatever environment and topic it is used with.
+    /// Accepted, as a token of the environment and topic it is used with.
     case accepted
-    /// BadDeviceToken: only tokens count that virtual devices or the control API registered.
+    /// Refused with BadDeviceToken: only tokens registered by virtual devices or the control API are accepted.
     case refused
   }
 
@@ -26,9 +26,9 @@ package struct TokenRegistry {
     var words: (UInt64, UInt64, UInt64, UInt64)
     var byteCount: UInt16
     var kind: Kind
-    /// Nil until somebody registers it.
+    /// Environment; nil until the token is registered.
     var environment: Environment?
-    /// Index into `topics`; negative when it may be used with any.
+    /// Index into `topics`; negative if the token may be used with any topic.
     var topic: Int32
     var sinceMilliseconds: Int64
   }
@@ -37,9 +37,10 @@ package struct TokenRegistry {
 
   package var strangers: Strangers
   private var entries: [Entry] = []
-  /// The bytes past the 32nd of long tokens, by index.
+  /// The bytes after the 32nd of long tokens, by index.
   private var tails: [Index: [UInt8]] = [:]
-  /// Open addressing with linear probing; 0 is empty, else index + 1. A power of two, at most half full.
+  /// Hash table with open addressing and linear probing: 0 for an empty slot, otherwise index + 1. Its size is a power
+  /// of two, and it is at most half full.
   private var slots: [UInt32] = Array(repeating: 0, count: 1024)
   private var topics: [[UInt8]] = []
 
@@ -51,8 +52,8 @@ package struct TokenRegistry {
 
   // MARK: Looking up
 
-  /// The token as a request in `environment` sees it: nil when there is no such device there. A stranger that is
-  /// accepted becomes known.
+  /// Returns the index of a token used in `environment`; nil if there is no such device. An unregistered token that is
+  /// accepted is added.
   mutating func find(_ token: DeviceToken, in environment: Environment) -> Index? {
     if let index = index(of: token) {
       if let own = entries[index].environment { return own == environment ? index : nil }
@@ -84,7 +85,7 @@ package struct TokenRegistry {
     }
   }
 
-  /// The topic it was registered for; nil for any.
+  /// Returns the topic that the token was registered for; nil for any.
   func topic(of index: Index) -> [UInt8]? {
     let number = entries[index].topic
     return number < 0 ? nil : topics[Int(number)]
@@ -94,8 +95,8 @@ package struct TokenRegistry {
 
   // MARK: Changing
 
-  /// Makes a token known, or changes what is known of it.
-  /// - Parameter topic: the whole `apns-topic` it belongs to, with suffix; nil for any.
+  /// Adds a token or changes its data.
+  /// - Parameter topic: the complete `apns-topic` with suffix; nil for any.
   @discardableResult
   package mutating func register(
     _ token: DeviceToken, environment: Environment, topic: String? = nil, state: State = .active
@@ -148,7 +149,7 @@ package struct TokenRegistry {
   private func home(of token: DeviceToken) -> Int { home(of: token.words) }
 
   private func home(of words: (UInt64, UInt64, UInt64, UInt64)) -> Int {
-    // Tokens are random as a rule; the multiplication spreads those of tests that count upwards.
+    // Tokens are usually random; the multiplication distributes those of tests that count upwards.
     var mixed = words.0 ^ words.1 &* 0x9E37_79B9_7F4A_7C15 ^ words.2 &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ words.3) &* 0x94D0_49BB_1331_11EB
     return Int(truncatingIfNeeded: (mixed ^ mixed >> 32)) & (slots.count - 1)

@@ -1,4 +1,4 @@
-/// Comparing and reading bytes of the wire without making strings of them.
+/// Compares and parses bytes from the wire without creating strings.
 enum ASCII {
   static func equal(_ bytes: Span<UInt8>, _ text: String) -> Bool {
     let utf8 = text.utf8
@@ -42,7 +42,7 @@ enum ASCII {
     return copy
   }
 
-  /// An unsigned decimal number of digits only; nil for anything else and for what does not fit.
+  /// Parses an unsigned decimal number; nil if the bytes contain anything but digits, or the number is too large.
   static func decimal(_ bytes: Span<UInt8>) -> Int64? {
     guard !bytes.isEmpty else { return nil }
     var value: Int64 = 0
@@ -57,7 +57,7 @@ enum ASCII {
     return value
   }
 
-  /// The value of one hexadecimal digit of either case.
+  /// Returns the value of a hexadecimal digit in either case; nil for any other byte.
   static func hexadecimal(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30
@@ -67,7 +67,7 @@ enum ASCII {
     }
   }
 
-  /// The lower-case digit of a value below 16.
+  /// Returns the lower-case digit for a value below 16.
   static func digit(_ nibble: UInt8) -> UInt8 {
     nibble < 10 ? 0x30 + nibble : 0x61 + nibble - 10
   }

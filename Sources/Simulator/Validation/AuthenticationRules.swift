@@ -1,15 +1,15 @@
-/// Who is asking: the provider token of a connection without client certificate.
+/// Validates the provider token of a request on a connection without a client certificate.
 ///
-/// Apple validates the request with the token before it looks at the device token, so a bad provider token gets its
-/// 403 whatever else is wrong. Order: missing → unreadable, unknown key, bad signature, foreign team → revoked →
-/// another key on this connection → other environment → too old or from the future → replaced too soon.
+/// Apple validates the provider token before the device token, so a bad one is answered with its 403 whatever else is
+/// wrong. Order of the checks: missing → unreadable, unknown key, bad signature, wrong team → revoked → another key
+/// than the connection's → other environment → too old or in the future → replaced too soon.
 enum AuthenticationRules {
   static func check(
     _ request: PushRequest, _ binding: inout ProviderBinding, _ knowledge: inout ServiceKnowledge,
     _ environment: Environment, nowSeconds: Int64
   ) -> Rejection? {
     let outcome = request.with(.authorization) { value -> Rejection? in
-      // Apple writes "bearer" in lower case everywhere, and so do all known providers.
+      // Apple writes "bearer" in lower case, and so do all known providers.
       guard ASCII.hasPrefix(value, "bearer "), value.count > 7 else { return Rejection(.missingProviderToken) }
       let token = value.extracting(7..<value.count)
       if binding.generation == knowledge.keys.generation, ASCII.equal(token, binding.tokenBytes) {
@@ -20,7 +20,7 @@ enum AuthenticationRules {
     return outcome ?? Rejection(.missingProviderToken)
   }
 
-  /// A token that this connection has not seen before (or not since the keys changed).
+  /// Validates a token that this connection has not seen before, or not since the keys changed.
   private static func checkNew(
     _ text: Span<UInt8>, _ binding: inout ProviderBinding, _ knowledge: inout ServiceKnowledge,
     _ environment: Environment,
@@ -31,7 +31,7 @@ enum AuthenticationRules {
     else { return Rejection(.invalidProviderToken) }
     if key.isRevoked { return Rejection(.forbidden) }
     if let bound = binding.key {
-      // One connection carries one team, and one key of it (or the two that are related).
+      // A connection is bound to one team and one of its keys (or two related ones).
       if bound.teamID != key.teamID { return Rejection(.invalidProviderToken) }
       let isRelated = bound.relatedKeyID == key.keyID || key.relatedKeyID == bound.keyID
       if bound.keyID != key.keyID && !isRelated { return Rejection(.unrelatedKeyIDInToken) }

@@ -1,9 +1,10 @@
-/// The form of the `apns-` headers, one rule each, in the order of the answer a request with several faults gets.
+/// Validates the `apns-` headers, in the order in which errors are reported for a request with several.
 enum HeaderRules {
-  /// - Returns: the push type (nil when the request names none) or the first rule broken.
+  /// Validates the headers of a request.
+  /// - Returns: the push type (nil if the request names none), or the first error.
   static func check(_ request: PushRequest) -> Result<PushType?, Rejection> {
     if request.with(.id, { MessageID($0) == nil }) == true { return .failure(Rejection(.badMessageID)) }
-    // UNIX seconds; 0 means one attempt. A date in the past is well formed.
+    // Seconds since 1970; 0 requests a single attempt. A time in the past is valid.
     if request.with(.expiration, { ASCII.decimal($0) == nil }) == true {
       return .failure(Rejection(.badExpirationDate))
     }
@@ -12,14 +13,14 @@ enum HeaderRules {
     if request.with(.collapseID, { $0.count > Limits.collapseIDBytes }) == true {
       return .failure(Rejection(.badCollapseID))
     }
-    // Missing is allowed (required for watchOS only); unknown is not.
+    // The header may be absent (it is required for watchOS only) but must not be unknown.
     guard let named = pushType else { return .success(nil) }
     guard let known = named else { return .failure(Rejection(.invalidPushType)) }
     return .success(known)
   }
 
   private static func priority(_ request: PushRequest, _ pushType: PushType?) -> Rejection? {
-    // Omitted means 10, and for a background push "using priority 10 is an error".
+    // The default is 10, but for a background push "using priority 10 is an error".
     let value = request.with(.priority) { text -> Int64 in ASCII.decimal(text) ?? -1 } ?? 10
     guard value == 10 || value == 5 || value == 1 else { return Rejection(.badPriority) }
     return pushType == .background && value == 10 ? Rejection(.badPriority) : nil

@@ -1,4 +1,4 @@
-/// An `apns-id`: a UUID, written as 36 lower-case characters in groups of 8-4-4-4-12.
+/// An `apns-id`: a UUID in its canonical form of 36 lower-case characters.
 package struct MessageID: Hashable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64
@@ -8,7 +8,7 @@ package struct MessageID: Hashable, Sendable, CustomStringConvertible {
     self.low = low
   }
 
-  /// Reads the canonical form in either case; nil for anything else.
+  /// Parses the canonical form in either case; nil if malformed.
   package init?(_ text: Span<UInt8>) {
     guard text.count == Self.characters else { return nil }
     var words = (UInt64(0), UInt64(0))
@@ -25,7 +25,7 @@ package struct MessageID: Hashable, Sendable, CustomStringConvertible {
     (high, low) = words
   }
 
-  /// A random one, version 4 (RFC 9562, 5.4).
+  /// Returns a random UUID of version 4 (RFC 9562, 5.4).
   package static func random(_ dice: inout Dice) -> MessageID {
     MessageID(high: dice.next() & ~0xF000 | 0x4000, low: dice.next() & ~(3 << 62) | 2 << 62)
   }
@@ -34,7 +34,7 @@ package struct MessageID: Hashable, Sendable, CustomStringConvertible {
 
   private static func isHyphen(_ index: Int) -> Bool { index == 8 || index == 13 || index == 18 || index == 23 }
 
-  /// The 36 characters.
+  /// The 36 characters of the canonical form.
   package var text: InlineArray<36, UInt8> {
     var text = InlineArray<36, UInt8>(repeating: 0x2D)
     var digits = 0

@@ -1,8 +1,8 @@
-/// What is asked for: `POST /3/device/<token>`, and nothing else on this door.
+/// Validates method and path: only `POST /3/device/<token>` is allowed.
 enum PathRules {
   static let devicePath = "/3/device/"
 
-  /// First of all, because without a path there is nothing to authenticate for.
+  /// Checked first, because without a valid path there is nothing to authenticate for.
   static func check(_ request: PushRequest) -> Rejection? {
     let path = request.with(.path) { path -> Rejection? in
       guard ASCII.hasPrefix(path, devicePath) else {
@@ -11,7 +11,7 @@ enum PathRules {
       for index in devicePath.utf8.count..<path.count where path[index] == 0x2F { return Rejection(.badPath) }
       return nil
     }
-    // No :path at all, which HTTP/2 libraries refuse before it comes here.
+    // No `:path` at all, which HTTP/2 libraries refuse before.
     guard let path else { return Rejection(.badPath) }
     if let rejection = path, rejection.reason == .badPath { return rejection }
     guard request.with(.method, { ASCII.equal($0, "POST") }) == true else { return Rejection(.methodNotAllowed) }
@@ -20,7 +20,7 @@ enum PathRules {
   }
 }
 
-/// A header of APNs twice is ambiguous: refused before any of them is believed.
+/// Refuses requests that repeat an APNs header, because its value would be ambiguous.
 enum DuplicateRules {
   static func check(_ request: PushRequest) -> Rejection? {
     request.hasRepeatedHeader ? Rejection(.duplicateHeaders) : nil

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The keys of a payload, each with the form Apple gives it, for the strict check: what the real service would take and
-/// the device would then ignore, misread or never show.
+/// Checks the keys of a payload and their types, for strict validation: finds what the real service would accept
+/// although the device would ignore, misinterpret or never show it.
 ///
 /// Source: "Generating a remote notification" (tables of `aps`, `alert` and `sound`), "Starting and updating Live Activities
 /// with ActivityKit push notifications", "Pushing background updates to your app".
@@ -14,7 +14,8 @@ struct PayloadKeys {
     var event: String?
   }
 
-  /// False when the payload has not the form that its push type needs. Without a push type: that of `alert`.
+  /// Returns false if the payload does not have the form that its push type requires. Without a push type, checks as
+  /// for `alert`.
   static func isWellFormed(_ body: [UInt8], _ pushType: PushType?) -> Bool {
     var keys = PayloadKeys()
     do throws(JSONError) {
@@ -51,7 +52,7 @@ struct PayloadKeys {
     case .liveactivity: return fitActivity()
     case .alert:
       let isSeen = !aps.isDisjoint(with: ["alert", "badge", "sound"])
-      // The extension runs for what is shown only.
+      // The extension is started only for visible pushes.
       return isSeen && (!aps.contains("mutable-content") || aps.contains("alert"))
     case .voip, .complication, .location, .pushtotalk: return top["aps"] == .object
     }

@@ -1,6 +1,7 @@
-/// The body. The real service takes any bytes within the limit; whether they are JSON it does not say.
+/// Validates the body. The real service limits its size; whether it requires JSON is undocumented.
 enum PayloadRules {
-  /// - Parameter isStrict: also demand what the device would need, key by key (`PayloadKeys`).
+  /// Validates the payload of a request. Returns the first error; nil if it is valid.
+  /// - Parameter isStrict: true to also check the keys that the device needs (`PayloadKeys`).
   static func check(_ request: PushRequest, _ pushType: PushType?, isStrict: Bool) -> Rejection? {
     if request.bodyBytes == 0 { return Rejection(.payloadEmpty) }
     let limit = pushType?.payloadLimitBytes ?? Limits.payloadBytes

@@ -1,17 +1,17 @@
 internal import Reactor
 
-/// One request as it came over the wire: the headers that APNs knows, and the body.
+/// A request as received: the headers that APNs evaluates, and the body.
 ///
-/// Reused from request to request, so that a steady connection allocates nothing: headers are appended to one run of
-/// bytes and found again by field. Headers that APNs does not know are ignored, as Apple does. One owner, one thread.
+/// Reused for each request to avoid allocations: header values are appended to one buffer and found by field. Other
+/// headers are ignored, as Apple does. One owner, one thread.
 package final class PushRequest {
-  /// The headers that validation looks at.
+  /// The headers that APNs evaluates.
   package enum Field: Int, CaseIterable, Sendable {
     case method, scheme, path, authority, host, authorization
     case id, topic, pushType, priority, expiration, collapseID
     case channelID, requestID
 
-    /// The name on the wire.
+    /// The name of the header.
     package var name: String {
       switch self {
       case .method: ":method"
@@ -31,7 +31,7 @@ package final class PushRequest {
       }
     }
 
-    /// Recognises a lower-case header name; nil for one that APNs ignores.
+    /// Parses a lower-case header name; nil for one that APNs ignores.
     init?(name: Span<UInt8>) {
       let candidate: Field
       switch name.count {
@@ -50,7 +50,7 @@ package final class PushRequest {
     }
   }
 
-  /// All that changes, in one value: each use of a property of a class is checked, so there is only one.
+  /// All mutable state in one value, because each access to a class property costs a run-time check.
   private struct Contents: ~Copyable {
     var text = ByteBuffer(capacity: 1024)
     var ranges = InlineArray<14, Range<Int>>(repeating: 0..<0)
@@ -93,12 +93,12 @@ package final class PushRequest {
 
   package init() {}
 
-  /// Forgets everything but the memory.
+  /// Clears the request but keeps the allocated memory.
   package func reset() {
     contents.reset()
   }
 
-  /// Adds a header, if it is one that APNs knows; a second of the same name is only noted.
+  /// Adds a header if APNs evaluates it. A second one with the same name is only flagged.
   package func append(name: Span<UInt8>, value: Span<UInt8>, isNeverIndexed: Bool = false) {
     guard let field = Field(name: name) else { return }
     contents.append(field, value, isNeverIndexed: isNeverIndexed)
@@ -110,26 +110,26 @@ package final class PushRequest {
     if room > 0 { contents.body.append(bytes.count <= room ? bytes : bytes.extracting(0..<room)) }
   }
 
-  /// Tells how long the body really was, when not all of it was kept.
+  /// Sets the actual length of the body, if only a part of it was stored.
   package func countBody(_ bytes: Int) {
     contents.bodyBytes = max(contents.bodyBytes, bytes)
   }
 
-  /// A header of APNs was given twice.
+  /// True if a header that APNs evaluates was repeated.
   package var hasRepeatedHeader: Bool { contents.hasRepeatedHeader }
 
-  /// The provider asked that its token enters no compression table (RFC 7541, 6.2.3).
+  /// True if the provider sent its token as a never-indexed header (RFC 7541, 6.2.3).
   package var isAuthorizationNeverIndexed: Bool { contents.isAuthorizationNeverIndexed }
 
-  /// Bytes of body that came; only as many as the largest payload and one more are kept.
+  /// Length of the body received; at most one byte more than the largest payload is stored.
   package var bodyBytes: Int { contents.bodyBytes }
 
-  /// Lends a header's value; nil when the request has none.
+  /// Calls `look` with a header's value; nil if it is absent.
   package func with<Result>(_ field: Field, _ look: (Span<UInt8>) -> Result) -> Result? {
     contents.with(field, look)
   }
 
-  /// Lends the body.
+  /// Calls `look` with the body.
   package func withBody<Result>(_ look: (Span<UInt8>) -> Result) -> Result {
     contents.body.withReadable { look($0) }
   }

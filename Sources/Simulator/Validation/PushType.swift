@@ -1,8 +1,8 @@
-/// The eleven values of `apns-push-type`, and what each one demands.
+/// The eleven values of `apns-push-type`, and the requirements of each.
 ///
 /// Source: "Sending notification requests to APNs", table of push types.
 package enum PushType: String, CaseIterable, Sendable {
-  // Ordered by how often they are sent: recognition tries them in this order.
+  // In order of frequency, because parsing tries them in this order.
   case alert
   case background
   case voip
@@ -15,7 +15,7 @@ package enum PushType: String, CaseIterable, Sendable {
   case controls
   case mdm
 
-  /// What stands behind the bundle identifier in `apns-topic`; nil when the topic is the bare identifier.
+  /// Suffix of the bundle identifier in `apns-topic`; nil if there is none.
   package var topicSuffix: String? {
     switch self {
     case .alert, .background, .mdm: nil
@@ -30,15 +30,15 @@ package enum PushType: String, CaseIterable, Sendable {
     }
   }
 
-  /// Largest body in bytes.
+  /// Maximum size of the payload in bytes.
   package var payloadLimitBytes: Int {
     self == .voip ? Limits.voipPayloadBytes : Limits.payloadBytes
   }
 
-  /// Location pushes are sent with a provider token only; certificates cannot name their topic.
+  /// True if the type needs a provider token, because certificates cannot cover its topic.
   package var needsProviderToken: Bool { self == .location }
 
-  /// Recognises a header value; nil when Apple has no such type.
+  /// Parses a header value; nil for an unknown type.
   package init?(_ value: Span<UInt8>) {
     guard let found = PushType.allCases.first(where: { ASCII.equal(value, $0.rawValue) }) else { return nil }
     self = found

@@ -1,4 +1,4 @@
-/// Apple's reason strings, each with the status it comes with.
+/// Apple's reason codes, with the status of each.
 ///
 /// Source: "Handling notification responses from APNs", table of `reason` values.
 package enum Reason: String, CaseIterable, Sendable {
@@ -19,13 +19,13 @@ package enum Reason: String, CaseIterable, Sendable {
   case topicDisallowed = "TopicDisallowed"
   // 400 of the channel API ("Handling error responses from APNs")
   case badChannelID = "BadChannelId"
-  /// Here the answer of the strict payload check too.
+  /// Also the answer to a payload that fails strict validation.
   case badRequestPayload = "BadRequestPayload"
   case cannotCreateChannelConfig = "CannotCreateChannelConfig"
   case channelNotRegistered = "ChannelNotRegistered"
   case featureNotEnabled = "FeatureNotEnabled"
   case missingChannelID = "MissingChannelId"
-  /// Observed; no document has it.
+  /// Apple returns this reason but does not document it.
   case missingChannelQueueSize = "MissingChannelQueueSize"
   case missingPushType = "MissingPushType"
   // 403
@@ -37,7 +37,7 @@ package enum Reason: String, CaseIterable, Sendable {
   case invalidProviderToken = "InvalidProviderToken"
   case missingProviderToken = "MissingProviderToken"
   case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
-  /// Of the channel API.
+  /// Only for the channel API.
   case topicMismatch = "TopicMismatch"
   // 404, 405
   case badPath = "BadPath"
@@ -55,7 +55,7 @@ package enum Reason: String, CaseIterable, Sendable {
   case serviceUnavailable = "ServiceUnavailable"
   case shutdown = "Shutdown"
 
-  /// The `:status` that goes with it.
+  /// HTTP status of the reason.
   package var status: Int {
     switch self {
     case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
@@ -76,14 +76,14 @@ package enum Reason: String, CaseIterable, Sendable {
     }
   }
 
-  /// True when Apple counts the answer against the connection: 4xx, but not 410.
+  /// True if Apple counts the answer against the connection: 4xx except 410.
   package var isErrorCondition: Bool { status < 500 && status != 410 }
 }
 
-/// A refused request: what the answer says.
+/// The answer to a refused request.
 package struct Rejection: Error, Equatable, Sendable {
   package var reason: Reason
-  /// When APNs confirmed that the token had ended, in milliseconds since 1970; only with 410.
+  /// When APNs confirmed that the token was no longer valid, in milliseconds since 1970; only for status 410.
   package var timestampMilliseconds: Int64?
 
   package init(_ reason: Reason, timestampMilliseconds: Int64? = nil) {

@@ -1,13 +1,13 @@
-/// The whole order of validation, rule by rule, as the real service is understood to apply it.
+/// Validates a push request in the order in which the real service is believed to.
 ///
 /// ```
 /// path, method → repeated headers → authentication → apns- headers → topic → payload → device token
 /// ```
 ///
-/// Apple says that authentication comes before the device token; the order of the rest is unpublished and ours. Pure:
-/// what changes (the connection's binding, tokens met for the first time) is passed in; no clock, no I/O.
+/// Apple documents that authentication is checked before the device token; the order of the other checks is unpublished
+/// and our choice. Performs no I/O: state that changes (the connection's key, newly accepted tokens) is passed in.
 package enum RequestValidation {
-  /// A request that passed.
+  /// A valid request.
   package struct Accepted: Equatable, Sendable {
     package let token: TokenRegistry.Index
     package let pushType: PushType?
@@ -46,7 +46,7 @@ package enum RequestValidation {
     _ nowSeconds: Int64
   ) -> Rejection? {
     if let certificate = identity.certificate {
-      // The authorization header is ignored on such a connection.
+      // With a client certificate, the authorization header is ignored.
       return certificate.environments.contains(environment) ? nil : Rejection(.badCertificateEnvironment)
     }
     return AuthenticationRules.check(request, &identity.binding, &knowledge, environment, nowSeconds: nowSeconds)

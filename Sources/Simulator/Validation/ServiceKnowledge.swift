@@ -1,4 +1,4 @@
-/// What the simulated service knows, apart from the connection.
+/// The state of the simulated service that validation uses, apart from the connection's.
 package struct ServiceKnowledge {
   package var keys = SigningKeys()
   package var tokens = TokenRegistry()
@@ -9,11 +9,11 @@ package struct ServiceKnowledge {
   package init() {}
 }
 
-/// Options that make the service stricter or laxer than Apple's.
+/// Options that make validation stricter or more lenient than Apple's.
 package struct ValidationRules: Sendable, Equatable {
-  /// Demand JSON with an `aps` object.
+  /// True to require a JSON payload with an `aps` object.
   package var checksPayload = false
-  /// Count TooManyProviderTokenUpdates for the whole team.
+  /// True to limit provider token updates per team instead of per connection.
   package var countsUpdatesPerTeam = false
 
   package init() {}

@@ -1,4 +1,4 @@
-/// The device token: is there such a device, in this environment, for this topic?
+/// Validates the device token: it must exist in this environment and belong to this topic.
 enum TokenRules {
   static func check(
     _ request: PushRequest, _ tokens: inout TokenRegistry, _ environment: Environment, defaultTopic: String? = nil

@@ -1,6 +1,6 @@
-/// Which app is pushed to, and whether this provider may.
+/// Validates the topic, and that the provider may push to it.
 enum TopicRules {
-  /// For a connection with provider tokens: the topic is always required.
+  /// Checks the topic on a connection with provider tokens, where it is required.
   static func check(_ request: PushRequest, _ pushType: PushType?, _ binding: inout ProviderBinding) -> Rejection? {
     let outcome = request.with(.topic) { topic -> Rejection? in
       if let proven = binding.provenPushType, proven == pushType, ASCII.equal(topic, binding.provenTopic) { return nil }
@@ -14,7 +14,8 @@ enum TopicRules {
     return outcome
   }
 
-  /// For a connection with a client certificate: the topic may be left out when the certificate has only one.
+  /// Checks the topic on a connection with a client certificate, where it may be omitted if the certificate has only
+  /// one.
   static func check(
     _ request: PushRequest, _ pushType: PushType?, _ certificate: ClientCertificate
   ) -> Rejection? {
@@ -27,22 +28,22 @@ enum TopicRules {
     return outcome
   }
 
-  /// The bundle identifier in a topic; nil when the topic is malformed or has not the suffix of its push type.
-  /// Without a push type any suffix does.
+  /// Returns the bundle identifier in a topic; nil if the topic is malformed or lacks the suffix of its push type.
+  /// Without a push type, any suffix is allowed.
   static func bundleID(of topic: Span<UInt8>, _ pushType: PushType?) -> String? {
     guard !topic.isEmpty, topic.count <= Limits.topicBytes else { return nil }
     for index in topic.indices where !isAllowed(topic[index]) { return nil }
     let found = suffix(of: topic)
     if let pushType {
       guard pushType.topicSuffix == found else { return nil }
-      // The user identifier of an MDM certificate's subject.
+      // MDM topics are the user id of the certificate's subject.
       if pushType == .mdm, !ASCII.hasPrefix(topic, "com.apple.mgmt.") { return nil }
     }
     let length = topic.count - (found?.utf8.count ?? 0)
     return length > 0 ? ASCII.string(topic.extracting(0..<length)) : nil
   }
 
-  /// The suffix of a push type that the topic ends with.
+  /// Returns the push type suffix at the end of the topic; nil if there is none.
   private static func suffix(of topic: Span<UInt8>) -> String? {
     for type in PushType.allCases {
       if let suffix = type.topicSuffix, ASCII.hasSuffix(topic, suffix) { return suffix }
@@ -50,7 +51,7 @@ enum TopicRules {
     return nil
   }
 
-  /// Bundle identifiers: letters, digits, hyphens and periods ("CFBundleIdentifier").
+  /// True for characters of a bundle identifier: letters, digits, hyphens and periods ("CFBundleIdentifier").
   private static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: true

@@ -1,18 +1,18 @@
 internal import HTTP2
 internal import TLS
 
-/// APNs at the door of one connection: Apple's rules, headers and words.
+/// APNs' behavior on a connection.
 final class APNsServiceAdapter: ServiceAdapter {
   let place: FaultPlan.Place
   private let environment: Environment
   private let books: SimulatedService
   private var identity = RequestValidation.Identity()
-  /// The `iat` of the provider token last reported.
+  /// `iat` of the last provider token reported to the counters.
   private var reportedToken: Int64 = 0
-  // The request ruled on last.
+  // Data of the request judged last, for `deliver`.
   private var token: TokenRegistry.Index = 0
   private var isOwnID = false
-  /// Set when that was for a channel.
+  /// Set if that request was for a channel.
   private var broadcast: BroadcastValidation.Accepted?
   private var isBroadcast = false
 
@@ -30,7 +30,7 @@ final class APNsServiceAdapter: ServiceAdapter {
     Self.present(certificate, to: environment, nowSeconds: nowSeconds, &identity)
   }
 
-  /// Nil when a certificate is fine, else what GOAWAY says.
+  /// Returns the debug data of the GOAWAY if the certificate is not acceptable; nil if it is.
   static func present(
     _ certificate: CertificateInfo, to environment: Environment, nowSeconds: Int64, _ identity: inout ProviderIdentity
   ) -> [UInt8]? {
@@ -164,7 +164,7 @@ final class APNsServiceAdapter: ServiceAdapter {
 }
 
 extension ClientCertificate {
-  /// Without Apple's list of topics (old certificates) the user identifier of the subject is the only one.
+  /// Old certificates have no list of topics: then the user id of the subject is the only one.
   fileprivate init(_ info: CertificateInfo) {
     var environments: Set<Environment> = []
     if info.allowsProduction { environments.insert(.production) }
@@ -175,14 +175,14 @@ extension ClientCertificate {
 }
 
 extension PushRequest {
-  /// Takes over what a stream received.
+  /// Loads the request from a stream.
   func load(_ stream: ServerStream) {
     reset()
     stream.forEachField { name, value, isNeverIndexed in
       append(name: name, value: value, isNeverIndexed: isNeverIndexed)
     }
     stream.withBody { append(body: $0) }
-    // What the session did not store counts all the same.
+    // Count the part of the body that the session did not store, too.
     countBody(stream.bodyCount)
   }
 }

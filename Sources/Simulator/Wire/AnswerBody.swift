@@ -1,16 +1,16 @@
-/// What goes back to the provider besides the status.
+/// Creates response bodies and similar bytes.
 enum AnswerBody {
-  /// The JSON that Apple documents: `reason`, and with 410 `timestamp` in milliseconds.
+  /// Returns the JSON that Apple documents: `reason`, and for status 410 `timestamp` in milliseconds.
   static func json(reason: String, timestampMilliseconds: Int64?) -> [UInt8] {
     var text = #"{"reason":""# + reason + #"""#
     if let timestampMilliseconds { text += #","timestamp":"# + String(timestampMilliseconds) }
     return Array((text + "}").utf8)
   }
 
-  /// GOAWAY's words for a client that opens more streams than it may (observed).
+  /// Debug data of the GOAWAY for a client that opens too many streams (observed).
   static let violation = Array("Maximum active streams violated for this endpoint.".utf8)
 
-  /// A whole RST_STREAM frame (RFC 9113, 6.4), for the second one of a stream that no library would send.
+  /// Returns an RST_STREAM frame (RFC 9113, 6.4), for a second one on a stream, which no library would send.
   static func resetFrame(stream: Int32, code: UInt32) -> [UInt8] {
     [0, 0, 4, 3, 0] + bigEndian(UInt32(stream)) + bigEndian(code)
   }

@@ -2,7 +2,7 @@ internal import HTTP2
 internal import JSON
 internal import TLS
 
-/// The channel management at the door of one connection. It answers what it does itself; nothing is delivered.
+/// The channel management's behavior on a connection. It answers all requests itself and delivers nothing.
 final class ChannelServiceAdapter: ServiceAdapter {
   let place: FaultPlan.Place
   private let environment: Environment
@@ -65,7 +65,7 @@ final class ChannelServiceAdapter: ServiceAdapter {
     }
   }
 
-  /// Sixteen bytes in base64, as those seen.
+  /// Returns a new channel id: 16 bytes in base64, like those observed.
   private func channelName() -> String {
     let id = MessageID.random(&books.dice)
     var bytes: [UInt8] = []

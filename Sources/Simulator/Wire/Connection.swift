@@ -2,7 +2,7 @@ internal import HTTP2
 internal import Reactor
 internal import TLS
 
-/// One provider's connection: TLS and HTTP/2 between socket and `RequestJudge`.
+/// One provider's connection: TLS and HTTP/2 between the socket and `RequestJudge`.
 ///
 /// ```
 /// waiting ──start──► handshaking ──► open ──GOAWAY──► draining ──last stream──► closed
@@ -10,14 +10,14 @@ internal import TLS
 ///                         └────────────┴───── lost, cut, timeout ──────────────────┘
 /// ```
 ///
-/// Reads all there is, lets every whole request be answered, then writes once. Confined to the service's loop.
+/// Reads all available input, has all complete requests answered, then writes once. Confined to the service's loop.
 final class Connection: EventLoop.Handler, JudgedConnection {
   enum State { case waiting, handshaking, open, draining, stalled, closed }
 
   let number: Int
   private let door: any ServiceAdapter
   private let books: SimulatedService
-  /// Told once.
+  /// Called once, when the connection is closed.
   var whenClosed: (Connection) -> Void = { _ in }
   let session: ServerSession
   private(set) var state = State.waiting
@@ -29,10 +29,10 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   private var readWaitsFor = Readiness.readable
   private var writeWaitsFor: Readiness?
   private var endsWhenWritten = false
-  /// Our first SETTINGS are out: later ones may follow.
+  /// True if our first SETTINGS are sent, so that further ones may follow.
   private var hasSettings = false
   private var lastActivity: Instant
-  /// Since when withheld windows are given back; nil when they are never withheld.
+  /// From when on withheld WINDOW_UPDATEs are sent; nil if they are not withheld.
   private var releasesWindowsFrom: Instant?
   lazy var judge = RequestJudge(connection: self, door: door, books: books)
 
@@ -46,10 +46,10 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     self.books = books
     lastActivity = books.loop.now
     var configuration = ServerSession.Configuration()
-    // The real service answers an excess with its own words, so the limit is watched here.
+    // The real service answers an excess with its own text, so the limit is checked here.
     configuration.enforcesStreamLimit = false
     configuration.storedBodyBytes = door.storedBodyBytes
-    // A provider that gives up on slow answers resets many streams: that is a thing to count, not to end.
+    // Providers that give up on slow answers reset many streams; count that, but do not end the connection.
     configuration.resetRateLimit = (burst: 1_000_000, perSecond: 100_000)
     configuration.acknowledgesSettings = fault != .ignoreSettings
     if case .withholdWindow(let time) = fault {
@@ -105,7 +105,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
       sendFirstSettings()
       return pump()
     }
-    // Nothing is read meanwhile: else the acknowledgement of the client's SETTINGS would leave before ours.
+    // Read nothing meanwhile; otherwise the acknowledgement of the client's SETTINGS would be sent before ours.
     watch([])
     books.loop.schedule(after: delay) { [weak self] in
       self?.sendFirstSettings()
@@ -139,7 +139,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     }
   }
 
-  /// Reads, answers and writes until the socket has no more, or takes no more.
+  /// Reads, answers and writes until there is no more input or the socket is full.
   func pump() {
     while state == .open || state == .draining {
       let more = isCongested ? false : read()
@@ -149,7 +149,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     updateInterest()
   }
 
-  /// True when more may be waiting inside OpenSSL.
+  /// Reads once. Returns true if OpenSSL may hold more input.
   private func read() -> Bool {
     books.takeTime()
     let result = stream.read(into: &input)
@@ -157,7 +157,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
       do {
         try session.receive(&input)
       } catch {
-        // What nghttp2 has to say about it (GOAWAY) still leaves.
+        // Send nghttp2's GOAWAY, if any, before closing.
         flush()
         close()
         return false
@@ -189,7 +189,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     }
   }
 
-  /// Writes what waits: called after whatever may have produced output, also from timers.
+  /// Writes pending output. Called after anything that may have produced output, including timers.
   func flush() {
     guard state == .open || state == .draining else { return }
     if let from = releasesWindowsFrom, books.loop.now >= from { session.releaseWindow() }
@@ -207,13 +207,13 @@ final class Connection: EventLoop.Handler, JudgedConnection {
       }
       if !more { break }
     }
-    // Closing a stream is told by the session as an event, which frees it for reuse.
+    // When a stream closes, the session emits an event, which must be handled so that the stream can be reused.
     handleEvents()
     let isDrained = state == .draining && (endsWhenWritten || session.openStreams == 0)
     if isDrained || session.isFinished { endInOrder() }
   }
 
-  /// A provider that does not read its answers gets no further ones.
+  /// True if the provider does not read its answers; then no further requests are processed.
   private var isCongested: Bool { output.count > Limits.outputBytes }
 
   private func updateInterest() {
@@ -227,7 +227,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
 
   // MARK: Ending
 
-  /// Says GOAWAY with the next `flush`; what is open is still answered, unless `ending` says otherwise.
+  /// Queues a GOAWAY for the next `flush`. Open streams are still answered, unless `ending` says otherwise.
   func goAway(_ plan: Effect.GoAway, lastStream: Int32, debugData: [UInt8]? = nil) {
     guard state == .open else { return }
     state = .draining
@@ -243,14 +243,14 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     books.loop.schedule(after: Limits.drain) { [weak self] in self?.endInOrder() }
   }
 
-  /// The service ends: as a GOAWAY that answers all.
+  /// Shuts the connection down with a GOAWAY, after all open streams are answered.
   func shutDown() {
     guard state == .open else { return close() }
     goAway(.init(), lastStream: session.lastStreamID, debugData: door.farewell(isIdle: false))
     flush()
   }
 
-  /// Idle for too long: the service's reason in the GOAWAY.
+  /// Sends GOAWAY if the connection has been idle for too long.
   func checkIdle(now: Instant) {
     switch state {
     case .open where now - lastActivity > books.configuration.idle:

@@ -1,4 +1,4 @@
-/// How the service treats one connection by how it has behaved: the stream limit and the count of errors. Pure.
+/// The stream limit and error count of a connection, by which the service rewards or punishes its behavior.
 ///
 /// ```
 ///            first push accepted                    4xx (not 410)
@@ -10,32 +10,32 @@
 ///                                 draining
 /// ```
 ///
-/// Apple documents the limit of 1 before the first valid push; that a rejection restrains a connection and a success
-/// frees it, and that errors end it "sooner" when they are BadDeviceToken, was observed or is told without numbers.
+/// Apple documents the limit of 1 before the first valid push. That a refusal lowers the limit and a success restores
+/// it, and that BadDeviceToken errors end a connection "sooner", was observed or is documented without numbers.
 package struct ConnectionConduct {
   package enum State: Equatable, Sendable { case probing, trusted, restrained, draining }
 
   package enum Action: Equatable, Sendable {
     case none
-    /// Too many errors: GOAWAY that names this reason.
+    /// Too many errors: send GOAWAY with this reason.
     case goAway(Reason)
   }
 
-  /// What is done about a stream that was just opened.
+  /// What to do about a newly opened stream.
   package enum Admission: Equatable, Sendable {
     case admitted
-    /// Over a limit that the client cannot know yet: REFUSED_STREAM, nothing lost.
+    /// Above a limit that the client cannot know yet: answer REFUSED_STREAM.
     case refused
-    /// Over a limit that the client has acknowledged: GOAWAY.
+    /// Above a limit that the client has acknowledged: send GOAWAY.
     case violation
   }
 
-  /// The switches of the configuration.
+  /// The configurable part of this behavior.
   package struct Policy: Equatable, Sendable {
     package var streams = Limits.streams
-    /// Whether a rejection drops the limit to 1.
+    /// True if a refusal lowers the stream limit to 1.
     package var dropsLimit = true
-    /// Points of error until GOAWAY; 0 for no limit.
+    /// Error points at which GOAWAY is sent; 0 for no limit.
     package var errorPoints = Limits.errorPoints
 
     package init() {}
@@ -44,21 +44,21 @@ package struct ConnectionConduct {
   package private(set) var state: State
   package private(set) var errorPoints = 0
   private let policy: Policy
-  /// A fault's limit, over everything else while it lasts.
+  /// Stream limit of a fault, which takes precedence while it lasts.
   private var collapsedLimit: Int?
   /// Limits sent and not yet acknowledged, oldest first.
   private var unacknowledged: [Int] = []
-  /// What the client is bound to; nil before it acknowledged anything (RFC 9113, 6.5.2: no limit).
+  /// The limit that the client has acknowledged; nil before the first acknowledgement (RFC 9113, 6.5.2: no limit).
   private var acknowledgedLimit: Int?
   private var sentLimit: Int?
 
-  /// - Parameter isProven: a client certificate proves the provider before the first push.
+  /// - Parameter isProven: true if a client certificate has authenticated the provider before the first push.
   package init(policy: Policy, isProven: Bool) {
     self.policy = policy
     state = isProven ? .trusted : .probing
   }
 
-  /// The limit that should be in force now.
+  /// The stream limit that should apply now.
   package var limit: Int {
     if let collapsedLimit { return collapsedLimit }
     switch state {
@@ -90,7 +90,7 @@ package struct ConnectionConduct {
 
   // MARK: SETTINGS
 
-  /// The limit to send now, if it differs from the last one sent; remembered as sent.
+  /// Returns the limit to send now and records it as sent; nil if it equals the last one sent.
   package mutating func limitToSend() -> Int? {
     guard limit != sentLimit else { return nil }
     sentLimit = limit
@@ -98,14 +98,15 @@ package struct ConnectionConduct {
     return limit
   }
 
-  /// The client acknowledged the oldest SETTINGS that carried a limit.
+  /// Called when the client has acknowledged the oldest SETTINGS with a limit.
   package mutating func settingsAcknowledged() {
     if !unacknowledged.isEmpty { acknowledgedLimit = unacknowledged.removeFirst() }
   }
 
-  /// - Parameter openStreams: with the new one.
+  /// Decides about a new stream.
+  /// - Parameter openStreams: number of open streams, including the new one.
   package func admit(openStreams: Int) -> Admission {
-    // Of the limits on their way any may be in force at the client by now: it breaks its word only above them all.
+    // Any of the limits in transit may apply at the client now, so only exceeding all of them is a violation.
     if let acknowledgedLimit, openStreams > max(acknowledgedLimit, unacknowledged.max() ?? 0) { return .violation }
     return openStreams > (sentLimit ?? limit) ? .refused : .admitted
   }

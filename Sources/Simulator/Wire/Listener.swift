@@ -1,14 +1,14 @@
 internal import Reactor
 internal import TLS
 
-/// One address of a service: APNs for production or the sandbox, or FCM.
+/// A listening socket of a service: APNs production, APNs sandbox or FCM, for example.
 final class Listener: EventLoop.Handler {
-  /// The certificates a connection may be shown.
+  /// The TLS contexts that a connection may get.
   struct Contexts {
     let ordinary: TLSContext
     let wrongHost: TLSContext
     let expired: TLSContext
-    /// Speaks no protocol that a provider offers, so that the handshake fails.
+    /// Offers no protocol that a provider supports, so that the handshake fails.
     let foreign: TLSContext
 
     init(authority: CertificateAuthority, names: [String], nowSeconds: Int64) throws(TLSError) {
@@ -25,9 +25,9 @@ final class Listener: EventLoop.Handler {
   private let place: FaultPlan.Place
   private let makeDoor: () -> any ServiceAdapter
   let port: UInt16
-  /// With the port that the kernel chose, so that it can be opened again.
+  /// The address with the port that the kernel has chosen, for reopening.
   private let address: SocketAddress
-  /// Nil while closed: then the kernel refuses connections.
+  /// Nil while closed; then the kernel refuses connections.
   private var socket: Socket?
   private let contexts: Contexts
   private let books: SimulatedService
@@ -71,7 +71,7 @@ final class Listener: EventLoop.Handler {
   }
 
   func ready(_ readiness: Readiness) {
-    // Out of descriptors: the kernel keeps the connection waiting, and the next turn tries again.
+    // If the process has no free descriptors, the connection waits in the kernel's queue until the next iteration.
     while let accepted = try? socket?.accept() { begin(accepted) }
   }
 

@@ -1,11 +1,11 @@
 internal import HTTP2
 
-/// An answer in the making: to which stream, and what. May be sent at once, later, or never; the door writes it.
+/// An answer to be sent on a stream, at once, later or never. The service adapter encodes it.
 struct PushReply {
   enum Content {
-    /// 200.
+    /// The push was accepted, with status 200.
     case accepted
-    /// 200, though nothing was delivered.
+    /// Status 200, although nothing was delivered.
     case pretended
     case rejected(Effect.Answer, timestampMilliseconds: Int64?)
     case written(status: Int, fields: [HeaderField], body: [UInt8])
@@ -13,19 +13,19 @@ struct PushReply {
   }
 
   let stream: ServerStream
-  /// Streams are reused: an answer that comes late must find the same one.
+  /// Id of the stream, because stream objects are reused: a late answer must go to the same stream.
   let streamID: Int32
   let id: MessageID
-  /// For the delivery log of the Push Notifications Console; only in the sandbox.
+  /// `apns-unique-id` for Apple's delivery log; only in the sandbox.
   let uniqueID: MessageID?
   let content: Content
-  /// Under which the id is answered.
+  /// Name of the response header with the id.
   var idName = "apns-id"
 
-  /// False when the client took the stream back.
+  /// False if the client has cancelled the stream.
   var isWanted: Bool { stream.id == streamID && !stream.isClosed }
 
-  /// What a proxy in front of a service says when the service is away.
+  /// Body of a proxy's response when the service behind it is unavailable.
   static let text = Array("<h1>503 Service Unavailable</h1>".utf8)
   static let textFields = [HeaderField("content-type", "text/html")]
 }

@@ -3,7 +3,7 @@ internal import HTTP2
 internal import Reactor
 internal import TLS
 
-/// What the judge of a connection's requests may do to all of it.
+/// The operations on a whole connection that its request judge needs.
 protocol JudgedConnection: AnyObject {
   var number: Int { get }
   var session: ServerSession { get }
@@ -16,11 +16,11 @@ extension JudgedConnection {
   func goAway(_ plan: Effect.GoAway, lastStream: Int32) { goAway(plan, lastStream: lastStream, debugData: nil) }
 }
 
-/// Decides what becomes of each request of one connection, and keeps the connection's standing.
+/// Decides what happens to each request of one connection.
 ///
-/// Request → validation → fault, if any → reply: at once, after a time, out of order, or never.
+/// Request → validation → fault, if any → reply: at once, delayed, out of order, or never.
 final class RequestJudge {
-  /// For the rare moments that concern all of it; the way of every request uses what follows.
+  /// Used only for operations on the whole connection; the per-request path uses the properties below.
   private unowned let connection: any JudgedConnection
   private let number: Int
   private let session: ServerSession
@@ -28,11 +28,12 @@ final class RequestJudge {
   private let books: SimulatedService
   private var conduct: ConnectionConduct
   private var openStreams = 0
-  /// Streams above it are not processed any more.
+  /// Streams with higher ids are not processed any more.
   private var lastStream = Int32.max
-  /// The highest stream whose push was delivered and whose answer did not leave at once: no GOAWAY may deny it.
+  /// The highest stream whose push was delivered but not answered at once: no GOAWAY may claim that it was not
+  /// processed.
   private var lastUnanswered: Int32 = 0
-  /// Replies that wait to be sent out of order.
+  /// Replies held to be sent out of order.
   private var heldBack: [PushReply] = []
   private var heldBackGoal = 0
   /// Replies that wait for the configured latency, in order.
@@ -40,7 +41,7 @@ final class RequestJudge {
   private var isEnded = false
   private(set) var certificateProblem: [UInt8] = []
 
-  /// Marks a stream that was refused as it opened, should its request still come.
+  /// Marks a stream that was refused when it was opened, in case its request still arrives.
   private final class Refused: Sendable {}
   private static let refused = Refused()
 
@@ -55,7 +56,8 @@ final class RequestJudge {
 
   // MARK: The connection's standing
 
-  /// A client certificate was shown: false when the connection must end (see `certificateProblem`).
+  /// Called when a client certificate was presented. Returns false if the connection must end (see
+  /// `certificateProblem`).
   func present(_ certificate: CertificateInfo) -> Bool {
     if let problem = door.present(certificate, nowSeconds: books.nowSeconds) {
       certificateProblem = problem
@@ -164,7 +166,7 @@ final class RequestJudge {
     case .cut(let way): connection.cut(way)
     case .withholdWindow, .refuse, .delayHandshake, .breakHandshake, .wrongHost, .expiredCertificate, .delaySettings,
       .ignoreSettings, .unknownSettings:
-      // Faults of connections are never chosen for requests.
+      // Unreachable: faults of connections are never selected for requests.
       reply(stream, id, .accepted)
     }
   }
@@ -185,7 +187,7 @@ final class RequestJudge {
     case .honest:
       if plan.ending != .silent { reply(stream, id, .accepted) }
       connection.goAway(plan, lastStream: session.lastStreamID)
-    // Client streams are odd; the one before this is two less.
+    // Client stream ids are odd, so the previous one is two less.
     case .before: connection.goAway(plan, lastStream: max(lastUnanswered, stream.id - 2))
     case .none: connection.goAway(plan, lastStream: lastUnanswered)
     }
@@ -208,8 +210,8 @@ final class RequestJudge {
     }
   }
 
-  /// An expired provider token takes the streams in flight with it: two RST_STREAM each, as observed. Their pushes were
-  /// delivered, so the code must not be the one that says otherwise.
+  /// An expired provider token also ends the streams in flight, with two RST_STREAM each, as observed. Their pushes
+  /// were delivered, so the error code must not claim otherwise.
   private func wedge(except stream: ServerStream) {
     guard books.configuration.conduct.dropsLimit else { return }
     let inFlight = heldBack + delayed.map(\.reply)

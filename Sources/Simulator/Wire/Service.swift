@@ -1,11 +1,11 @@
 internal import HTTPServer
 package import Reactor
 
-/// The simulated push service itself: its books, its listeners and its connections. Lives on the loop of the thread
-/// `sim-apns-0`; other threads reach it through `Simulator`.
+/// The simulated push service: its state, listeners and connections. Confined to the loop of thread `sim-apns-0`; other
+/// threads access it through `Simulator`.
 package final class Service {
   package let books: SimulatedService
-  /// Held here, because nobody else would.
+  /// Kept here so that the control server stays alive.
   var control: HTTPServer?
   private var connections: [Int: Connection] = [:]
   private var listeners: [Listener] = []
@@ -21,7 +21,7 @@ package final class Service {
 
   // MARK: Connections
 
-  /// Opens one address; answers its port.
+  /// Starts serving on a listening socket; returns its port.
   func open(_ socket: consuming Socket, _ place: FaultPlan.Place, _ contexts: Listener.Contexts) throws -> UInt16 {
     let books = books
     let makeDoor: () -> any ServiceAdapter = {
@@ -50,12 +50,12 @@ package final class Service {
     if isStopping, connections.isEmpty { finish() }
   }
 
-  /// Ends all open connections in this way.
+  /// Ends all open connections in the given way.
   func cutConnections(_ way: Effect.Cut) {
     for connection in Array(connections.values) { connection.cut(way) }
   }
 
-  /// Cuts all connections and closes the listeners; opens them again, at the same ports, after `time`.
+  /// Closes all connections with a reset, and the listeners; opens the latter again, at the same ports, after `time`.
   func goAway(for time: Duration) {
     cutConnections(.reset)
     for listener in listeners { listener.close() }
@@ -65,7 +65,7 @@ package final class Service {
     }
   }
 
-  /// No new connections; those there are say GOAWAY and end. Then `completion`.
+  /// Accepts no new connections, ends the open ones with GOAWAY, then calls `completion`.
   func stop(_ completion: @escaping () -> Void) {
     stopped = completion
     isStopping = true
@@ -80,13 +80,13 @@ package final class Service {
     guard let completion = stopped else { return }
     stopped = nil
     for connection in connections.values { connection.abandon() }
-    // Both hold on to this object.
+    // Both retain this object.
     listeners = []
     control = nil
     completion()
   }
 
-  /// Looks for connections that have been idle, or in their handshake, for too long.
+  /// Checks periodically for connections that are idle, or in the handshake, for too long.
   private func scheduleSweep() {
     let period = min(max(books.configuration.idle / 4, .milliseconds(20)), .seconds(5))
     loop.schedule(after: period) { [weak self] in
@@ -96,7 +96,7 @@ package final class Service {
     }
   }
 
-  /// The counters as of now.
+  /// Returns a snapshot of the counters.
   package func snapshot() -> Counters {
     books.snapshot(openPriorityFrames: connections.values.reduce(0) { $0 + $1.priorityFrames })
   }

@@ -1,39 +1,41 @@
 internal import HTTP2
 internal import TLS
 
-/// What one of the simulated services (APNs, FCM) adds to a connection: who may come in, what a request is worth, and how
-/// an answer is written. One for each connection; the wire below it is the same for all.
+/// The behavior of one of the simulated services (APNs, channel management, FCM) on a connection: authentication,
+/// validation, and encoding of answers. One instance per connection.
 protocol ServiceAdapter: AnyObject {
-  /// Where it belongs, for faults that befall one service only.
+  /// The service, for faults that apply only to it.
   var place: FaultPlan.Place { get }
-  /// Longest body that is looked at, in bytes; what is beyond only counts.
+  /// Maximum length of a body that is stored, in bytes; the rest is only counted.
   var storedBodyBytes: Int { get }
-  /// How connections are treated.
+  /// Stream limit and error policy of connections.
   var conduct: ConnectionConduct.Policy { get }
 
-  /// A client certificate was shown. Nil when it is fine, else what GOAWAY says.
+  /// Called when a client certificate was presented. Returns the debug data of a GOAWAY if it is not acceptable; nil if
+  /// it is.
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]?
-  /// Whether the connection needs no push to prove itself.
+  /// True if the provider is authenticated before its first push.
   var isProven: Bool { get }
 
-  /// What becomes of a request. The one ruled on last is the one that `deliver` delivers.
+  /// Judges a request, which is then the one that `deliver` delivers.
   func rule(on stream: ServerStream) -> Ruling
-  /// Puts the push on record and hands it to the device.
+  /// Records the push judged last and delivers it to the device.
   func deliver(_ id: MessageID)
-  /// An answer counts as an error: what follows for the connection.
+  /// Counts an error answer against the connection. Returns the reason for a GOAWAY if there were too many; otherwise
+  /// nil.
   func penalty(for answer: Effect.Answer) -> Reason?
 
   func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply
   func write(_ reply: PushReply, on session: ServerSession)
-  /// What GOAWAY says when a connection is idle, and when the service ends.
+  /// Returns the debug data of a GOAWAY, for an idle connection or for a shutdown.
   func farewell(isIdle: Bool) -> [UInt8]
 }
 
-/// The verdict on one request.
+/// The result of judging a request.
 enum Ruling {
-  /// Refused with a reason that faults know too.
+  /// Refused with an answer that a fault could also produce.
   case refused(Effect.Answer, timestampMilliseconds: Int64?, id: MessageID)
-  /// Refused with an answer that is written already.
+  /// Refused with an already encoded answer.
   case answered(status: Int, fields: [HeaderField], body: [UInt8], id: MessageID)
   /// Valid, but nothing is delivered.
   case pretended(id: MessageID)

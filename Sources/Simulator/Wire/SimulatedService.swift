@@ -1,7 +1,7 @@
 package import Reactor
 
-/// What the simulated service knows, decides by, and has seen: all that its connections share. Lives on the loop of the
-/// thread `sim-apns-0`.
+/// The state that all connections of the simulated service share: credentials, tokens, faults and logs. Confined to the
+/// loop of thread `sim-apns-0`.
 package final class SimulatedService {
   package let loop: EventLoop
   let configuration: SimulatorConfiguration
@@ -11,15 +11,15 @@ package final class SimulatedService {
   package var counters = Counters()
   package let fcm: FCMService
   var dice: Dice
-  /// Told of every accepted push to one of its devices.
+  /// Receives the pushes to virtual devices; nil if there are none.
   private var audience: DeliveryAudience?
-  /// Sees every accepted push.
+  /// Receives every accepted push; nil if there is no watcher.
   private var watch: PushWatch?
-  /// What the virtual devices did.
+  /// Counters of the virtual devices.
   var scoreboards: [DeviceScoreboard] = []
   private var lastConnection = 0
   private var tokenRates: [TokenRegistry.Index: (second: Int64, count: Int)] = [:]
-  /// Requests in a row reuse these, so that a steady connection allocates nothing.
+  /// Reused for each request, to avoid allocations.
   let request = PushRequest()
 
   init(configuration: SimulatorConfiguration, loop: EventLoop) {
@@ -39,7 +39,7 @@ package final class SimulatedService {
     }
   }
 
-  /// The number of the connection that is being accepted, from 1.
+  /// Returns the number of the connection being accepted, from 1.
   func nextConnectionNumber() -> Int {
     counters.connectionsOpened += 1
     lastConnection += 1
@@ -48,7 +48,7 @@ package final class SimulatedService {
 
   // MARK: Who is told
 
-  /// Registers the virtual devices' tokens and hands them their pushes from now on. Once only.
+  /// Registers the virtual devices' tokens, whose pushes are passed to them from now on. May be called only once.
   func admit(_ plan: DevicePlan, _ pushes: Inbox<DevicePush>) -> Bool {
     guard audience == nil else { return false }
     let audience = DeliveryAudience(inbox: pushes)
@@ -61,24 +61,24 @@ package final class SimulatedService {
     return true
   }
 
-  /// Hands every push that is accepted from now on to `inbox`. One watch at a time; nil ends it.
+  /// Passes every push accepted from now on to `inbox`, replacing an earlier watcher; nil ends that.
   func watch(_ inbox: Inbox<AcceptedPush>?) {
     watch = inbox.map(PushWatch.init)
   }
 
   // MARK: Requests
 
-  /// The time of the batch of requests that is being looked at, in microseconds since 1970.
+  /// Time of the batch of requests being processed, in microseconds since 1970.
   private(set) var batchMicroseconds: Int64 = 0
 
-  /// Looks at the clock, once for many requests.
+  /// Reads the clock, once for many requests.
   func takeTime() {
     batchMicroseconds = loop.clock.wallMicroseconds
   }
 
   var nowSeconds: Int64 { batchMicroseconds / 1_000_000 }
 
-  /// Whether one more push to this token in this second is one too many. Counts it.
+  /// Counts a push to this token. Returns true if there were too many in this second.
   func exceedsRate(_ token: TokenRegistry.Index) -> Bool {
     guard let most = configuration.pushesPerTokenSecond else { return false }
     let second = nowSeconds
@@ -89,7 +89,7 @@ package final class SimulatedService {
     return rate.count > most
   }
 
-  /// Puts an accepted push on record and hands it to the device.
+  /// Records an accepted push and delivers it to the device.
   func deliver(
     _ request: PushRequest, to token: TokenRegistry.Index, id: MessageID, isOwnID: Bool, in environment: Environment
   ) {
@@ -97,7 +97,7 @@ package final class SimulatedService {
     if request.with(.pushType, { ASCII.equal($0, PushType.liveactivity.rawValue) }) == true,
       let channel = request.withBody({ ActivityStart(ASCII.array($0)) })?.channel
     {
-      // The activity on the device follows it from now on.
+      // The activity that the push starts follows the channel from now on.
       _ = knowledge.channels.follow(channel, environment)
     }
     if configuration.keepsDeliveries {
@@ -120,7 +120,7 @@ package final class SimulatedService {
     watch?.take(request, knowledge.tokens.token(at: token), id, atMicroseconds: batchMicroseconds)
   }
 
-  /// A provider token was used on a connection for the first time.
+  /// Counts the first use of a provider token on a connection.
   func sawProviderToken(_ key: SigningKey, issuedAt: Int64) {
     let known = counters.providerTokens.firstIndex {
       $0.teamID == key.teamID && $0.keyID == key.keyID && $0.issuedAt == issuedAt
@@ -133,8 +133,8 @@ package final class SimulatedService {
     }
   }
 
-  /// The counters as of now.
-  /// - Parameter openPriorityFrames: those of connections that are open still.
+  /// Returns a snapshot of the counters.
+  /// - Parameter openPriorityFrames: number of PRIORITY frames on connections that are still open.
   func snapshot(openPriorityFrames: Int) -> Counters {
     var copy = counters
     copy.duplicates = log.duplicates
@@ -147,7 +147,7 @@ package final class SimulatedService {
     return copy
   }
 
-  /// Forgets what was seen (not keys, tokens and connections); ends all faults.
+  /// Clears what was recorded, except keys, tokens and connections, and removes all faults.
   package func reset() {
     let open = counters.connectionsOpen
     counters = Counters()
@@ -160,7 +160,7 @@ package final class SimulatedService {
 }
 
 extension PushRequest {
-  /// What the log keeps of the headers.
+  /// The headers that the log stores.
   fileprivate var headers: DeliveryLog.Headers {
     DeliveryLog.Headers(
       topic: with(.topic, ASCII.string), pushType: with(.pushType, ASCII.string),

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// Who could have signed in to an account: its creator, and everyone who held a link that opens it.
+/// Records who could have signed in to an account: its creator, and everyone who held a sign-in link for it.
 extension Accounts {
   private static let noteStatement = Statement(
     "accounts-note-hand",
@@ -11,11 +11,11 @@ extension Accounts {
     WHERE h.hand IS NOT NULL
     """)
 
-  /// Records that a person could have signed in to the account. Does nothing if the person is unknown.
+  /// Records that a person could have signed in to the account. Has no effect if the person is unknown.
   /// - Parameters:
-  ///   - asker: that person; nil: the creator of `apiKey`.
+  ///   - asker: the person; nil to record the creator of `apiKey`.
   ///   - made: true if they created the account, false if they received a link to it.
-  ///   - now: microseconds since 1970.
+  ///   - now: in microseconds since 1970.
   package static func note(
     _ account: Int32, inHandsOf asker: Principal?, apiKey: Int32?, made: Bool, at now: Int64
   ) -> Query<Void> {
@@ -41,8 +41,8 @@ extension Accounts {
     SELECT EXISTS (SELECT FROM reached WHERE asker = $2)
     """)
 
-  /// Returns whether the account was in the hands of `asker`, directly or through other accounts that were. Times in
-  /// microseconds since 1970.
+  /// Returns whether `asker` could have signed in to the account, directly or through other accounts to which they
+  /// could. Times are in microseconds since 1970.
   package static func wasInHands(
     of asker: Principal, _ account: Int32, madeSince: Int64, linkedSince: Int64
   ) -> Query<Bool> {

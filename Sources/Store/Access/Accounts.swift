@@ -47,7 +47,7 @@ package enum Accounts {
   private static let lockStatement = Statement(
     "accounts-lock", "SELECT \(columnList) FROM \(tables) WHERE c.account = $1 FOR UPDATE OF c")
 
-  /// Locks the row until the transaction ends.
+  /// Locks the account's row until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ number: Int32) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(number)
@@ -72,7 +72,7 @@ package enum Accounts {
   private static let createStatement = Statement(
     "accounts-create", "INSERT INTO accounts (login, name, role, app) VALUES ($1, $2, $3, $4) RETURNING account")
 
-  /// Fails with `accounts_login_is_unique` when the login is taken.
+  /// Creates an account. Fails with `accounts_login_is_unique` if the login is taken.
   package static func create(login: String, name: String, role: String, app: App.Number?) -> Query<Int32> {
     var parameters = Parameters()
     parameters.append(text: login)

@@ -8,7 +8,7 @@ package enum AdSettings {
   private static let findStatement = Statement(
     "ad-settings-find", "SELECT \(columnList) FROM apps WHERE app = $1")
 
-  /// Nil when the app is gone.
+  /// Returns the rules; nil if the app does not exist.
   package static func find(_ app: App.Number) -> Query<AdRules?> {
     var parameters = Parameters()
     parameters.append(app)
@@ -22,7 +22,7 @@ package enum AdSettings {
     WHERE app = $1 RETURNING \(columnList)
     """)
 
-  /// Returns the rules now in force; nil when the app is gone.
+  /// Saves the rules and returns them as stored; nil if the app does not exist.
   package static func save(_ rules: AdRules, of app: App.Number) -> Query<AdRules?> {
     var parameters = Parameters()
     parameters.append(app)

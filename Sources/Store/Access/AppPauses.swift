@@ -6,8 +6,8 @@ package enum AppPauses {
   package struct State: Sendable {
     package let appID: String
     package let isPaused: Bool
-    /// Microseconds since 1970; nil when the app was never resumed. A time in the database's future is a clock fault
-    /// and reads as nil: if it were honoured, everything would be deferred in circles until then.
+    /// When the app was last resumed, in microseconds since 1970; nil if never. A time in the future is a clock fault
+    /// and is read as nil, because deliveries would otherwise be deferred repeatedly until then.
     package let resumedAt: Int64?
   }
 
@@ -21,8 +21,8 @@ package enum AppPauses {
   private static let lockStatement = Statement(
     "app-pauses-lock", "SELECT \(stateColumns) FROM apps WHERE app = ANY($1) ORDER BY app FOR NO KEY UPDATE")
 
-  /// Returns and locks the state of apps, so that no other transaction pauses or resumes them until this one ends.
-  /// - Parameter alone: true for a transaction that may pause them itself.
+  /// Locks and returns the state of apps, so that no other transaction pauses or resumes them until this one ends.
+  /// - Parameter alone: true for an exclusive lock, for a transaction that may pause them.
   package static func states(
     of apps: some Collection<App.Number>, alone: Bool
   ) -> Query<[App.Number: State]> {
@@ -98,8 +98,8 @@ package enum AppPauses {
     RETURNING app
     """)
 
-  /// Pauses an app because of a faulty credential, unless the credential was replaced, or the app resumed, since the
-  /// faulty request. Returns whether this call paused the app.
+  /// Pauses an app because of a faulty credential, unless the credential was replaced or the app was resumed since the
+  /// faulty request. Returns whether this call has paused the app.
   /// - Parameter since: when the faulty request was submitted, in microseconds since 1970.
   package static func pause(
     _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Int64
@@ -125,7 +125,7 @@ package enum AppPauses {
   private static let networksStatement = Statement(
     "app-pauses-networks", "SELECT app, network FROM credentials WHERE app = ANY($1)")
 
-  /// Returns the networks that apps have credentials for.
+  /// Returns, for each app, the networks for which it has credentials.
   package static func networks(of apps: some Collection<App.Number>) -> Query<[App.Number: Set<PushNetwork>]> {
     var column = Int32Column()
     for app in apps { column.append(app) }

@@ -46,7 +46,7 @@ package enum Apps {
     """
   )
 
-  /// Fails with `apps_app_id_is_unique` when the app exists.
+  /// Creates an app. Fails with `apps_app_id_is_unique` if it exists already.
   package static func create(
     appID: String, name: String, clientKey: String, timeZone: String, identity: App.Identity,
     confidentiality: App.Confidentiality = App.Confidentiality()
@@ -64,7 +64,7 @@ package enum Apps {
   private static let lockStatement = Statement(
     "apps-lock", "SELECT \(columnList) FROM apps WHERE app = $1 FOR NO KEY UPDATE")
 
-  /// Locks an app against changes by others until the transaction ends. Nil when the app is gone.
+  /// Locks the app's row until the transaction ends, and returns the app; nil if it does not exist.
   package static func lock(_ app: App.Number) -> Query<App?> {
     var parameters = Parameters()
     parameters.append(app)
@@ -146,7 +146,7 @@ package enum Apps {
 
   private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
 
-  /// Counts the time zones with this name: 1 or 0.
+  /// Returns 1 if there is a time zone with this name, otherwise 0.
   package static func countTimeZones(named name: String) -> Query<Int64> {
     var parameters = Parameters()
     parameters.append(text: name)
@@ -167,7 +167,7 @@ package enum Apps {
   }
 
   private static func rules(_ rows: Rows, _ row: Int) -> App.IdentityRules {
-    // A mode known only to a newer version is treated as our strictest.
+    // A mode that only a newer release knows is treated as the strictest one known here.
     var rules = App.IdentityRules(App.Identity(rawValue: rows.int16(row, 10)) ?? .strict)
     rules.observed = rows.isNull(row, 11) ? nil : App.Identity(rawValue: rows.int16(row, 11))
     rules.graceEndsAt = rows.optionalTimestamp(row, 12)

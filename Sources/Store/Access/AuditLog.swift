@@ -1,8 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// Who did what. An entry is added in the transaction of the change itself, and the schema refuses to modify entries.
-/// Decision 016.
+/// The audit log: who changed what. An entry is added in the same transaction as the change, and the schema forbids
+/// modifying entries. Decision 016.
 package enum AuditLog {
   package struct New: Sendable {
     package var apiKey: Int32?
@@ -14,7 +14,7 @@ package enum AuditLog {
     package let action: String
     package var app: App.Number?
     package let object: String
-    /// JSON without secrets.
+    /// The object before and after the change, as JSON without secrets; nil if not applicable.
     package var before: String?
     package var after: String?
 
@@ -58,9 +58,10 @@ package enum AuditLog {
     SELECT $3, $4, $5, $6, $7, $9, $10, $8, $2 FROM noted
     """)
 
-  /// Adds an entry unless the same reader has already read this list of this app within the hour.
+  /// Records that a person has read a list, unless the same reader has already read this list of this app within the
+  /// hour.
   /// - Parameters:
-  ///   - entry: its object is the list.
+  ///   - entry: names the list as its object.
   ///   - reader: distinguishes readers of the same name.
   package static func addReading(_ entry: New, of reader: String) -> Query<Void> {
     var parameters = Parameters()
@@ -87,17 +88,17 @@ package enum AuditLog {
     package let origin: String
     package let requestID: String
     package let action: String
-    /// Nil for an entry that concerns no app, or one that is gone.
+    /// The app's id; nil for an entry that concerns no app, or an app that does not exist any more.
     package let appID: String?
     package let object: String
     package let before: String?
     package let after: String?
   }
 
-  /// Selects the entries of a list.
+  /// Criteria for the entries of a list.
   package struct Filter: Sendable {
     package var app: App.Number?
-    /// The whole name, or its first word: `message` selects everything that happened to messages.
+    /// The name of an action, or its first word: `message` selects all actions on messages.
     package var action: String?
     package var actor: String?
     package var object: String?
@@ -191,7 +192,7 @@ package enum AuditLog {
     "audit-edge-of-app",
     "SELECT entry FROM audit_log WHERE app = $3 AND entry < $1 ORDER BY entry DESC OFFSET $2 - 1 LIMIT 1")
 
-  /// The last entry that a search of `window` entries covers; nil when the log ends before that.
+  /// Returns the last entry that a search of `window` entries covers; nil if the log ends before that.
   package static func edge(_ filter: Filter, before entry: Int64, window: Int) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(entry)

@@ -1,9 +1,9 @@
 package import Domain
 internal import Postgres
 
-/// What a push network answered when the server tested a new credential with it.
+/// Results of testing new credentials with their push network.
 package enum CredentialChecks {
-  /// Raw values are stored.
+  /// The raw values are stored in the database, so they must not change.
   package enum Result: Int16, Sendable, CaseIterable {
     case works = 1
     case refused = 2
@@ -19,10 +19,10 @@ package enum CredentialChecks {
   }
 
   package struct Check: Sendable {
-    /// Microseconds since 1970.
+    /// When the credential was tested, in microseconds since 1970.
     package let at: Int64
     package let result: Result
-    /// The network's own reason, or why it could not be reached.
+    /// The network's error code, or why it could not be reached.
     package let word: String
 
     package init(at: Int64, result: Result, word: String) {
@@ -50,8 +50,8 @@ package enum CredentialChecks {
     RETURNING sealed
     """)
 
-  /// Claims the check of a credential for one node. Returns the sealed credential; nil when it has been checked, or
-  /// another node is checking it.
+  /// Reserves the test of a credential for one node and returns the encrypted credential; nil if it has been tested, or
+  /// another node is testing it.
   package static func begin(_ app: App.Number, _ network: PushNetwork) -> Query<[UInt8]?> {
     var parameters = Parameters()
     parameters.append(app)
@@ -84,7 +84,8 @@ package enum CredentialChecks {
     "SELECT \(columnList), EXISTS (SELECT FROM nodes WHERE alive_until > now()) FROM credentials c WHERE app = $1 AND network = $2"
   )
 
-  /// Returns the result of a credential's check, and whether any node is alive to perform one.
+  /// Returns the result of a credential's test (nil if it has not been tested), and whether a live node can perform the
+  /// test.
   package static func find(_ app: App.Number, _ network: PushNetwork) -> Query<(check: Check?, isAsked: Bool)> {
     var parameters = Parameters()
     parameters.append(app)

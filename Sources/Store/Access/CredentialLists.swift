@@ -1,17 +1,17 @@
 package import Domain
 internal import Postgres
 
-/// The public part of apps' credentials for lists; never their secrets.
+/// Lists the public parts of apps' credentials, never their secrets.
 package enum CredentialLists {
   package struct Credential: Sendable {
     package let app: App.Number
     package let appID: String
     package let network: PushNetwork
     package let kind: String
-    /// A JSON object: key id and team id, or topics and expiry.
+    /// The public part as a JSON object: key id and team id, or topics and expiry.
     package let shown: String
     package let updatedAt: Int64
-    /// The network's verdict; nil when it has not been checked.
+    /// Result of testing the credential with its network; nil if it has not been tested.
     package let check: CredentialChecks.Check?
   }
 

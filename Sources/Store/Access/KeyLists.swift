@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// API keys for lists: everything but the key itself.
+/// Lists API keys, without the keys themselves.
 package enum KeyLists {
   package struct Record: Sendable {
     package let number: Int32
@@ -40,7 +40,7 @@ package enum KeyLists {
     "key-lists-find",
     "SELECT \(columnList) FROM api_keys k LEFT JOIN apps a ON a.app = k.app WHERE k.api_key = $1 FOR UPDATE OF k")
 
-  /// Locks the row until the transaction ends.
+  /// Locks the key's row until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ number: Int32) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(number)

@@ -1,8 +1,8 @@
 internal import Postgres
 
-/// APNs provider tokens, one per private key, stored sealed.
+/// APNs provider tokens, one per private key, stored encrypted.
 package enum ProviderTokens {
-  /// The sealing context of a key's token.
+  /// Context to which the encryption of a key's token is bound.
   package static func place(of fingerprint: String) -> String { "apns token \(fingerprint)" }
 
   private static let lockStatement = Statement(
@@ -14,8 +14,8 @@ package enum ProviderTokens {
     RETURNING sealed, CASE WHEN issued_at = '-infinity' THEN NULL ELSE extract(epoch FROM issued_at)::bigint END
     """)
 
-  /// Locks a key's provider token until the transaction ends, so that only one node mints. `issuedAt` is in seconds
-  /// since 1970; nil when no token exists yet.
+  /// Locks a key's provider token until the transaction ends, so that only one node creates a new one. `issuedAt` is in
+  /// seconds since 1970; nil if there is no token yet.
   package static func lock(_ fingerprint: String) -> Query<(sealed: [UInt8], issuedAt: Int64?)> {
     var parameters = Parameters()
     parameters.append(text: fingerprint)

@@ -1,14 +1,14 @@
 package import Domain
 internal import Postgres
 
-/// Secrets stored sealed or hashed: push credentials, API keys, signing keys.
+/// Secrets, stored encrypted or hashed: push credentials, API keys and signing keys.
 package enum Secrets {
   // MARK: API keys
 
   package struct APIKey: Sendable {
     package let number: Int32
     package let role: String
-    /// Nil: every app.
+    /// The app that the key is limited to; nil for all apps.
     package let app: App.Number?
     package let name: String
   }
@@ -49,10 +49,11 @@ package enum Secrets {
     RETURNING api_key
     """)
 
+  /// Stores a new API key.
   /// - Parameters:
   ///   - endsAt: microseconds since 1970; nil: it never ends.
-  ///   - maker: the person who creates the key.
-  ///   - key: the API key that creates it instead; its own creator is then recorded.
+  ///   - maker: the person who creates the key; nil if it is created with an API key.
+  ///   - key: the API key with which it is created; its own creator is then recorded.
   package static func createAPIKey(
     sha256: [UInt8], role: String, app: App.Number?, name: String, endsAt: Int64? = nil,
     madeBy maker: Principal? = nil, apiKey key: Int32? = nil
@@ -74,10 +75,10 @@ package enum Secrets {
     package let app: App.Number
     package let network: PushNetwork
     package let kind: String
-    /// JSON that may be shown.
+    /// Public part of the credential as JSON.
     package let publicPart: String
     package let sealed: [UInt8]
-    /// Microseconds since 1970, by the database's clock; nil before it is stored.
+    /// When it was stored, in microseconds since 1970 by the database's clock; nil before that.
     package let storedAt: Int64?
 
     package init(

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Console sessions, shared by all nodes. Only hashes of the browsers' tokens are stored. Decision 021.
+/// Console sessions, shared by all nodes. Only hashes of the session tokens are stored. Decision 021.
 package enum Sessions {
   package struct Account: Sendable {
     package let number: Int32
@@ -23,7 +23,7 @@ package enum Sessions {
     VALUES ($1, $2, $3, $3, $4, $5, $6, $7)
     """)
 
-  /// Creates a session and deletes expired ones. Times in microseconds since 1970.
+  /// Creates a session and deletes expired ones. Times are in microseconds since 1970.
   /// - Parameter way: `password`, `link` or `openid`.
   package static func create(
     sha256: [UInt8], account: Int32, now: Int64, idleUntil: Int64, endsAt: Int64, origin: String, way: String
@@ -104,7 +104,7 @@ package enum Sessions {
     INSERT INTO sign_in_links (sha256, account, ends_at) VALUES ($1, $2, $3)
     """)
 
-  /// Adds a sign-in link and deletes the account's former ones, so that an old link that leaks is worthless.
+  /// Adds a sign-in link and deletes the account's earlier links.
   package static func addLink(sha256: [UInt8], account: Int32, endsAt: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
@@ -136,7 +136,7 @@ package enum Sessions {
     RETURNING c.login, l.ends_at > $2 AND c.disabled_at IS NULL
     """)
 
-  /// Uses a link up. Returns its login; nil when the link was used before, has expired, or never existed, or when the
+  /// Uses a sign-in link up and returns its login. Nil if it was used before, has expired or never existed, or if the
   /// account is disabled.
   package static func takeLink(sha256: [UInt8], now: Int64) -> Query<String?> {
     var parameters = Parameters()

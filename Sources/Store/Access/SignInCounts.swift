@@ -1,7 +1,7 @@
 internal import Postgres
 
-/// Failed sign-in attempts by hashed subject (a login, an address, both), counted across all nodes, and the places from
-/// which accounts are known to sign in. Decision 022.
+/// Failed sign-in attempts per hashed subject (a login, an address, or both), counted over all nodes, and the places
+/// from which accounts have signed in before. Decision 022.
 package enum SignInCounts {
   private static let failStatement = Statement(
     "sign-in-counts-fail",
@@ -14,8 +14,8 @@ package enum SignInCounts {
     RETURNING failures
     """)
 
-  /// Counts a failure of a subject. Call it before checking the password, so that concurrent attempts count too.
-  /// Returns the count; 1 means that the row is new. Times in microseconds since 1970.
+  /// Counts a failed attempt of a subject and returns the number. To be called before the password is checked, so that
+  /// concurrent attempts are counted too. 1 means that the row is new. Times are in microseconds since 1970.
   package static func fail(_ subject: [UInt8], now: Int64, until: Int64) -> Query<Int32> {
     var parameters = Parameters()
     parameters.append(bytes: subject)
@@ -30,7 +30,7 @@ package enum SignInCounts {
     UPDATE sign_in_failures SET next_at = $3 WHERE subject = $1 AND (next_at IS NULL OR next_at <= $2) RETURNING 1
     """)
 
-  /// Takes the single attempt that a subject is allowed until `next`. Returns false when it is taken.
+  /// Uses the only attempt that a subject is allowed until `next`. Returns false if it has been used.
   package static func takeTurn(_ subject: [UInt8], now: Int64, next: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(bytes: subject)
@@ -51,8 +51,8 @@ package enum SignInCounts {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes failures that have expired, and those in excess of `keeping`. A statement of its own, so that two nodes
-  /// counting each other's subjects do not wait for each other.
+  /// Deletes expired failures and, above `keeping` rows, those that expire first. A separate statement, so that two
+  /// nodes that count failures of the same subjects do not wait for each other.
   package static func tidy(now: Int64, keeping: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)
@@ -63,7 +63,7 @@ package enum SignInCounts {
   private static let forgiveStatement = Statement(
     "sign-in-counts-forgive", "DELETE FROM sign_in_failures WHERE subject = ANY($1)")
 
-  /// Clears failures after a successful sign-in.
+  /// Clears the failures of subjects after a successful sign-in.
   package static func forgive(_ subjects: [[UInt8]]) -> Query<Void> {
     var column = BytesColumn()
     for subject in subjects { column.append(subject) }
@@ -76,7 +76,7 @@ package enum SignInCounts {
     "sign-in-counts-take-back",
     "UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0")
 
-  /// Takes back one count that turned out not to be a failure; the others remain.
+  /// Decrements a subject's failures, because an attempt has turned out not to be one.
   package static func takeBack(_ subject: [UInt8]) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(bytes: subject)
@@ -92,7 +92,7 @@ package enum SignInCounts {
     WHERE c.login = $1 AND p.place = $2 AND p.seen_at > $3
     """)
 
-  /// Returns whether a login has signed in from this hashed place since a time.
+  /// Returns whether an account has signed in from this (hashed) place since a time.
   package static func knows(_ login: String, _ place: [UInt8], since: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(text: login)
@@ -111,7 +111,7 @@ package enum SignInCounts {
     ON CONFLICT (account, place) DO UPDATE SET seen_at = greatest(sign_in_places.seen_at, excluded.seen_at)
     """)
 
-  /// Records that an account signed in from a place. Only its `keeping` newest places are kept.
+  /// Records that an account has signed in from a place. Only the `keeping` most recent places are kept.
   package static func note(_ account: Int32, _ place: [UInt8], now: Int64, keeping: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(account)

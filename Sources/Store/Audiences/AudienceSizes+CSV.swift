@@ -1,9 +1,10 @@
 package import Domain
 internal import Postgres
 
-/// Finds the user of an uploaded file whose payload would be the largest.
+/// Finds the line of an uploaded file that gives the largest payload.
 extension AudienceSizes {
-  /// How often a payload contains each of `%VAR1%` … `%VAR9%`, and the fallback for a line without that value.
+  /// How often a payload contains each of `%VAR1%` … `%VAR9%`, and the length of the default for a line without a
+  /// value.
   package struct Numbered: Sendable {
     package var uses = [Int](repeating: 0, count: 9)
     package var otherwise = [String](repeating: "", count: 9)
@@ -11,14 +12,15 @@ extension AudienceSizes {
     package init() {}
   }
 
-  /// A line of the file; the name is the user's own if the line has none.
+  /// The line with the largest payload; the name is the user's own if the line has none.
   package struct LargestLine: Sendable {
     package let userKey: UserKey
     package let name: String
     package let variables: [String]
   }
 
-  /// A variable that does not occur adds nothing. The uses begin at `$6`, the fallbacks at `$15`.
+  /// A variable that does not occur adds nothing. The numbers of occurrences are `$6` and following, the defaults `$15`
+  /// and following.
   private static let numberedBytes = (1...9).map { number in
     """
     CASE WHEN $\(5 + number)::bigint = 0 THEN 0
@@ -41,8 +43,8 @@ extension AudienceSizes {
     ORDER BY \(filledBytes) + \(numberedBytes) DESC LIMIT 1
     """)
 
-  /// Reads all lines. Nil when there is none.
-  /// - Parameter locales: only users with a device of one of these locales; empty: all.
+  /// Returns the line with the largest payload; nil if there is none. Reads all lines.
+  /// - Parameter locales: considers only users with a device of one of these locales; all users if empty.
   package static func largest(
     app: App.Number, csv: Int64, locales: [String], _ weights: Weights, _ numbered: Numbered
   ) -> Query<LargestLine?> {

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Size of an audience, and the recipient with the largest payload. Queried once, when a message is accepted.
+/// Determines the size of an audience and its recipient with the largest payload, once, when a message is accepted.
 package enum AudienceSizes {
   private static let rangeStatement = Statement(
     "audience-sizes-range",
@@ -54,7 +54,7 @@ package enum AudienceSizes {
     return Query(groupsStatement, parameters) { $0.int64(0, 0) }
   }
 
-  /// How often a payload contains each variable that varies between recipients.
+  /// How often a payload contains each variable that differs between recipients.
   package struct Weights: Sendable {
     package let clientUID: Int
     package let clientName: Int
@@ -82,8 +82,9 @@ package enum AudienceSizes {
     ORDER BY \(filledBytes) DESC LIMIT 1
     """)
 
-  /// Returns the recipient with the largest payload in a range; nil when the range is empty. Reads the whole range.
-  /// - Parameter locales: only devices of one of these locales; empty: all.
+  /// Returns the recipient with the largest payload in a range of user keys; nil if the range is empty. Reads the whole
+  /// range.
+  /// - Parameter locales: considers only devices with one of these locales; all devices if empty.
   package static func largest(
     app: App.Number, after: String, upto: String, locales: [String] = [], _ weights: Weights
   ) -> Query<(userKey: UserKey, name: String)?> {

@@ -3,23 +3,23 @@ internal import Postgres
 
 /// Resolves audiences: counts them, and reads them in key order.
 package enum Audiences {
-  /// A device that a message is meant for.
+  /// A device in a message's audience.
   package struct Member: Sendable {
     package let device: DeviceID
     package let userKey: UserKey
     package let psid: String
     package let network: PushNetwork
     package let environment: PushEnvironment
-    /// Its network refused the token before. It belongs to the audience but is skipped.
+    /// True if the device is quarantined because its network refused the token: it is in the audience but is skipped.
     package let isInQuarantine: Bool
-    /// Nil: never asked.
+    /// Whether the user has consented to notifications and to advertising; nil if never asked.
     package let consentNotification: Bool?
     package let consentAd: Bool?
-    /// For statistics.
+    /// Version of the app on the device, for statistics.
     package var appVersion = ""
-    /// The identity mode under which it was bound to its user.
+    /// The identity mode with which the device was bound to its user.
     package var identity = App.Identity.open
-    /// When it was bound to this user, in microseconds since 1970.
+    /// When the device was bound to this user, in microseconds since 1970.
     package var boundAt: Int64 = 0
 
     /// Returns whether the user has consented to messages of this kind.
@@ -28,7 +28,7 @@ package enum Audiences {
     }
   }
 
-  /// The columns that a `Member` is decoded from.
+  /// The columns from which a `Member` is decoded.
   static let memberColumns = """
     d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.consent_notification,
     d.consent_ad, d.app_version, d.identity, d.bound_at
@@ -47,8 +47,8 @@ package enum Audiences {
       ORDER BY user_key FETCH FIRST $4 ROWS WITH TIES) part
     """)
 
-  /// Returns the user key that ends a part of about `devices` devices, and how many of them belong to the audience; nil
-  /// when nothing is left.
+  /// Returns the user key at the end of the next part of about `devices` devices, and how many of them belong to the
+  /// audience; nil if no devices are left.
   package static func nextPart(
     app: App.Number, after: String, upto: String, frozenAt: Int64, devices: Int
   ) -> Query<(end: String, count: Int64)?> {
@@ -114,8 +114,8 @@ package enum Audiences {
     WHERE app = $1 AND groupseq = ANY($2) AND user_key > $3 AND user_key <= $4 AND joined_at <= $5
     ORDER BY user_key LIMIT $6
     """,
-    // Planned for these particular groups: a small one is best read by its own index, a large one along the users. A
-    // shared plan took 23 ms instead of 1 ms per batch for a group with 1 % of the members.
+    // Planned anew for the groups in question: a small one is read fastest by its own index, a large one along with the
+    // users. A shared plan took 23 ms instead of 1 ms per batch for a group with 1 % of the members.
     isKept: false)
 
   /// Returns the members of groups in key order.
@@ -157,7 +157,7 @@ package enum Audiences {
     GROUP BY user_key
     """)
 
-  /// Returns the number of devices of each user; users without devices are omitted.
+  /// Returns the number of devices of each user. Users without devices are omitted.
   package static func countOfUsers(app: App.Number, _ users: [UserKey], frozenAt: Int64) -> Query<[UserKey: Int64]> {
     Query(countOfUsersStatement, list(app, users.map(\.text), frozenAt)) { rows in
       Dictionary(rows.map { (rows.userKey($0, 0), rows.int64($0, 1)) }) { first, _ in first }
@@ -174,7 +174,7 @@ package enum Audiences {
       AND d.bound_at <= $3 ORDER BY d.user_key, d.device
     """)
 
-  /// Returns the devices that own alert tokens.
+  /// Returns the devices that own these alert tokens.
   package static func ofTokens(app: App.Number, _ psids: [String], frozenAt: Int64) -> Query<[Member]> {
     Query(ofTokensStatement, list(app, psids, frozenAt), read: members)
   }
@@ -187,7 +187,7 @@ package enum Audiences {
       ORDER BY user_key, device
     """)
 
-  /// Returns the active ones of the listed devices.
+  /// Returns those of the devices that are active.
   package static func ofDevices(app: App.Number, _ devices: [DeviceID], frozenAt: Int64) -> Query<[Member]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -204,7 +204,7 @@ package enum Audiences {
     SELECT \(memberColumns) FROM devices d WHERE d.device = ANY($1) AND d.state = \(Devices.State.active.sql)
     """)
 
-  /// Returns the current bindings of devices of any app, to check them again before a retry.
+  /// Returns the current user and token of devices of any app, to check them again before a retry.
   package static func bound(_ devices: some Collection<DeviceID>) -> Query<[DeviceID: Member]> {
     Query(boundStatement, Devices.ids(devices)) { rows in
       var bound: [DeviceID: Member] = [:]
@@ -252,7 +252,7 @@ package enum Audiences {
     CROSS JOIN LATERAL block_deliveries($2, f.user_key) b WHERE b.device = t.device
     """)
 
-  /// Returns those of the devices that were already claimed for a message, while they belonged to another user.
+  /// Returns those of the devices that were claimed for a message while they belonged to another user.
   package static func claimed(_ devices: [DeviceID], of seqno: Int64) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }

@@ -1,7 +1,7 @@
 package import Domain
 package import Postgres
 
-/// Audiences uploaded as files, with values per line. Decision 019.
+/// Audiences uploaded as files, with personal values on each line. Decision 019.
 package enum CSVAudiences {
   package typealias Number = Int64
 
@@ -9,7 +9,7 @@ package enum CSVAudiences {
     package let csv: Number
     package let app: App.Number
     package let lines: Int32
-    /// Microseconds since 1970.
+    /// When it expires, in microseconds since 1970.
     package let expiresAt: Int64
   }
 
@@ -24,8 +24,8 @@ package enum CSVAudiences {
     RETURNING csv, app, lines, expires_at, xmax = 0
     """)
 
-  /// Creates an audience in the transaction that stores its lines. Returns the existing one if the same file is stored
-  /// already.
+  /// Creates an audience, in the transaction that stores its lines. If the same file is stored already, returns that
+  /// one.
   package static func create(
     app: App.Number, sha256: [UInt8], lines: Int, at now: Int64, expiresAt: Int64
   ) -> Query<(record: Record, isNew: Bool)> {
@@ -39,7 +39,7 @@ package enum CSVAudiences {
   }
 
   /// Streams lines into the database; each user occurs once.
-  /// - Parameter next: returns more lines; nil after the last. Nothing is stored if it throws.
+  /// - Parameter next: returns further lines, or nil after the last. If it throws, nothing is stored.
   package static func store(
     of csv: Number, on connection: Connection, next: () throws(PostgresError) -> [CSVFile.Line]?
   ) throws(PostgresError) {
@@ -62,7 +62,7 @@ package enum CSVAudiences {
   private static let decodeStatement = Statement("csv-decode", "SELECT convert_from($1, 'UHC')")
 
   /// Converts text in the code page of Korean Windows (CP949, a superset of EUC-KR) to UTF-8. Fails with
-  /// `.characterNotInRepertoire` when the bytes are not valid CP949.
+  /// `.characterNotInRepertoire` if the bytes are not valid CP949.
   package static func decodeKorean(_ bytes: [UInt8]) -> Query<[UInt8]> {
     var parameters = Parameters()
     parameters.append(bytes: bytes)
@@ -74,7 +74,7 @@ package enum CSVAudiences {
   private static let findStatement = Statement(
     "csv-find", "SELECT csv, app, lines, expires_at FROM csv_audiences WHERE csv = $1 AND expires_at > $2")
 
-  /// Nil when the file has expired or does not exist.
+  /// Returns a file's record; nil if the file has expired or does not exist.
   package static func find(_ csv: Number, at now: Int64) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(csv)
@@ -85,8 +85,8 @@ package enum CSVAudiences {
   private static let keepStatement = Statement(
     "csv-keep", "UPDATE csv_audiences SET expires_at = greatest(expires_at, $2) WHERE csv = $1 RETURNING csv")
 
-  /// Extends a file's life for a message that uses it, in the transaction that creates the message. Returns false when
-  /// the file is gone.
+  /// Extends a file's lifetime for a message that uses it, in the transaction that creates the message. Returns false
+  /// if the file does not exist any more.
   package static func keep(_ csv: Number, until: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(csv)
@@ -100,7 +100,7 @@ package enum CSVAudiences {
     SELECT user_key FROM csv_lines WHERE csv = $1 AND user_key > $2 AND user_key <= $3 ORDER BY user_key LIMIT $4
     """)
 
-  /// Returns users of the file in key order.
+  /// Returns users in the file, in key order.
   package static func keys(_ csv: Number, after: String, upto: String, limit: Int) -> Query<[UserKey]> {
     var parameters = Parameters()
     parameters.append(csv)
@@ -110,9 +110,9 @@ package enum CSVAudiences {
     return Query(keysStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
   }
 
-  /// The values that a line gives its user.
+  /// The personal values on a line of a file.
   package struct Values: Sendable {
-    /// Empty means the user's own name.
+    /// Name of the user; empty to use the user's own name.
     package let name: String
     package let variables: [String]
   }
@@ -124,7 +124,7 @@ package enum CSVAudiences {
     WHERE csv = $1 AND user_key = ANY($2)
     """)
 
-  /// Returns the values for users; users who are not in the file are omitted.
+  /// Returns the values for users. Users who are not in the file are omitted.
   package static func values(_ csv: Number, of users: some Collection<UserKey>) -> Query<[UserKey: Values]> {
     var keys = TextColumn()
     for user in users { keys.append(user.text) }

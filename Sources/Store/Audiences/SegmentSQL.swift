@@ -4,20 +4,21 @@ internal import Postgres
 
 /// Compiles a segment into a statement that selects its devices.
 ///
-/// The SQL text is composed only of the fixed fragments below, never of user input: every value is bound. Segments come
-/// in arbitrarily many shapes, so the statements are not kept prepared; a name derived from the text distinguishes them
-/// in errors.
+/// The SQL consists only of the fixed fragments below, never of user input: every value is a parameter. Segments have
+/// arbitrarily many shapes, so the statements are not kept prepared; a name derived from the text identifies them in
+/// errors.
 struct SegmentSQL {
   private(set) var parameters: Parameters
   /// Number of parameters so far.
   private var count: Int
-  /// Microseconds since 1970; `within` and `notWithin` count back from it.
+  /// Current time in microseconds since 1970, from which `within` and `notWithin` are subtracted.
   private let now: Int64
   private var asksUsers = false
 
   /// - Parameters:
-  ///   - parameters: those before the conditions: `$1` is the app; user keys lie in (`$2`, `$3`].
-  ///   - count: how many those are.
+  ///   - parameters: parameters that precede those of the conditions: `$1` is the app, and user keys are in (`$2`,
+  ///     `$3`].
+  ///   - count: number of these.
   init(_ parameters: Parameters, count: Int, now: Int64) {
     self.parameters = parameters
     self.count = count
@@ -27,7 +28,8 @@ struct SegmentSQL {
   /// Returns a statement about the segment's devices, aliased `d`.
   mutating func statement(select: String, where condition: String, _ segment: Segment, rest: String) -> Statement {
     let meant = sql(segment)
-    // The range is repeated for users; otherwise the users of the whole app would be read for each part of an audience.
+    // Repeat the range in the condition on users; otherwise all users of the app would be read for each part of an
+    // audience.
     let users =
       asksUsers
       ? "LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key AND u.user_key > $2 AND u.user_key <= $3" : ""
@@ -37,7 +39,7 @@ struct SegmentSQL {
 
   // MARK: Conditions
 
-  /// True or false, never NULL, so that `not` selects the exact complement.
+  /// Returns a condition that is true or false, never NULL, so that `not` selects the exact complement.
   private mutating func sql(_ segment: Segment) -> String {
     switch segment {
     case .all(let parts): join(parts, " AND ")
@@ -60,7 +62,8 @@ struct SegmentSQL {
     }
   }
 
-  /// Devices imported from another push server registered long ago, whenever their file was imported.
+  /// Time of the first registration. Devices imported from another push server count as registered long ago, regardless
+  /// of when they were imported.
   private static let firstRegistered = "CASE WHEN d.is_imported THEN 'epoch'::timestamptz ELSE d.created_at END"
 
   private mutating func join(_ parts: [Segment], _ word: String) -> String {
@@ -74,7 +77,7 @@ struct SegmentSQL {
     for (bound, sign) in [(range.from, ">="), (range.before, "<"), (range.upTo, "<=")] {
       if let bound { texts.append("version_parts(\(column)) \(sign) version_parts(\(bind(bound)))") }
     }
-    // A device that reports no version, or an unparsable one, is in no range.
+    // A device whose version is missing or malformed is in no range.
     return "coalesce(" + texts.joined(separator: " AND ") + ", false)"
   }
 
@@ -116,8 +119,8 @@ struct SegmentSQL {
     for group in groups { column.append(group) }
     parameters.append(int64s: column)
     count += 1
-    // EXISTS, so that `not` becomes a join too: NOT IN compared each device with each member, 100 seconds for ten
-    // thousand devices. The range is repeated as above; the subtree is computed once.
+    // EXISTS instead of IN, so that `not` becomes a join too: NOT IN compared each device with each member, which took
+    // 100 seconds for ten thousand devices. The range is repeated as above; the subtree of groups is computed once.
     return """
       (EXISTS (SELECT FROM group_members m WHERE m.app = $1 AND m.user_key = d.user_key
         AND m.user_key > $2 AND m.user_key <= $3 AND m.groupseq = ANY(ARRAY(

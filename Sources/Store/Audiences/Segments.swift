@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Saved segments, and the devices that a segment selects.
+/// Saved segments, and queries for the devices that a segment selects.
 package enum Segments {
   package typealias Number = Int64
 
@@ -12,7 +12,7 @@ package enum Segments {
     _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int64
   ) -> Query<Int64> {
     var compiler = SegmentSQL(range(app, after, upto, frozenAt, limit), count: 5, now: frozenAt)
-    // Counting stops at the limit; a larger number is not needed immediately.
+    // Counting stops at the limit.
     let statement = compiler.statement(
       select: "count(*) FROM (SELECT 1", where: isInRange, segment, rest: "LIMIT $5) part")
     return Query(statement, compiler.parameters) { $0.int64(0, 0) }
@@ -49,9 +49,9 @@ package enum Segments {
     package let segment: Number
     package let app: App.Number
     package let name: String
-    /// JSON, as the client sent it.
+    /// The conditions as JSON, as the client sent them.
     package let conditions: String
-    /// Microseconds since 1970.
+    /// When it was created, in microseconds since 1970.
     package let createdAt: Int64
     package let updatedAt: Int64
   }
@@ -65,7 +65,7 @@ package enum Segments {
     RETURNING \(columnList)
     """)
 
-  /// Fails with `segments_name_is_unique` when the name is taken.
+  /// Creates a segment. Fails with `segments_name_is_unique` if the name is taken.
   package static func create(app: App.Number, name: String, conditions: String, at now: Int64) -> Query<Record> {
     var parameters = Parameters()
     parameters.append(app)
@@ -103,7 +103,7 @@ package enum Segments {
     WHERE segment = $1 RETURNING \(columnList)
     """)
 
-  /// Changes the fields that are given. Nil when the segment is gone.
+  /// Changes the fields that are given and returns the segment; nil if it does not exist.
   package static func change(_ segment: Number, name: String?, conditions: String?, at now: Int64) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(segment)

@@ -1,12 +1,12 @@
 internal import Domain
 internal import Postgres
 
-/// Removes erased persons from blocks: a step of the walk that `Erasures` describes.
+/// Removes erased persons from blocks: one step of the scan that `Erasures` describes.
 ///
-/// The order of keys leads to a person, so each message is searched for the keys of all persons being erased, and a
-/// block is rewritten once for all of them.
+/// A block covers a range of user keys, so the blocks that may contain a person are found by key. Each message is
+/// searched for the keys of all persons being erased, and a block is rewritten only once for all of them.
 enum BlockErasure {
-  /// Messages with blocks searched in one step.
+  /// Number of messages with blocks that are searched in one step.
   private static let messages = 50
 
   private static let nextStatement = Statement(
@@ -42,8 +42,8 @@ enum BlockErasure {
     SELECT * FROM unnest($1, $2, $3, $4) AS t(seqno, device, app, user_key) ORDER BY seqno, device ON CONFLICT DO NOTHING
     """)
 
-  /// Removes the persons of the current lap from these messages. While a delivery is in progress or deferred, the key
-  /// says whose count it changes, so it is left for later.
+  /// Removes the persons of the current scan from these messages. A delivery that is in progress or deferred keeps its
+  /// key, which says whose badge count it changes, and is handled later.
   static func takeOut(of messages: [Int64], on connection: Connection) throws(PostgresError) {
     guard !messages.isEmpty else { return }
     var seqnos = Int64Column()
@@ -88,7 +88,7 @@ enum BlockErasure {
     SELECT seqno, block, place FROM found WHERE state NOT IN (0, 11)
     """)
 
-  /// Removes persons from deliveries that were in progress during the walk and have ended since.
+  /// Removes persons from deliveries that were in progress during the scan and have ended since.
   static func takeOutRests(atMost limit: Int, on connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(limit)
@@ -118,7 +118,7 @@ enum BlockErasure {
       var firstKey = rows.optionalText(0, 2)
       let isFirstErased = positions.contains { recipients.userKey($0).text == firstKey }
       recipients.erase(positions)
-      // The block is looked up by this key, and it identifies a person too.
+      // The first key is an index of the block and identifies a person too, so it changes as well.
       if isFirstErased { firstKey = recipients.firstNamedKey?.text }
       parameters.append(bytes: recipients.userKeys)
       parameters.append(text: firstKey)

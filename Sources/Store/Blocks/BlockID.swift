@@ -1,6 +1,6 @@
 package import Domain
 
-/// Identifies a block: a part of a message's recipients that is stored together.
+/// Identifies a block: a group of a message's recipients that is stored in one row.
 package struct BlockID: Hashable, Comparable, Sendable {
   package let seqno: Int64
   package let number: Int32
@@ -15,7 +15,7 @@ package struct BlockID: Hashable, Comparable, Sendable {
   }
 }
 
-/// The place of a recipient in a block.
+/// A recipient's block and its position there.
 package struct BlockPlace: Hashable, Sendable {
   package let block: BlockID
   package let position: Int32

@@ -6,14 +6,14 @@ package import Domain
 ///   devices     16 bytes each
 ///   user_keys   end offset of each key (3 bytes, big-endian, from the start of the keys) │ the keys, concatenated
 /// ```
-/// An empty key stands for the device's own (`UserKey(guest:)`): that of a guest, or of a person who was erased.
+/// An empty key stands for the device's own key (`UserKey(guest:)`): that of a guest, or of a person who was erased.
 package struct BlockRecipients: Sendable {
   package let devices: [UInt8]
   package private(set) var userKeys: [UInt8]
 
   private static let deviceBytes = 16
   private static let endBytes = 3
-  /// What an end offset can express.
+  /// Maximum total length of the keys, which an end offset can express.
   private static let mostKeyBytes = 1 << 24
 
   package init(devices: [UInt8], userKeys: [UInt8]) {
@@ -21,7 +21,7 @@ package struct BlockRecipients: Sendable {
     self.userKeys = userKeys
   }
 
-  /// Nil when the keys are too long in total.
+  /// Creates the recipients of a block. Returns nil if the keys are too long in total.
   package init?(_ recipients: some Collection<(device: DeviceID, userKey: UserKey)>) {
     var devices: [UInt8] = []
     devices.reserveCapacity(recipients.count * Self.deviceBytes)
@@ -37,7 +37,7 @@ package struct BlockRecipients: Sendable {
     self.init(devices: devices, userKeys: userKeys)
   }
 
-  /// Keys being concatenated.
+  /// User keys that are concatenated into one column, with the position of each.
   private struct Keys {
     private var ends: [UInt8] = []
     var bytes: [UInt8] = []
@@ -46,7 +46,7 @@ package struct BlockRecipients: Sendable {
       ends.reserveCapacity(count * endBytes)
     }
 
-    /// Ends the current key.
+    /// Records the end of the current key.
     mutating func end() {
       for shift in [16, 8, 0] { ends.append(UInt8(truncatingIfNeeded: bytes.count >> shift)) }
     }
@@ -78,18 +78,18 @@ package struct BlockRecipients: Sendable {
     return base + end(position - 1)..<base + end(position)
   }
 
-  /// Removes the user keys at these positions. The devices stay, with keys of their own.
+  /// Removes the user keys at these positions. The devices remain, as guests.
   package mutating func erase(_ positions: Set<Int>) {
     var keys = Keys(count: count)
     for position in 0..<count {
       if !positions.contains(position) { keys.bytes.append(contentsOf: userKeys[keyBytes(position)]) }
       keys.end()
     }
-    // They are shorter than before, so they fit.
+    // The keys are shorter than before, so they fit.
     userKeys = keys.joined ?? userKeys
   }
 
-  /// The lowest user key present; nil when there is none.
+  /// The lowest user key stored; nil if there is none.
   package var firstNamedKey: UserKey? {
     (0..<count).lazy.filter { !keyBytes($0).isEmpty }.map(userKey).min()
   }

@@ -1,14 +1,16 @@
 package import Domain
 
-/// The state of a delivery in its block: a byte of `block_states.states`. The table `block_codes` says the same in SQL.
+/// The state of a delivery in its block: one byte of `block_states.states`. Table `block_codes` defines the same values
+/// for SQL.
 package enum BlockState: UInt8, CaseIterable, Sendable {
-  /// In progress.
+  /// The delivery is in progress.
   case open = 0
   /// The push network accepted it at the first try.
   case accepted = 1
-  /// The state is in its row in `outcomes`.
+  /// The outcome is in the delivery's row in `outcomes`.
   case hasRow = 2
-  // Ended before anything was sent. All values stay below 16: SQL that counts states relies on it.
+  // States of deliveries that ended without being sent. All values are below 16, which SQL that counts states relies
+  // on.
   case gone = 3
   case rebound = 4
   case quarantine = 5
@@ -21,7 +23,7 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
   case waits = 11
   case cancelled = 12
 
-  /// The outcome that the state expresses; nil where the delivery has not ended or has a row.
+  /// The outcome that the state stands for; nil if the delivery has not ended or has a row.
   package var outcome: (status: OutcomeStatus, attempts: Int16, reason: String?)? {
     switch self {
     case .open, .hasRow, .waits: nil
@@ -38,7 +40,7 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The state that completely expresses an outcome; nil when it needs a row.
+  /// The state that fully represents an outcome; nil if the outcome needs a row.
   package init?(_ record: Outcomes.Record) {
     if record.status == .deferred, record.attempts == 0, record.dueAt != nil, record.reason != nil {
       self = .waits
@@ -51,29 +53,30 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
     self = found.state
   }
 
-  /// Most frequent first.
+  /// All final states, the most frequent first.
   private static let ends = allCases.compactMap { state in state.outcome.map { (state: state, end: $0) } }
 }
 
 /// The states of a block's deliveries, one byte each.
 package struct BlockStates: Equatable, Sendable {
-  /// How an outcome was handled.
+  /// How an outcome was recorded.
   package enum Verdict: Equatable, Sendable {
-    /// Recorded here; it counts.
+    /// The outcome was recorded in the block and changes the totals.
     case taken
     /// The delivery had already ended.
     case late
-    /// It belongs in a row.
+    /// The outcome cannot be recorded in the block and needs a row.
     case row
   }
 
   package private(set) var bytes: [UInt8]
-  /// When the deliveries without rows were accepted, in microseconds since 1970.
+  /// When the accepted deliveries without rows were accepted, in microseconds since 1970.
   package private(set) var acceptedAt: Int64?
   /// When the deliveries without rows that were never sent ended, in microseconds since 1970; often hours earlier.
   package private(set) var leftOutAt: Int64?
 
-  /// How far from the block's time a delivery without a row may have ended, in microseconds: a minute.
+  /// Maximum difference between a delivery's end and the block's time for which it needs no row, in microseconds: one
+  /// minute.
   private static let mostApart: Int64 = 60_000_000
 
   package init(bytes: [UInt8], acceptedAt: Int64?, leftOutAt: Int64?) {
@@ -88,7 +91,7 @@ package struct BlockStates: Equatable, Sendable {
   package func endedAt(_ state: BlockState) -> Int64? { state == .accepted ? acceptedAt : leftOutAt }
 
   /// Records that a delivery has ended or is deferred.
-  /// - Parameter end: the state that completely expresses the outcome; nil: it needs a row.
+  /// - Parameter end: the state that fully represents the outcome; nil if it needs a row.
   package mutating func settle(_ position: Int, as end: BlockState?, at now: Int64) -> Verdict {
     switch self[position] {
     case .hasRow: return .row
@@ -109,7 +112,7 @@ package struct BlockStates: Equatable, Sendable {
     return .taken
   }
 
-  /// Puts a deferred delivery in progress again. Returns false if it was not deferred.
+  /// Marks a deferred delivery as in progress. Returns false if it was not deferred.
   package mutating func takeUp(_ position: Int) -> Bool {
     guard self[position] == .waits else { return false }
     bytes[position] = BlockState.open.rawValue

@@ -16,7 +16,7 @@ package import Postgres
 ///
 /// Decision 003.
 package enum Blocks {
-  /// Fewer devices than this are not worth a block.
+  /// Minimum number of devices for which a block is used.
   package static let leastDevices = 16
 
   private static let createStatement = Statement(
@@ -34,7 +34,7 @@ package enum Blocks {
   /// Claims devices as a block.
   /// - Parameters:
   ///   - firstKey: the lowest of their user keys.
-  ///   - increment: added to each user's count; nil: the message changes no counts.
+  ///   - increment: number added to each user's badge count; nil if the message changes no counts.
   package static func create(
     _ block: BlockID, node: UUIDValue, _ recipients: BlockRecipients, firstKey: UserKey, increment: Int16?
   ) -> Query<Claims.Hold> {
@@ -83,9 +83,10 @@ package enum Blocks {
       SELECT * FROM block_states b WHERE b.seqno = t.seqno AND b.block = t.block FOR UPDATE) s
     """)
 
-  /// Locks the states of blocks until the transaction ends. Blocks whose history is gone are omitted.
+  /// Locks the states of blocks until the transaction ends, and returns them. Blocks that retention has removed are
+  /// omitted.
   package static func lock(_ blocks: Set<BlockID>) -> Query<[BlockID: BlockStates]> {
-    // In key order, like every writer, so that writers that meet wait for each other instead of deadlocking.
+    // In key order like all writers, so that concurrent writers wait for each other instead of deadlocking.
     Query(lockStatement, parameters(blocks.sorted())) { rows in
       var states: [BlockID: BlockStates] = [:]
       for row in 0..<rows.count {
@@ -170,7 +171,8 @@ package enum Blocks {
   static let stateColumns = "s.states, s.accepted_at, s.left_out_at"
   static let contentColumns = "b.seqno, b.block, b.devices, b.user_keys, \(Blocks.stateColumns)"
 
-  /// - Parameter column: the first of `contentColumns`.
+  /// Decodes the contents of a block from a row.
+  /// - Parameter column: index of the first of `contentColumns`.
   static func contents(_ rows: Rows, _ row: Int, from column: Int = 0) -> Contents {
     Contents(
       block: rows.block(row, column),
@@ -196,7 +198,7 @@ package enum Blocks {
     JOIN block_states s ON s.seqno = t.seqno AND s.block = t.block
     """)
 
-  /// Returns blocks with their recipients, in no particular order.
+  /// Returns blocks with their recipients, in any order.
   static func read(_ blocks: some Collection<BlockID>) -> Query<[Contents]> {
     Query(readStatement, parameters(Array(blocks))) { rows in rows.map { contents(rows, $0) } }
   }
@@ -219,7 +221,7 @@ extension Rows {
     BlockID(seqno: int64(row, column), number: int32(row, column + 1))
   }
 
-  /// Decodes the bytes and the times after them.
+  /// Decodes a block's states and the two times that follow them.
   fileprivate func states(_ row: Int, _ column: Int) -> BlockStates {
     BlockStates(
       bytes: bytes(row, column), acceptedAt: optionalTimestamp(row, column + 1),

@@ -1,19 +1,19 @@
 internal import Domain
 package import Postgres
 
-/// Folds the log of confirmations into blocks and totals.
+/// Moves the logged confirmations into blocks and totals.
 ///
-/// A step is one transaction: it takes rows from one message's log, merges them into its blocks, counts what is new,
-/// and deletes exactly the rows that it took, because ids commit out of order. So a killed process has folded nothing,
-/// any node can continue, and the sum that a reader sees is the same before and after. An entry whose block or place
-/// does not exist is dropped, so it never blocks the others.
+/// A step is one transaction: it reads rows of one message's log, merges them into its blocks, counts the new
+/// confirmations, and deletes exactly the rows it has read, because ids are not committed in order. A process that is
+/// killed has therefore changed nothing, any node can continue, and readers see the same sum before and after. Entries
+/// whose block or position does not exist are dropped, so that they never block others.
 package enum ConfirmationFold {
-  /// When a message's log is folded.
+  /// Thresholds at which a message's log is folded.
   package struct Thresholds: Sendable {
-    /// Average number of entries per block: a block's row is rewritten for that many.
+    /// Average number of entries per block that justify rewriting the block's row.
     package var entriesPerBlock: Int32 = 128
     package var ageSeconds: Int32 = 600
-    /// Size of the whole log, in bytes, beyond which everything is folded.
+    /// Size of the whole log in bytes above which everything is folded.
     package var logBytes: Int64 = 256 << 20
     /// Age for apps of which a webhook asks who has received or read: it is told by the fold.
     package var askedAgeSeconds: Int32 = 5
@@ -101,9 +101,9 @@ package enum ConfirmationFold {
 
   /// Folds the next rows of a message's log, within a transaction.
   /// - Parameters:
-  ///   - id: the row that was taken last; 0: none.
-  ///   - limit: the most rows to take.
-  /// - Returns: how many rows were taken, and the last of them; nil when none is left, or another node has them.
+  ///   - id: id of the last row folded before; 0 for none.
+  ///   - limit: maximum number of rows.
+  /// - Returns: the number of rows folded and the id of the last; nil if none is left or another node has locked them.
   package static func step(
     of seqno: Int64, after id: Int64, atMost limit: Int, writer: Int32, on connection: Connection
   ) throws(PostgresError) -> (rows: Int, last: Int64)? {
@@ -117,7 +117,7 @@ package enum ConfirmationFold {
     var ids = Int64Column()
     for row in 0..<rows.count { ids.append(rows.int64(row, 0)) }
     let message = try connection.run(messageStatement, parameters)
-    // Nothing is recorded for a message that is gone, nor for blocks that are gone.
+    // If the message or a block was removed by retention, its confirmations are dropped.
     if message.count == 1 {
       let sentAt = message.timestampMicroseconds(0, 0)
       let new = try unite(rows.map { rows.bytes($0, 1) }, of: seqno, sentAt: sentAt, on: connection)
@@ -165,7 +165,7 @@ package enum ConfirmationFold {
     if !missing.isEmpty {
       var made = parameters(missing, of: seqno)
       made.append(timestampMicroseconds: sentAt)
-      // Another node has inserted one meanwhile: retry the step behind it.
+      // Another node has inserted a row meanwhile: repeat the step after its commit.
       guard try connection.run(makeStatement, made).affected == missing.count else { throw Self.wasMadeMeanwhile }
     }
     let saved = changed.filter { present.contains($0.key) }
@@ -207,7 +207,7 @@ package enum ConfirmationFold {
     return found
   }
 
-  /// Returns the number of devices in those of the blocks that exist.
+  /// Returns the number of devices of those blocks that exist.
   private static func sizes(
     of halves: [ConfirmationLog.BlockHalf], of seqno: Int64
   ) -> Query<[ConfirmationLog.BlockHalf: Int]> {

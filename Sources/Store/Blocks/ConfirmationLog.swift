@@ -1,7 +1,7 @@
 internal import Postgres
 
-/// Log of receipts and reads of deliveries in blocks: one row per message and commit, so that a receipt costs a few
-/// bytes and no look-up.
+/// Log of receipts and reads of deliveries in blocks: one row per message and commit, so that recording a receipt needs
+/// only a few bytes and no look-up.
 ///
 /// ```
 ///   confirmed ──► entries of `confirmation_log` ──fold──► minutes in `block_confirmations`, and in the totals
@@ -13,11 +13,11 @@ internal import Postgres
 ///
 /// Decision 038.
 package enum ConfirmationLog {
-  /// One delivery that was received or read.
+  /// A delivery that was received or read.
   package struct Entry: Hashable, Sendable {
     package let place: BlockPlace
     package let isRead: Bool
-    /// Seconds since 1970.
+    /// Time in seconds since 1970.
     package let at: UInt32
 
     package init(_ place: BlockPlace, isRead: Bool, at microseconds: Int64) {
@@ -28,7 +28,7 @@ package enum ConfirmationLog {
   }
 
   static let entryBytes = 10
-  /// Limit per row, so that it fits in a page.
+  /// Maximum number of entries in a row, so that it fits on a page.
   private static let entriesPerRow = 700
   private static let readBit: UInt32 = 1 << 31
 
@@ -43,7 +43,7 @@ package enum ConfirmationLog {
     SELECT DISTINCT seqno FROM logged
     """)
 
-  /// Appends entries. Returns the messages whose history is kept; nothing is recorded for the others.
+  /// Appends entries. Returns the messages whose history is kept; entries of others are not recorded.
   package static func append(_ entries: [Entry]) -> Query<Set<Int64>> {
     // Sorted, so that each message's entries end up in one row.
     let entries = entries.sorted { $0.place.block.seqno < $1.place.block.seqno }

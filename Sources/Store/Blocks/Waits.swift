@@ -1,23 +1,23 @@
 package import Domain
 package import Postgres
 
-/// Deferred deliveries of blocks that have never been tried: one row for all those of a block that wait for the same
-/// second and the same reason, so that a night costs a row per block and not per person. A delivery that has been tried
-/// waits in its own row in `outcomes`.
+/// Deferred deliveries of blocks that were never tried: one row per block, due time (in whole seconds) and reason, so
+/// that deferring a block costs one row and not one per recipient. A delivery that was tried before waits in its own
+/// row in `outcomes`.
 ///
 /// ```
 ///   in progress ──deferred──► a place here ──due, and the block has no claim──► in progress, in a claim of the block
 ///                                  └──────── its message is cancelled ────────► ended
 /// ```
-/// Meanwhile its byte in the block is `.waits`. Changing that byte, or taking a row here, requires the lock of the
-/// block's states; so a block never has two claims, and its open deliveries belong to its claim.
+/// Meanwhile its byte in the block is `.waits`. Changing that byte, or claiming deliveries here, requires the lock on
+/// the block's states; so a block never has two claims, and its open deliveries belong to its claim.
 ///
 /// Decision 004.
 package enum Waits {
-  /// Deliveries of a block that wait together.
+  /// Deliveries of a block with the same due time and reason.
   package struct Key: Hashable, Sendable {
     package let block: BlockID
-    /// Microseconds since 1970, rounded up to a whole second.
+    /// Due time in microseconds since 1970, rounded up to a whole second.
     package let dueAt: Int64
     package let reason: String
 
@@ -65,7 +65,7 @@ package enum Waits {
   /// Deliveries that are claimed and in progress again.
   package struct TakenUp: Sendable {
     package var claims: [(seqno: Int64, hold: Claims.Hold, entries: [Claims.Entry])] = []
-    /// Some are due whose block has a claim; they are taken up when that claim has ended.
+    /// True if deliveries are due whose block still has a claim; they are claimed after it has ended.
     package var someAreClaimed = false
   }
 
@@ -90,11 +90,11 @@ package enum Waits {
     SELECT seqno, block, unnest(places) FROM taken
     """)
 
-  /// Claims what is due, within a transaction.
+  /// Claims deliveries that are due, within a transaction.
   /// - Parameters:
-  ///   - since: low-water mark: what was due before it is known to be paused; microseconds since 1970.
-  ///   - devices: take no further block once this many devices are taken.
-  ///   - mostRows: the most rows to look at; more than there can be blocks with claims.
+  ///   - since: low-water mark, in microseconds since 1970: all deliveries due before it are held by a pause.
+  ///   - devices: number of devices after which no further block is claimed.
+  ///   - mostRows: maximum number of rows to read; more than the number of blocks that can have claims.
   package static func takeUp(
     since: Int64, at now: Int64, lanes: [Lane], devices: Int, mostRows: Int, node: UUIDValue, on connection: Connection
   ) throws(PostgresError) -> TakenUp {
@@ -116,7 +116,7 @@ package enum Waits {
     }
     guard !blocks.isEmpty else { return found }
     var states = try connection.run(Blocks.lock(blocks))
-    // Checked again under the locks: a node that was here before us has left a claim.
+    // Checked again under the locks: another node may have claimed the block meanwhile.
     let taken = try connection.run(take(blocks, dueBefore: now))
     var counts: [BlockID: Int] = [:]
     for (block, positions) in taken {
@@ -147,7 +147,7 @@ package enum Waits {
   private static let ofBlockStatement = Statement(
     "waits-of-block", "SELECT unnest(places), reason, at FROM waits WHERE seqno = $1 AND block = $2")
 
-  /// Returns why the waiting positions of a block wait, and since when, in microseconds since 1970.
+  /// Returns why and since when (in microseconds since 1970) the waiting positions of a block wait.
   static func of(_ block: BlockID) -> Query<[Int: (reason: String, at: Int64)]> {
     var parameters = Parameters()
     parameters.append(block.seqno)

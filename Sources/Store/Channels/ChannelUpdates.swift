@@ -1,7 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// The latest update of each channel: set by its publisher, claimed and settled by the node that sends it to APNs.
+/// The latest update of each broadcast channel: written when it is published, claimed by the node that sends it to
+/// APNs.
 package enum ChannelUpdates {
   // MARK: Setting
 
@@ -80,7 +81,7 @@ package enum ChannelUpdates {
 
   // MARK: Publishing
 
-  /// An update in progress.
+  /// An update that this node has claimed for publishing.
   package struct Taken: Sendable {
     package let channel: Channels.Number
     package let app: App.Number
@@ -91,7 +92,7 @@ package enum ChannelUpdates {
     package let version: Int64
     package let payload: [UInt8]
     package let priority: PushPriority
-    /// Microseconds since 1970.
+    /// When it expires, in microseconds since 1970.
     package let expiresAt: Int64
     package let failures: Int16
   }
@@ -110,8 +111,8 @@ package enum ChannelUpdates {
       c.expires_at, c.failures
     """)
 
-  /// Claims the latest updates of channels that are due, for `seconds`; if the node dies, the others take over after
-  /// that.
+  /// Claims the latest updates of channels that are due, for `seconds`, after which other nodes may claim them if this
+  /// one has failed.
   package static func take(atMost limit: Int, for seconds: Int64) -> Query<[Taken]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -136,7 +137,7 @@ package enum ChannelUpdates {
     WHERE c.version > c.published AND c.due_at > '-infinity' AND a.paused_reason IS NULL
     """)
 
-  /// Microseconds until the next update is due, negative if one already is; nil when none is waiting.
+  /// Microseconds until the next update is due, negative if one is already; nil if none is waiting.
   package static func next() -> Query<Int64?> { Query(nextStatement, Parameters()) { $0.optionalInt64(0, 0) } }
 
   /// The result of a claimed update.
@@ -144,11 +145,11 @@ package enum ChannelUpdates {
     package let channel: Channels.Number
     package let version: Int64
     package let isAccepted: Bool
-    /// It need not be published any more: accepted, permanently refused, or expired.
+    /// True if the update need not be sent again: it was accepted, permanently refused, or has expired.
     package let isOver: Bool
-    /// Until the next update may be sent.
+    /// Delay before the next update may be sent.
     package let waitMilliseconds: Int64
-    /// APNs' own reason when it was not accepted.
+    /// APNs' error code if it was not accepted; otherwise nil.
     package let word: String?
 
     package init(
@@ -175,7 +176,7 @@ package enum ChannelUpdates {
     WHERE c.channel = t.channel
     """)
 
-  /// At most one result per channel.
+  /// Records results, at most one per channel.
   package static func settle(_ settled: [Settled]) -> Query<Void> {
     var (channels, versions, waits) = (Int64Column(), Int64Column(), Int64Column())
     var (accepted, over) = (BoolColumn(), BoolColumn())

@@ -13,16 +13,16 @@ package enum Channels {
     /// Apple's id of the channel.
     package let apnsChannel: String
     package let name: String
-    /// Microseconds since 1970, like the other times.
+    /// In microseconds since 1970, like the other times.
     package let createdAt: Int64
-    /// Version of the latest update, counted from 1; 0: there was none.
+    /// Version of the latest update, counted from 1; 0 if there was none.
     package let version: Int64
-    /// Everything up to this version is done.
+    /// Highest version whose update is done.
     package let published: Int64
     package let publishedAt: Int64?
     /// The latest update's `timestamp`, in seconds since 1970.
     package let eventTime: Int64
-    /// APNs' reason for not accepting the last update; nil: it was accepted.
+    /// APNs' error code for the last update; nil if it was accepted.
     package let word: String?
   }
 
@@ -37,7 +37,7 @@ package enum Channels {
     RETURNING \(columnList)
     """)
 
-  /// Fails with `channels_name_is_unique` or `channels_apns_channel_is_unique`.
+  /// Creates a channel. Fails with `channels_name_is_unique` or `channels_apns_channel_is_unique`.
   package static func create(
     _ app: App.Number, _ environment: PushEnvironment, _ storage: ChannelStorage, apnsChannel: String, name: String
   ) -> Query<Record> {
@@ -56,7 +56,7 @@ package enum Channels {
     SELECT count(*), count(*) FILTER (WHERE name = $3) FROM channels WHERE app = $1 AND environment = $2
     """)
 
-  /// Counts an app's channels in an environment, and those with this name: 1 or 0.
+  /// Returns the number of an app's channels in an environment, and of those with this name (0 or 1).
   package static func taken(
     _ app: App.Number, _ environment: PushEnvironment, name: String
   ) -> Query<(channels: Int64, named: Int64)> {
@@ -79,7 +79,7 @@ package enum Channels {
   private static let lockStatement = Statement(
     "channels-lock", "SELECT \(columnList) FROM channels WHERE channel = $1 FOR NO KEY UPDATE")
 
-  /// Locks a channel against changes by others until the transaction ends.
+  /// Locks the channel's row until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ channel: Number) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(channel)
@@ -108,7 +108,7 @@ package enum Channels {
   private static let numbersStatement = Statement(
     "channels-numbers", "SELECT apns_channel, channel FROM channels WHERE app = $1 AND environment = $2")
 
-  /// Returns our numbers by Apple's ids.
+  /// Returns internal channel numbers by Apple's ids.
   package static func numbers(_ app: App.Number, _ environment: PushEnvironment) -> Query<[String: Number]> {
     var parameters = Parameters()
     parameters.append(app)

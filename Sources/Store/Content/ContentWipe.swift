@@ -1,8 +1,8 @@
 internal import Domain
 internal import Postgres
 
-/// Wipes the content of confidential messages once it is no longer needed: nothing remains to be sent, no SMS fallback
-/// is undecided, no webhook delivery is pending. After a day, it is wiped in any case. Decision 071.
+/// Wipes the content of confidential messages when it is no longer needed: nothing remains to be sent, no SMS fallback
+/// is undecided, and no webhook delivery is pending. After a day it is wiped in any case. Decision 071.
 package enum ContentWipe {
   private static let messagesStatement = Statement(
     "content-wipe-messages",
@@ -34,10 +34,10 @@ package enum ContentWipe {
       ORDER BY event LIMIT $1 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Wipes finished messages. Returns how many.
+  /// Wipes completed messages. Returns how many.
   /// - Parameters:
-  ///   - restSeconds: the least time after a message's end.
-  ///   - longestSeconds: the time after its end when it is wiped even if something is still open.
+  ///   - restSeconds: minimum time after a message's end.
+  ///   - longestSeconds: time after its end when it is wiped even if something is still pending.
   package static func messages(atMost limit: Int, restSeconds: Int32, longestSeconds: Int32) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -47,7 +47,7 @@ package enum ContentWipe {
   }
 
   /// Wipes approvals that were decided. Returns how many.
-  /// - Parameter alsoOverdue: also those whose deadline has passed, by the database's clock.
+  /// - Parameter alsoOverdue: true to also wipe those whose deadline has passed, by the database's clock.
   package static func approvals(atMost limit: Int, alsoOverdue: Bool) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -55,7 +55,7 @@ package enum ContentWipe {
     return Query(approvalsStatement, parameters) { $0.affected }
   }
 
-  /// Wipes events that were delivered to every webhook. Returns how many.
+  /// Wipes events that were delivered to all webhooks. Returns how many.
   package static func events(atMost limit: Int, longestSeconds: Int32) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)

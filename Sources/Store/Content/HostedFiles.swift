@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Hosted pages and media that devices fetch by name. Decision 018.
+/// Hosted pages and media, which devices download by name. Decision 018.
 package enum HostedFiles {
   package struct New: Sendable {
     package let name: String
@@ -11,7 +11,7 @@ package enum HostedFiles {
     package let sha256: [UInt8]
     package let body: [UInt8]
     package let apiKey: Int32?
-    /// Microseconds since 1970.
+    /// When it was created, in microseconds since 1970.
     package let createdAt: Int64
     package let expiresAt: Int64
 
@@ -31,20 +31,20 @@ package enum HostedFiles {
     }
   }
 
-  /// Everything about a file except its content.
+  /// The metadata of a file.
   package struct Record: Equatable, Sendable {
     package let name: String
     package let app: App.Number
     package let suffix: String
     package let type: String
     package let bytes: Int64
-    /// Size of every part but the last, in bytes.
+    /// Size of each part in bytes, except the last.
     package let partBytes: Int
     package let sha256: [UInt8]
     package let createdAt: Int64
     package let expiresAt: Int64
 
-    /// False for pages.
+    /// True for media, false for pages.
     package var isMedia: Bool { suffix.hasPrefix(".") }
   }
 
@@ -67,7 +67,7 @@ package enum HostedFiles {
     return [create(file, bytes: file.body.count, partBytes: partBytes)] + parts
   }
 
-  /// Creates a file of `bytes` bytes, in the transaction that adds its parts one by one, so that a video is never held
+  /// Creates a file of `bytes` bytes, in the transaction that then adds its parts one by one, so that a video is never
   /// in memory as a whole.
   package static func create(_ file: New, bytes: Int, partBytes: Int) -> Query<Void> {
     var parameters = Parameters()
@@ -84,7 +84,8 @@ package enum HostedFiles {
     return Query(createStatement, parameters) { _ in }
   }
 
-  /// - Parameter part: counted from 0.
+  /// Stores one part of a file.
+  /// - Parameter part: number of the part, from 0.
   package static func add(_ bytes: [UInt8], part: Int, of name: String) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(text: name)
@@ -114,7 +115,7 @@ package enum HostedFiles {
   private static let partStatement = Statement(
     "hosted-parts-find", "SELECT body FROM hosted_parts WHERE name = $1 AND part = $2")
 
-  /// Returns one part of a file's content. Parts are counted from 0.
+  /// Returns one part of a file's content, numbered from 0; nil if there is none.
   package static func part(_ name: String, _ part: Int32) -> Query<[UInt8]?> {
     var parameters = Parameters()
     parameters.append(text: name)
@@ -126,7 +127,7 @@ package enum HostedFiles {
     "hosted-files-keep",
     "UPDATE hosted_files SET expires_at = greatest(expires_at, $2) WHERE name = ANY($1)")
 
-  /// Extends the life of files at least until a time.
+  /// Extends the lifetime of files to at least `time`.
   package static func keep(_ names: [String], until time: Int64) -> Query<Void> {
     var column = TextColumn()
     for name in names { column.append(name) }

@@ -5,7 +5,7 @@ internal import Postgres
 package enum Imports {
   package typealias Number = Int64
 
-  /// Raw values are stored.
+  /// The raw values are stored in the database, so they must not change.
   package enum Kind: Int16, Sendable, CaseIterable {
     case users = 1
     case members = 2
@@ -19,13 +19,13 @@ package enum Imports {
     package let appID: String
     package let kind: Kind
     package let group: Groups.Number?
-    /// False: a single wrong line prevents the whole import.
+    /// True to skip faulty lines; false if a single one prevents the whole import.
     package let skipsErrors: Bool
     package var parts: Int32
     package var partSHA256: [UInt8]
-    /// The file's encoding; nil until it is known.
+    /// Encoding of the file; nil until it is known.
     package var encoding: FileEncoding?
-    /// The columns according to the first line; nil until it has arrived.
+    /// The columns according to the first line; nil until it is known.
     package var header: String?
     package var rest: [UInt8]
     package var lines: Int64
@@ -38,7 +38,7 @@ package enum Imports {
     /// Lines read, without the header.
     package var dataLines: Int64 { header == nil ? lines : lines - 1 }
 
-    /// The import as it was at its start.
+    /// The import in its initial state.
     package var fresh: Record {
       var record = self
       record.header = nil
@@ -80,7 +80,8 @@ package enum Imports {
     "SELECT \(columnList) FROM imports i JOIN apps a ON a.app = i.app WHERE i.import = $1 FOR UPDATE OF i")
 
   package static func find(_ number: Number) -> Query<Record?> { one(findStatement, number) }
-  /// Locks an import, so that no other part is accepted until the transaction ends.
+  /// Locks an import, so that no other part is accepted until the transaction ends, and returns it; nil if there is
+  /// none.
   package static func lock(_ number: Number) -> Query<Record?> { one(lockStatement, number) }
 
   private static func one(_ statement: Statement, _ number: Number) -> Query<Record?> {
@@ -134,7 +135,7 @@ package enum Imports {
   private static let keepStatement = Statement(
     "imports-keep-part", "INSERT INTO import_parts (import, part, lines) VALUES ($1, $2, $3)")
 
-  /// Stores a part of an import that takes effect only with its last part.
+  /// Stores a part of an import that takes effect only after the last part has arrived.
   package static func keep(_ part: Int32, _ bytes: [UInt8], of number: Number) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(number)

@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Messages that are stored without being sent: templates, drafts, and senders' defaults.
+/// Messages that are stored but not sent: templates, drafts, and senders' defaults.
 package enum SavedMessages {
   package typealias Number = Int64
 
-  /// Raw values are stored.
+  /// The raw values are stored in the database, so they must not change.
   package enum Kind: Int16, Sendable, CaseIterable {
     case template = 1
     case draft = 2
@@ -18,9 +18,9 @@ package enum SavedMessages {
     package let app: App.Number
     package let appID: String
     package let name: String
-    /// Only for senders.
+    /// Name of the sender; nil except for senders' defaults.
     package let sender: String?
-    /// A JSON object.
+    /// The message as a JSON object.
     package let message: String
     package let createdAt: Int64
     package let updatedAt: Int64
@@ -58,7 +58,7 @@ package enum SavedMessages {
     """)
 
   package static func find(_ number: Number, _ kind: Kind) -> Query<Record?> { one(findStatement, number, kind) }
-  /// Locks a saved message against changes by others until the transaction ends.
+  /// Locks a saved message's row until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ number: Number, _ kind: Kind) -> Query<Record?> { one(lockStatement, number, kind) }
 
   private static func one(_ statement: Statement, _ number: Number, _ kind: Kind) -> Query<Record?> {
@@ -90,7 +90,8 @@ package enum SavedMessages {
     VALUES ($1, $2, $3, $4, $5::text::json, $6) RETURNING saved
     """)
 
-  /// Fails with `saved_messages_sender_is_unique` when the app already has this sender.
+  /// Creates a saved message. Fails with `saved_messages_sender_is_unique` if the app has defaults for this sender
+  /// already.
   package static func create(_ new: New, _ kind: Kind, of app: App.Number) -> Query<Number> {
     var parameters = Parameters()
     parameters.append(app)

@@ -1,21 +1,21 @@
 package import Domain
 package import Postgres
 
-/// The effect of a cancellation on a message's totals. Everything that was not submitted becomes cancelled:
+/// Applies a cancellation to a message. Everything that was not submitted becomes cancelled:
 ///
-/// - what was not planned into shards yet, and the unclaimed rest of each shard: immediately, in the totals only;
-/// - deferred deliveries: their rows and their blocks, in batches; those that may have arrived on an earlier try are
+/// - the unplanned rest of the audience and the unclaimed rest of each shard: immediately, in the totals only;
+/// - deferred deliveries: their rows and blocks, in batches; those that may have arrived on an earlier try become
 ///   skipped instead;
-/// - claimed deliveries: their holder decides them when they come back.
+/// - claimed deliveries: by the claim's holder, when they are returned to it.
 ///
 /// Each step is one transaction that leaves the totals exact. Any node may repeat it at any time.
 package enum Cancellation {
   package enum Limits {
-    /// Deferred deliveries that are cancelled in one transaction.
+    /// Maximum deferred deliveries cancelled in one transaction.
     package static let batch = 2_000
-    /// Blocks whose deferred deliveries are cancelled in the same transaction.
+    /// Maximum blocks whose deferred deliveries are cancelled in the same transaction.
     static let blocks = 4
-    /// The writer number of totals for steps like these, on any node.
+    /// Writer number for the totals of such steps, on any node.
     package static let writer: Int32 = 0
   }
 
@@ -34,7 +34,7 @@ package enum Cancellation {
     RETURNING planned.targeted, s.claimed
     """)
 
-  /// Ends shards. Returns how many devices were never claimed, and by how many the claims exceeded the plan.
+  /// Ends shards. Returns the number of devices that were never claimed, and by how many the claims exceeded the plan.
   static func closeShards(_ seqno: Int64, wave: Int16?) -> Query<(unclaimed: Int64, surplus: Int64)> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -60,7 +60,7 @@ package enum Cancellation {
     RETURNING m.targeted - s.targeted
     """)
 
-  /// Ends planning. Returns how many devices were counted but never planned into shards; nil when planning was
+  /// Ends planning. Returns the number of devices that were counted but not planned into shards; nil if planning was
   /// complete.
   private static func endPlan(_ seqno: Int64) -> Query<Int64?> {
     var parameters = Parameters()
@@ -68,15 +68,14 @@ package enum Cancellation {
     return Query(endPlanStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
-  /// Ends everything unclaimed: the first step.
+  /// Performs the first step: ends everything that is not claimed.
   package static func endUnclaimed(_ seqno: Int64, on connection: Connection) throws(PostgresError) {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      // Shards before the message, in the lock order of claims. None can be added, because planning checks the state
-      // first.
+      // Lock shards before the message, in the same order as claims do. No shards can be added, because planning checks
+      // the message's state first.
       let shards = try connection.run(closeShards(seqno, wave: nil))
       let unplanned = try connection.run(endPlan(seqno))
-      // Ending an unfinished plan has just taken the shards' numbers into account; a finished plan did not know of the
-      // surplus.
+      // If the plan was unfinished, `endPlan` has used the shards' actual numbers; otherwise correct the surplus here.
       if unplanned == nil, shards.surplus > 0 {
         try connection.run(Messages.correctTargeted(seqno, by: shards.surplus))
       }
@@ -118,7 +117,7 @@ package enum Cancellation {
     RETURNING o.user_key, due.is_doubtful
     """)
 
-  /// Returns the deliveries' users, and which of them may have arrived.
+  /// Ends deferred deliveries that have rows. Returns their users, and which of them may have arrived.
   private static func endDeferred(
     _ seqno: Int64, as status: OutcomeStatus, reason: String
   ) -> Query<[(user: UserKey, mayHaveArrived: Bool)]> {
@@ -131,13 +130,13 @@ package enum Cancellation {
     return Query(deferredStatement, parameters) { rows in rows.map { (rows.userKey($0, 0), rows.bool($0, 1)) } }
   }
 
-  /// Ends one batch of deferred deliveries. Returns true when there may be more.
+  /// Ends one batch of deferred deliveries. Returns true if there may be more.
   static func endDeferred(
     _ seqno: Int64, app: App.Number, movesBadge: Bool, as status: OutcomeStatus = .cancelled,
     reason: String = Cancellation.reason, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      // Blocks before rows, in the lock order of those who record outcomes.
+      // Lock blocks before rows, in the same order as transactions that record outcomes.
       let waiting = try Waits.end(seqno, as: status, reason: reason, blocks: Limits.blocks, on: connection)
       let deferred = try connection.run(endDeferred(seqno, as: status, reason: reason))
       let ended = waiting.map { (user: $0, mayHaveArrived: false) } + deferred
@@ -152,8 +151,8 @@ package enum Cancellation {
     }
   }
 
-  /// Records the negative deliveries; where all of a user's deliveries ended negative, the message's increment is taken
-  /// back.
+  /// Records the unsuccessful deliveries, and takes the message's badge increment back from users none of whose
+  /// deliveries succeeded.
   private static func takeBackBadges(
     _ users: [Users.Key], of seqno: Int64, on connection: Connection
   ) throws(PostgresError) {
@@ -162,8 +161,8 @@ package enum Cancellation {
     try Increments.takeBack(negatives, on: connection)
   }
 
-  /// Performs all steps that need no response from a push network, then closes the message if nothing is in progress.
-  /// - Returns: whether the message has ended.
+  /// Performs all steps that need no answer from a push network, then completes the message if nothing is in progress.
+  /// - Returns: true if the message is complete.
   @discardableResult
   package static func sweep(
     _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection

@@ -1,7 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// Collects the rows that are written by the transaction that claims devices, shared by both runners. Runs no query.
+/// Collects the rows to be written by a transaction that claims devices. Shared by both kinds of connections; runs no
+/// query itself.
 ///
 /// ```
 ///   members of a message ──┬─► claims      all of them
@@ -17,7 +18,8 @@ package struct ClaimPlan {
     package let kind: MessageKind
     package let badge: BadgeRequest
     package let fallback: Fallback?
-    /// The message under which it is kept in inboxes, and until when (microseconds since 1970); nil: it is not kept.
+    /// The message under whose SEQNO it is stored in inboxes, and the entry's end (in microseconds since 1970); nil if
+    /// it is not stored in inboxes.
     package let inbox: (seqno: Int64, endsAt: Int64)?
 
     package init(
@@ -33,16 +35,17 @@ package struct ClaimPlan {
     }
   }
 
-  /// By message.
+  /// The planned claims, grouped by message.
   package private(set) var claims: [(seqno: Int64, entries: [Claims.Entry])] = []
-  /// In the order of the members; for a range of an audience that is user key order.
+  /// Ledger entries in the order of the members; for a range of an audience, in the order of user keys.
   package private(set) var ledger: [Ledger.Claim] = []
   package private(set) var fallbacks: [Fallbacks.New] = []
   package private(set) var inboxes: [Inboxes.New] = []
 
   package init() {}
 
-  /// - Parameter filled: returns a person's values from an uploaded file.
+  /// Adds a message's devices to the plan.
+  /// - Parameter filled: returns a user's values from an uploaded file; nil if there are none.
   package mutating func add(
     _ members: [Audiences.Member], of message: Message, filled: (UserKey) -> InboxValues? = { _ in nil }
   ) {
@@ -71,7 +74,7 @@ package struct ClaimPlan {
     }
   }
 
-  /// The writes whose results are not needed.
+  /// Queries whose results are not needed.
   package var writes: [Query<Void>] {
     (fallbacks.isEmpty ? [] : [Fallbacks.create(fallbacks)]) + Inboxes.create(inboxes)
   }

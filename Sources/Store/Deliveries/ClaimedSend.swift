@@ -1,19 +1,19 @@
 package import Domain
 package import Reactor
 
-/// A message stored together with the claim of its whole audience, with everything needed to send it at once.
+/// A message that was stored together with the claim of its whole audience, with everything needed to send it at once.
 package struct ClaimedSend: Sendable {
   package let message: Messages.Open
   package let request: MessageRequest
   package let claim: Claims.Hold
   package let members: [Audiences.Member]
-  /// Each user's count after this message; empty unless the message changes counts.
+  /// Each user's badge count after this message; empty if the message changes no counts.
   package let badges: [UserKey: Int16]
-  /// Empty unless the payload contains names.
+  /// Names of users; empty if the payload contains none.
   package let names: [UserKey: String]
-  /// Not later than when the members' bindings were read.
+  /// A time not later than when the members' data was read.
   package let readAt: Instant
-  /// The app was paused when the message was stored: it waits in the database.
+  /// True if the app was paused when the message was stored, so that it waits in the database.
   package let isHeld: Bool
 
   package init(

@@ -1,16 +1,16 @@
 package import Domain
 package import Postgres
 
-/// Claims: devices whose deliveries are in progress, until all their outcomes are written.
+/// Claims: sets of devices whose deliveries are in progress, until all their outcomes are written.
 ///
-/// **Fencing.** A node that was frozen past its lease wakes up and believes that its claims are still its own. Taking a
-/// claim over raises its fence, so a claim is identified by number *and* fence (`Hold`). Only results that a network
-/// has returned are written without checking that the claim is still held. Decisions 002 and 057.
+/// **Fencing.** A node that was frozen for longer than its lease still believes that its claims are its own. Adopting a
+/// claim increments its fence, so a claim is identified by number *and* fence (`Hold`). Only answers from a push
+/// network are written without checking that the claim is still held. Decisions 002 and 057.
 package enum Claims {
-  /// A claim as one holder knows it.
+  /// A claim as known to one of its holders.
   package struct Hold: Hashable, Sendable {
     package let claim: Int64
-    /// Raised whenever another node takes the claim over; from then on, what the former holder writes is ignored.
+    /// Incremented when another node adopts the claim; from then on, what the former holder writes is ignored.
     package let fence: Int32
 
     package init(claim: Int64, fence: Int32 = 0) {
@@ -22,9 +22,9 @@ package enum Claims {
   package struct Entry: Sendable {
     package let device: DeviceID
     package let userKey: UserKey
-    /// Tries before this claim.
+    /// Number of tries before this claim.
     package let attempts: Tries
-    /// Its place when the claim is a block.
+    /// Position in the block; nil if the claim is not a block.
     package let place: BlockPlace?
 
     package init(device: DeviceID, userKey: UserKey, attempts: Tries, place: BlockPlace? = nil) {
@@ -35,11 +35,11 @@ package enum Claims {
     }
   }
 
-  /// Condition: node `$1` holds the claim.
+  /// SQL condition: node `$1` holds the claim.
   ///
-  /// Written so that no index can serve it, and claims are looked up by number or message. When all claims are done and
-  /// an old snapshot keeps their rows, PostgreSQL believes that there are none and might as well walk over every claim
-  /// the node ever had.
+  /// Written so that PostgreSQL cannot use the index on nodes for it, because claims are looked up by number or
+  /// message. If all claims are finished but an old snapshot keeps their rows, PostgreSQL assumes that there are none,
+  /// and might scan every claim that the node ever had.
   private static let areHeld = "node IS NOT DISTINCT FROM $1"
 
   private static let createStatement = Statement(
@@ -101,7 +101,7 @@ package enum Claims {
       AND (claim, fence) IN (SELECT claim, fence FROM unnest($2, $3) AS t(claim, fence))
     """)
 
-  /// Deletes claims whose devices all have an outcome. A claim that was taken over is left to its holder.
+  /// Deletes claims whose devices all have an outcome. Claims adopted by another node are left alone.
   package static func finish(_ holds: some Collection<Hold>, node: UUIDValue) -> Query<Void> {
     Query(finishStatement, parameters(holds, node)) { _ in }
   }
@@ -124,7 +124,7 @@ package enum Claims {
     FOR SHARE
     """)
 
-  /// Like `held`, and locks them, so that they are not taken over before the transaction ends.
+  /// Like `held`, but also locks the claims, so that they are not adopted before the transaction ends.
   package static func lock(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
     Query(lockStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
   }
@@ -137,7 +137,7 @@ package enum Claims {
     SELECT c.claim, c.fence, m.lane FROM c LEFT JOIN messages m ON m.seqno = c.seqno
     """)
 
-  /// Returns all claims of one node from a number on, with their lanes.
+  /// Returns all claims of a node with numbers from `start`, and their lanes.
   package static func ofNode(_ node: UUIDValue, from start: Int64 = 0) -> Query<[(hold: Hold, lane: Lane)]> {
     var parameters = Parameters()
     parameters.append(uuid: node)
@@ -151,7 +151,7 @@ package enum Claims {
 
   private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
 
-  /// The last claim number that was assigned.
+  /// Returns the last claim number assigned.
   package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
 
   private static func hold(_ rows: Rows, _ row: Int) -> Hold {
@@ -224,8 +224,8 @@ package enum Claims {
     RETURNING claim, fence, seqno
     """)
 
-  /// Takes over claims of dead nodes, for messages in `lanes`.
-  /// - Parameter devices: take no further claim once their devices reach this number.
+  /// Adopts claims of dead nodes, of messages in `lanes`.
+  /// - Parameter devices: number of devices after which no further claim is adopted.
   package static func adopt(
     node: UUIDValue, lanes: [Lane], claims: Int, devices: Int
   ) -> Query<[(hold: Hold, seqno: Int64)]> {
@@ -261,7 +261,7 @@ package enum Claims {
     WHERE c.seqno = ANY($2) AND \(areHeld) AND c.fence = 0
     """)
 
-  /// Returns a node's own claims of messages that it has not given up, with their devices.
+  /// Returns, of the given messages, the claims that this node made itself and still holds, with their devices.
   package static func own(
     of seqnos: [Int64], node: UUIDValue
   ) -> Query<[Int64: (hold: Hold, devices: [DeviceID: UserKey])]> {
@@ -289,7 +289,7 @@ package enum Claims {
       AND (claim, fence) IN (SELECT claim, fence FROM unnest($2, $3) AS t(claim, fence))
     """)
 
-  /// Gives claims up, to be taken over like those of a dead node.
+  /// Releases claims, to be adopted like those of a dead node.
   package static func release(_ holds: some Collection<Hold>, node: UUIDValue) -> Query<Void> {
     Query(releaseStatement, parameters(holds, node)) { _ in }
   }
@@ -306,8 +306,9 @@ package enum Claims {
     WHERE o.device IS NULL OR o.status = \(OutcomeStatus.deferred.sql) AND o.due_at IS NULL
     """)
 
-  /// Returns the devices of claims whose outcome is not known, by claim.
-  /// - Parameter inDoubt: each of them may have been delivered. False: the caller knows that nothing was submitted.
+  /// Returns the devices of claims whose outcome is unknown, by claim.
+  /// - Parameter inDoubt: true if each of them may have been delivered; false if the caller knows that nothing was
+  ///   submitted.
   package static func undecided(
     _ holds: some Collection<Hold>, inDoubt: Bool = true, on connection: Connection
   ) throws(PostgresError) -> [Int64: [Entry]] {
@@ -357,8 +358,8 @@ package enum Claims {
     RETURNING o.seqno, o.device, o.user_key, o.attempts
     """)
 
-  /// Takes deferred deliveries that are due, within a transaction that also claims them.
-  /// - Parameter since: low-water mark: what was due before it is known to be paused; microseconds since 1970.
+  /// Returns deferred deliveries that are due, and removes their due times, within a transaction that also claims them.
+  /// - Parameter since: low-water mark, in microseconds since 1970: all deliveries due before it are held by a pause.
   package static func due(
     since: Int64, at now: Int64, lanes: [Lane], limit: Int
   ) -> Query<[(seqno: Int64, entry: Entry)]> {

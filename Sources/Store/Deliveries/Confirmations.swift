@@ -1,9 +1,9 @@
 package import Domain
 internal import Postgres
 
-/// Receipts and reads: finding the delivery they confirm, and the rows of those that are in no block.
+/// Receipts and reads: finds the delivery that each confirms, and records those of deliveries that are not in blocks.
 package enum Confirmations {
-  /// What a device confirms. It names the token that the message was sent to.
+  /// A confirmation by a device, which names the token that the message was sent to.
   package struct Named: Sendable {
     package let seqno: Int64
     package let psid: String
@@ -16,21 +16,21 @@ package enum Confirmations {
 
   /// A device that a confirmation may belong to.
   package struct Candidate: Sendable {
-    /// Position in the list of confirmations.
+    /// Index in the list of confirmations.
     package let entry: Int
     package let app: App.Number
     package let device: DeviceID
-    /// False when the token is a former one of this device.
+    /// True if the device owns the token now, false if it did formerly.
     package let isPresent: Bool
-    /// The confirmation that cancels the message's SMS fallback; nil: it has none.
+    /// The confirmation that cancels the message's SMS fallback; nil if it has no fallback.
     package let fallback: Fallback.Condition?
-    /// False when the message's history is no longer kept; then nothing is recorded.
+    /// False if the message's history is not kept any more, so that nothing is recorded.
     package let isKept: Bool
-    /// Some of its deliveries are in blocks.
+    /// True if some of the message's deliveries are in blocks.
     package let hasBlocks: Bool
-    /// The message whose inbox entries a read marks; nil: none.
+    /// The message whose inbox entries a read marks as read; nil for none.
     package let inbox: Int64?
-    /// The message was not sent before this time, in microseconds since 1970.
+    /// A time not later than when the message was sent, in microseconds since 1970.
     package let sentAt: Int64
   }
 
@@ -53,8 +53,8 @@ package enum Confirmations {
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3
     """)
 
-  /// Finds the devices that own the tokens, or owned them within the last 30 days. A confirmation of an unknown
-  /// message, or with an unknown token, has no candidate.
+  /// Finds the devices that own the tokens, or owned them within the last 30 days. A confirmation with an unknown
+  /// message or token has no candidate.
   package static func resolve(_ named: [Named], at now: Int64) -> Query<[Candidate]> {
     var seqnos = Int64Column()
     var psids = TextColumn()
@@ -88,10 +88,10 @@ package enum Confirmations {
     }
   }
 
-  /// The user that a delivery was sent to, and its place.
+  /// The user that a delivery was sent to, and its position in a block.
   package struct Sending: Equatable, Sendable {
     package let userKey: UserKey
-    /// Nil: in no block.
+    /// Position in a block; nil if it is in none.
     package let place: BlockPlace?
 
     package init(userKey: UserKey, place: BlockPlace?) {
@@ -123,7 +123,7 @@ package enum Confirmations {
     ORDER BY d.seqno, d.device
     """)
 
-  /// Returns which users messages were sent to on these devices, as far as it is recorded yet.
+  /// Returns the users to whom messages were sent on these devices, as far as that is recorded.
   package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: Sending]> {
     Query(sentToStatement, columns(deliveries)) { rows in
       var found: [Delivery: Sending] = [:]
@@ -144,8 +144,8 @@ package enum Confirmations {
   private static let readStatement = insert(
     "confirmations-read", into: "row_reads", counting: "read", told: .deliveriesRead)
 
-  /// Records receipts, outside of blocks, with their times (microseconds since 1970); repeating one changes nothing.
-  /// Adds new ones to the totals and to the statistics of the current minute.
+  /// Records receipts of deliveries outside blocks with their times (microseconds since 1970); repeating one has no
+  /// effect. Adds new ones to the totals and to the statistics of the current minute.
   package static func receive(_ deliveries: [Delivery: Int64], writer: Int32, at now: Int64) -> Query<Void> {
     Query(receiveStatement, columns(deliveries, now, writer)) { _ in }
   }
@@ -212,7 +212,7 @@ package enum Confirmations {
 
   private static func columns(_ deliveries: [Delivery: Int64], _ now: Int64, _ writer: Int32) -> Parameters {
     var times = TimestampColumn()
-    // In the order of the keys, which is the same while the dictionary is not changed.
+    // The dictionary is not modified in between, so keys and values have the same order.
     for at in deliveries.values { times.append(at) }
     var parameters = columns(deliveries.keys)
     parameters.append(timestampMicroseconds: now)

@@ -1,8 +1,8 @@
 package import Domain
 package import Postgres
 
-/// The deliveries of a message in pages: first those with rows of their own, by device, then those in blocks, by their
-/// places there.
+/// Lists the deliveries of a message page by page: first those with rows of their own, in device order, then those in
+/// blocks, by position.
 package enum DeliveryPages {
   package struct Delivery: Sendable {
     package let place: Place
@@ -16,14 +16,14 @@ package enum DeliveryPages {
     package let readAt: Int64?
   }
 
-  /// The position of a delivery in the order of pages.
+  /// Position of a delivery in this order.
   package enum Place: Equatable, Sendable {
     case row(DeviceID)
     case block(Int32, position: Int32)
 
     package static let start = Place.row(.lowest)
 
-    /// Parses a cursor; nil when it is not one of a delivery.
+    /// Parses a cursor; nil if it is invalid.
     package init?(cursor: String) {
       if let device = DeviceID(cursor) {
         self = .row(device)
@@ -59,8 +59,8 @@ package enum DeliveryPages {
     return found + (try inBlocks(of: seqno, after: place, states, limit: limit - found.count, connection))
   }
 
-  /// Returns deliveries that ended rejected, expired or skipped, optionally for one reason, after `place`; and where to
-  /// continue when there may be more, because it searches at most `window` rows.
+  /// Returns deliveries after `place` that were rejected, expired or skipped, optionally for one reason; and where to
+  /// continue if there may be more, because at most `window` rows are searched.
   package static func failures(
     of seqno: Int64, after place: Place, reason: String?, window: Int, limit: Int, on connection: Connection
   ) throws(PostgresError) -> (found: [Delivery], rest: Place?) {
@@ -161,7 +161,7 @@ package enum DeliveryPages {
 
   private typealias Times = (received: Int64?, read: Int64?)
 
-  /// Returns when the places of a block were confirmed.
+  /// Returns when each position of a block was received and read.
   private static func confirmed(_ block: BlockID) -> Query<[Int: Times]> {
     var parameters = Parameters()
     parameters.append(block.seqno)
@@ -181,7 +181,7 @@ package enum DeliveryPages {
     let (block, recipients, states) = (contents.block, contents.recipients, contents.states)
     guard start < recipients.count else { return [] }
     let waits = wanted.contains(.waits) ? try connection.run(Waits.of(block)) : [:]
-    // Without a wait, a delivery was taken up between the two queries and is in progress again.
+    // If a deferred delivery has no entry in `waits`, it was claimed between the two queries and is in progress again.
     let present = (start..<recipients.count).lazy.filter { position in
       wanted.contains(states[position]) && (states[position] != .waits || waits[position] != nil)
     }

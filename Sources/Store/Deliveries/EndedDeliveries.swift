@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// Deliveries that need no further try.
+/// Finds deliveries that need no further try.
 extension Outcomes {
   private static let endedStatement = Statement(
     "outcomes-ended",

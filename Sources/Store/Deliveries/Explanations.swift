@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Gathers what is stored about one message and one user, to explain it. Every query follows an index.
+/// Collects what is stored about one message and one user, to explain what happened. Every query uses an index.
 package enum Explanations {
   package struct Message: Sendable {
     package let app: App.Number
@@ -17,7 +17,7 @@ package enum Explanations {
     package let apiKeyName: String?
     package let pausedReason: String?
     package let request: [UInt8]
-    /// False when the delivery history is no longer kept.
+    /// False if the delivery history is not kept any more.
     package var isKept = true
   }
 
@@ -75,7 +75,7 @@ package enum Explanations {
     ORDER BY o.device
     """)
 
-  /// Returns a user's deliveries on `devices`, or, if `searching`, on any device.
+  /// Returns a user's deliveries on `devices` or, if `searching`, on any device.
   package static func deliveries(
     _ seqno: Int64, of user: UserKey, on devices: [DeviceID], searching: Bool
   ) -> Query<[Delivery]> {
@@ -118,7 +118,7 @@ package enum Explanations {
     package let increment: Int16
     package let deliveries: Int16
     package let negatives: Int16
-    /// As `BadgeOption.code`; nil: not read.
+    /// `BadgeOption.code` of the user's read; nil if the message was not read.
     package let readOption: Int16?
 
     package init(increment: Int16, deliveries: Int16, negatives: Int16, readOption: Int16?) {
@@ -135,7 +135,7 @@ package enum Explanations {
     SELECT increment, deliveries, negatives, read_option FROM badge_entry($1, $2, $3)
     """)
 
-  /// Returns what the message did to the user's count; nil: nothing.
+  /// Returns what the message did to the user's badge count; nil if nothing.
   package static func badge(_ seqno: Int64, of user: Users.Key) -> Query<Badge?> {
     var parameters = Parameters()
     parameters.append(user.app)

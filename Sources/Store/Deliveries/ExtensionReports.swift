@@ -1,10 +1,10 @@
 package import Domain
 internal import Postgres
 
-/// Whether an app's notification service extension confirms the alerts that start it.
+/// Determines whether an app's notification service extension confirms the alerts that start it.
 package enum ExtensionReports {
   package struct Found: Equatable, Sendable {
-    /// The latest alerts that Apple accepted, up to the requested number, and how many of them were confirmed.
+    /// Number of the latest alerts accepted by Apple, up to the requested number, and how many of them were confirmed.
     package let alerts: Int64
     package let confirmed: Int64
   }

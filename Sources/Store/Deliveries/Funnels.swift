@@ -5,7 +5,7 @@ internal import Postgres
 package enum Funnels {
   package struct Found: Sendable {
     package let app: App.Number
-    /// False when the delivery history is no longer kept.
+    /// False if the delivery history is not kept any more.
     package let isKept: Bool
     package let funnel: Funnel
   }

@@ -1,14 +1,14 @@
 package import Domain
 package import Postgres
 
-/// Rejections that turned out to be our own fault: their deliveries are made pending again.
+/// Undoes rejections that were caused by our own configuration: the deliveries become pending again.
 package enum GiveBacks {
   package struct Record: Sendable {
     package let seqno: Int64
     package let device: DeviceID
     package let userKey: UserKey
     package let app: App.Number
-    /// The reason it was rejected for.
+    /// The reason for which the delivery was rejected.
     package let reason: String?
     /// The statistics entry it was counted in; nil for a test, which was not counted.
     package let statistic: Statistics.Key?
@@ -29,7 +29,7 @@ package enum GiveBacks {
       m.purpose
     """)
 
-  /// Makes rejected deliveries pending and due at once. Returns them; the caller corrects their totals.
+  /// Makes rejected deliveries pending and due at once, and returns them; the caller corrects their totals.
   package static func outcomes(_ deliveries: some Collection<Confirmations.Delivery>, at now: Int64) -> Query<[Record]>
   {
     var seqnos = Int64Column()
@@ -71,16 +71,16 @@ package enum GiveBacks {
     ), \(Events.tellReopened)
     """)
 
-  /// Reopens messages that were finished until some of their deliveries were given back: the last step of a
-  /// transaction. Messages still open are locked too: a transaction that is just finding one complete cannot see yet
-  /// what was given back, waits here, and checks again.
+  /// Reopens messages that were complete before some of their deliveries were given back: the last step of a
+  /// transaction. Also locks messages that are still open: a transaction that is about to complete one cannot see the
+  /// deliveries given back, waits for the lock, and checks again.
   package static func reopen(_ seqnos: some Collection<Int64>, on connection: Connection) throws(PostgresError) {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     var parameters = Parameters()
     parameters.append(int64s: column)
     _ = try connection.run(lockStatement, parameters)
-    // A separate statement, so that it sees what was committed while it waited for the lock.
+    // A separate statement, which sees what was committed while the first one waited for the lock.
     _ = try connection.run(reopenStatement, parameters)
   }
 }

@@ -1,19 +1,19 @@
 internal import Domain
 package import Postgres
 
-/// Fast path for first outcomes.
+/// Fast path for writing first outcomes.
 extension Outcomes {
   private static let copyCommand = """
     COPY outcomes (seqno, device, user_key, status, attempts, reason, due_at, at) FROM STDIN (FORMAT binary)
     """
 
-  /// Adds outcomes of deliveries that have no row yet. A page of rows takes one WAL record, so a row costs less than
-  /// half of what `write` spends on it.
+  /// Adds outcomes of deliveries that have no row yet. COPY writes one WAL record per page of rows, so a row costs less
+  /// than half of what it costs in `write`.
   ///
-  /// Throws `uniqueViolation` when one of them has a row after all; the transaction is then lost, and the caller must
-  /// use `write`.
+  /// Throws `uniqueViolation` if one of them has a row after all; the transaction is then lost, and the caller must use
+  /// `write`.
   package static func copy(_ records: [Record], at now: Int64, _ connection: Connection) throws(PostgresError) {
-    // In key order, like every writer, so that writers that meet wait for each other instead of deadlocking.
+    // In key order like all writers, so that concurrent writers wait for each other instead of deadlocking.
     let ordered = records.sorted { ($0.seqno, $0.device) < ($1.seqno, $1.device) }
     try connection.copyIn(copyCommand) { (rows) throws(PostgresError) in
       for record in ordered {

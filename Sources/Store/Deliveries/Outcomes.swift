@@ -10,7 +10,7 @@ package enum Outcomes {
     package let status: OutcomeStatus
     package let attempts: Tries
     package let reason: String?
-    /// For deferred deliveries, in microseconds since 1970.
+    /// When a deferred delivery is due, in microseconds since 1970; nil for others.
     package let dueAt: Int64?
 
     package init(
@@ -26,7 +26,7 @@ package enum Outcomes {
       self.dueAt = dueAt
     }
 
-    /// A final outcome is no longer in doubt: its status says what is known.
+    /// Number of tries as stored. A final outcome is not in doubt any more, so the doubt is not stored.
     var storedAttempts: Int16 { status.isFinal ? attempts.count : attempts.stored }
   }
 
@@ -44,7 +44,7 @@ package enum Outcomes {
     RETURNING seqno, device, status
     """)
 
-  /// Writes outcomes; each (message, device) occurs once. Returns the positions of those that took effect.
+  /// Writes outcomes, in which each (message, device) may occur once. Returns the indexes of those that took effect.
   package static func write(_ records: [Record], at now: Int64) -> Query<[Int]> {
     var seqnos = Int64Column()
     var devices = UUIDColumn()
@@ -123,7 +123,7 @@ package enum Outcomes {
     """
 
   private static let totalsStatement = Statement("outcomes-totals", totalsInsertion)
-  /// Totals and statistics together, so that statistics cost no extra round trip.
+  /// Adds totals and statistics in one statement, so that statistics need no additional round trip.
   private static let totalsAndStatisticsStatement = Statement(
     "outcomes-totals-and-statistics", "WITH by_minute AS (\(Statistics.insertion(after: 9)))\n\(totalsInsertion)")
 

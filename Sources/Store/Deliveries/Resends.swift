@@ -1,15 +1,15 @@
 package import Domain
 internal import Postgres
 
-/// The audience of a resent message: recipients of an earlier message, selected by their outcomes there. Those with
-/// outcome rows come first, by device, then those in blocks, by place. A device belongs if it is active and still bound
-/// to the same user; its token is read again.
+/// Selects the audience of a resend: recipients of an earlier message, by their outcomes there. Those with outcome rows
+/// come first, in device order, then those in blocks, by position. A device is included if it is active and still bound
+/// to the same user; its current token is used.
 ///
-/// Recipients who were left out because the message (or their time zone's wave) came too late have no outcome. In that
-/// case the audience is resolved again, and those who received the message are excluded.
+/// Recipients who were excluded because the message (or the wave of their time zone) came too late have no outcome. In
+/// that case the audience is resolved again, and those who received the message are excluded.
 package enum Resends {
-  /// Selects deliveries `o` by target: 0 failed, 1 not received, 2 not read. Cancelled deliveries do not count as
-  /// failed.
+  /// SQL condition that selects deliveries `o` by target: 0 failed, 1 not received, 2 not read. Cancelled deliveries do
+  /// not count as failed.
   private static let isMeant = """
     CASE $4::smallint
       WHEN 0 THEN o.status IN (\(OutcomeStatus.rejected.sql), \(OutcomeStatus.expired.sql),
@@ -23,7 +23,7 @@ package enum Resends {
     "resends-left-out",
     "SELECT EXISTS (SELECT FROM reason_totals WHERE seqno = $1 AND reason = $2 AND count > 0)")
 
-  /// Returns whether a message left recipients out as late.
+  /// Returns whether a message has excluded recipients because it came too late for them.
   package static func hasLeftOut(_ seqno: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -82,7 +82,7 @@ package enum Resends {
     ORDER BY device DESC LIMIT 1
     """)
 
-  /// Returns the device that ends a part of `outcomes` outcomes; nil when nothing is left.
+  /// Returns the device at the end of the next part of `outcomes` outcomes; nil if none are left.
   package static func end(of seqno: Int64, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -94,7 +94,7 @@ package enum Resends {
   private static let countStatement = Statement(
     "resends-count", "SELECT count(*) FROM (SELECT \(members) LIMIT $6) AS counted")
 
-  /// Counts the devices of a part, up to a limit.
+  /// Counts the devices of a part that belong to the audience, up to a limit.
   package static func count(
     of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int64? = nil
   ) -> Query<Int64> {
@@ -128,7 +128,7 @@ package enum Resends {
     }
   }
 
-  /// - Parameter appendRange: appends both bounds of the part.
+  /// - Parameter appendRange: appends the lower and upper bounds of the part.
   private static func parameters(
     _ seqno: Int64, _ target: ResendTarget, _ frozenAt: Int64, _ appendRange: (inout Parameters) -> Void
   ) -> Parameters {
@@ -142,7 +142,7 @@ package enum Resends {
 
   // MARK: In blocks
 
-  /// Condition on a row of `block_states`: some delivery in the block has ended.
+  /// SQL condition on a row of `block_states`: some delivery in the block has ended.
   private static let hasEnds = "coalesce(accepted_at, left_out_at) IS NOT NULL"
 
   private static let blockEndStatement = Statement(
@@ -153,7 +153,7 @@ package enum Resends {
       ORDER BY block LIMIT $3) part
     """)
 
-  /// Returns the last of the next `blocks` blocks in which a delivery has ended; nil when none is left.
+  /// Returns the last of the next `blocks` blocks in which a delivery has ended; nil if none are left.
   package static func blockEnd(of seqno: Int64, after block: Int32, blocks: Int) -> Query<Int32?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -170,8 +170,8 @@ package enum Resends {
       AND (s.block > $2 OR length(s.states) > $3)
     """)
 
-  /// Returns the first block, from `block` on, in which a delivery has ended; `done` positions of `block` itself are
-  /// already handled. Nil when none is left.
+  /// Returns the first block, from `block` on, in which a delivery has ended, given that `done` positions of `block`
+  /// itself have been read; nil if none are left.
   package static func nextBlock(of seqno: Int64, from block: Int32, done: Int32, upto end: Int32) -> Query<Int32?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -199,7 +199,7 @@ package enum Resends {
   private static let blockCountStatement = Statement(
     "resends-block-count", "SELECT count(*) FROM (SELECT \(blockMembers) LIMIT $6) AS counted")
 
-  /// Counts the devices in the blocks (after, upto] that belong, up to a limit.
+  /// Counts the devices in the blocks (after, upto] that belong to the audience, up to a limit.
   package static func count(
     of seqno: Int64, _ target: ResendTarget, afterBlock after: Int32, upto: Int32, frozenAt: Int64, limit: Int64? = nil
   ) -> Query<Int64> {
@@ -215,7 +215,7 @@ package enum Resends {
     ORDER BY o.place LIMIT $6
     """)
 
-  /// Returns the next devices of one block from a position on, in order, and the position of the last of them.
+  /// Returns the next devices of a block from a position on that belong to the audience, and the position of the last.
   package static func read(
     of block: BlockID, _ target: ResendTarget, from position: Int32, frozenAt: Int64, limit: Int
   ) -> Query<(members: [Audiences.Member], last: Int32?)> {

@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Claim progress of a message's shards.
+/// Reports how far a message's shards are claimed.
 extension Shards {
   package struct Progress: Sendable {
     package let app: App.Number
-    /// The whole audience is planned into shards.
+    /// True if the whole audience is planned into shards.
     package let planned: Bool
-    /// Number of all shards, and of those with nothing more to claim.
+    /// Number of all shards, and of those with nothing left to claim.
     package var count: Int64 = 0
     package var exhausted: Int64 = 0
     package var targeted: Int64 = 0
@@ -37,7 +37,7 @@ extension Shards {
     WHERE m.seqno = $1 ORDER BY s.shard
     """)
 
-  /// Returns a message's shards after `shard`, with the sums over all of them, from one snapshot; nil when the message
+  /// Returns a message's shards after `shard`, with the sums over all of them, from one snapshot; nil if the message
   /// does not exist.
   package static func progress(_ seqno: Int64, after shard: Int32, limit: Int) -> Query<Progress?> {
     var parameters = Parameters()

@@ -1,7 +1,7 @@
 internal import Domain
 internal import Postgres
 
-/// Shards: parts of an audience, claimed batch by batch.
+/// Shards: parts of an audience that are claimed in batches.
 package enum Shards {
   package struct Record: Sendable {
     package let seqno: Int64
@@ -9,23 +9,24 @@ package enum Shards {
     package let part: Part
     package let targeted: Int64
     package let claimed: Int64
-    /// 0 for messages without waves.
+    /// Number of the wave; 0 for messages without waves.
     package let wave: Int16
-    /// Number of its next block: 14 bits, of which the upper 3 are the database's timeline.
+    /// Number of the shard's next block: 14 bits, of which the upper 3 are the database's timeline.
     ///
-    /// A promoted standby may have missed the last claims, whose pushes were already sent with their block numbers in
-    /// the pushkeys. Each timeline numbers blocks in another eighth, so that no receipt counts for a device in a newer
-    /// block with the same number (Decision 126). Only eight promotions during one message would return to the first eighth.
+    /// After a failover, the promoted standby may lack the last claims, whose pushes were already sent with their block
+    /// numbers in the pushkeys. Each timeline therefore uses a different eighth of the numbers, so that no receipt
+    /// counts for a device in a newer block with the same number (Decision 126). Only eight failovers during one
+    /// message would reuse the first eighth.
     package let blocks: Int32
 
-    /// The block that its next claim makes; nil when this timeline's numbers are used up. The last number is never
-    /// assigned, because the counter would run into the next eighth.
+    /// The block that the next claim creates; nil if this timeline's numbers are used up. The last number is never
+    /// assigned, because the counter would continue in the next eighth.
     package var nextBlock: BlockID? {
       blocks & Shards.lastOfTimeline < Shards.lastOfTimeline && shard < (1 << 14) - 1
         ? BlockID(seqno: seqno, number: shard << 14 | blocks) : nil
     }
 
-    /// The unclaimed rest of the shard.
+    /// The part of the shard that is not claimed yet.
     package enum Part: Equatable, Sendable {
       /// User keys in (after, upto].
       case keys(after: String, upto: String)
@@ -34,10 +35,10 @@ package enum Shards {
     }
   }
 
-  /// Bits of a block's number within a shard that are counted up on one timeline.
+  /// Number of bits of a block's number within a shard that are counted within one timeline.
   private static let timelineBits = 11
   private static let lastOfTimeline: Int32 = (1 << timelineBits) - 1
-  /// First number of the current timeline; timelines start at 1.
+  /// SQL for the first number of the current timeline; timelines start at 1.
   private static let firstOfTimeline = "(((present_timeline() - 1) & 7) << \(timelineBits))"
 
   private static let createStatement = Statement(
@@ -72,7 +73,7 @@ package enum Shards {
   private static let lastKeyStatement = Statement(
     "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1 AND wave = $2")
 
-  /// How far planning (of a wave) has got: the end of the last shard written.
+  /// Returns the end of the last shard written, up to which the message (or wave) is planned; nil if there is none.
   package static func lastKey(_ seqno: Int64, wave: Int16 = 0) -> Query<String?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -92,7 +93,7 @@ package enum Shards {
     FOR UPDATE OF s SKIP LOCKED
     """)
 
-  /// Locks one shard that has devices left to claim, until the transaction ends.
+  /// Locks a shard that has devices left to claim until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ seqno: Int64) -> Query<Record?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -117,8 +118,8 @@ package enum Shards {
     WHERE seqno = $1 AND shard = $2
     """)
 
-  /// Advances a locked shard's cursor.
-  /// - Parameter makesBlock: the claimed devices form its `nextBlock`.
+  /// Advances the cursor of a locked shard.
+  /// - Parameter makesBlock: true if the claimed devices form its `nextBlock`.
   package static func advance(
     _ shard: Record, to rest: Record.Part, claimed: Int, makesBlock: Bool, exhausted: Bool
   ) -> Query<Void> {

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Which user a device is bound to, and on what authority.
+/// Records which user a device is bound to, and by what proof.
 package enum Bindings {
   // MARK: Other devices
 
@@ -30,14 +30,14 @@ package enum Bindings {
 
   // MARK: Refusals by a stricter identity mode
 
-  /// Requests of an app's devices that its identity mode refuses, or that the observed one would refuse.
+  /// Requests of an app's devices that its identity mode refuses, or that the simulated mode would refuse.
   package struct Refusals: Equatable, Sendable {
-    /// Devices that named a user without a proof or a voucher.
+    /// Number of devices that named a user without a proof or voucher.
     package var unproved: Int64 = 0
-    /// Calls with an AUTHKEY that was requested with the token alone.
+    /// Number of calls with an AUTHKEY that was requested with the token alone.
     package var asked: Int64 = 0
-    /// Devices whose DEVICE_ID was bound to a user and that came with a new token but without their key: they became
-    /// guests.
+    /// Number of devices whose DEVICE_ID was bound to a user, but which came with a new token and without their key, so
+    /// that they became guests.
     package var refreshed: Int64 = 0
 
     package init() {}
@@ -101,7 +101,7 @@ package enum Bindings {
     WHERE app = $1 AND user_key >= 'u' AND user_key < 'v' AND state = \(Devices.State.active.sql) AND identity < $2
     """)
 
-  /// Counts active devices whose binding to a user is weaker than `identity`.
+  /// Counts active devices whose binding to a user is weaker than `identity` requires.
   package static func countLax(in app: App.Number, below identity: App.Identity) -> Query<Int64> {
     var parameters = Parameters()
     parameters.append(app)
@@ -115,7 +115,7 @@ package enum Bindings {
     "bindings-grace-over",
     "SELECT clock_timestamp() WHERE EXISTS (SELECT FROM apps WHERE grace_ends_at <= clock_timestamp())")
 
-  /// The database's time, in microseconds since 1970, if some app's grace period is over; otherwise nil.
+  /// The database's time, in microseconds since 1970, if the grace period of some app is over; otherwise nil.
   package static func graceOver() -> Query<Int64?> {
     Query(graceOverStatement, Parameters()) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
   }
@@ -140,10 +140,10 @@ package enum Bindings {
       (SELECT count(*) FROM lax)
     """)
 
-  /// Returns devices to GUEST whose binding is weaker than their app requires, once its grace period is over, one slice
-  /// of all devices at a time.
-  /// - Returns: where the next slice begins, nil at the end; how many became guests, and how many were locked by
-  ///   others.
+  /// Turns devices into guests whose binding is weaker than their app requires after its grace period. Examines a
+  /// limited number of devices per call.
+  /// - Returns: where the next call starts, nil at the end; how many devices became guests; and how many were skipped
+  ///   because they were locked.
   package static func endUnproved(
     after device: DeviceID, at now: Int64, atMost limit: Int
   ) -> Query<(last: DeviceID?, ended: Int, left: Int)> {
@@ -160,7 +160,7 @@ package enum Bindings {
   private static let endGraceStatement = Statement(
     "bindings-end-grace", "UPDATE apps SET grace_ends_at = NULL WHERE grace_ends_at <= $1")
 
-  /// Ends the grace period of apps for which it was over by `time` (microseconds since 1970).
+  /// Removes the grace periods that were over by `time` (in microseconds since 1970).
   package static func endGrace(overBy time: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: time)

@@ -1,14 +1,14 @@
 package import Domain
 internal import Postgres
 
-/// Pushes that the server sends of its own accord. A notice is queued in the transaction that causes it and deleted
-/// when its message is stored.
+/// Pushes that the server sends by itself. A notice is queued in the transaction that causes it, and deleted when its
+/// message is stored.
 package enum DeviceNotices {
-  /// Raw values are stored.
+  /// The raw values are stored in the database, so they must not change.
   package enum Kind: Int16, Sendable {
-    /// Tells the user's other devices that there is a new one.
+    /// Informs the user's other devices of a new one.
     case newDevice = 1
-    /// Proves possession of the token: the device itself must bring this push back.
+    /// Proves that the device receives pushes sent to its token: the device must return this push.
     case possession = 2
   }
 
@@ -44,10 +44,10 @@ package enum DeviceNotices {
     return Query(queueStatement, parameters) { _ in }
   }
 
-  /// A queued notice with its target devices.
+  /// A queued notice, with the devices it is for.
   package struct Waiting: Sendable {
     package let number: Int64
-    /// Microseconds since 1970.
+    /// When it was created, in microseconds since 1970.
     package let createdAt: Int64
     package let appID: String
     package let kind: Kind?

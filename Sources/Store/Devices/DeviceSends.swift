@@ -4,11 +4,11 @@ internal import Postgres
 /// Counts the messages that each device sends per minute, in the database, so that the limit holds across all nodes.
 /// Decision 023.
 package enum DeviceSends {
-  /// A device's current minute.
+  /// A device's count in the current minute.
   package struct Meter: Sendable {
-    /// Sends requested since it began, including this one.
+    /// Number of sends requested in this minute, including this one.
     package let sent: Int32
-    /// Microseconds since 1970.
+    /// End of the minute, in microseconds since 1970.
     package let windowEnds: Int64
   }
 
@@ -23,8 +23,8 @@ package enum DeviceSends {
     RETURNING device, sent, window_began
     """)
 
-  /// Counts one more message of each device. The caller holds the devices' row locks.
-  /// - Parameter now: microseconds since 1970.
+  /// Counts another message of each device. The caller holds the devices' row locks.
+  /// - Parameter now: in microseconds since 1970.
   package static func count(_ devices: [DeviceID], at now: Int64) -> Query<[DeviceID: Meter]> {
     var parameters = Devices.ids(devices)
     parameters.append(timestampMicroseconds: now)
@@ -41,6 +41,6 @@ package enum DeviceSends {
 }
 
 extension Store.Limits {
-  /// One minute, in microseconds.
+  /// Length of the period for which a device's sends are counted: one minute, in microseconds.
   static let deviceSendWindow: Int64 = 60_000_000
 }

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// What is learned about devices outside a registration: that they are in use, and which device owns a token.
+/// Records that devices are in use, and finds the owners of tokens, outside registrations.
 extension Devices {
   private static let seenStatement = Statement(
     "devices-seen",
@@ -12,7 +12,7 @@ extension Devices {
     """)
 
   /// Records that devices are in use. The caller holds their row locks.
-  /// - Parameter now: microseconds since 1970.
+  /// - Parameter now: in microseconds since 1970.
   package static func seen(_ devices: [DeviceID], at now: Int64) -> Query<Void> {
     var parameters = ids(devices)
     parameters.append(timestampMicroseconds: now)
@@ -26,7 +26,7 @@ extension Devices {
     JOIN psids p ON p.app = t.app AND p.psid = t.psid AND p.network = t.network AND p.kind = \(TokenKind.alert.sql)
     """)
 
-  /// Returns the devices that own alert tokens.
+  /// Returns the devices that own these alert tokens.
   package static func owners(
     of tokens: [(app: App.Number, network: PushNetwork, psid: String)]
   ) -> Query<[(app: App.Number, network: PushNetwork, psid: String, owner: DeviceID)]> {

@@ -1,15 +1,15 @@
 package import Domain
 internal import Postgres
 
-/// A device's further tokens beside the alert token: at most one of each kind, and one per Live Activity. They are in
-/// `psids` like all tokens; the device's row is locked before a token is assigned or removed.
+/// A device's tokens other than its alert token: at most one of each kind, and one per Live Activity. They are stored
+/// in `psids` like all tokens; the device's row must be locked before a token is assigned or removed.
 package enum DeviceTokens {
   /// A token that a device claims.
   package struct Wanted: Hashable, Sendable {
     package let device: DeviceID
     package let kind: TokenKind
     package let psid: String
-    /// Only for `liveActivityUpdate`.
+    /// The Live Activity; only for `liveActivityUpdate`.
     package let activity: ActivityName?
 
     package init(device: DeviceID, kind: TokenKind, psid: String, activity: ActivityName? = nil) {
@@ -61,7 +61,7 @@ package enum DeviceTokens {
     package let psid: String
     package let kind: TokenKind
     package let owner: DeviceID
-    /// Inserted by this call.
+    /// True if the token was inserted by this call.
     package let isNew: Bool
   }
 
@@ -86,7 +86,7 @@ package enum DeviceTokens {
     WHERE device = ANY($1::uuid[]) AND kind > \(TokenKind.alert.sql) ORDER BY device, bound_at, psid
     """)
 
-  /// Returns all further tokens of devices, oldest first.
+  /// Returns all tokens of devices other than alert tokens, oldest first.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Tokens.Claimed]> {
     Query(findStatement, Devices.ids(devices)) { rows in
       rows.map {
@@ -108,7 +108,7 @@ package enum DeviceTokens {
       AND p.app = (SELECT app FROM devices d WHERE d.device = t.device)
     """)
 
-  /// Deletes tokens that a lock inserted for devices that may not have them.
+  /// Deletes tokens that `lock` has inserted for devices that may not have them.
   package static func forget(_ wanted: [Wanted]) -> Query<Void> {
     Query(forgetStatement, columns(wanted)) { _ in }
   }
@@ -122,8 +122,8 @@ package enum DeviceTokens {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes tokens of Live Activities that ended on their own long ago. Pushes to them are never confirmed, so nothing
-  /// is remembered. Returns how many.
+  /// Deletes tokens of Live Activities that must have ended long ago. Returns how many. They are not remembered as
+  /// former tokens, because pushes to them are never confirmed.
   package static func endActivities(at now: Int64, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now - Store.Limits.activityMicroseconds)

@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Locks for apps with the `single` device policy, where a user's last registered device is the only one.
+/// Locks for apps with the `single` device policy, in which only a user's last registered device belongs to the user.
 ///
-/// Binding a device to such a user requires knowing all the user's devices while no other transaction adds one. A row
-/// lock cannot protect a row that does not exist yet, so transactions that bind devices to the same user first lock the
-/// user's name.
+/// Binding a device to such a user requires knowing all of the user's devices while no other transaction adds one. A
+/// row lock cannot protect a row that does not exist yet, so transactions that bind devices to the same user first lock
+/// the user's name.
 extension Devices {
   private static let lockNamesStatement = Statement(
     "devices-lock-names",
@@ -15,8 +15,8 @@ extension Devices {
       SELECT DISTINCT hashtext(name) & 1023 AS slot FROM unnest($1) AS t(name) ORDER BY slot) slots
     """)
 
-  /// Blocks other transactions that bind a device to one of these users, until this one ends. Call it before locking
-  /// any row.
+  /// Blocks other transactions that bind a device to one of these users until this one ends. To be called before any
+  /// row is locked.
   package static func lockNames(_ users: some Collection<UserKey>) -> Query<Void> {
     var names = TextColumn()
     for user in users { names.append(user.text) }

@@ -1,16 +1,16 @@
 package import Domain
 internal import Postgres
 
-/// Devices: one row per installation. Decision 007.
+/// Devices: one row per installation of an app. Decision 007.
 package enum Devices {
   package enum State: Int16, CaseIterable, Sendable {
     case active = 1
     case unregistered = 2
-    /// The network rejected the token as dead; a new registration reactivates the device.
+    /// The network has reported the token as invalid. A new registration reactivates the device.
     case tokenRefused = 3
   }
 
-  /// What a device reports about itself.
+  /// Attributes that a device reports.
   package struct Attributes: Equatable, Sendable {
     package var platform = ""
     package var model = ""
@@ -21,7 +21,7 @@ package enum Devices {
 
     package init() {}
 
-    /// Merges attributes from a protocol that cannot express locale and time zone: those keep their known values.
+    /// Merges attributes from a protocol without locale and time zone, whose known values are kept.
     package func keepingUnsaid(of known: Attributes) -> Attributes {
       var merged = known
       merged.platform = platform
@@ -32,10 +32,10 @@ package enum Devices {
     }
   }
 
-  /// A vouched-for user whom the device gets once it has brought back a push.
+  /// A proved user to whom the device is bound once it has returned a push.
   package struct Pending: Equatable, Sendable {
     package let userKey: UserKey
-    /// Microseconds since 1970; only a later push counts.
+    /// In microseconds since 1970; only a push sent later counts.
     package let at: Int64
 
     package init(userKey: UserKey, at: Int64) {
@@ -56,15 +56,15 @@ package enum Devices {
     package let installation: String
     package var attributes: Attributes
     package var consents = Consents()
-    /// Microseconds since 1970.
+    /// When the device was bound to its user, in microseconds since 1970.
     package var boundAt: Int64
     package var registeredAt: Int64
     package var createdAt: Int64
-    /// When it last registered or made a call; calls are recorded about once an hour.
+    /// When the device last registered or made a call; recorded about once an hour.
     package var seenAt: Int64
-    /// The identity mode under which it was bound to its user; `open` for guests.
+    /// The identity mode with which it was bound to its user; `open` for guests.
     package var identity = App.Identity.open
-    /// The user it is bound to once it proves that pushes reach it.
+    /// The user to whom the device will be bound once it has returned a push; nil for none.
     package var pending: Pending?
 
     package init(
@@ -117,7 +117,7 @@ package enum Devices {
       }
     }
 
-    /// Reads a consent from `column` and its time from six columns further on.
+    /// Decodes a consent from `column` and its time, six columns further on.
     private static func consent(_ rows: Rows, _ row: Int, _ column: Int) -> Consents.Answer? {
       guard !rows.isNull(row, column) else { return nil }
       let at = rows.isNull(row, column + 6) ? 0 : rows.timestampMicroseconds(row, column + 6)
@@ -125,14 +125,14 @@ package enum Devices {
     }
   }
 
-  /// The columns that a `Record` is decoded from.
+  /// The columns from which a `Record` is decoded.
   static let columnList = """
     device, app, user_key, network, environment, state, auth_epoch, psid, device_id, platform, model, os_version,
     app_version, locale, time_zone, consent_notification, consent_ad, consent_night_ad, bound_at, registered_at, created_at,
     consent_notification_at, consent_ad_at, consent_night_ad_at, seen_at, identity, pending_user, pending_at
     """
 
-  /// Number of these columns; a query's further columns follow them.
+  /// Number of these columns; further columns of a query follow them.
   static let columnCount = columnList.split(separator: ",").count
 
   private static let lockStatement = Statement(
@@ -198,7 +198,7 @@ package enum Devices {
     Query(saveStatement, columns(records)) { _ in }
   }
 
-  /// In the order of `columnList`.
+  /// The values in the order of `columnList`.
   static func columns(_ records: [Record]) -> Parameters {
     var uuids = UUIDColumn()
     var apps = Int32Column()

@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Device tags from imported files.
+/// Imports tags of devices from files.
 package enum ImportedDevices {
   package struct Tagged: Sendable {
     package let device: DeviceID
-    /// Added to the device's existing tags; sorted, without duplicates.
+    /// Tags to add to the device's existing ones; sorted, without duplicates.
     package let tags: [String]
 
     package init(device: DeviceID, tags: [String]) {
@@ -14,7 +14,7 @@ package enum ImportedDevices {
     }
   }
 
-  /// Joins tags, which contain no control characters.
+  /// Separator of tags, which contain no control characters.
   private static let separator = "\u{1F}"
 
   private static let knownStatement = Statement(
@@ -43,8 +43,8 @@ package enum ImportedDevices {
       AND NOT d.tags @> string_to_array(t.tags, chr(31))
     """)
 
-  /// Adds tags. Each device occurs once, and the caller holds the row locks (`Devices.lock`). Fails with
-  /// `devices_tags_are_few` when a device would have too many.
+  /// Adds tags. Each device may occur once, and the caller holds the row locks (`Devices.lock`). Fails with
+  /// `devices_tags_are_few` if a device would have too many.
   package static func save(_ tagged: [Tagged], of app: App.Number) -> Query<Void> {
     Query(saveStatement, columns(tagged, app)) { _ in }
   }

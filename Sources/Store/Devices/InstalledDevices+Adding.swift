@@ -1,10 +1,10 @@
 internal import Domain
 package import Postgres
 
-/// Bulk insert of devices that are new to this server, by COPY, which costs the database half as much as upserts.
+/// Inserts devices that are new to this server by COPY, which costs the database half as much as upserts.
 extension InstalledDevices {
-  /// Inserts devices with their tokens, in key order like every writer, in the caller's transaction. Fails with
-  /// `.uniqueViolation` when a row or a token exists already.
+  /// Inserts devices with their tokens, within the caller's transaction, in key order like all writers. Fails with
+  /// `.uniqueViolation` if a row or token exists already.
   /// - Parameter boundAt: since when the tokens belong to the devices, in microseconds since 1970.
   package static func add(
     _ devices: [Devices.Record], boundAt: Int64, on connection: Connection
@@ -39,7 +39,7 @@ extension InstalledDevices {
   private static func addTokens(
     of devices: [Devices.Record], _ boundAt: Int64, on connection: Connection
   ) throws(PostgresError) {
-    // Tokens are ASCII, so this is their byte order.
+    // Tokens are ASCII, so this is the byte order of the index.
     let sorted = devices.sorted { ($0.psid, $0.network.rawValue) < ($1.psid, $1.network.rawValue) }
     try connection.copyIn("COPY psids (app, psid, network, kind, device, bound_at) FROM STDIN (FORMAT binary)") {
       (writer) throws(PostgresError) in
@@ -57,7 +57,7 @@ extension InstalledDevices {
 }
 
 extension Devices.Record {
-  /// Its values in the order of `Devices.columnList`.
+  /// Writes the values in the order of `Devices.columnList`.
   fileprivate func write(to writer: inout CopyWriter) {
     writer.append(device: device)
     writer.append(app)

@@ -3,11 +3,10 @@ internal import Postgres
 
 /// Devices imported from another push server's file.
 ///
-/// Such a row has never registered here (`registered_at` is 1970), and none of its times is later than the import that
-/// wrote it (`created_at`): a later time means that the device itself has called since.
+/// Such a row has never registered here (`registered_at` is 1970), and none of its times is later than its import
+/// (`created_at`): a later time means that the device has called since.
 ///
-/// The look-ups of an import are planned on every run, because an empty table becomes a large one while the file is
-/// read.
+/// The look-ups of an import are planned each time, because tables grow from empty to large during the import.
 package enum InstalledDevices {
   private static let findStatement = Statement(
     "installed-devices-find",

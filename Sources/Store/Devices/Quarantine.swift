@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Devices quarantined because their network refused the token. They keep all their data and stay in their audiences,
-/// where they are skipped until they register again or are released. Decision 077.
+/// Devices quarantined because their network has refused the token. They keep their data and stay in audiences, but are
+/// skipped until they register again or are released. Decision 077.
 package enum Quarantine {
   /// A device to quarantine.
   package struct Entry: Sendable {
     package let device: DeviceID
-    /// The network's own reason.
+    /// The network's error code.
     package let reason: String
     /// The message whose delivery was refused.
     package let seqno: Int64
@@ -70,7 +70,7 @@ package enum Quarantine {
     package let psid: String
     package let reason: String
     package let seqno: Int64
-    /// Microseconds since 1970.
+    /// When the device was quarantined, in microseconds since 1970.
     package let at: Int64
   }
 
@@ -143,7 +143,7 @@ package enum Quarantine {
     WHERE app = $1 AND network = $2 AND environment = $3 AND quarantined_at >= $4 AND quarantine_seqno IS NOT NULL
     """)
 
-  /// Returns the deliveries that put devices of one route into quarantine since a time, on any node.
+  /// Returns the deliveries because of which devices of one route were quarantined since a time, by any node.
   package static func flood(
     _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Int64
   ) -> Query<[Confirmations.Delivery]> {
@@ -166,7 +166,7 @@ package enum Quarantine {
       AND state = \(Devices.State.active.sql)
     """)
 
-  /// Marks devices whose token is dead: they receive nothing until they register again. The caller holds their row
+  /// Marks devices whose token is invalid: they receive nothing until they register again. The caller holds their row
   /// locks.
   package static func drop(_ devices: some Collection<DeviceID>) -> Query<Void> {
     Query(dropStatement, Devices.ids(devices)) { _ in }
@@ -179,7 +179,7 @@ package enum Quarantine {
     FROM unnest($1, $2) AS t(device, environment) WHERE d.device = t.device
     """)
 
-  /// Records the environment that the network reported for tokens. The caller holds the devices' row locks.
+  /// Corrects the environment of devices to that reported by the network. The caller holds the devices' row locks.
   package static func learn(_ lessons: [(device: DeviceID, environment: PushEnvironment)]) -> Query<Void> {
     var devices = UUIDColumn()
     var environments = Int16Column()

@@ -3,14 +3,14 @@ internal import Postgres
 
 /// Ownership of push tokens.
 package enum Tokens {
-  /// A token that a device claims, one of a batch.
+  /// A token that a device claims.
   package struct Claimed: Hashable, Sendable {
     package let app: App.Number
     package let psid: String
     package let network: PushNetwork
     package let device: DeviceID
     package let kind: TokenKind
-    /// Only for `liveActivityUpdate`.
+    /// The Live Activity; only for `liveActivityUpdate`.
     package let activity: ActivityName?
 
     package init(
@@ -104,7 +104,8 @@ package enum Tokens {
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
-  /// Takes tokens from devices and remembers the devices as former owners, so that late receipts still verify.
+  /// Removes tokens from devices, but remembers the devices as former owners, so that late receipts can still be
+  /// verified.
   package static func retire(_ tokens: [Claimed], at now: Int64) -> Query<Void> {
     Query(retireStatement, columns(tokens, now)) { _ in }
   }
@@ -118,7 +119,7 @@ package enum Tokens {
       AND p.device = t.device
     """)
 
-  /// Deletes the tokens that `lock` inserted for devices that are refused, in the same transaction.
+  /// Deletes tokens that `lock` has inserted for devices that are refused, in the same transaction.
   package static func forget(_ tokens: [Claimed]) -> Query<Void> {
     var apps = Int32Column()
     var psids = TextColumn()
@@ -161,8 +162,8 @@ package enum Tokens {
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
-  /// Takes tokens from devices if they were dead at `since` (microseconds since 1970) and have not been registered
-  /// since.
+  /// Removes tokens from devices if they were invalid at `since` (in microseconds since 1970) and were not registered
+  /// again after that.
   package static func retire(dead: [(token: Claimed, since: Int64)], at now: Int64) -> Query<Void> {
     var parameters = columns(dead.map(\.token), now)
     var times = TimestampColumn()
@@ -181,8 +182,8 @@ package enum Tokens {
     ORDER BY device, bound_at DESC, psid
     """)
 
-  /// Returns the tokens of a kind other than alert for each device, newest first; several if each is for an activity.
-  /// Devices without one are omitted.
+  /// Returns each device's tokens of a kind other than alert, newest first; several if they are for activities. Devices
+  /// without one are omitted.
   package static func ofDevices(
     app: App.Number, _ devices: some Collection<DeviceID>, kind: TokenKind,
     activities: ActivitySelection = ActivitySelection()

@@ -1,6 +1,6 @@
 internal import Postgres
 
-/// Remains of what is gone: unregistered devices, and devices' former tokens and users.
+/// Removes what is left of unregistered devices and of devices' former tokens and users.
 package enum Tombstones {
   private static let emptyStatement = Statement(
     "tombstones-empty",
@@ -15,8 +15,8 @@ package enum Tombstones {
       ORDER BY registered_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Empties the rows of devices that were unregistered `days` ago. The row itself stays, because it invalidates the
-  /// device's old keys. Returns how many were emptied.
+  /// Clears the rows of devices that were unregistered `days` ago. Returns how many. The rows themselves stay, because
+  /// they invalidate the devices' old keys.
   package static func empty(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(days)
@@ -39,19 +39,19 @@ package enum Tombstones {
       SELECT device, user_key FROM former_users WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes former tokens that no longer verify anything.
+  /// Deletes former tokens that are too old to verify a receipt.
   package static func forgetTokens(at now: Int64, atMost limit: Int) -> Query<Int> {
     Query(tokensStatement, parameters(now, limit)) { $0.affected }
   }
 
-  /// Deletes former users; their late confirmations would need former tokens, which have expired too.
+  /// Deletes former users of devices, which are needed only together with former tokens, which have expired too.
   package static func forgetUsers(at now: Int64, atMost limit: Int) -> Query<Int> {
     Query(usersStatement, parameters(now, limit)) { $0.affected }
   }
 
   private static func parameters(_ now: Int64, _ limit: Int) -> Parameters {
     var parameters = Parameters()
-    // One day longer than former tokens verify.
+    // One day longer than former tokens are kept.
     parameters.append(timestampMicroseconds: now - Store.Limits.formerTokenMicroseconds - 86_400_000_000)
     parameters.append(limit)
     return parameters

@@ -1,8 +1,8 @@
 internal import Domain
 internal import Postgres
 
-/// Vouchers that the app's own server issues at log-in: the next device that names the user becomes theirs. A user has
-/// at most one; the latest replaces the others. Decision 028.
+/// Vouchers that an app's backend creates at login: the next device that names the user is bound to it. A user has at
+/// most one; a new one replaces the previous one. Decision 028.
 package enum Vouchers {
   private static let makeStatement = Statement(
     "vouchers-make",
@@ -11,9 +11,10 @@ package enum Vouchers {
     ON CONFLICT (app, user_key) DO UPDATE SET device_id = excluded.device_id, expires_at = excluded.expires_at
     """)
 
+  /// Stores a voucher for a user, replacing an earlier one.
   /// - Parameters:
-  ///   - installation: the DEVICE_ID that the voucher is valid for; nil: any.
-  ///   - end: microseconds since 1970.
+  ///   - installation: the DEVICE_ID that the voucher is limited to; nil for any device.
+  ///   - end: when the voucher expires, in microseconds since 1970.
   package static func make(for user: Users.Key, installation: String?, until end: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(user.app)
@@ -23,7 +24,7 @@ package enum Vouchers {
     return Query(makeStatement, parameters) { _ in }
   }
 
-  /// A device that claims a user.
+  /// A device that presents itself for a user.
   package struct Presented: Hashable, Sendable {
     package let user: Users.Key
     package let installation: String
@@ -46,7 +47,7 @@ package enum Vouchers {
     RETURNING app, user_key
     """)
 
-  /// Uses up the vouchers that match and returns their users. A voucher is valid once.
+  /// Uses up matching vouchers and returns their users. A voucher can be used only once.
   package static func take(_ presented: [Presented], at now: Int64) -> Query<Set<Users.Key>> {
     var parameters = Users.keys(presented.map(\.user))
     var installations = TextColumn()
@@ -65,7 +66,7 @@ package enum Vouchers {
       SELECT app, user_key FROM vouchers WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes expired vouchers, at most `limit`. Returns how many.
+  /// Deletes at most `limit` expired vouchers. Returns how many.
   package static func sweep(before now: Int64, limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)

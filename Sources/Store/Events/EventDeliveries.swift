@@ -2,13 +2,13 @@ package import Domain
 package import Postgres
 package import Tracing
 
-/// Delivers events to webhooks: which delivery is next, and the result of each attempt.
+/// Claims deliveries of events to webhooks, and records the result of each attempt.
 ///
-/// An attempt is recorded before it is made: its due time is then the lease (`due_at`), its number the fence. So if the
-/// node dies meanwhile, the event is delivered again after the lease, with the same id, and the dead node's result is
-/// ignored. A webhook receives each event at least once and recognizes duplicates by the id.
+/// An attempt is recorded before it is made: its due time becomes the lease (`due_at`), and its number serves as the
+/// fence. If the node dies meanwhile, the event is delivered again after the lease, with the same id, and the dead
+/// node's result is ignored. A webhook receives each event at least once and can recognize duplicates by the id.
 package enum EventDeliveries {
-  /// One attempt, already recorded.
+  /// An attempt that was recorded and must be made now.
   package struct Attempt: Sendable {
     package let event: Int64
     package let webhook: Webhooks.Number
@@ -18,14 +18,14 @@ package enum EventDeliveries {
     package let id: UUIDValue
     package let appID: String
     package let kind: String
-    /// Microseconds since 1970.
+    /// When the event happened, in microseconds since 1970.
     package let at: Int64
     package let data: [UInt8]
     package let app: App.Number
-    /// Further members of `data`; nil also when they were wiped.
+    /// Confidential members of `data`, encrypted; nil if there are none or they were wiped.
     package let sealed: [UInt8]?
-    /// For an SMS request: the person, and their telephone number as known now, sealed. No event stores it, because
-    /// nothing would seal it there.
+    /// For an SMS request: the user and their current phone number, encrypted. Events do not store it, because they
+    /// could not keep it encrypted.
     package let phone: (user: Users.Key, sealed: [UInt8])?
     /// Of the message that the event is about; nil if it is about none, or that has none.
     package let trace: TraceContext?
@@ -55,7 +55,7 @@ package enum EventDeliveries {
 
   /// Returns webhooks with due deliveries, in round-robin order.
   /// - Parameters:
-  ///   - busy: webhooks that cannot take more at present.
+  ///   - busy: webhooks to exclude, because they cannot take more at present.
   ///   - last: the last webhook of the previous round.
   package static func webhooks(
     atMost limit: Int, without busy: [Webhooks.Number] = [], after last: Webhooks.Number = 0
@@ -129,7 +129,7 @@ package enum EventDeliveries {
     RETURNING event
     """)
 
-  /// Gives up the next due delivery because it cannot be taken, and returns its event. It can be replayed.
+  /// Gives up the next due delivery, because claiming it fails, and returns its event. It can be replayed.
   package static func giveUpFirst(_ webhook: Webhooks.Number, because reason: String) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(webhook)
@@ -143,7 +143,7 @@ package enum EventDeliveries {
     package let webhook: Webhooks.Number
     package let fence: Int32
     package var state: Events.State
-    /// Until the next attempt, in seconds; used while the state is `waiting`.
+    /// Seconds until the next attempt; used if the state is `waiting`.
     package var afterSeconds: Int32
     package var status: Int16?
     package var reason: String?

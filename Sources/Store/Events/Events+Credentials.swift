@@ -26,7 +26,7 @@ extension Events {
     JOIN webhooks w ON w.app = m.app AND w.active AND 'credential.expiring' = ANY(w.kinds)
     """)
 
-  /// Announces certificates that expire within 30 days, 7 days or a day: once for each threshold.
+  /// Writes the events of certificates that expire within 30 days, 7 days or a day: once for each of these thresholds.
   package static func credentialsExpiring() -> Query<Void> {
     Query(expiringStatement, Parameters()) { _ in }
   }

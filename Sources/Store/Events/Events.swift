@@ -1,20 +1,20 @@
 package import Domain
 package import Postgres
 
-/// Events for the customer's own servers. An event is written in the transaction in which it happens, so that exactly
-/// what happened is reported.
+/// Events for the customers' own servers. An event is written in the same transaction as the change it reports, so that
+/// events match exactly what happened.
 ///
-/// Each event has one delivery per webhook that subscribes to its kind; event and deliveries are created together.
+/// Each event has one delivery per webhook that subscribes to its kind, created together with it.
 package enum Events {
   /// A new event.
   package struct New: Sendable {
     package let app: App.Number
     package let kind: EventKind
-    /// Deduplication key of an event that happens only once; nil: it may happen again.
+    /// Deduplication key of an event that happens only once; nil if it may happen again.
     package let subject: String?
-    /// A JSON object.
+    /// The event's data as a JSON object.
     package let data: [UInt8]
-    /// Further members of `data` that only the receiver may read: a JSON object, sealed.
+    /// Confidential members of `data`: a JSON object, encrypted; nil if there are none.
     package var sealed: [UInt8]?
 
     package init(app: App.Number, kind: EventKind, subject: String?, data: [UInt8]) {
@@ -25,7 +25,7 @@ package enum Events {
     }
   }
 
-  /// SQL after a CTE `made` with new events: creates their deliveries.
+  /// SQL to follow a CTE `made` with new events: creates their deliveries.
   static let tell = """
     INSERT INTO event_deliveries (event, webhook, due_at)
     SELECT m.event, w.webhook, clock_timestamp() FROM made m
@@ -75,7 +75,8 @@ package enum Events {
     SELECT id FROM made
     """)
 
-  /// Creates an event for one webhook, whatever kinds it subscribes to. Returns its id; nil when the webhook is gone.
+  /// Creates a test event for one webhook, whatever kinds it subscribes to. Returns the event's id; nil if the webhook
+  /// does not exist.
   package static func test(_ webhook: Webhooks.Number) -> Query<UUIDValue?> {
     var parameters = Parameters()
     parameters.append(webhook)
@@ -85,7 +86,7 @@ package enum Events {
 
   // MARK: Events derived in SQL
 
-  /// SQL after a CTE `done` with the messages that have just ended: creates their events and deliveries.
+  /// SQL to follow a CTE `done` with the messages that have just completed: creates their events and deliveries.
   static let tellFinished = """
     \(Events.makeFinished), \(FailureReportMarks.begin)
     \(Events.tell)
@@ -119,8 +120,8 @@ package enum Events {
       AND state >= \(MessageState.completed.sql)), \(tellFinished)
     """)
 
-  /// Writes the events of finished messages, in the transaction that finishes them. Writes nothing without a webhook
-  /// that subscribes to them.
+  /// Writes the events of completed messages, in the transaction that completes them. Writes nothing if no webhook
+  /// subscribes to them.
   package static func finished(_ seqnos: [Int64]) -> Query<Void> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -133,7 +134,7 @@ package enum Events {
     return Query(finishedStatement, parameters) { _ in }
   }
 
-  /// SQL after a CTE `reopened` with the messages that are open again: creates their events and deliveries.
+  /// SQL to follow a CTE `reopened` with reopened messages: creates their events and deliveries.
   static let tellReopened = """
     made AS (
       INSERT INTO events (app, event_kind, at, data)
@@ -161,7 +162,7 @@ package enum Events {
     \(Events.tell)
     """)
 
-  /// Writes the events of dead tokens, in the transaction that drops or quarantines their devices.
+  /// Writes the events of invalid tokens, in the transaction that drops or quarantines their devices.
   package static func tokensDropped(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
     parameters.append(text: EventKind.tokenDropped.rawValue)
@@ -183,8 +184,8 @@ package enum Events {
     \(Events.tell)
     """)
 
-  /// Writes the events of devices that were bound to users who have others, in the transaction that writes the devices'
-  /// rows, after them.
+  /// Writes the events of devices that were bound to users who have other devices. To be called after the devices' rows
+  /// were written, in the same transaction.
   package static func devicesAdded(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
     parameters.append(text: EventKind.deviceAdded.rawValue)
@@ -193,7 +194,7 @@ package enum Events {
 
   // MARK: Lists
 
-  /// The state of a delivery. Raw values are stored.
+  /// The state of a delivery. The raw values are stored in the database.
   package enum State: Int16, CaseIterable, Sendable {
     case waiting = 0
     case delivered = 1
@@ -258,14 +259,14 @@ package enum Events {
 
   // MARK: Replaying
 
-  /// What to deliver again.
+  /// Selects the deliveries to repeat.
   package enum Replay: Sendable {
-    /// Everything that was given up.
+    /// All deliveries that were given up.
     case dead
-    /// All events of the subscribed kinds since a time, in microseconds since 1970, including those that were delivered
-    /// or happened before the webhook was created.
+    /// All events of the subscribed kinds since a time (in microseconds since 1970), including those delivered before,
+    /// and those from before the webhook was created.
     case since(Int64)
-    /// One event.
+    /// The event with this id.
     case event(UUIDValue)
   }
 
@@ -294,7 +295,7 @@ package enum Events {
     WHERE event_deliveries.state <> \(Events.State.waiting.sql)
     """)
 
-  /// Restarts deliveries with the same event ids. Returns how many. For `dead`, at most `limit` at a time.
+  /// Repeats deliveries, with the same event ids. Returns how many. For `dead`, at most `limit` at a time.
   package static func replay(_ replay: Replay, to webhook: Webhooks.Number, limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(webhook)

@@ -1,13 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// Lists SMS fallbacks, and prunes old ones.
+/// Lists SMS fallbacks, and removes old ones.
 extension Fallbacks {
   package struct Entry: Sendable {
     package let userKey: UserKey
-    /// Microseconds since 1970, like the other times.
+    /// When the SMS is due, in microseconds since 1970, like the other times.
     package let dueAt: Int64
-    /// Nil while undecided.
+    /// The decision; nil while the fallback is pending.
     package let decision: Decision?
     package let decidedAt: Int64?
     package let lateAt: Int64?
@@ -47,7 +47,7 @@ extension Fallbacks {
     """)
 }
 
-/// Pruning of old events.
+/// Deletion of old events.
 extension Events {
   static let pruneStatement = Statement(
     "events-prune",

@@ -1,16 +1,16 @@
 package import Domain
 internal import Postgres
 
-/// SMS fallbacks that may become necessary: one row for each person to whom a message with a fallback was sent.
+/// Pending SMS fallbacks: one row for each user to whom a message with a fallback was sent.
 ///
 /// ```
 ///   claimed ──► waits ──┬─ confirmed, before the deadline's transaction locks the row ─► confirmed
 ///                       ├─ the deadline comes first ─► requested, event in the same commit ─► (late receipt recorded)
 ///                       └─ its message was cancelled ─► called off
 /// ```
-/// The first transaction to lock the row decides; the other sees the decision. The deadline skips locked rows, so it
-/// never waits while it holds any. A confirmation waits, and takes rows in key order, after receipts and totals and
-/// before ledger and users.
+/// The first transaction to lock the row decides; the other one sees the decision. The deadline's transaction skips
+/// locked rows, so it never waits while it holds locks. A confirmation's transaction waits, and locks rows in key
+/// order, after receipts and totals and before ledger and users.
 ///
 /// Decision 045.
 package enum Fallbacks {
@@ -38,10 +38,10 @@ package enum Fallbacks {
     }
   }
 
-  /// Returns the fallbacks for an audience; the only place with this rule. Each person qualifies who has a device whose
-  /// consents allow the message: nobody who has refused notifications everywhere, but everyone whose device cannot be
-  /// reached for another reason (it is quarantined, its user is unproved), because that is the purpose of a fallback.
-  /// Guests have no CUID to send one to.
+  /// Returns the fallbacks for an audience; the only implementation of this rule. A user gets one if the consents of
+  /// one of their devices allow the message. That includes users whose devices cannot be reached for another reason
+  /// (quarantined, user not proved), because that is the purpose of a fallback. Guests get none, because they have no
+  /// CUID.
   package static func wanted(
     by fallback: Fallback?, of kind: MessageKind, _ seqno: Int64, app: App.Number, among members: [Audiences.Member]
   ) -> [New] {
@@ -62,7 +62,7 @@ package enum Fallbacks {
     ON CONFLICT DO NOTHING
     """)
 
-  /// Creates fallbacks in the transaction that claims, before anything is sent. Each person occurs once.
+  /// Creates fallbacks in the transaction that claims the message, before anything is sent. Each user may occur once.
   package static func create(_ fallbacks: some Collection<New>) -> Query<Void> {
     var (seqnos, keys, apps, seconds) = (Int64Column(), TextColumn(), Int32Column(), Int64Column())
     for fallback in fallbacks {
@@ -90,7 +90,7 @@ package enum Fallbacks {
     WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Moves the deadlines of messages whose push must wait for its hours. Microseconds since 1970.
+  /// Moves the deadlines of fallbacks whose push is deferred to permitted hours. Times are in microseconds since 1970.
   package static func postpone(_ dues: [Key: Int64]) -> Query<Void> {
     var times = TimestampColumn()
     var (seqnos, keys) = (Int64Column(), TextColumn())
@@ -122,7 +122,7 @@ package enum Fallbacks {
     FROM locked l WHERE f.seqno = l.seqno AND f.user_key = l.user_key
     """)
 
-  /// Records confirmations, in the transaction that stores the receipts. Microseconds since 1970.
+  /// Records confirmations, in the transaction that stores the receipts. `now` is in microseconds since 1970.
   package static func confirm(_ confirmed: some Collection<Key>, at now: Int64) -> Query<Void> {
     var (seqnos, keys) = (Int64Column(), TextColumn())
     for key in confirmed {
@@ -155,9 +155,9 @@ package enum Fallbacks {
   package struct Due: Sendable {
     package let key: Key
     package let app: App.Number
-    /// The person's name.
+    /// The user's name.
     package let clientName: String
-    /// Nil: the message is paused, and the fallback keeps waiting.
+    /// The decision; nil if the message is paused and the fallback keeps waiting.
     package let decision: Decision?
   }
 
@@ -197,7 +197,7 @@ package enum Fallbacks {
     RETURNING seqno
     """)
 
-  /// Postpones the next due fallback because it cannot be decided. Returns its message.
+  /// Postpones the next due fallback, because deciding it fails. Returns its message.
   package static func postponeFirst() -> Query<Int64?> {
     Query(postponeFirstStatement, Parameters()) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }

@@ -10,14 +10,14 @@ package enum Webhooks {
     package let app: App.Number
     package let appID: String
     package let url: String
-    /// The signing secret, sealed with the master key for `place(of:)`.
+    /// The signing secret, encrypted with the master key for the context `place(of:)`.
     package let sealed: [UInt8]
     package let kinds: [String]
     package let isActive: Bool
     package let createdAt: Int64
     /// Until when the former secret signs too, in microseconds since 1970; nil: there is none.
     package let formerEndsAt: Int64?
-    /// How many of its deliveries are waiting, and how many were given up.
+    /// Number of its deliveries that are waiting, and that were given up.
     package let waiting: Int64
     package let dead: Int64
   }
@@ -34,7 +34,7 @@ package enum Webhooks {
   private static let numberStatement = Statement(
     "webhooks-number", "SELECT nextval(pg_get_serial_sequence('webhooks', 'webhook'))::integer")
 
-  /// Reserves the number of a webhook about to be created, because its secret is bound to the number.
+  /// Reserves the number of a webhook that is about to be created, because its secret is bound to the number.
   package static func number() -> Query<Number> {
     Query(numberStatement, Parameters()) { $0.int32(0, 0) }
   }

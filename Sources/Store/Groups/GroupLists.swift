@@ -13,7 +13,7 @@ extension Groups {
     "groups-list",
     "SELECT groupseq, name, parent FROM groups WHERE app = $1 AND groupseq > $2 ORDER BY groupseq LIMIT $3")
 
-  /// Returns an app's groups by number, after `group`.
+  /// Returns groups of an app in ascending order of number, starting after `group`.
   package static func list(app: App.Number, after group: Number, limit: Int) -> Query<[Entry]> {
     var parameters = Parameters()
     parameters.append(app)
@@ -32,7 +32,7 @@ extension Groups {
     WHERE m.app = $1 AND m.groupseq = $2 AND m.user_key > $3 ORDER BY m.user_key LIMIT $4
     """)
 
-  /// Returns a group's members in key order, after `key`.
+  /// Returns members of a group in ascending order of user key, starting after `key`.
   package static func users(
     app: App.Number, in group: Number, after key: String, limit: Int
   ) -> Query<[(userKey: UserKey, name: String)]> {

@@ -11,7 +11,7 @@ package enum GroupTree {
     package let parent: Groups.Number?
     package let createdAt: Int64
     package let hasGroups: Bool
-    /// Devices may join on their own.
+    /// Whether devices may join the group on their own.
     package let isJoinable: Bool
     /// Members of the group itself; nil when there are more than `countedMembers`.
     package let members: Int64?
@@ -41,7 +41,8 @@ package enum GroupTree {
   private static let atTopStatement = list("group-tree-at-top", "g.parent IS NULL")
   private static let belowStatement = list("group-tree-below", "g.parent = $4")
 
-  /// Returns the direct subgroups of a group, or the top level, in name order after `name`.
+  /// Returns the direct subgroups of `parent`, or the top-level groups if it is nil, in name order, starting after
+  /// `name`.
   package static func list(
     of app: App.Number, below parent: Groups.Number?, after name: String, limit: Int
   ) -> Query<[Record]> {
@@ -106,7 +107,8 @@ package enum GroupTree {
   private static let changeStatement = Statement(
     "group-tree-change", "UPDATE groups SET name = $2, parent = $3, is_joinable = $4 WHERE groupseq = $1")
 
-  /// Fails with `groups_name_is_unique_below_parent`.
+  /// Changes a group's name, parent and joinability. Fails with `groups_name_is_unique_below_parent` when a sibling has
+  /// that name.
   package static func change(
     _ group: Groups.Number, name: String, parent: Groups.Number?, isJoinable: Bool
   ) -> Query<Void> {
@@ -150,7 +152,7 @@ package enum GroupTree {
     LEFT JOIN users u ON u.app = m.app AND u.user_key = m.user_key ORDER BY m.user_key
     """)
 
-  /// Returns members in key order after `key`.
+  /// Returns members of a group in ascending order of user key, starting after `key`.
   package static func members(
     of group: Groups.Number, app: App.Number, after key: String, limit: Int
   ) -> Query<[Member]> {
@@ -170,7 +172,7 @@ package enum GroupTree {
     "group-tree-known",
     "SELECT user_key FROM users WHERE app = $1 AND user_key = ANY($2)")
 
-  /// Returns those of the users that the app knows.
+  /// Returns those of the given users that exist in the app.
   package static func known(_ users: some Collection<UserKey>, of app: App.Number) -> Query<Set<UserKey>> {
     var column = TextColumn()
     for user in users { column.append(user.text) }

@@ -8,14 +8,14 @@ package enum Groups {
   private static let doorsStatement = Statement(
     "groups-doors", "SELECT groupseq, app, is_joinable FROM groups WHERE groupseq = ANY($1)")
 
-  /// What must be known of a group before a device joins it.
+  /// The properties of a group that decide whether a device may join it.
   package struct Door: Sendable {
     package let app: App.Number
-    /// Devices may join on their own.
+    /// Whether devices may join on their own.
     package let isOpen: Bool
   }
 
-  /// Unknown groups are omitted.
+  /// Returns these properties by group; groups that do not exist are missing from the result.
   package static func doors(of groups: some Collection<Number>) -> Query<[Number: Door]> {
     var column = Int64Column()
     for group in groups { column.append(group) }

@@ -1,12 +1,13 @@
 internal import Postgres
 
-/// NOTIFY: tells other threads and nodes, when the transaction commits, that there is work.
+/// Wakes other threads and nodes through PostgreSQL's NOTIFY when a transaction that creates work commits.
 ///
-/// Only for rare events: the commit of a transaction that notifies holds a database-wide lock.
+/// Only for rare events, because the commit of a transaction that notifies takes a database-wide lock.
 package enum Announcements {
   private static let announceStatement = Statement("announcements-announce", "SELECT pg_notify($1, $2)")
 
-  /// Wakes the channel's listeners. It is only a hint: listeners also poll now and then.
+  /// Notifies the channel's listeners when the transaction commits. Listeners also poll occasionally, so a lost
+  /// notification only causes a delay.
   package static func announce(_ channel: String, _ payload: String = "") -> Query<Void> {
     var parameters = Parameters()
     parameters.append(text: channel)

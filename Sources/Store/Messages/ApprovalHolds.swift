@@ -16,12 +16,13 @@ package import Postgres
 ///
 /// Decision 061.
 package enum ApprovalHolds {
-  /// How long the second person may take to decide.
+  /// How long a second person may take to decide, in seconds (7 days).
   package static let waitSeconds: Int64 = 7 * 86_400
 
   // MARK: How much
 
-  /// SQL for what a person may send alone in an app `a`. A person who has raised the limit keeps the old one for a day.
+  /// SQL expression for the number of devices that a person may send to without a second person, in an app `a`; null
+  /// means any number. For a day after raising the limit, a person is still bound by the old one.
   static func most(_ asker: String) -> String {
     """
     least(a.approval_above, (SELECT min(l.was) FROM approval_loosenings l
@@ -32,7 +33,7 @@ package enum ApprovalHolds {
   private static let mostStatement = Statement(
     "holds-most", "SELECT \(most("$2")) FROM apps a WHERE a.app = $1")
 
-  /// Returns how many devices a person may send to alone in an app; nil: any number.
+  /// Returns how many devices a person may send to without a second person in an app; nil means any number.
   package static func most(of asker: Principal, in app: App.Number) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(app)
@@ -49,7 +50,8 @@ package enum ApprovalHolds {
     WHERE m.maker IS NOT NULL
     """)
 
-  /// Records that a person, or the creator of an API key, raised the limit of what may be sent alone.
+  /// Records that a person (or the creator of an API key) has raised an app's approval limit, together with the old
+  /// limit, which continues to apply to that person for a day.
   package static func loosen(_ app: App.Number, by asker: Principal?, apiKey: Int32?, was most: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(app)
@@ -98,8 +100,8 @@ package enum ApprovalHolds {
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1 AND m.held = $2 AND m.planned FOR UPDATE OF m
     """)
 
-  /// Serializes the count per person and app, so that two messages of one person that are counted at the same moment
-  /// see each other.
+  /// Transaction lock per person and app: two messages of the same person that are counted at the same moment are
+  /// counted one after the other, so the second count includes the first message.
   private static let turnStatement = Statement(
     "holds-turn", "SELECT pg_advisory_xact_lock(hashtextextended('upmc asker ' || $1 || ' ' || $2, 0)) IS NULL")
 
@@ -110,9 +112,9 @@ package enum ApprovalHolds {
       SET state = \(MessageState.sending.sql), held = \(MessageHold.none.sql), state_reason = NULL WHERE seqno = $1
     """)
 
-  /// Decides about a planned message, within a transaction: it goes on, or waits for a second person. A paused message
-  /// is decided about when it is resumed. Takes no further locks on other messages.
-  /// - Returns: the approval that it waits for; nil if it waits for none.
+  /// Decides, within a transaction, whether a planned message is sent or waits for a second person. A paused message is
+  /// not decided until it is resumed. Locks no other messages.
+  /// - Returns: the approval that the message waits for; nil if it needs none.
   @discardableResult
   package static func settle(_ seqno: Int64, on connection: Connection) throws(PostgresError) -> Approvals.Number? {
     guard let counted = try count(seqno, .uncounted, connection), counted.state == .queued else { return nil }
@@ -127,12 +129,12 @@ package enum ApprovalHolds {
 
   private struct Counted {
     let state: MessageState
-    /// Nil: one person may send it.
+    /// Why a second person must approve; nil if none is needed.
     var because: SecondPerson.Because?
     var withinHour: Int64 = 0
   }
 
-  /// Locks a message and counts its devices and those of the person's other messages.
+  /// Locks a message and returns its number of devices and that of the person's other messages.
   private static func count(
     _ seqno: Int64, _ hold: MessageHold, plus more: Int64 = 0, _ connection: Connection
   ) throws(PostgresError) -> Counted? {
@@ -160,12 +162,12 @@ package enum ApprovalHolds {
   private static let expectStatement = Statement(
     "holds-expect", "UPDATE shards SET targeted = $3 WHERE seqno = $1 AND shard = $2")
 
-  /// Holds a message whose audience turns out larger than one person may send, or than a second person has approved: a
-  /// segment's tags or a group's subgroups may have changed since it was counted. Call it within the transaction of a
-  /// claim that has locked the shard; the claim then takes nothing from it. The devices found now are counted as
-  /// pending.
+  /// Holds a message when the devices left in a shard exceed what one person may send to, or what a second person has
+  /// approved. This happens when a segment's tags or a group's subgroups have changed since the audience was counted.
+  /// Call it in the transaction of a claim, with the shard locked; if it holds the message, the claim must take no
+  /// devices. The devices found now are counted as pending.
   /// - Parameter devices: all devices left in the shard.
-  /// - Returns: false when it may go on.
+  /// - Returns: true when the message is now held; false when it may go on.
   package static func holdWhenGrown(
     _ shard: Shards.Record, to devices: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {
@@ -243,8 +245,8 @@ package enum ApprovalHolds {
     SELECT count(*) FROM released
     """)
 
-  /// Releases a locked message. Returns false when it is not waiting (any more).
-  /// - Parameter waited: how long it waited, in microseconds.
+  /// Releases a locked message from its hold. Returns false when it is no longer held.
+  /// - Parameter waited: how long it was held, in microseconds.
   package static func release(_ seqno: Int64, waited: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(seqno)

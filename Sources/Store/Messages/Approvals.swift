@@ -5,14 +5,14 @@ internal import Postgres
 package enum Approvals {
   package typealias Number = Int64
 
-  /// Raw values are stored.
+  /// The raw values are stored in the database, so they must not change.
   package enum State: Int16, Sendable, CaseIterable {
     case waiting = 1
     case approved = 2
     case rejected = 3
   }
 
-  /// The person who requested the send.
+  /// The person who requested the send and must not approve it.
   package struct Requester: Sendable {
     package let asker: Principal
     package let name: String
@@ -32,13 +32,13 @@ package enum Approvals {
     package let idempotencyKey: String?
     package let resendOf: Int64?
     package let targeted: Int64?
-    /// A JSON array.
+    /// A JSON array of the requested users and groups that do not exist.
     package let unknownEntries: String
     package let requester: Requester
     package let now: Int64
     package let endsAt: Int64
     package var because = SecondPerson.Because.size
-    /// Devices of the same person's other messages within the hour.
+    /// Number of devices that the same person's other messages went to within the last hour.
     package var withinHour: Int64 = 0
 
     package init(
@@ -79,7 +79,7 @@ package enum Approvals {
     package let decidedAt: Int64?
     package let reason: String?
     package let seqno: Int64?
-    /// The approval holds an existing message.
+    /// True if the message exists already and is held until this decision; false if it is created on approval.
     package let isHeld: Bool
     package let because: SecondPerson.Because
     package let withinHour: Int64
@@ -95,7 +95,7 @@ package enum Approvals {
     RETURNING approval
     """)
 
-  /// Nil when the idempotency key is taken.
+  /// Stores a request for approval. Returns its number; nil when its idempotency key is already in use.
   package static func create(_ new: New) -> Query<Number?> {
     var parameters = Parameters()
     parameters.append(new.app)
@@ -105,7 +105,7 @@ package enum Approvals {
     parameters.append(new.resendOf)
     parameters.append(new.targeted)
     parameters.append(text: new.unknownEntries)
-    // For a person without an account; no account has this number.
+    // 0 for a requester without an account; no account has this number.
     var account: Int32 = 0
     if case .account(let number) = new.requester.asker { account = number }
     parameters.append(account)
@@ -171,8 +171,8 @@ package enum Approvals {
     ORDER BY p.approval DESC LIMIT $7
     """)
 
-  /// Returns approvals before `number`, newest first, searching at most `window` of them.
-  /// - Parameter isOver: true: only those past their deadline at `now`; false: only those before it.
+  /// Returns approvals with numbers below `number`, newest first, reading at most `window` of them.
+  /// - Parameter isOver: true selects only those past their deadline at `now`, false only those before it, nil both.
   package static func list(
     of app: App.Number?, _ state: State?, isOver: Bool?, now: Int64, before number: Number, window: Int, limit: Int
   ) -> Query<[Record]> {
@@ -194,7 +194,8 @@ package enum Approvals {
     OFFSET $3 - 1 LIMIT 1
     """)
 
-  /// Returns the last approval that a search of `window` covers; nil when the list ends before that.
+  /// Returns the last approval that `list` reads within `window`, from which the next page continues; nil when there
+  /// are no more.
   package static func edge(of app: App.Number?, before number: Number, window: Int) -> Query<Number?> {
     var parameters = Parameters()
     parameters.append(number)

@@ -3,7 +3,7 @@ internal import Postgres
 
 /// Pausing, resuming and cancelling messages.
 package enum Controls {
-  /// A message locked for a change.
+  /// The state of a message that the transaction has locked in order to change it.
   package struct Locked: Sendable {
     package let app: App.Number
     package let standing: MessageControl.Standing
@@ -47,7 +47,7 @@ package enum Controls {
     return Query(setStateStatement, parameters) { _ in }
   }
 
-  /// Prefix of the reason of every message that was set aside: such a message is paused, and its claims wait with it.
+  /// Prefix of the state reason of a message that was set aside, that is, paused because this release cannot handle it.
   static let setAsideWords = "Set aside: "
 
   /// Pauses a locked message that this release cannot handle.
@@ -58,7 +58,7 @@ package enum Controls {
     )
   }
 
-  /// True if message `m` was set aside.
+  /// SQL condition: message `m` was set aside.
   static let isSetAside = """
     (m.state = \(MessageState.paused.sql) AND m.cancelled_at IS NULL AND starts_with(m.state_reason, 'Set aside: '))
     """
@@ -71,7 +71,8 @@ package enum Controls {
     WHERE seqno = $1
     """)
 
-  /// Stops planning and claiming of a locked message; deliveries that come back are cancelled.
+  /// Marks a locked message as being cancelled, so that no more of it is planned or claimed. Deliveries that are given
+  /// back from then on are cancelled.
   package static func beginCancelling(_ seqno: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -133,14 +134,14 @@ package enum Controls {
   /// Whether a message's deliveries may be submitted now.
   package enum Passage: Equatable, Sendable {
     case open
-    /// Paused: return the delivery to the queue.
+    /// The message or its app is paused: return the delivery to the queue.
     case paused
     case cancelled
-    /// Outside the daily send window in the app's time zone: not before this time, in microseconds since 1970.
+    /// Outside the daily send window: not before this time, in microseconds since 1970.
     case closedUntil(Int64)
   }
 
-  /// The state of a message, as it matters to a delivery about to be submitted.
+  /// Whether a message's deliveries may be submitted now.
   package struct Standing: Equatable, Sendable {
     package let passage: Passage
     package let isAppPaused: Bool
@@ -154,7 +155,8 @@ package enum Controls {
     FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno WHERE m.seqno = ANY($1)
     """)
 
-  /// Returns whether deliveries of messages may be submitted now. A message that is missing from the result is gone.
+  /// Returns whether deliveries of the given messages may be submitted now. A message that no longer exists is missing
+  /// from the result.
   package static func standings(_ seqnos: some Collection<Int64>) -> Query<[Int64: Standing]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -185,8 +187,8 @@ package enum Controls {
       ORDER BY seqno LIMIT $2) open
     """)
 
-  /// Counts a lane's queued and sending messages with SEQNOs from `start` on, up to a limit; also returns the first of
-  /// them.
+  /// Counts a lane's queued and sending messages with SEQNOs from `start` on, up to `limit`. Also returns the lowest of
+  /// their SEQNOs.
   package static func open(_ lane: Lane, from start: Int64 = 0, limit: Int) -> Query<(count: Int64, first: Int64?)> {
     var parameters = Parameters()
     parameters.append(lane.rawValue)

@@ -1,10 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Direct sends: messages to named users, many per statement. A committer stores a message, its audience, its badge
-/// counts and its claim in one commit, shared with other waiting operations. Decision 011.
+/// Direct sends: messages to named users. A committer stores many of them per statement, each with its audience, badge
+/// counts and claim, and commits them together with other waiting operations. Decision 011.
 package enum DirectSends {
-  /// Assigned before the message is stored, so that a repeated attempt stores the same message again or finds it.
+  /// The SEQNO and send date that a message gets before it is stored, so that a retry either finds the stored message
+  /// or stores it under the same SEQNO.
   package struct Number: Sendable {
     package let seqno: Int64
     /// `yyyyMMddHH` in the app's time zone.
@@ -20,7 +21,7 @@ package enum DirectSends {
     FROM followed, unnest($1) WITH ORDINALITY AS n(app, entry) JOIN apps a ON a.app = n.app
     """)
 
-  /// Assigns new SEQNOs, by position in `apps`; an app that is gone gets none.
+  /// Assigns a new SEQNO for each element of `apps`, keyed by its index. An app that no longer exists gets none.
   package static func number(_ apps: [App.Number], at now: Int64) -> Query<[Int: Number]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
@@ -45,7 +46,7 @@ package enum DirectSends {
     ORDER BY d.user_key, d.device
     """)
 
-  /// Returns the active devices of users; each user occurs once.
+  /// Returns the active devices of the given users, which must be distinct.
   package static func members(_ users: some Collection<Users.Key>) -> Query<[Users.Key: [Audiences.Member]]> {
     Query(membersStatement, Users.keys(users)) { rows in
       var members: [Users.Key: [Audiences.Member]] = [:]
@@ -69,7 +70,8 @@ package enum DirectSends {
     JOIN messages m ON m.app = t.app AND m.idempotency_key = t.key
     """)
 
-  /// Returns the stored messages that conflict with messages that could not be stored, by position.
+  /// For messages that could not be stored: returns the stored messages that they conflict with (same SEQNO or
+  /// idempotency key), keyed by index.
   package static func earlier(
     _ messages: [(seqno: Int64, app: App.Number, key: String?)]
   ) -> Query<[Int: Messages.Earlier]> {

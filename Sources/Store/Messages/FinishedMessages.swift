@@ -1,7 +1,7 @@
 package import Postgres
 
-/// Finished messages as direct sends leave them, copied into the tables without any delivery, to measure what months of
-/// them cost.
+/// Test data: inserts finished messages exactly as direct sends leave them, without any delivery, to measure what
+/// months of history cost.
 package enum FinishedMessages {
   /// Copies messages of the first app, with these SEQNOs, and their totals.
   /// - Parameters:

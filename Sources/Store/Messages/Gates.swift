@@ -1,8 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// Throttles of messages that are being sent: pace, canary and daily send window. Claims of a message with a gate lock
-/// it, so that all nodes together respect it; the times are the database's.
+/// A gate limits how fast or when a message is sent: by pace, canary or daily send window. A claim locks the message's
+/// gate row, so that the limit holds across all nodes. All times are the database's.
 package enum Gates {
   private static let createStatement = Statement(
     "gates-create",
@@ -12,7 +12,8 @@ package enum Gates {
     VALUES ($1, $2, coalesce($3, 0), $4, $5, $6, $7, $8, $9, $10::text::time, $11::text::time, clock_timestamp())
     """)
 
-  /// Creates the gate of a new message. Nil without a pace, a canary or a window in the app's time zone.
+  /// Creates a new message's gate. Returns nil if the message has no pace, no canary and no send window, and so needs
+  /// none.
   package static func create(
     _ seqno: Int64, pace: Pace?, canary: Canary?, window: SendWindow?
   ) -> Query<Void>? {
@@ -51,7 +52,7 @@ package enum Gates {
     FROM gates WHERE seqno = $1
     """)
 
-  /// Creates a new message's gate as another message's gate was at the start.
+  /// Creates the gate of `next`, a later occurrence of a repetition, with the settings that `seqno` started with.
   package static func copy(of seqno: Int64, to next: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -94,7 +95,7 @@ package enum Gates {
 
   package struct LockedCanary: Sendable {
     package let phase: Canary.Phase
-    /// Nil for a percentage until the audience has been counted.
+    /// Number of devices in the canary; nil while it is a percentage of an audience that has not been counted yet.
     package let devices: Int64?
     package let claimed: Int64
     package let waitSeconds: Int32
@@ -139,7 +140,7 @@ package enum Gates {
     WHERE seqno = $1
     """)
 
-  /// Saves a locked gate after a claim of `devices` devices.
+  /// Stores a locked gate after a claim of this many devices.
   package static func save(_ gate: Locked, _ meter: PaceMeter, claimed devices: Int) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(gate.seqno)
@@ -163,10 +164,10 @@ package enum Gates {
 
   // MARK: Canaries
 
-  /// A canary being watched.
+  /// The state of a canary whose result is awaited.
   package struct Watched: Sendable {
     package let seqno: Int64
-    /// Claimed deliveries that have not ended.
+    /// Number of claimed deliveries that have no final result yet.
     package let open: Int64
     package let accepted: Int64
     package let rejected: Int64
@@ -214,8 +215,7 @@ package enum Gates {
     WHERE seqno = $1 AND canary_phase = 1
     """)
 
-  /// Starts the canary over with other devices, because nobody received the first one: as many again, but at least
-  /// `devices`.
+  /// Restarts a canary that none of its devices received, with as many other devices, but at least `devices`.
   package static func replaceCanary(_ seqno: Int64, atLeast devices: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -227,7 +227,7 @@ package enum Gates {
     "gates-end-canary",
     "UPDATE gates SET canary_phase = $3 WHERE seqno = $1 AND canary_phase = ANY($2) RETURNING seqno")
 
-  /// Ends a canary that is in one of the given phases. Returns false when another node was first.
+  /// Moves a canary from one of `phases` to `phase`. Returns false when another node has already done so.
   package static func endCanary(_ seqno: Int64, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
     var column = Int16Column()
     for phase in phases { column.append(phase.rawValue) }
@@ -246,7 +246,7 @@ extension Parameters {
   }
 
   fileprivate mutating func append(tokens: Double) {
-    // In millionths: exact enough for any pace, and an integer.
+    // Stored as an integer in millionths of a token.
     append(Int64((tokens * 1_000_000).rounded()))
   }
 }

@@ -1,17 +1,17 @@
 package import Domain
 package import Postgres
 
-/// Scheduled messages that nobody has received an hour after their time, although they were planned in time, because
-/// their app was paused or everything was down. A scheduled send must not surprise people, so these fail like those
-/// that are found late.
+/// Ends scheduled messages that nobody has received an hour after the requested time, although they were planned in
+/// time: their app was paused, or the whole system was down. Sending them late could surprise people, so they fail like
+/// messages that are found late.
 ///
-/// The hour starts at the requested time, or when the send window opens after it. A message that somebody has received,
-/// or may have, began in time and goes on until it expires; so does one of which a part waits for its devices' send
-/// window or night hours. Leaving out half an audience would be the greater surprise. In a message by local time, each
-/// zone is judged separately.
+/// The hour starts at the requested time or, if the send window is closed then, when it opens. A message that may have
+/// reached anyone within the hour goes on until it expires, because leaving out part of an audience would be worse than
+/// being late; so does a message with deliveries that wait for a device's send window or night hours. For a message by
+/// local time, each group of time zones is judged separately.
 ///
-/// A late message is not claimed any more; some node ends it. Each step keeps the totals exact and may be repeated, as
-/// in `Cancellation`.
+/// Late messages are no longer claimed, and any node may end them. Each step keeps the totals exact and may be
+/// repeated, as in `Cancellation`.
 package enum Lateness {
   // MARK: Finding
 
@@ -27,7 +27,7 @@ package enum Lateness {
     ORDER BY m.seqno LIMIT 100
     """)
 
-  /// Returns late messages.
+  /// Returns the SEQNOs of late messages.
   package static func messages() -> Query<[Int64]> {
     Query(messagesStatement, Parameters()) { rows in rows.map { rows.int64($0, 0) } }
   }
@@ -42,7 +42,7 @@ package enum Lateness {
     ORDER BY w.seqno, w.wave LIMIT 100
     """)
 
-  /// Returns late waves that were opened in time.
+  /// Returns waves that were opened in time but are late now.
   package static func waves() -> Query<[(seqno: Int64, wave: Int16)]> {
     Query(wavesStatement, Parameters()) { rows in rows.map { (rows.int64($0, 0), rows.int16($0, 1)) } }
   }
@@ -94,12 +94,12 @@ package enum Lateness {
     return Query(sayStatement, parameters) { _ in }
   }
 
-  /// Ends a late message by skipping its recipients. Returns false when it has begun after all.
+  /// Ends a late message by skipping all of its recipients. Returns false when the message has meanwhile begun.
   package static func end(
     _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {
     let isLate = try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      // Shards before the message, in the lock order of claims.
+      // Lock the shards before the message, as claims do.
       try connection.run(lockShards(seqno))
       guard try connection.run(lock(seqno)) else { return false }
       let shards = try connection.run(Cancellation.closeShards(seqno, wave: nil))
@@ -130,7 +130,7 @@ package enum Lateness {
     return Query(findWaveStatement, parameters) { $0.count == 1 }
   }
 
-  /// Ends a late wave. Returns false when it has begun after all.
+  /// Ends a late wave by skipping all of its recipients. Returns false when the wave has meanwhile begun.
   package static func end(
     _ seqno: Int64, wave: Int16, now: Int64, on connection: Connection
   ) throws(PostgresError) -> Bool {

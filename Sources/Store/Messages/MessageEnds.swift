@@ -1,13 +1,14 @@
 internal import Domain
 package import Postgres
 
-/// Closes messages whose deliveries are all decided.
+/// Closes messages all of whose deliveries have a final result.
 ///
-/// Two steps within one transaction: lock those that look done, then check again. A token flood's refusals may be given
-/// back at the same moment, by a transaction that the first check could not see; it also locks the messages before it
-/// commits. So whichever comes second sees what the first has done: a finished message has nothing pending.
+/// This takes two statements in one transaction: the first locks messages that look finished, the second checks again.
+/// Between them, another transaction may give back the refusals of a token flood, which the first statement's snapshot
+/// did not include. That transaction also locks the messages before it commits, so whichever of the two comes second
+/// sees what the other did, and a finished message never has pending deliveries.
 extension Messages {
-  /// Every delivery is decided, as far as this statement's snapshot shows.
+  /// SQL condition: every delivery has a final result, as far as this statement's snapshot shows.
   private static let isDone = """
     -- Also a paused one: nothing of it is left to resume.
     m.seqno = ANY($1) AND m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.planned
@@ -55,8 +56,8 @@ extension Messages {
     SELECT seqno FROM done
     """)
 
-  /// No work is left anywhere, and yet fewer deliveries are decided than were claimed: a device was claimed twice and
-  /// decided once.
+  /// SQL condition: no work is left for the message, but fewer deliveries have a result than were claimed, because a
+  /// device was claimed twice.
   private static let isStuck = """
     m.seqno = ANY($1) AND m.state IN (\(MessageState.sending.sql), \(MessageState.paused.sql)) AND m.planned
       AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
@@ -82,8 +83,8 @@ extension Messages {
     RETURNING m.seqno
     """)
 
-  /// Ensures that no message stays open for ever: sets `targeted` to the number of decided deliveries where nothing is
-  /// left to do. Returns the messages that it repaired; there should be none.
+  /// Repairs messages that would stay open for ever, by setting `targeted` to the number of deliveries that have a
+  /// result. Returns the messages it repaired; normally there are none.
   package static func settle(
     _ seqnos: some Collection<Int64>, on connection: Connection
   ) throws(PostgresError) -> [Int64] {
@@ -97,8 +98,8 @@ extension Messages {
     }
   }
 
-  /// Closes those of the messages whose deliveries are all decided, within a transaction that takes no further locks.
-  /// Returns them.
+  /// Closes those of the given messages whose deliveries all have a final result, and returns them. The transaction
+  /// must take no further locks.
   @discardableResult
   package static func finish(
     _ seqnos: some Collection<Int64>, at now: Int64, within connection: Connection
@@ -112,10 +113,10 @@ extension Messages {
     return done
   }
 
-  /// Closes messages all of whose devices have just accepted, as is usual for a one-time code with its single device.
-  /// An accepted delivery is never given back, so one statement is enough. Returns the SEQNOs it closed; the others
-  /// need `finish(_:at:on:)`.
-  /// - Parameter accepted: accepted deliveries by SEQNO, of one committed transaction.
+  /// Closes messages all of whose devices have just accepted, which is the usual case for a one-time code sent to a
+  /// single device. An accepted delivery is never given back, so a single statement is enough. Returns the SEQNOs that
+  /// were closed; the others need `finish(_:at:on:)`.
+  /// - Parameter accepted: number of accepted deliveries by SEQNO, all from one committed transaction.
   package static func finish(accepted: [Int64: Int64], at now: Int64) -> Query<Set<Int64>> {
     var (seqnos, counts) = (Int64Column(), Int64Column())
     for (seqno, count) in accepted.sorted(by: { $0.key < $1.key }) {

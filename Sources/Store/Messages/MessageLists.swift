@@ -1,37 +1,37 @@
 package import Domain
 internal import Postgres
 
-/// Messages for lists, and a message's failures.
+/// Queries for lists of messages and for the failed deliveries of one message.
 package enum MessageLists {
   package struct Record: Sendable {
     package let app: App.Number
     package let appID: String
     package let lane: Lane
     package let purpose: MessagePurpose
-    /// The JSON of the alert; nil when the request has none, or is so large that a list does not read it.
+    /// The request's alert as JSON; nil when it has none, is confidential, or is 64 KiB or larger.
     package let alert: String?
-    /// As the payload names it; nil where the request says none.
+    /// The sender named in the payload; nil when the request names none.
     package let sender: String?
     package let createdAt: Int64
     package let finishedAt: Int64?
     package let apiKey: Int32?
-    /// Who asked: an account's login, a Unix user, or the name of the API key.
+    /// Who requested the message: an account's login, a Unix user, or the name of an API key.
     package let requestedBy: String?
     package let funnel: Funnel
   }
 
-  /// Selects the messages of a list; nil: no restriction.
+  /// The conditions that listed messages must meet; nil means no condition.
   package struct Filter: Sendable {
     package var app: App.Number?
     package var state: MessageState?
-    /// Only what is not over.
+    /// Whether to list only messages that have not ended.
     package var isOpen = false
     package var purpose: MessagePurpose?
     package var lane: Lane?
-    /// When the message was created, in microseconds since 1970: from, up to but not including.
+    /// The messages' creation time, in microseconds since 1970: at or after `from` and before `to`.
     package var from: Int64?
     package var to: Int64?
-    /// Something that its title, subtitle or text holds.
+    /// Text that the title, subtitle or body must contain, ignoring case.
     package var text: String?
     package var sender: String?
 
@@ -40,7 +40,8 @@ package enum MessageLists {
 
   // MARK: Where a list is read
 
-  /// Along which index a list is read: what is open, and campaigns, are never looked for among all that is over.
+  /// The index by which a list is read. Open messages and campaigns have their own, so that they need not be searched
+  /// for among all finished messages.
   private enum Source {
     case all, ofApp, open, campaigns, openCampaigns, tests
 
@@ -69,8 +70,8 @@ package enum MessageLists {
       ELSE (SELECT name FROM api_keys k WHERE k.api_key = m.api_key) END
     """
 
-  /// Behind it comes where the messages are looked for: newest first, no more than `$2`, for a search ends after so many,
-  /// and goes on with the next page.
+  /// Start of the statement. It continues with a source of messages, newest first, limited to the `$2` that one page
+  /// searches.
   private static let among = """
     SELECT \(columns) FROM (
       SELECT * FROM (
@@ -96,7 +97,7 @@ package enum MessageLists {
     ORDER BY m.seqno DESC
     """
 
-  /// Each state that is open has an index of its own.
+  /// Reads each open state separately, because each has its own index.
   private static let openOnes = """
     SELECT * FROM (
       (SELECT * FROM messages WHERE state = \(MessageState.scheduled.sql) AND seqno < $1 ORDER BY seqno DESC LIMIT $2)
@@ -146,7 +147,7 @@ package enum MessageLists {
     \(among) SELECT * FROM messages WHERE purpose = 2 AND seqno < $1 ORDER BY seqno DESC LIMIT $2 \(matching)
     """)
 
-  /// Returns matching messages before `seqno`, newest first, searching at most `window` messages.
+  /// Returns matching messages with SEQNOs below `seqno`, newest first, searching at most `window` messages.
   package static func list(_ filter: Filter, before seqno: Int64, window: Int, limit: Int) -> Query<[Record]> {
     let statement =
       switch Source(filter) {
@@ -172,7 +173,7 @@ package enum MessageLists {
     return Query(statement, parameters) { rows in rows.map { record(rows, $0) } }
   }
 
-  /// For ILIKE: what holds a text, whatever signs are in it.
+  /// Returns an ILIKE pattern for strings that contain the text literally.
   private static func pattern(_ text: String) -> String {
     let plain = text.replacing("\\", with: "\\\\").replacing("%", with: "\\%").replacing("_", with: "\\_")
     return "%\(plain)%"
@@ -224,7 +225,8 @@ package enum MessageLists {
     "message-lists-edge-of-tests",
     "SELECT seqno FROM messages WHERE purpose = 2 AND seqno < $1 ORDER BY seqno DESC OFFSET $2 - 1 LIMIT 1")
 
-  /// Returns the last message that a search of `window` covers; nil when the list ends before that.
+  /// Returns the last message that a search of `window` covers, from which the next page continues; nil when the list
+  /// ends before that.
   package static func edge(_ filter: Filter, before seqno: Int64, window: Int) -> Query<Int64?> {
     let source = Source(filter)
     let statement =
@@ -255,8 +257,8 @@ package enum MessageLists {
     WHERE ($3 IS NULL OR f.reason = $3) ORDER BY f.device LIMIT $4
     """)
 
-  /// Returns deliveries with rows that ended rejected, expired or skipped, in device order after `device`, searching at
-  /// most `window` rows.
+  /// Returns a message's rejected, expired or skipped deliveries that are stored as rows, in device order, starting
+  /// after `device`; reads at most `window` rows.
   static func failures(
     of seqno: Int64, after device: DeviceID, reason: String?, window: Int, limit: Int
   ) -> Query<[DeliveryPages.Delivery]> {
@@ -285,7 +287,8 @@ package enum MessageLists {
     ORDER BY device OFFSET $3 - 1 LIMIT 1
     """)
 
-  /// Returns the last failure that a search of `window` covers; nil when there are no more.
+  /// Returns the device of the last row that a search of `window` covers, from which the next page continues; nil when
+  /// there are no more.
   static func failuresEdge(of seqno: Int64, after device: DeviceID, window: Int) -> Query<DeviceID?> {
     var parameters = Parameters()
     parameters.append(seqno)

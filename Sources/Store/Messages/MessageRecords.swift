@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// A message as it was asked for: who, with whose consent, what it says, and what holds it back now.
+/// Everything an operator sees about one message: the request, who made and approved it, and what is delaying it now.
 package enum MessageRecords {
   package struct Record: Sendable {
     package let app: App.Number
@@ -9,41 +9,41 @@ package enum MessageRecords {
     package let state: MessageState
     package let purpose: MessagePurpose
     package let createdAt: Int64
-    /// An account's login, a Unix user, or the name of the API key.
+    /// Who requested the message: an account's login, a Unix user, or the name of an API key.
     package let requestedBy: String?
     package let approval: Approvals.Number?
     package let approvedBy: String?
     package let approvedAt: Int64?
-    /// JSON; without what it says when that is sealed.
+    /// The request as JSON, without its content if that is stored encrypted.
     package let request: String
     package let dueAt: Int64?
-    /// In force now, whatever the request says.
+    /// The pace in force now, which may differ from the one requested.
     package let pace: Pace?
     package let repetition: Repetition?
     package let holds: Holds
   }
 
-  /// Of which series it is.
+  /// The repetition that the message is an occurrence of.
   package struct Repetition: Sendable {
     package let unit: String
-    /// `yyyy-mm-dd`
+    /// The last day, as `yyyy-mm-dd`.
     package let until: String
-    /// From 0.
+    /// The number of this occurrence, counted from 0.
     package let occurrence: Int32
     package let isEnded: Bool
   }
 
-  /// What may hold it back; times are microseconds since 1970.
+  /// Everything that may delay the message. Times are in microseconds since 1970.
   package struct Holds: Sendable {
     package let isAppPaused: Bool
     package let isHeldForApproval: Bool
-    /// When the next portion goes, while it waits for that.
+    /// When the pace next allows devices to be claimed; nil if it allows that now.
     package let paceUntil: Int64?
     package let canary: Canary.Phase?
     package let canaryUntil: Int64?
-    /// When the window of the day opens; nil: it is open, or there is none.
+    /// When the daily send window opens; nil if it is open or there is none.
     package let windowUntil: Int64?
-    /// When it is next due in some time zone; nil where it is due everywhere.
+    /// When the message is next due in some time zone; nil if it is due in all.
     package let localTimeUntil: Int64?
   }
 
@@ -98,11 +98,11 @@ package enum MessageRecords {
     }
   }
 
-  /// Deliveries that wait for the same reason.
+  /// Number of deliveries that wait for the same reason.
   package struct Waiting: Sendable {
     package let reason: String
     package let devices: Int64
-    /// The first of them, microseconds since 1970.
+    /// When the first of them is due, in microseconds since 1970.
     package let until: Int64
   }
 
@@ -113,7 +113,7 @@ package enum MessageRecords {
     GROUP BY reason ORDER BY 2 DESC, 1
     """)
 
-  /// Deliveries that wait, by reason, most first.
+  /// Returns a message's waiting deliveries grouped by reason, the largest group first.
   package static func waiting(_ seqno: Int64) -> Query<[Waiting]> {
     var parameters = Parameters()
     parameters.append(seqno)

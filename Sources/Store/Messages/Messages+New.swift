@@ -2,13 +2,13 @@ package import Domain
 internal import Postgres
 package import Tracing
 
-/// Creates messages: the only INSERT, shared by both runners. (The next occurrence of a repetition is copied from the
-/// previous one: `Schedules.continueAfter`.)
+/// Creates messages. Both kinds of runner use the single INSERT in this file; only later occurrences of a repetition
+/// are inserted elsewhere (`Schedules.continueAfter`).
 extension Messages {
   package struct New: Sendable {
     package let app: App.Number
     package let lane: Lane
-    /// JSON; without its content when that is in `sealed`.
+    /// The request as JSON, without its content when that is encrypted in `sealed`.
     package let request: String
     package var sealed: [UInt8]?
     package let requestSHA256: [UInt8]
@@ -18,25 +18,26 @@ extension Messages {
     package let unknownEntries: String
     package let now: Int64
     package let expiresAt: Int64
-    /// A SEQNO that is already assigned; nil: the next one.
+    /// The SEQNO, if already assigned; nil to assign the next one.
     package var seqno: Int64?
-    /// The whole audience is claimed in the same transaction, so nothing is left to plan; a message to nobody is
-    /// finished at once.
+    /// True if the whole audience is claimed in the same transaction. Nothing is left to plan then, and a message
+    /// without recipients is finished at once.
     package var isClaimed = false
     package var purpose = MessagePurpose.campaign
-    /// When it goes out, microseconds since 1970; nil: at once.
+    /// When the message is to be sent, in microseconds since 1970; nil for immediately.
     package var dueAt: Int64?
-    /// Send by each device's own clock; `dueAt` is then the earliest instant.
+    /// The local time at which each device is to be sent the message, by its own time zone; `dueAt` is then the
+    /// earliest such instant.
     package var localTime: LocalTime?
     package var resend: Resend?
     package var links = HostedLinks()
-    /// The confirmation that cancels the SMS fallback; nil: no fallback.
+    /// The confirmation that prevents the SMS fallback; nil if the message has no fallback.
     package var fallback: Fallback.Condition?
-    /// The person who requested it, and when (microseconds since 1970); nil: a program or a device did.
+    /// The person who requested the message, and when (microseconds since 1970); nil if a program or a device did.
     package var asked: (by: Principal, at: Int64)?
-    /// The number of devices that a second person approved; nil: no approval was needed.
+    /// The number of devices that a second person has approved; nil if no approval was needed.
     package var approvedFor: Int64?
-    /// How long it stays in inboxes, in seconds; nil: it is not kept in inboxes.
+    /// How long the message stays in inboxes, in seconds; nil if it is not kept there.
     package var inboxSeconds: Int64?
     /// What its claims, pushes and events are traced below; nil: nothing.
     package var trace: TraceContext?
@@ -106,7 +107,7 @@ extension Messages {
     RETURNING seqno
     """)
 
-  /// Stores a message under the next SEQNO. Returns nil when its idempotency key is taken.
+  /// Stores a message under the next SEQNO and returns that. Returns nil when its idempotency key is already in use.
   package static func create(_ message: New) -> Query<Int64?> {
     var columns = NewMessageColumns()
     columns.append(message)
@@ -122,8 +123,8 @@ extension Messages {
     RETURNING seqno
     """)
 
-  /// Stores messages whose SEQNOs are already assigned. Returns the SEQNOs that this call stored: a message is skipped
-  /// when its idempotency key or its SEQNO exists already.
+  /// Stores messages whose SEQNOs are already assigned, except those whose SEQNO or idempotency key exists. Returns the
+  /// SEQNOs that were stored.
   package static func createNumbered(_ messages: [New]) -> Query<Set<Int64>> {
     var columns = NewMessageColumns()
     for message in messages { columns.append(message) }
@@ -131,7 +132,7 @@ extension Messages {
   }
 }
 
-/// New messages as columns, one per member. Decision 001.
+/// The parameters of the INSERT: one array per column, with one element per message. Decision 001.
 private struct NewMessageColumns {
   private var (seqnos, apps, lanes) = (Int64Column(), Int32Column(), Int16Column())
   private var (requests, hashes, keys) = (TextColumn(), BytesColumn(), TextColumn())
@@ -172,7 +173,7 @@ private struct NewMessageColumns {
     traces.append(message.trace?.stored)
   }
 
-  /// In the order of the statement's parameters.
+  /// The arrays as parameters, in the order in which the statement numbers them.
   var parameters: Parameters {
     var parameters = Parameters()
     parameters.append(int64s: seqnos)

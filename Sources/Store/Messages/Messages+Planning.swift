@@ -25,8 +25,8 @@ extension Messages {
     RETURNING m.frozen_at, m.held <> \(MessageHold.none.sql)
     """)
 
-  /// Starts or continues planning within a transaction: locks the message and returns when its audience was frozen, and
-  /// whether `ApprovalHolds` must decide once it is planned. Nil when there is nothing left to plan.
+  /// Locks a message and begins or continues its planning, within a transaction. Returns when its audience was frozen,
+  /// and whether `ApprovalHolds` must decide once planning is complete; nil when nothing is left to plan.
   package static func freeze(_ seqno: Int64, at now: Int64) -> Query<(frozenAt: Int64, isHeld: Bool)?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -56,8 +56,8 @@ extension Messages {
     WHERE seqno = $1 AND targeted IS NOT NULL
     """)
 
-  /// Raises `targeted` after a shard was written, if the shards hold more than was counted on acceptance, so that the
-  /// number of decided deliveries never exceeds it.
+  /// Raises `targeted` after a shard was written, if the shards hold more devices than were counted when the message
+  /// was accepted. So the number of deliveries with a result never exceeds it.
   package static func raiseTargeted(_ seqno: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)

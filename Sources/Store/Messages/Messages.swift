@@ -2,12 +2,12 @@ package import Domain
 internal import Postgres
 package import Tracing
 
-/// Messages: requests and their state.
+/// Messages: their requests and their states.
 package enum Messages {
   /// The stored answer to an earlier request with the same idempotency key.
   package struct Earlier: Sendable {
     package let seqno: Int64
-    /// Nil: the message has no key and was found by its SEQNO.
+    /// Hash of the earlier request; nil when the message has no idempotency key and was found by its SEQNO.
     package let requestSHA256: [UInt8]?
     package let targeted: Int64?
     package let unknownEntries: String
@@ -42,14 +42,14 @@ package enum Messages {
   /// The app of a message, and its time of creation.
   package struct Origin: Sendable {
     package let app: App.Number
-    /// Microseconds since 1970.
+    /// When it was created, in microseconds since 1970.
     package let createdAt: Int64
   }
 
   private static let originsStatement = Statement(
     "messages-origins", "SELECT seqno, app, created_at FROM messages WHERE seqno = ANY($1)")
 
-  /// Unknown messages are omitted.
+  /// Returns the origins of messages; those that do not exist are missing from the result.
   package static func origins(of seqnos: [Int64]) -> Query<[Int64: Origin]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -67,7 +67,8 @@ package enum Messages {
   private static let sendDateStatement = Statement(
     "messages-send-date", "SELECT to_char($1 AT TIME ZONE $2, 'YYYYMMDDHH24')")
 
-  /// Returns `yyyyMMddHH` in a time zone for a message created at this time.
+  /// Returns the date and hour in a time zone, as `yyyyMMddHH`, for a message created at `time` (microseconds since
+  /// 1970).
   package static func sendDate(at time: Int64, timeZone: String) -> Query<String> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: time)
@@ -75,7 +76,7 @@ package enum Messages {
     return Query(sendDateStatement, parameters) { $0.text(0, 0) }
   }
 
-  /// The dispatcher's view of a message.
+  /// What the dispatcher needs to know about a message in order to send it.
   package struct Open: Sendable {
     package let seqno: Int64
     package let app: App.Number
@@ -83,36 +84,37 @@ package enum Messages {
     package let lane: Lane
     package let state: MessageState
     package let request: [UInt8]
-    /// A confidential message's content; nil also when it was wiped.
+    /// A confidential message's encrypted content; nil for other messages, and after it was wiped.
     package var sealed: [UInt8]?
-    /// `yyyyMMddHH` in the app's time zone.
+    /// Date and hour shown in the payload, as `yyyyMMddHH` in the app's time zone.
     package let sendDate: String
     package let expiresAt: Int64
     package let frozenAt: Int64?
     package let isPlanned: Bool
-    /// Its cancellation has begun and not ended.
+    /// True while the message is being cancelled.
     package var isCancelling = false
     package var resend: Resend?
-    /// Content hosted on pages instead of in the payload.
+    /// Links to content that is hosted on pages because it does not fit into the payload.
     package var links: HostedLinks?
     /// The app's time zone.
     package var timeZone = ""
-    /// The local time at which it is sent by each device's own clock; nil otherwise.
+    /// The local time at which each device is sent the message, by its own time zone; nil if all are sent it at the
+    /// same instant.
     package var localTime: LocalTime?
-    /// It has an SMS fallback.
+    /// Whether the message has an SMS fallback.
     package var hasFallback = false
     package var hold = MessageHold.none
-    /// Requested by a console account or at the command line.
+    /// Whether a console account or a person at the command line requested it.
     package var isAskedByPerson = false
     /// The identity mode under which a device must be bound to receive a confidential message.
     package var confidentialFrom = App.Identity.proof
-    /// The app has a notification service extension, which alerts start.
+    /// Whether the app has a notification service extension, which must then be started for alerts.
     package var appHasExtension = false
-    /// The app's defaults for Android devices.
+    /// The app's defaults for notifications on Android.
     package var appAndroid = AndroidContent()
-    /// How long it stays in inboxes, in seconds; nil: it is not kept in inboxes.
+    /// How long the message stays in inboxes, in seconds; nil if it is not kept there.
     package var inboxSeconds: Int64?
-    /// For a resent message, the original, whose inbox entries serve both; nil: it has its own.
+    /// For a resent message, the SEQNO of the original, whose inbox entries it shares; otherwise nil.
     package var inboxOf: Int64?
     /// What its claims, pushes and events are traced below; nil: nothing.
     package var trace: TraceContext?
@@ -169,7 +171,7 @@ package enum Messages {
     ORDER BY lane, frozen_at IS NOT NULL, seqno LIMIT $1
     """)
 
-  /// Returns messages in `lanes` whose audience is not completely planned, most urgent first.
+  /// Returns messages in `lanes` whose planning is not complete, most urgent first.
   package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -200,7 +202,7 @@ package enum Messages {
     ORDER BY m.lane, m.seqno LIMIT $1
     """)
 
-  /// Returns messages in `lanes` with devices to claim, by lane and SEQNO.
+  /// Returns messages in `lanes` that have devices left to claim, ordered by lane and SEQNO.
   package static func claimable(_ lanes: [Lane], atMost limit: Int) -> Query<[(seqno: Int64, lane: Lane)]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -217,7 +219,7 @@ package enum Messages {
       AND seqno >= $2 ORDER BY seqno LIMIT $1
     """)
 
-  /// Returns a lane's messages that are being sent, in order, from a SEQNO on.
+  /// Returns a lane's messages in state `sending`, in order of SEQNO, starting at `seqno`.
   package static func unfinished(_ lane: Lane, from seqno: Int64, atMost limit: Int) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -228,14 +230,14 @@ package enum Messages {
 
   private static let lastStatement = Statement("messages-last", "SELECT last_value FROM messages_seqno_seq")
 
-  /// The last SEQNO that was assigned.
+  /// Returns the highest SEQNO assigned so far.
   package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
 
   package static func find(_ seqno: Int64) -> Query<Open?> {
     find([seqno]).map(\.first)
   }
 
-  /// Returns those of the messages that exist.
+  /// Returns the given messages; those that do not exist are omitted.
   package static func find(_ seqnos: some Collection<Int64>) -> Query<[Open]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
@@ -260,7 +262,7 @@ package enum Messages {
     open.confidentialFrom = App.Identity(rawValue: rows.int16(row, 17)) ?? .strict
     open.sealed = rows.isNull(row, 18) ? nil : rows.bytes(row, 18)
     open.appHasExtension = rows.bool(row, 19)
-    // A hold known only to a newer program is treated as waiting.
+    // A newer program may have stored a hold that this one does not know. Treat it as waiting, so that nothing is sent.
     open.hold = MessageHold(rawValue: rows.int16(row, 20)) ?? .waiting
     open.isAskedByPerson = rows.bool(row, 21)
     open.inboxSeconds = rows.isNull(row, 22) ? nil : Int64(rows.int32(row, 22))

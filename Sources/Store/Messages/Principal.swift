@@ -1,11 +1,11 @@
-/// A person who requests something or had access to an account, and therefore must not act as their own second person.
+/// A person who requested something, or who could have used the requesting account, and so must not approve it.
 package enum Principal: Hashable, Sendable {
   /// A console account's number.
   case account(Int32)
   /// A Unix user at the command line, by name.
   case unixUser(String)
 
-  /// Column representation.
+  /// The value as stored in a text column.
   package var stored: String {
     switch self {
     case .account(let number): "account \(number)"

@@ -1,37 +1,40 @@
 package import Reactor
 
-/// Low-water mark for scans of a queue whose entries are numbered in ascending order.
+/// Computes where scans of a queue may start, for queues whose entries have ascending numbers.
 ///
 /// While another session holds an old snapshot (a backup, a forgotten session), PostgreSQL cannot remove dead rows, and
-/// a scan from the beginning walks over everything finished meanwhile. So a scan starts at the lowest number that the
-/// scans of the last minute have found: whatever was about to commit then is visible by now. An entry that comes back
-/// below the mark (a message that is reopened) is found by scans from the beginning: once a minute, or less often,
-/// because they take at most a three-hundredth of the time per queue, and a node has about five queues.
+/// a scan from the beginning reads everything that was finished meanwhile. So a scan starts at the lowest waiting
+/// number that the scan of at least a minute ago found: every transaction in progress then has committed by now. An
+/// entry that returns to the queue below that number, such as a reopened message, is found by occasional scans from the
+/// beginning. They run once a minute, or less often if they are slow, so that they take at most a three-hundredth of
+/// the time.
 package struct QueueStart {
   private var found: [(at: Instant, lowest: Int64)] = []
   private var fromTheBeginningAt = Instant(nanoseconds: .min)
 
-  /// Longer than any of our transactions takes from assigning its number to its commit.
+  /// How old a scan must be to be relied on: longer than any of our transactions takes from assigning a number to its
+  /// commit.
   private static let margin: Duration = .seconds(60)
   private static let interval: Duration = .seconds(60)
-  /// Pause between scans from the beginning, as a multiple of the last one's duration.
+  /// Minimum time between scans from the beginning, as a multiple of the duration of the last one.
   private static let rest = 300
 
   package init() {}
 
-  /// Returns the number to start at: nothing waits below it; 0: scan everything.
+  /// Returns the number at which the next scan may start, because no lower entry waits; 0 to scan from the beginning.
   package func begin(at now: Instant) -> Int64 {
     guard now < fromTheBeginningAt, let first = found.first, now - first.at >= Self.margin else { return 0 }
     return found.map(\.lowest).min() ?? 0
   }
 
-  /// Records a scan.
+  /// Records the result of a scan.
   /// - Parameters:
-  ///   - start: where the scan started.
-  ///   - lowest: the lowest number waiting; if none is, the last number assigned before the scan.
-  ///   - began: taken before the scan, and before that last number was read.
+  ///   - start: the number the scan started at.
+  ///   - lowest: the lowest number that waits; if none does, the last number assigned before the scan.
+  ///   - began: when the scan began; taken before the last assigned number was read.
+  ///   - ended: when the scan ended.
   package mutating func looked(from start: Int64, found lowest: Int64, began: Instant, ended: Instant) {
-    // The oldest entry kept is one margin old and represents all before it.
+    // Keep one scan that is older than the margin, and drop those before it.
     while found.count > 1, began - found[1].at >= Self.margin { found.removeFirst() }
     found.append((began, lowest))
     if start == 0 { fromTheBeginningAt = ended + max(Self.interval, (ended - began) * Self.rest) }

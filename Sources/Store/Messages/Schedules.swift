@@ -1,7 +1,7 @@
 package import Domain
 package import Postgres
 
-/// Scheduled and repeating messages. The database's clock decides.
+/// Scheduled and repeating messages. Whether a message is due is decided by the database's clock.
 package enum Schedules {
   package static let lateReason = "late"
 
@@ -54,7 +54,8 @@ package enum Schedules {
     RETURNING seqno
     """)
 
-  /// Schedules the occurrence after a message. Returns nil after the last one, or when it exists already.
+  /// Creates the occurrence that follows a message, and returns its SEQNO. Returns nil after the last occurrence, or
+  /// when the next one exists already.
   package static func continueAfter(_ seqno: Int64) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -85,7 +86,7 @@ package enum Schedules {
     RETURNING m.seqno, m.schedule IS NOT NULL, m.request::text
     """)
 
-  /// Queues messages whose time has come, within a transaction that schedules the following occurrences.
+  /// Queues messages whose time has come. The caller creates the following occurrences in the same transaction.
   package static func due(
     lateAfter seconds: Int32
   ) -> Query<[(seqno: Int64, repeats: Bool, request: [UInt8])]> {
@@ -99,7 +100,7 @@ package enum Schedules {
   private static let nextStatement = Statement(
     "schedules-next", "SELECT due_at FROM messages WHERE state = \(MessageState.scheduled.sql) ORDER BY due_at LIMIT 1")
 
-  /// When the next scheduled message is due, in microseconds since 1970; nil: there is none.
+  /// Returns when the next scheduled message is due, in microseconds since 1970; nil if there is none.
   package static func nextDue() -> Query<Int64?> {
     Query(nextStatement, Parameters()) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
   }
@@ -121,9 +122,9 @@ package enum Schedules {
     RETURNING seqno, targeted, schedule IS NOT NULL, request::text
     """)
 
-  /// Fails messages that are found too late, because a scheduled send must not surprise people. All recipients are
-  /// skipped.
-  /// - Parameter next: called within the transaction for each message that belongs to a repetition.
+  /// Ends messages that are found too late by skipping all recipients, because sending a scheduled message late could
+  /// surprise people.
+  /// - Parameter next: called within the transaction for each such message that belongs to a repetition.
   package static func failLate(
     after seconds: Int32, on connection: Connection,
     next: (_ seqno: Int64, _ request: [UInt8]) throws -> Void

@@ -1,7 +1,7 @@
 package import Postgres
 
-/// Continues the SEQNOs of another push server: devices drop messages whose SEQNO they have seen, and a late receipt
-/// for one of the other server's messages must not be mistaken for one of ours.
+/// Continues the SEQNOs of another push server that ours replaces. Devices drop messages whose SEQNO they have seen,
+/// and a late receipt for one of the other server's messages must not be taken for one of ours.
 package enum SeqnoStart {
   private static let roomStatement = Statement(
     "seqno-start-room",
@@ -17,8 +17,8 @@ package enum SeqnoStart {
 
   private static let moveStatement = Statement("seqno-start-move", "SELECT go_on_behind_seqno($1)")
 
-  /// Creates the partitions above a SEQNO; the skipped range gets a single one. Commit it before `move`. Fails with
-  /// `.lockNotAvailable` while a long transaction reads the history.
+  /// Creates the partitions for SEQNOs above `seqno`; the skipped range gets a single partition. Commit this before
+  /// calling `move`. Fails with `.lockNotAvailable` while a long transaction reads the history.
   package static func makeRoom(after seqno: Int64, on connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -27,8 +27,8 @@ package enum SeqnoStart {
     _ = try connection.run(nextStatement, parameters)
   }
 
-  /// Makes the next message get a higher SEQNO than this. Returns false when it would have anyway. Fails with
-  /// `.lockNotAvailable` while a long transaction holds a SEQNO it was assigned.
+  /// Ensures that the next message gets a SEQNO above `seqno`. Returns false when it would have anyway. Fails with
+  /// `.lockNotAvailable` while a long transaction holds a SEQNO that it was assigned.
   package static func move(behind seqno: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(seqno)

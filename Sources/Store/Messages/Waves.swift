@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Messages sent by each device's own clock: groups of time zones, each with its own instant.
+/// Messages sent at a local time: devices whose time zones reach that time at the same instant form a wave.
 ///
-/// A wall time that does not exist on its day (the clock is put forward over it) means the instant that many minutes
-/// after the change; one that exists twice (the clock is put back) means the second. That is how PostgreSQL reads it. A
-/// device whose zone is unknown is treated as being in the app's.
+/// PostgreSQL converts local times to instants. A local time that is skipped when clocks go forward becomes the instant
+/// that many minutes after the change; one that occurs twice when clocks go back means the second occurrence. A device
+/// whose time zone is unknown is treated as being in the app's.
 package enum Waves {
   private static let spanStatement = Statement(
     "waves-span",
@@ -27,8 +27,8 @@ package enum Waves {
     return Query(spanStatement, parameters) { ($0.timestampMicroseconds(0, 0), $0.timestampMicroseconds(0, 1)) }
   }
 
-  /// Most instants at which a message by local time is sent, besides the app's own and the final sweep. Waves are
-  /// numbered with a smallint.
+  /// Maximum number of instants at which a message by local time is sent, not counting the one of the app's own zone
+  /// and the final sweep. Waves are numbered with a smallint.
   private static let mostWaves: Int64 = 998
 
   private static let createStatement = Statement(
@@ -72,7 +72,7 @@ package enum Waves {
   private static let unplannedStatement = Statement(
     "waves-unplanned", "SELECT wave, sweeps FROM waves WHERE seqno = $1 AND NOT planned ORDER BY wave LIMIT 1")
 
-  /// Returns the next wave that is not completely planned.
+  /// Returns the next wave that is not completely planned; nil if there is none.
   package static func unplanned(_ seqno: Int64) -> Query<(wave: Int16, sweeps: Bool)?> {
     var parameters = Parameters()
     parameters.append(seqno)
@@ -154,8 +154,8 @@ package enum Waves {
     RETURNING w.seqno, w.wave, NOT w.sweeps AND w.due_at < clock_timestamp() - make_interval(secs => $1)
     """)
 
-  /// Opens the waves that are due, within a transaction that ends those that are too late.
-  /// - Parameter seconds: how late a wave may be.
+  /// Opens the waves that are due. The caller must end those that are returned as late in the same transaction.
+  /// - Parameter seconds: how late a wave may be opened.
   package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Int64, wave: Int16, isLate: Bool)]> {
     var parameters = Parameters()
     parameters.append(seconds)
@@ -179,11 +179,12 @@ package enum Waves {
 
   /// A device's times for one message, in microseconds since 1970.
   package struct Clock: Sendable {
-    /// When the message expires there; nil: when it expires for all.
+    /// When the message expires for the device; nil: at the same time as for all others.
     package let expiresAt: Int64?
-    /// When the daily send window opens there; nil: it is open.
+    /// When the daily send window opens in the device's time zone; nil if it is open.
     package let opensAt: Int64?
-    /// When the night ends there, for an ad that must wait for it; nil: it need not wait.
+    /// When the night ends in the device's time zone, for an ad that must not be sent at night; nil if it need not
+    /// wait.
     package let nightEndsAt: Int64?
   }
 
@@ -200,7 +201,7 @@ package enum Waves {
     WHERE d.device = ANY($1)
     """)
 
-  /// Returns a message's times by the devices' local clocks.
+  /// Returns when a message expires and may be sent for each device, by its local clock.
   package static func clocks(
     _ devices: [DeviceID], appTimeZone: String, local: LocalTime?, expiresInSeconds: Int64, window: SendWindow?,
     isAd: Bool

@@ -1,13 +1,13 @@
 package import Reactor
 
-/// Back-off of a thread that polls a queue: short pauses while work keeps arriving, one second once the queue has been
-/// quiet. Urgent work is announced, and the announcement wakes the thread. Decision 053.
+/// Chooses the pauses of a thread that polls a queue: short ones while work keeps arriving, one second once the queue
+/// has been quiet for a while. Urgent work is announced, which wakes the thread at once. Decision 053.
 package struct PollBackoff {
   /// Pause as a multiple of the poll's duration, so that polling takes at most a fifth of a thread's time.
   private static let rest = 4
-  /// Upper bound of that pause, however slow the poll or the connection to the database becomes.
+  /// Upper limit of that pause, however slow the database is.
   private static let longest: Duration = .seconds(5)
-  /// How long a queue counts as lively after work arrived: work tends to come in bursts.
+  /// How long pauses stay short after work has arrived, because more usually follows.
   private static let lively: Duration = .seconds(5)
   private static let quiet: Duration = .seconds(1)
 

@@ -1,6 +1,6 @@
-/// Stored enums in SQL text. A statement names what it means, `state = \(MessageState.paused.sql)`, so that renumbering
-/// a case cannot leave a statement behind.
+/// Numbers of stored enum cases for SQL text. Statements use the case's name, as in `state =
+/// \(MessageState.paused.sql)`, so that they stay right when a case is renumbered.
 extension RawRepresentable where RawValue == Int16 {
-  /// The case's number.
+  /// The case's number as SQL text.
   var sql: String { String(rawValue) }
 }

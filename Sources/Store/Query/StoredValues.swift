@@ -38,12 +38,12 @@ extension Rows {
     isNull(row, column) ? nil : int64(row, column)
   }
 
-  /// Microseconds since 1970.
+  /// Decodes a timestamp that may be null, in microseconds since 1970.
   package func optionalTimestamp(_ row: Int, _ column: Int) -> Int64? {
     isNull(row, column) ? nil : timestampMicroseconds(row, column)
   }
 
-  /// Decodes every row.
+  /// Decodes each row with `read`, which gets the row's index.
   package func map<Value>(_ read: (Int) -> Value) -> [Value] {
     (0..<count).map(read)
   }

@@ -1,11 +1,11 @@
 package import Postgres
 package import Reactor
 
-/// Conversions between instants and local time, done by PostgreSQL because it knows the time zones.
+/// Conversions between instants and local times. PostgreSQL does them, because it has the time zone data.
 package enum WallClock {
   private static let nowStatement = Statement("wall-clock-now", "SELECT clock_timestamp()")
 
-  /// The database's clock, in microseconds since 1970.
+  /// Returns the database's time, in microseconds since 1970.
   package static func now() -> Query<Int64> {
     Query(nowStatement, Parameters()) { $0.timestampMicroseconds(0, 0) }
   }
@@ -13,7 +13,7 @@ package enum WallClock {
   private static let momentStatement = Statement(
     "wall-clock-moment", "SELECT $1::text::timestamp AT TIME ZONE $2::text")
 
-  /// The instant at which clocks in a time zone show a local time, in microseconds since 1970.
+  /// Returns the instant at which clocks in a time zone show a local time, in microseconds since 1970.
   /// - Parameter local: `yyyy-MM-ddTHH:mm:ss`, a date and time that exist in the calendar.
   package static func moment(_ local: String, timeZone: String) -> Query<Int64> {
     var parameters = Parameters()
@@ -24,7 +24,7 @@ package enum WallClock {
 }
 
 extension DatabaseClock {
-  /// Reads the database's clock. Returns how far it has jumped, as `learn` does.
+  /// Reads the database's clock and passes it to `learn`. Returns how far the clock has jumped, if it has.
   @discardableResult
   package func ask(_ connection: Connection) throws(PostgresError) -> Duration? {
     let asked = now

@@ -3,24 +3,24 @@ package import Postgres
 
 /// Removes erased persons from deliveries to devices that no longer belong to them.
 ///
-/// No index leads from a person to those: a device has one user at a time, and only its deliveries say who had it
-/// before. So an erasure is remembered, and the nodes walk through the deliveries of all messages, a page at a time,
-/// round and round: one walk for all erasures; a later one joins it wherever it is.
+/// No index finds these deliveries: a device has one user at a time, and only its past deliveries say who had it
+/// before. So erasures are stored, and the nodes scan the deliveries of all messages continuously, a page at a time.
+/// All erasures share this scan; a new one joins it at its current position.
 ///
 /// ```
-///   requested ─► seen ─► settled ─────────────► joined at a place ─ one lap ─► done
+///   requested ─► seen ─► settled ─────────────► joined at a position ─ one full scan ─► done
 ///                 │        └ no claim of that time is left    └ in progress: into `erasure_rests`, removed once ended
 ///                 └ no transaction is left that began before it was seen
 /// ```
-/// Before an erasure joins, everything that had read the person's key has ended, or has written it where the walk finds
-/// it; so one lap is enough. A page, the walk's place and the erasures whose lap is over are one transaction: a crash
-/// undoes them together, and the lock on the walk's only row keeps nodes from walking at the same time. Messages newer
-/// than the start of the lap are left alone, because the same CUID may be in use again.
+/// Before an erasure joins, everything that had read the person's key has either ended or written it where the scan
+/// finds it, so one full scan is enough. A page, the new position and the completed erasures are written in one
+/// transaction, so a crash undoes them together; a lock on the row with the position keeps two nodes from scanning at
+/// the same time. Messages created after the scan began are left alone, because the same CUID may be in use again.
 package enum Erasures {
   package enum Limits {
-    /// Persons searched for at once: their keys fit into a small table in the database's memory.
+    /// Maximum number of persons searched for at once; their keys must fit into a small table in the database's memory.
     package static let persons = 2_000
-    /// Rests checked in one step.
+    /// Maximum number of rows of `erasure_rests` checked in one step.
     static let rests = 2_000
   }
 
@@ -44,7 +44,7 @@ package enum Erasures {
 
   // MARK: A step
 
-  /// A place of the walk: the delivery that was examined last.
+  /// The position of the scan: the delivery that was examined last.
   private struct Place {
     var lap: Int32
     var seqno: Int64
@@ -109,8 +109,8 @@ package enum Erasures {
     SELECT app, user_key FROM done
     """)
 
-  /// Searches `deliveries` deliveries for all persons being erased, within a transaction. Returns false when there is
-  /// nobody to search for yet, or another node is walking.
+  /// Searches the next `deliveries` deliveries for all persons being erased, within a transaction. Returns false when
+  /// there is nobody to search for, or another node is scanning.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
     let rows = try connection.run(placeStatement)
     guard rows.count == 1 else { return false }
@@ -125,10 +125,11 @@ package enum Erasures {
     let last = try connection.run(pageEndStatement, page)
     let pageEnd: (seqno: Int64, device: UUIDValue)? =
       last.count == 1 ? (seqno: last.int64(0, 0), device: last.uuid(0, 1)) : nil
-    // The walk searches a message's blocks when it leaves the message.
+    // A message's blocks are searched when the scan leaves the message.
     let blocks = try BlockErasure.next(from: place.seqno, upto: pageEnd.map { $0.seqno - 1 } ?? end, on: connection)
     if let rest = blocks.rest {
-      // There are more blocks than fit into one step: the walk goes only as far as they were searched.
+      // There are more blocks than fit into one step, so the scan continues at the first message whose blocks were not
+      // searched.
       (place.seqno, place.device) = (rest, UUIDValue(high: 0, low: 0))
       range.append(place.seqno)
       range.append(uuid: place.device)
@@ -137,7 +138,7 @@ package enum Erasures {
       range.append(place.seqno)
       range.append(uuid: place.device)
     } else {
-      // Fewer are left than a page: the lap ends and the next begins.
+      // Less than a full page is left: this scan is complete, and the next one begins.
       range.append(end)
       range.append(uuid: UUIDValue(high: .max, low: .max))
       place = Place(lap: place.lap + 1, seqno: 0, device: UUIDValue(high: 0, low: 0))
@@ -196,11 +197,11 @@ package enum Erasures {
   private static let endStatement = Statement(
     "erasures-end", "SELECT max(upto_seqno) FROM erasures WHERE lap IS NOT NULL")
 
-  /// Lets erasures join that can. Returns the highest SEQNO that may contain the key of anyone being erased; nil when
-  /// there is nobody to search for.
+  /// Adds erasures that are settled to the scan. Returns the highest SEQNO that may contain the key of anyone being
+  /// erased; nil when there is nobody to search for.
   private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Int64? {
     _ = try connection.run(seeStatement)
-    // After it was seen and before the numbers are read, so that nothing falls in between.
+    // Read after erasures were marked as seen, so that every transaction that began earlier is waited for.
     let oldest = try connection.run(oldestStatement)
     var settled = Parameters()
     settled.append(timestampMicroseconds: oldest.optionalTimestamp(0, 0))
@@ -213,7 +214,7 @@ package enum Erasures {
 
   // MARK: Rests
 
-  /// Rests due to be checked again, at most `$1`.
+  /// Selects rows of `erasure_rests` that are due to be checked again, at most `$1`.
   static let dueRests = """
     SELECT seqno, device, user_key FROM erasure_rests WHERE looked_at < clock_timestamp() - interval '1 minute'
     ORDER BY looked_at LIMIT $1 FOR UPDATE SKIP LOCKED
@@ -242,13 +243,13 @@ package enum Erasures {
       AND NOT EXISTS (SELECT FROM waiting w WHERE w.seqno = p.seqno AND w.device = p.device)
     """)
 
-  /// Removes persons from deliveries that have ended since the walk passed them, within a transaction. Returns how many
-  /// rests need no further check.
+  /// Removes persons from deliveries that were in progress when the scan passed them and have ended since, within a
+  /// transaction. Returns how many of these deliveries need no further check.
   package static func takeOutRests(on connection: Connection) throws(PostgresError) -> Int {
     var parameters = Parameters()
     parameters.append(Limits.rests)
-    // Blocks first, which postpones those in progress there: the statement for rows would take a delivery without a row
-    // for ended.
+    // Blocks first: this postpones deliveries in progress that are stored in blocks. The statement for rows would take
+    // them for ended, because they have no row.
     try BlockErasure.takeOutRests(atMost: Limits.rests, on: connection)
     return try connection.run(restsStatement, parameters).affected
   }

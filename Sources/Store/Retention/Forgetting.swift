@@ -1,11 +1,11 @@
 package import Postgres
 
-/// Messages sent with `dbIn` false: their totals stay, but the recipients are forgotten 48 hours after the message's
-/// end, or 30 days after it if the message carried a badge.
+/// Deletes the recipients of messages sent with `dbIn` false, 48 hours after the message's end, or 30 days after it if
+/// the message changed badge counts. The totals are kept.
 ///
-/// First a message is marked, so that nothing more is recorded for it. Whatever was being recorded at that moment is
-/// committed a minute later; then the message's rows are deleted, a part at a time, and finally what its request says
-/// about persons.
+/// A message is first marked, so that nothing more is recorded for it. Transactions that were recording something at
+/// that moment have committed a minute later; then the message's rows are deleted in portions, and finally the personal
+/// data in its request.
 package enum Forgetting {
   private static let markStatement = Statement(
     "forgetting-mark",
@@ -21,10 +21,10 @@ package enum Forgetting {
     """)
 
   private static let hours: Int32 = 48
-  /// Longer, because a read must subtract what the message added to the count.
+  /// Longer than for other messages, because a later read must subtract from the badge count what the message added.
   private static let hoursWithBadge: Int32 = 30 * 24
 
-  /// Marks messages that are due. Returns how many.
+  /// Marks messages whose recipients are due to be deleted. Returns how many were marked.
   package static func mark(withBadge: Bool, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(withBadge ? 1 as Int32 : 0)
@@ -79,7 +79,7 @@ package enum Forgetting {
     DELETE FROM blocks b USING part p WHERE b.seqno = ANY($1) AND b.seqno = p.seqno AND b.block = p.block
     """)
 
-  /// Blocks emptied in one step.
+  /// Number of blocks emptied in one step.
   private static let blocksAtOnce = 5
 
   private static let strayStatement = Statement(
@@ -113,7 +113,7 @@ package enum Forgetting {
     RETURNING seqno
     """)
 
-  /// Postpones the next due message. Returns its SEQNO.
+  /// Postpones the message that is due next, and returns its SEQNO; nil if none is due.
   package static func postponeFirst() -> Query<Int64?> {
     Query(postponeStatement, Parameters()) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
@@ -134,7 +134,7 @@ package enum Forgetting {
     var part = list
     part.append(deliveries)
     let gone = try connection.run(emptyStatement, part).int64(0, 0)
-    // There may be more.
+    // The limit was reached, so there may be more.
     guard gone < deliveries else { return 0 }
     var blocks = list
     blocks.append(blocksAtOnce)

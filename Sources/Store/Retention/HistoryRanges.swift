@@ -11,8 +11,8 @@ internal import Postgres
 /// step is a transaction and determines by itself how far others have come, so any node may perform any of them and
 /// stop at any moment.
 package enum HistoryRanges {
-  /// The tables whose partitions are dropped. Outcomes go first: without them, a resend that is still searching finds
-  /// nobody; if only reads were gone, it would find those who have read.
+  /// The tables whose partitions are dropped, in this order. Outcomes go first: a resend that runs meanwhile then finds
+  /// no recipients. If the reads were dropped before them, it would send the message again to people who have read it.
   package static let tables = [
     "outcomes", "blocks", "block_states", "waits", "block_confirmations", "row_receipts", "row_reads",
   ]
@@ -45,7 +45,7 @@ package enum HistoryRanges {
       ORDER BY r.from_seqno FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Marks ranges that SEQNO assignment has left: they may be closed a day later.
+  /// Marks ranges in which no more SEQNOs are assigned. They may be closed a day later.
   package static func leave() -> Query<Void> { Query(leaveStatement, Parameters()) { _ in } }
 
   package struct Range: Sendable {
@@ -103,8 +103,8 @@ package enum HistoryRanges {
 
   private static let dropStatement = Statement("history-drop-range", "SELECT drop_seqno_range($1, $2)")
 
-  /// Drops one table's partition of a range, within a tenth of a second or not at all.
-  /// - Throws: `.lockNotAvailable` when the table is busy: try again later.
+  /// Drops one table's partition of a range. Waits for the lock for a tenth of a second at most.
+  /// - Throws: `.lockNotAvailable` when the table is in use; try again later.
   package static func drop(_ range: Range, of table: String) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(range.from)
@@ -129,12 +129,12 @@ package enum HistoryRanges {
 
   // MARK: Badge ledger
 
-  /// How far a sweep of the ledger has come.
+  /// The position of a sweep through the badge ledger, which deletes entries of closed ranges.
   package struct LedgerPlace: Equatable, Sendable {
     package var app: Int32 = 0
     package var userKey = ""
     package var seqno: Int64 = 0
-    /// Some entries were locked and skipped: another sweep must follow.
+    /// True if locked entries were skipped, so that another sweep is needed.
     package var leftSome = false
 
     package init() {}
@@ -143,7 +143,7 @@ package enum HistoryRanges {
   private static let unsweptStatement = Statement(
     "history-unswept", "SELECT EXISTS (SELECT FROM seqno_ranges WHERE dropped_at IS NOT NULL AND swept_at IS NULL)")
 
-  /// Returns whether the ledger must be swept for dropped ranges.
+  /// Returns whether the ledger may still contain entries of closed ranges.
   package static func needsSweep() -> Query<Bool> { Query(unsweptStatement, Parameters()) { $0.bool(0, 0) } }
 
   private static let sweepStatement = Statement(

@@ -1,7 +1,7 @@
 internal import Postgres
 
-/// Messages that ended so long ago that even their totals are deleted. Statistics per minute, hour and day are stored
-/// separately and stay.
+/// Deletes messages that ended so long ago that not even their totals are needed any more. Statistics per minute, hour
+/// and day are stored separately and are kept.
 package enum OldMessages {
   private static let pruneStatement = Statement(
     "old-messages-prune",

@@ -13,7 +13,7 @@ package enum PersonErasure {
   /// One table's rows about the user, as JSON objects.
   package struct Part: Sendable {
     package let name: String
-    /// A JSON array.
+    /// The rows as a JSON array.
     package let rows: String
   }
 
@@ -25,7 +25,8 @@ package enum PersonErasure {
     )
   }
 
-  /// Tokens only by their prefix: they are keys to the device, not facts about the person.
+  /// The tables and columns of an export. Of push tokens, only a prefix is exported, because a token gives access to
+  /// the device and says nothing about the person.
   private static let parts = [
     part(
       "user", "SELECT substr(user_key, 2) AS client_uid, name, badge, tags FROM users WHERE app = $1 AND user_key = $2"),
@@ -125,7 +126,7 @@ package enum PersonErasure {
     UPDATE devices SET \(emptied) WHERE device = ANY($1)
     """)
 
-  /// Assignments that leave nothing about a person in a device's row, and invalidate its keys.
+  /// SQL assignments that remove all personal data from a device's row and make its keys invalid.
   static let emptied = """
     user_key = 'g' || device, state = \(Devices.State.unregistered.sql), psid = '', device_id = '', platform = '',
       model = '',
@@ -164,10 +165,10 @@ package enum PersonErasure {
     WHERE m.app = $1 AND o.seqno = m.seqno AND o.device = ANY($3) AND o.user_key = $2
     """)
 
-  /// Erases a user within a transaction: unregisters and empties the user's devices; deletes name, count, memberships
-  /// and ledger; and makes the user's deliveries anonymous, so that the totals of messages still add up. Deliveries to
-  /// devices that have changed hands, and those of campaigns, follow a little later (`Erasures`). Takes tables in the
-  /// common lock order. Returns how many devices the user had; nil when nothing was known.
+  /// Erases a user within a transaction: unregisters the user's devices and removes their data; deletes name, badge
+  /// count, group memberships and ledger; and removes the user from deliveries, whose totals are kept. Campaign
+  /// deliveries, and those to devices that have since changed hands, are handled later by `Erasures`. Locks tables in
+  /// the common order. Returns how many devices the user had; nil when nothing was stored about the user.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
     let known = try connection.run(Users.find([user]))[user] != nil
     let devices = try devices(user, on: connection)

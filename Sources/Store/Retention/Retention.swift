@@ -1,10 +1,11 @@
 internal import Postgres
 
-/// Prunes what finished messages leave behind: gates, waves, shards, schedules, and devices' send meters; and what
-/// imports keep about people. The messages and imports stay, with their totals.
+/// Deletes data that finished messages and imports no longer need: gates, waves, shards, schedules, send meters of
+/// devices, and rejected lines and unfinished parts of imports. The messages and imports themselves are kept, with
+/// their totals.
 package enum Retention {
-  /// A token flood may give deliveries back and reopen a message; this is a little later than the longest possible
-  /// delay of that.
+  /// SQL condition: the message ended more than two days ago. A token flood may give back deliveries and so reopen a
+  /// message until shortly before that.
   private static let ended = """
     (SELECT FROM messages m WHERE m.seqno = t.seqno AND m.finished_at < now() - interval '2 days')
     """
@@ -34,7 +35,8 @@ package enum Retention {
       LIMIT $1)
     """)
 
-  /// Meters of minutes long past. Skips locked ones: writers lock them in key order, and this does not.
+  /// Deletes send meters of past minutes. Locked rows are skipped, because this statement does not lock them in key
+  /// order as writers do, and could deadlock with them.
   private static let metersStatement = Statement(
     "retention-device-send-meters",
     """
@@ -43,7 +45,7 @@ package enum Retention {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Lines that an import has rejected contain data about people, who may want to be forgotten.
+  /// Deletes stored lines that an import has rejected, because they contain personal data.
   private static let importErrorsStatement = Statement(
     "retention-import-errors",
     """
@@ -61,7 +63,7 @@ package enum Retention {
       WHERE i.created_at < now() - interval '30 days' LIMIT $1)
     """)
 
-  /// Returns the queries that prune what is left of long finished messages, at most `limit` rows of each kind.
+  /// Returns the queries that delete all of this, at most `limit` rows of each kind.
   package static func prune(atMost limit: Int) -> [Query<Void>] {
     var parameters = Parameters()
     parameters.append(limit)

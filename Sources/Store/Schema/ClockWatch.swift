@@ -1,7 +1,8 @@
 internal import Postgres
 
-/// Whether the database's clock can be trusted for irreversible work: rows removed as expired are gone, even if the
-/// clock was wrong for only a minute. All nodes share one observation, which the database records.
+/// Decides whether the database's clock can be trusted for irreversible work: rows that are deleted as expired are
+/// lost, even if the clock was wrong for only a minute. The observation is stored in the database and shared by all
+/// nodes.
 ///
 /// ```
 ///   seen ── advances, checked every few seconds ──► steady: expired rows are removed, statistics are rolled up
@@ -13,7 +14,7 @@ package enum ClockWatch {
   package struct Look: Sendable {
     /// The database's clock, in microseconds since 1970.
     package let now: Int64
-    /// No jump has been observed within the last hour.
+    /// True if no jump has been observed within the last hour.
     package let isSteady: Bool
   }
 

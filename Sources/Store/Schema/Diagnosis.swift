@@ -1,14 +1,14 @@
 package import Domain
 internal import Postgres
 
-/// What a database server reports about itself, for an operator who looks for a fault.
+/// Facts about a database server that help an operator to find a fault.
 package enum Diagnosis {
   package struct Server: Sendable {
     /// In PostgreSQL's numeric form, for example 150018.
     package let version: Int64
     package let user: String
     package let encoding: String
-    /// The server replicates from another one.
+    /// Whether the server is a standby that replicates from another one.
     package let isStandby: Bool
     package let isReadOnly: Bool
     /// The server's clock, in microseconds since 1970.
@@ -17,9 +17,9 @@ package enum Diagnosis {
     package let durabilityOff: String
     package let connections: Int64
     package let maxConnections: Int64
-    /// Nil when this role may not see it.
+    /// The server's data directory; nil when our role may not see it.
     package let dataDirectory: String?
-    /// This role may create tables, which migrations and partitions need.
+    /// Whether our role may create tables, which migrations and new partitions require.
     package let maySetUp: Bool
   }
 
@@ -38,7 +38,7 @@ package enum Diagnosis {
       coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)
     """)
 
-  /// Works on any server, even one without our schema.
+  /// Reads these facts. Works on any server, even one without our schema.
   package static func server() -> Query<Server> {
     Query(serverStatement, Parameters()) { rows in
       Server(
@@ -67,12 +67,12 @@ package enum Diagnosis {
 
   // MARK: Sessions
 
-  /// A transaction that has been open for some time.
+  /// A transaction that has been open for a long time.
   package struct OldTransaction: Sendable {
-    /// For example `pid 4711, psql of kim at 10.0.0.7`.
+    /// Describes the session, for example `pid 4711, psql of kim at 10.0.0.7`.
     package let who: String
     package let seconds: Int64
-    /// It waits for its client, not for the database.
+    /// True if the transaction is waiting for its client to send the next statement.
     package let isIdle: Bool
 
     package init(who: String, seconds: Int64, isIdle: Bool) {
@@ -114,7 +114,8 @@ package enum Diagnosis {
     "diagnosis-unfolded",
     "SELECT (extract(epoch FROM now() - min(logged_at)) / 60)::bigint FROM confirmation_log")
 
-  /// How long the oldest receipt or read has been in the log, in minutes; nil when the log is empty.
+  /// Returns how long the oldest receipt or read has been waiting in the log to be folded, in minutes; nil when the log
+  /// is empty.
   package static func unfoldedMinutes() -> Query<Int64?> {
     Query(unfoldedStatement, Parameters()) { $0.optionalInt64(0, 0) }
   }

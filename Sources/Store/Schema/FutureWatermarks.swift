@@ -1,11 +1,12 @@
 internal import Domain
 internal import Postgres
 
-/// Corrects timestamps that a clock jump has set too far ahead. They are watermarks and leases: nothing would move
-/// until that time comes. Whatever no correct clock could have written is reset.
+/// Resets timestamps that lie in the future after a clock jump. They are positions and leases, and the work that
+/// depends on them would stand still until that time. Only values that a correct clock could not have written are
+/// reset.
 package enum FutureWatermarks {
-  /// How far hourly statistics are rolled up. They are rolled up again from the first minute that is still stored; the
-  /// hours before it were made of minutes that are gone.
+  /// Resets how far hourly statistics are rolled up, to the first minute that is still stored. Hours before that cannot
+  /// be rolled up again, because their minutes have been deleted.
   private static let statisticsStatement = Statement(
     "future-marks-statistics",
     """
@@ -14,7 +15,8 @@ package enum FutureWatermarks {
     WHERE hours_upto > clock_timestamp() + interval '1 hour'
     """)
 
-  /// Otherwise no node could take over what a dead node has left. A live node renews its lease within a second.
+  /// Resets node leases, because otherwise no node could take over the work of a dead one. A live node renews its lease
+  /// within a second.
   private static let leasesStatement = Statement(
     "future-marks-leases",
     """
@@ -22,7 +24,7 @@ package enum FutureWatermarks {
     WHERE alive_until > clock_timestamp() + interval '1 minute'
     """)
 
-  /// Otherwise a paced message would stall. Its pause starts over.
+  /// Resets the paces of messages, which would stall otherwise. The current pause starts again.
   private static let pacesStatement = Statement(
     "future-marks-paces",
     """
@@ -37,17 +39,17 @@ package enum FutureWatermarks {
     WHERE canary_until > clock_timestamp() + make_interval(secs => canary_wait) + interval '1 minute'
     """)
 
-  /// Otherwise a device would be refused for weeks.
+  /// Resets the send meters of devices, because otherwise a device would be refused for weeks.
   private static let metersStatement = Statement(
     "future-marks-meters",
     "DELETE FROM device_send_meters WHERE window_began > clock_timestamp() + interval '1 minute'")
 
-  /// Otherwise a user's other devices would not receive the new count.
+  /// Resets badge syncs, because otherwise a user's other devices would not be sent the new count.
   private static let badgesStatement = Statement(
     "future-marks-badges",
     "UPDATE badge_syncs SET due_at = clock_timestamp() WHERE due_at > clock_timestamp() + interval '1 minute'")
 
-  /// An event is retried after eight hours at the latest.
+  /// Makes events due whose next attempt is more than a day away. The longest regular delay is eight hours.
   private static let eventsStatement = Statement(
     "future-marks-events",
     """
@@ -55,7 +57,7 @@ package enum FutureWatermarks {
     WHERE state = \(MessageState.scheduled.sql) AND due_at > clock_timestamp() + interval '1 day'
     """)
 
-  /// All corrections. They scan only unfinished work, so they are cheap when little is pending.
+  /// Returns all corrections. They read only unfinished work, so they are cheap when little is pending.
   package static var corrections: [Query<Int>] {
     [
       statisticsStatement, leasesStatement, pacesStatement, canariesStatement, metersStatement, badgesStatement,
@@ -77,7 +79,7 @@ package enum FutureWatermarks {
       HAVING count(*) > 0) marks(name)
     """)
 
-  /// Describes the marks that are in the future; nil when there are none. Changes nothing.
+  /// Returns a description of the timestamps that lie in the future; nil when there are none. Changes nothing.
   package static func find() -> Query<String?> {
     Query(findStatement, Parameters()) { $0.optionalText(0, 0) }
   }

@@ -1,12 +1,12 @@
 internal import Postgres
 
-/// Identifies which life of the database this is. A restore begins a new one, because it reuses block numbers that were
-/// assigned to other devices after the backup was taken.
+/// Numbers the lives of a database: a restore from a backup begins a new one. It is part of the identity of blocks,
+/// because a restored database assigns block numbers again that had been assigned after the backup.
 package enum Incarnations {
   private static let presentStatement = Statement(
     "incarnations-present", "SELECT incarnation FROM incarnations ORDER BY began_at DESC LIMIT 1")
 
-  /// The current incarnation, 21 bits.
+  /// Returns the number of the current life (21 bits).
   package static func present() -> Query<Int32> { Query(presentStatement, Parameters()) { $0.int32(0, 0) } }
 
   private static let beginStatement = Statement(

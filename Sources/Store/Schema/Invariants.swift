@@ -1,23 +1,23 @@
 internal import Domain
 internal import Postgres
 
-/// What must hold in a database at every instant. Each question counts the violations.
+/// Checks what must hold in a database at every instant. Each question counts the violations of one rule.
 ///
-/// I1, I2 and I7 are checked completely. I5 (a user's count equals what the ledger of sends, reads and sets says) can
-/// be verified only where the whole ledger is left. It is not verified for users whose count was ever set (the value
-/// that was set is stored nowhere else), who have read a message (a read subtracts one, but never below 0), or to whose
-/// count more than 1,000 was added (older programs recorded the requested increment instead of what there was room
-/// for), nor in an app whose history has been forgotten in part. For all others the count must equal the sum of the
-/// increments that were not taken back. A large table is sampled: half a million users.
+/// I1, I2 and I7 are checked completely. I5 (a user's count equals what the ledger says) can be checked only for users
+/// whose whole ledger is still stored, in apps whose history is complete. It is not checked for users whose count was
+/// ever set (the value is stored nowhere else), who have read a message (a read never lowers the count below 0), or to
+/// whose count more than 1,000 was added (older programs recorded the requested instead of the actual increment). For
+/// all others, the count must equal the sum of the increments that were not taken back. Large tables are sampled: half
+/// a million users.
 package enum Invariants {
   package struct Question {
-    /// Its number in the list of promises.
+    /// The rule's short name, for example `I5`.
     package let name: String
     package let promise: String
     package let broken: Query<Int64>
   }
 
-  /// All questions. Each is one statement and therefore sees one instant; those about deliveries read every delivery.
+  /// All questions. Each is one statement and so sees a single instant. Those about deliveries read every delivery.
   package static var all: [Question] {
     [
       question("I1", "an idempotency key has one message, and the index that sees to it is there", sameKeyStatement),

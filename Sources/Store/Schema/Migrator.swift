@@ -28,12 +28,12 @@ package struct Migrator: Sendable {
   /// All files, in order; numbered from 1 without gaps.
   package let migrations: [Migration]
 
-  /// For migrations that `MigratorFiles` has read and checked.
+  /// Creates a migrator for migrations that `MigratorFiles` has already read and checked.
   init(migrations: [Migration]) {
     self.migrations = migrations
   }
 
-  /// Reads the files.
+  /// Reads the migration files in a directory.
   /// - Parameter newestKnown: overrides `newestKnownVersion` in tests.
   package init(directory: String, newestKnown: Int = newestKnownVersion) throws(MigratorError) {
     self.init(migrations: try MigratorFiles.read(directory, newestKnown: newestKnown))
@@ -85,8 +85,9 @@ package struct Migrator: Sendable {
 
   // MARK: One file
 
-  /// - Returns: false when another session held a lock that it needs, or it was chosen as a deadlock victim; it was
-  ///   rolled back.
+  /// Runs one file and records it.
+  /// - Returns: false when a lock could not be obtained in time, or PostgreSQL chose the transaction as a deadlock
+  ///   victim; it was rolled back then.
   private func apply(
     _ migration: Migration, _ connection: Connection, since start: Instant, _ clock: SystemClock
   ) throws(MigratorError) -> Bool {
@@ -94,7 +95,7 @@ package struct Migrator: Sendable {
       guard migration.runsInTransaction else {
         for single in migration.singles {
           if let index = single.index { try drop(halfBuilt: index, connection) }
-          // Not as a script, which would be a single transaction.
+          // Run each statement on its own, because a script would be a single transaction.
           try connection.run(Statement("migration \(migration.version)", single.sql, isKept: false))
         }
         try connection.script(Self.createTable)
@@ -114,7 +115,8 @@ package struct Migrator: Sendable {
     }
   }
 
-  /// Drops an invalid index, which the next statement's `IF NOT EXISTS` would take for a complete one.
+  /// Drops an index that was left invalid by an interrupted build; the next statement's `IF NOT EXISTS` would take it
+  /// for complete.
   private func drop(halfBuilt index: String, _ connection: Connection) throws(PostgresError) {
     var parameters = Parameters()
     parameters.append(text: index)
@@ -141,7 +143,7 @@ package struct Migrator: Sendable {
           oldestProgram: rows.isNull(row, 3) ? nil : Int(rows.int32(row, 3)))
       }
     } catch {
-      // A fresh database: the table comes with the first migration.
+      // A new database: the table is created by the first migration.
       if error.sqlState == .undefinedTable { return [] }
       throw .database(error)
     }
@@ -149,8 +151,8 @@ package struct Migrator: Sendable {
 
   // MARK: The lock
 
-  /// Polls instead of blocking: a session that waits inside a statement keeps a snapshot, and the other process's
-  /// `CREATE INDEX CONCURRENTLY` would wait for it, which is a deadlock.
+  /// Obtains the advisory lock by polling. A session that waited for it inside a statement would hold a snapshot, for
+  /// which the other process's `CREATE INDEX CONCURRENTLY` would wait: a deadlock.
   private func lock(_ connection: Connection, _ willWait: () -> Void) throws(MigratorError) {
     var hasWaited = false
     while true {
@@ -167,7 +169,7 @@ package struct Migrator: Sendable {
 
   private static var lockParameters: Parameters {
     var parameters = Parameters()
-    // "upmcmigr" in ASCII, so that it is ours alone in a shared database.
+    // "upmcmigr" in ASCII, so that the number does not collide with other programs' locks in a shared database.
     parameters.append(Int64(0x7570_6D63_6D69_6772))
     return parameters
   }
@@ -185,7 +187,7 @@ package struct Migrator: Sendable {
       oldest_program integer
     )
     """
-  /// Held by the session, not by a transaction: some migrations run without one.
+  /// A session lock, because some migrations run outside a transaction.
   private static let lock = Statement("migrator_lock", "SELECT pg_try_advisory_lock($1)")
   private static let unlock = Statement("migrator_unlock", "SELECT pg_advisory_unlock($1)")
   private static let halfBuilt = Statement(
@@ -200,7 +202,7 @@ package struct Migrator: Sendable {
 }
 
 extension Migration {
-  /// The row that records it in `upmc_migrations`.
+  /// The parameters of the row in `upmc_migrations` that records the migration.
   fileprivate func row(_ duration: Duration) -> Parameters {
     var parameters = Parameters()
     parameters.append(Int32(clamping: version))

@@ -2,19 +2,19 @@ internal import Crypto
 internal import FoundationEssentials
 internal import Reactor
 
-/// One file of `Migrations/`.
+/// One migration file.
 package struct Migration: Sendable, Equatable {
-  /// Counted from 1.
+  /// The file's number, from 1.
   package let version: Int
-  /// The words after the number: `create_messages`.
+  /// The file name's words after the number, such as `create_messages`.
   package let name: String
   package let sql: String
-  /// Hash of the file's bytes.
+  /// SHA-256 of the file's bytes.
   package let sha256: [UInt8]
   /// False for a file with `-- upmc:no-transaction` in its opening comment.
   package let runsInTransaction: Bool
-  /// The oldest program that still works with the schema after this file, named by the newest migration it knows: `--
-  /// upmc:oldest-program 0009` in the opening comment. Nil: only programs that know this file.
+  /// The oldest program that still works after this migration, identified by the newest migration that it knows; from
+  /// `-- upmc:oldest-program 0009` in the opening comment. Nil means only programs that know this file.
   package let oldestProgram: Int?
 
   init(version: Int, name: String, bytes: [UInt8]) {
@@ -28,7 +28,7 @@ package struct Migration: Sendable, Equatable {
     oldestProgram = marks.first { $0.count == 2 && $0[0] == "upmc:oldest-program" }.flatMap { Int($0[1]) }
   }
 
-  /// `0004_create_messages.sql`
+  /// The file's name, such as `0004_create_messages.sql`.
   package var fileName: String { "\(Self.digits(version))_\(name).sql" }
 
   static func digits(_ version: Int) -> String {
@@ -76,7 +76,7 @@ package enum MigratorFiles {
     if migrations.count < newestKnown { throw .fileMissing(migrations.count + 1) }
   }
 
-  /// `0001_verb_phrase.sql` → (1, "verb_phrase"); nil for any other form.
+  /// Parses a file name: `0001_verb_phrase.sql` gives (1, "verb_phrase"). Returns nil for any other form.
   static func parse(_ fileName: String) -> (version: Int, name: String)? {
     let stem = fileName.dropLast(4)
     let digits = stem.prefix(4)

@@ -1,8 +1,8 @@
 package import Postgres
 
-/// Requirements on a database before the first migration runs in it, checked up front instead of failing half-way.
+/// Checks the requirements on a database before its first migration, so that it does not fail half-way.
 extension Migrator {
-  /// Returns why the schema cannot be created in this database; nil when it can be, or is already there.
+  /// Returns why the schema cannot be created in this database; nil when it can be, or exists already.
   package func objection(to connection: Connection) throws(MigratorError) -> MigratorError? {
     let pending = try pending(connection)
     guard !pending.isEmpty else { return nil }

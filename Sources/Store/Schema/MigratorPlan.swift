@@ -1,11 +1,11 @@
-/// Compares what a database has recorded with the files. Pure.
+/// Compares the migrations recorded in a database with the files, without any I/O.
 enum MigratorPlan {
   /// One row of `upmc_migrations`.
   struct Applied: Equatable {
     let version: Int
     let name: String
     let sha256: [UInt8]
-    /// What the file declared about older programs.
+    /// The `oldest-program` that the file declared when it was run.
     var oldestProgram: Int?
   }
 

@@ -1,18 +1,20 @@
-/// Splits a file that runs without a transaction into its statements: those that PostgreSQL does not allow in one,
-/// above all `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which does not block writers.
+/// Splits a migration file that runs without a transaction into statements. Such files contain statements that
+/// PostgreSQL does not allow in a transaction, above all `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which does not
+/// block writers.
 ///
-/// If the process is killed half-way, the earlier statements stay done, and an index that was being built stays as an
-/// *invalid* one: it costs every writer, serves no reader, and counts as existing. So before an index is built, an
-/// invalid one of the same name is dropped.
+/// If the process is killed half-way, the earlier statements stay done, and an index that was being built remains as an
+/// *invalid* one: it slows down every write, is used by no query, and counts as existing. So before an index is built,
+/// an invalid one of the same name is dropped.
 extension Migration {
   struct Single: Equatable {
-    /// Padded with blanks for everything before it, so that an error position is a position in the file.
+    /// The statement, preceded by as many blanks as the file has characters before it, so that the position of an error
+    /// is a position in the file.
     let sql: String
-    /// The index that it builds concurrently.
+    /// Name of the index that the statement builds concurrently; nil if it builds none.
     let index: String?
   }
 
-  /// The statements in file order. A semicolon at the end of a line ends a statement.
+  /// The file's statements in order. A semicolon at the end of a line ends a statement.
   var singles: [Single] {
     var found: [Single] = []
     var (blanks, text) = ("", "")

@@ -1,6 +1,6 @@
 package import Postgres
 
-/// Node leases, and the ranges of SEQNOs that have partitions.
+/// Node leases, and the creation of partitions for new SEQNOs.
 package enum Nodes {
   private static let beatStatement = Statement(
     "nodes-beat",
@@ -24,7 +24,7 @@ package enum Nodes {
   private static let leaveStatement = Statement(
     "nodes-leave", "UPDATE nodes SET alive_until = least(alive_until, now() - interval '1 second') WHERE node = $1")
 
-  /// Ends the lease on an orderly stop, so that other nodes need not wait for it to expire.
+  /// Ends this node's lease when it stops in an orderly way, so that other nodes need not wait for it to expire.
   package static func leave(_ node: UUIDValue) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(uuid: node)
@@ -40,8 +40,8 @@ package enum Nodes {
       AND NOT EXISTS (SELECT FROM claims c WHERE c.node = n.node)
     """)
 
-  /// Records which dead nodes have left no claims, and forgets those nodes a day later. While they are recorded, no
-  /// node searches the claims for theirs.
+  /// Marks dead nodes that have no claims left, and deletes them a day later. Marked nodes are not considered when a
+  /// node looks for abandoned claims.
   package static func bury() -> Query<Void> {
     Query(buryStatement, Parameters()) { _ in }
   }
@@ -50,8 +50,9 @@ package enum Nodes {
     "seqno-ranges-extend",
     "SELECT extend_seqno_ranges($1)")
 
-  /// Creates the next partitions when fewer than `width` SEQNOs are left. Returns their upper bound if it created any.
-  /// Throws `lockNotAvailable` when another session is in the way: try again later.
+  /// Creates the next partitions when fewer than `width` unused SEQNOs have one. Returns the upper bound of the new
+  /// partitions; nil if none was needed. Throws `lockNotAvailable` when another session holds a conflicting lock; try
+  /// again later.
   package static func extendRanges(width: Int64) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(width)

@@ -4,7 +4,7 @@ internal import Postgres
 package enum PlannerStatistics {
   private static let analyzeStatement = Statement("maintenance-analyze", "ANALYZE")
 
-  /// Analyzes all tables, after a large import and before autovacuum gets to it.
+  /// Analyzes all tables. Used after a large import, instead of waiting for autovacuum.
   package static func analyze() -> Query<Void> {
     Query(analyzeStatement, Parameters()) { _ in }
   }

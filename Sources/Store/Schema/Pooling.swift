@@ -1,26 +1,26 @@
 package import Postgres
 
-/// Detects a pooler that lends its sessions for one transaction at a time, as PgBouncer does with `pool_mode =
-/// transaction` (or `statement`).
+/// Detects a connection pooler that assigns a server session per transaction or statement, as PgBouncer does with
+/// `pool_mode = transaction` (or `statement`).
 ///
-/// We keep sessions for life: prepared statements, LISTEN, timeouts and the migrator's lock belong to them. In the
-/// wrong mode none of that fails at once, and some of it never raises an error. So this tests for the effect itself:
-/// two connections that turn out to be one session. Decision 113.
+/// We need sessions that last as long as our connections, because prepared statements, LISTEN, timeouts and the
+/// migrator's lock belong to a session. With the wrong mode these fail late, or silently. So this tests for the effect
+/// itself: whether two connections share one session. Decision 113.
 package enum Pooling {
-  /// The fault, without the server's address.
+  /// Describes the fault; the caller adds the server's address.
   package static let complaint =
     "a pooler lends its sessions for a transaction, so prepared statements, LISTEN and locks get lost"
   package static let remedy =
     "Set pool_mode = session in PgBouncer (for this database, if not for all), or name PostgreSQL itself in "
     + "UPMC_DATABASE_URL."
 
-  /// Repetitions: if other clients use the pool too, the second connection may be lent another session at first.
+  /// Number of tries. When other clients use the pool too, the two connections may get different sessions at first.
   private static let looks = 5
-  /// Raised by our own probe; no other software uses class UP.
+  /// Raised by our own test statement. No other software uses class UP.
   private static let oneSession = SQLState(rawValue: "UP001")
 
-  /// Returns true when sessions are lent per transaction or statement; false without a pooler, or with one in session
-  /// mode.
+  /// Returns true when the server assigns sessions per transaction or statement; false without a pooler, or with one in
+  /// session mode.
   package static func lendsSessions(_ url: String) throws(PostgresError) -> Bool {
     var options = ConnectionOptions()
     options.applicationName = "upmc pooler?"
@@ -28,7 +28,7 @@ package enum Pooling {
     let second = try Connection(url, options: options)
     for _ in 0..<looks {
       guard try areOne(first, second) else { continue }
-      // Leave a lent session as it was found.
+      // Undo our change to the shared session before it goes back to the pool.
       try first.script("SELECT set_config('upmc.pooling', '', false)")
       return true
     }
@@ -39,7 +39,7 @@ package enum Pooling {
     let mark = String(UInt64.random(in: .min ... .max), radix: 16)
     try first.script("SELECT set_config('upmc.pooling', '\(mark)', false)")
     do throws(PostgresError) {
-      // Within a transaction the session stays with `second`, also for the next statement.
+      // Inside a transaction, `second` keeps its session for the next statement too.
       try second.script("BEGIN")
       try second.script(
         """
@@ -53,11 +53,11 @@ package enum Pooling {
       return false
     } catch {
       if error.sqlState == oneSession {
-        // The pool may have no other session for `first`.
+        // The pool may have had no other session for `first`.
         try second.script("ROLLBACK")
         return true
       }
-      // PgBouncer's own wording: it lends per statement, which is worse.
+      // PgBouncer's own error in statement mode, in which BEGIN is not allowed.
       if error.message.contains("statement pooling") { return true }
       throw error
     }

@@ -1,14 +1,14 @@
 internal import Domain
 package import Postgres
 
-/// Prepares a database around a restore from a backup.
+/// Prepares a database before and after a restore from a backup.
 ///
-/// A backup is a snapshot; the server went on after it. Messages unfinished in it may have been sent since, and SEQNOs
-/// were assigned that the backup does not know. So nothing unfinished resumes by itself, and no SEQNO is assigned
-/// twice: devices drop SEQNOs that they have already seen.
+/// The server continued after the backup was made: messages that are unfinished in it may have been sent since, and
+/// SEQNOs were assigned that the backup does not contain. So nothing unfinished is resumed automatically, and the
+/// SEQNOs are skipped, because devices drop messages with a SEQNO that they have seen.
 ///
-/// A marker table exists from before the first row is restored until these steps are done: a server that finds it does
-/// not start.
+/// From before the first row is restored until the end of these steps, a marker table exists. A server that finds it
+/// does not start.
 package enum Restoration {
   private static let tablesStatement = Statement(
     "restoration-tables",
@@ -18,7 +18,7 @@ package enum Restoration {
       AND c.relname <> 'upmc_restoring'
     """)
 
-  /// Counts the tables, views and sequences that exist, whoever created them.
+  /// Counts the tables, views and sequences in the database, whoever created them.
   package static func tables() -> Query<Int64> {
     Query(tablesStatement, Parameters()) { $0.int64(0, 0) }
   }
@@ -26,7 +26,7 @@ package enum Restoration {
   private static let isUnfinishedStatement = Statement(
     "restoration-is-unfinished", "SELECT to_regclass('upmc_restoring') IS NOT NULL")
 
-  /// True between the start and the end of a restore.
+  /// Returns whether a restore has begun and not been completed.
   package static func isUnfinished() -> Query<Bool> {
     Query(isUnfinishedStatement, Parameters()) { $0.bool(0, 0) }
   }
@@ -44,7 +44,7 @@ package enum Restoration {
 
   private static let databaseNameStatement = Statement("restoration-database-name", "SELECT current_database()::text")
 
-  /// The name of the database that a connection has reached, however it was configured.
+  /// Returns the name of the connected database, however the connection was configured.
   package static func databaseName() -> Query<String> {
     Query(databaseNameStatement, Parameters()) { $0.text(0, 0) }
   }
@@ -53,7 +53,7 @@ package enum Restoration {
   package struct Settled: Sendable {
     package let pausedMessages: Int64
     package let pausedApps: Int64
-    /// The next message gets a higher number than this.
+    /// The highest SEQNO considered as used; the next message gets a higher one.
     package let lastSeqno: Int64
   }
 

@@ -1,9 +1,9 @@
 internal import Postgres
 
-/// Named time zones. PostgreSQL also accepts rules that are written out (`A+1:02:03`), of which a client could invent
-/// any number.
+/// The names of time zones that are accepted for devices. PostgreSQL also accepts rules such as `A+1:02:03`, of which a
+/// client could invent any number.
 package enum TimeZones {
-  /// A device's time zone if it is a named one, otherwise empty.
+  /// SQL expression: the device's time zone if its name is known, otherwise an empty string.
   static let named = "(CASE WHEN time_zone IN (SELECT name FROM time_zones) THEN time_zone ELSE '' END)"
 
   private static let learnStatement = Statement(
@@ -13,7 +13,8 @@ package enum TimeZones {
     WHERE NOT EXISTS (SELECT FROM time_zones t WHERE t.name = n.name) ON CONFLICT DO NOTHING
     """)
 
-  /// Adds names that came with newer time zone data. Reads many files and takes some tenths of a second.
+  /// Adds names that PostgreSQL's updated time zone data contains. Reads many files, which takes some tenths of a
+  /// second.
   package static func learn() -> Query<Void> {
     Query(learnStatement, Parameters()) { _ in }
   }

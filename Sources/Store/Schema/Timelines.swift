@@ -6,10 +6,10 @@ package enum Timelines {
   private static let changeStatement = Statement(
     "timelines-change", "SELECT timeline, from_seqno, upto_seqno FROM seqno_timeline WHERE changed_at IS NOT NULL")
 
-  /// A timeline change that SEQNO assignment has followed.
+  /// A change of timeline after which SEQNOs were skipped.
   package struct Change: Equatable, Sendable {
     package let timeline: Int32
-    /// The last number known, and the one after which numbering continued.
+    /// The last SEQNO known on the new timeline, and the one after which numbering continued.
     package let from: Int64
     package let upto: Int64
   }

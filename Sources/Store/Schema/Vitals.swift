@@ -3,18 +3,18 @@ internal import Postgres
 
 /// Backlog and state of the database in a few cheap queries, for metrics and readiness.
 package enum Vitals {
-  /// The messages in one lane and state.
+  /// Counts of the messages in one lane and state.
   package struct Waiting: Sendable {
     package let lane: String
     package let state: String
     package let count: Int64
-    /// How long the oldest has been due, in seconds.
+    /// How long the message that was due first has been due, in seconds.
     package let oldestSeconds: Double
-    /// Their lowest SEQNO.
+    /// The lowest SEQNO of these messages.
     package let first: Int64
   }
 
-  /// Upper bound of what a query counts: beyond it, knowing that there are many is enough.
+  /// Maximum number of rows that a query counts. Beyond it, the exact number is of no use.
   package static let countedMessages = 20_000
 
   private static let waitingStatement = Statement(
@@ -36,7 +36,8 @@ package enum Vitals {
     GROUP BY lane, state
     """)
 
-  /// - Parameter starts: low-water mark by lane: no message being sent has a lower SEQNO; 0 where unknown.
+  /// Counts waiting messages by lane and state.
+  /// - Parameter starts: by lane, a SEQNO below which no message is being sent; 0 where unknown.
   package static func waiting(from starts: [Lane: Int64] = [:]) -> Query<[Waiting]> {
     var parameters = Parameters()
     parameters.append(Int64(countedMessages))
@@ -55,20 +56,20 @@ package enum Vitals {
   }
 
   package struct Standing: Sendable {
-    /// Deferred deliveries that have been due for more than a minute.
+    /// Number of deferred deliveries that have been due for more than a minute.
     package let overdue: Int64
-    /// Claims of all nodes that still lack outcomes.
+    /// Number of claims, of all nodes, that still lack outcomes.
     package let claims: Int64
     package let nodes: Int64
     package let pausedApps: Int64
-    /// Messages that are paused because no node could handle them.
+    /// Number of messages that are paused because no node could handle them.
     package let setAside: Int64
-    /// SEQNOs that have partitions and are not used yet.
+    /// Number of unused SEQNOs that have partitions.
     package let seqnosLeft: Int64
     package let schemaVersion: Int64
-    /// The lowest claim that still lacks outcomes.
+    /// The lowest number of a claim that still lacks outcomes; nil if there is none.
     package let firstClaim: Int64?
-    /// Size of the log of receipts and reads that are not folded yet.
+    /// Size in bytes of the log of receipts and reads that have not been folded yet.
     package let confirmationLogBytes: Int64
   }
 
@@ -93,7 +94,8 @@ package enum Vitals {
       pg_relation_size('confirmation_log')
     """)
 
-  /// - Parameter start: low-water mark: no claim has a lower number; 0 if unknown.
+  /// Counts what is pending.
+  /// - Parameter start: a claim number below which there are no claims; 0 if unknown.
   package static func standing(claimsFrom start: Int64 = 0) -> Query<Standing> {
     var parameters = Parameters()
     parameters.append(start)
@@ -105,9 +107,9 @@ package enum Vitals {
     }
   }
 
-  /// Events queued for the customers' servers.
+  /// Counts of the events queued for customers' servers.
   package struct Webhooks: Sendable {
-    /// At most `countedMessages`, like `dead`.
+    /// Counted up to `countedMessages`, like `dead`.
     package let waiting: Int64
     package let dead: Int64
     /// Age of the oldest waiting event, in seconds; 0 when there is none.
@@ -137,7 +139,7 @@ package enum Vitals {
     }
   }
 
-  /// The retained delivery history.
+  /// Ages in the retained delivery history.
   package struct History: Sendable {
     /// Age of the oldest message whose history is retained, in seconds.
     package let oldestSeconds: Double
@@ -163,7 +165,8 @@ package enum Vitals {
 
   private static let sizeStatement = Statement("vitals-size", "SELECT pg_database_size(current_database())")
 
-  /// Size of the database in bytes. It stats every file, so do not call it every second.
+  /// Returns the size of the database in bytes. PostgreSQL examines every file for this, so do not call it every
+  /// second.
   package static func size() -> Query<Int64> {
     Query(sizeStatement, Parameters()) { $0.int64(0, 0) }
   }

@@ -4,18 +4,18 @@ internal import Postgres
 /// Statistics per minute, written together with the totals of messages, in separate rows per writer, so that no writer
 /// waits for another. Statistics are never recomputed from deliveries. Tests are not counted. Decision 137.
 ///
-/// The janitor rolls minutes up to hours and days (`StatisticsRollup`). Decision 015.
+/// Minutes are later rolled up to hours and days (`StatisticsRollup`). Decision 015.
 package enum Statistics {
-  /// What a row counts. Raw values are stored.
+  /// The properties by which deliveries and devices are counted. The raw values are stored in the database.
   package struct Key: Hashable, Sendable {
     package let app: App.Number
-    /// Nil: no network concerned, or unknown (a delivery that never got as far as one).
+    /// Nil if no network is concerned, or if it is unknown because the delivery was never submitted to one.
     package var network: PushNetwork?
-    /// Nil: no message concerned.
+    /// The message's lane; nil if no message is concerned.
     package var lane: Lane?
-    /// As the device reported it; empty when unknown.
+    /// The app version that the device reported; empty when unknown.
     package var appVersion = ""
-    /// Empty for accepted, received, read and joined.
+    /// The reason of a failure; empty for accepted, received, read and joined.
     package var reason = ""
 
     package init(app: App.Number) {
@@ -31,18 +31,19 @@ package enum Statistics {
     package var skipped: Int64 = 0
     package var received: Int64 = 0
     package var read: Int64 = 0
-    /// Devices that registered for the first time, or again.
+    /// Number of devices that registered for the first time, or again after they had left.
     package var joined: Int64 = 0
-    /// Devices that unregistered, lost their token to another device, or whose token the network called dead.
+    /// Number of devices that unregistered, lost their token to another device, or whose token the network reported as
+    /// invalid.
     package var left: Int64 = 0
 
     package init() {}
 
-    /// In the order of the columns.
+    /// The counts in the order of the table's columns.
     var values: [Int64] { [accepted, rejected, expired, cancelled, skipped, received, read, joined, left] }
   }
 
-  /// What one writer adds in one transaction.
+  /// The counts that one writer adds in one transaction.
   package struct Tally: Sendable {
     package private(set) var cells: [Key: Counts] = [:]
 
@@ -50,7 +51,7 @@ package enum Statistics {
 
     package var isEmpty: Bool { cells.isEmpty }
 
-    /// Counts deliveries with this outcome.
+    /// Counts deliveries that ended with this status.
     /// - Parameter key: nil for deliveries that are not counted.
     package mutating func count(
       _ status: OutcomeStatus, _ key: Key?, times: Int64 = 1
@@ -77,7 +78,7 @@ package enum Statistics {
   static let countColumns = #"accepted, rejected, expired, cancelled, skipped, received, read, joined, "left""#
   static let sums = countColumns.split(separator: ", ").map { "sum(\($0))::bigint AS \($0)" }.joined(separator: ", ")
 
-  /// The INSERT, with 16 parameters that follow the first `offset`.
+  /// SQL that inserts a tally. Its 16 parameters are numbered after the first `offset`.
   static func insertion(after offset: Int) -> String {
     func place(_ number: Int) -> String { "$\(offset + number)" }
     let columns = ([1, 2, 3, 4, 5] + Array(8...16)).map(place).joined(separator: ", ")
@@ -94,7 +95,7 @@ package enum Statistics {
 
   private static let addStatement = Statement("statistics-add", insertion(after: 0))
 
-  /// Adds to the minute of `now`, in the same transaction as what is counted.
+  /// Adds a tally to the minute of `now`. Run it in the transaction that writes what is counted.
   package static func add(_ tally: Tally, writer: Int32, at now: Int64) -> Query<Void> {
     var parameters = Parameters()
     append(tally, writer: writer, at: now, to: &parameters)
@@ -122,7 +123,8 @@ package enum Statistics {
     for column in counts { parameters.append(int64s: column) }
   }
 
-  /// For steps that end deliveries in bulk: the database looks up the message's app and lane.
+  /// Adds to the statistics of one message, whose app and lane the database looks up. For steps that end many
+  /// deliveries at once.
   private static let addOfMessageStatement = Statement(
     "statistics-add-of-message",
     """

@@ -7,11 +7,11 @@ package enum StatisticsReports {
     case minute, hour, day
   }
 
-  /// The property that a report is divided by.
+  /// The property by which each period of a report is subdivided.
   package enum Division: String, CaseIterable, Sendable {
     case none, app, network, lane, reason, appVersion
 
-    /// As text, so that every report has the same columns.
+    /// The property's column, converted to text so that all reports have the same columns.
     fileprivate var column: String {
       switch self {
       case .none: "''"
@@ -37,7 +37,8 @@ package enum StatisticsReports {
   private static let day = "date_trunc('day', $2, a.time_zone)"
   private static let rolledDays = "date_trunc('day', \(upto), a.time_zone)"
 
-  /// Combines the tables: hours before `hours_upto` and minutes from it on; days before the day that contains it.
+  /// SQL that combines the tables: hours before `hours_upto` come from the hourly table and later ones from minutes;
+  /// days before the one that contains it come from the daily table.
   private static func parts(_ unit: Unit) -> String {
     switch unit {
     case .minute:
@@ -84,7 +85,7 @@ package enum StatisticsReports {
     return statements[place + (Division.allCases.firstIndex(of: division) ?? 0)]
   }
 
-  /// Returns the counts in [from, to), in order of time; periods without counts have no row.
+  /// Returns the counts of the periods in [from, to), in order of time. Periods without counts are omitted.
   package static func report(
     of apps: [App.Number], from: Int64, to: Int64, by unit: Unit, per division: Division, limit: Int
   ) -> Query<[Row]> {

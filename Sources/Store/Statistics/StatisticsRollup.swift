@@ -11,9 +11,9 @@ package import Postgres
 /// from all its minutes, and the preceding hour is made again, so that a slow commit is not lost.
 package enum StatisticsRollup {
   package enum Limits {
-    /// Writers commit within this time of what they count, in seconds.
+    /// How long after the event a writer may commit its counts, in seconds.
     static let graceSeconds: Int64 = 600
-    /// Hours rolled up in one transaction after a long pause.
+    /// Maximum number of hours rolled up in one transaction after the service was down for long.
     static let hoursAtOnce: Int64 = 48
     static let minuteDays: Int64 = 3
     static let hourDays: Int64 = 400
@@ -72,7 +72,7 @@ package enum StatisticsRollup {
   private static let pruneHoursStatement = Statement(
     "statistics-prune-hours", "DELETE FROM statistics_hours WHERE at < $1")
 
-  /// Rolls up what is complete. Returns true when there was something to do.
+  /// Rolls up all complete hours and days. Returns whether there was anything to do.
   package static func run(_ connection: Connection, now: Int64) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 3) { () throws(PostgresError) in
       var turn = Parameters()

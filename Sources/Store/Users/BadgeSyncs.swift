@@ -17,7 +17,7 @@ package enum BadgeSyncs {
       due_at = CASE WHEN badge_syncs.attempts = 0 THEN badge_syncs.due_at ELSE excluded.due_at END
     """)
 
-  /// Queues a sync of the users' other devices. `device` already knows the count; nil: none does.
+  /// Queues a sync of the users' devices except `device`, which already knows the count; nil to include all devices.
   package static func queue(_ changes: [(user: Users.Key, device: DeviceID?)], dueAt: Int64) -> Query<Void> {
     var parameters = Users.keys(changes.map(\.user))
     var devices = UUIDColumn()
@@ -48,7 +48,8 @@ package enum BadgeSyncs {
     RETURNING b.app, b.user_key, b.device, b.generation, b.attempts
     """)
 
-  /// Claims users that are due. Unless they are done by `again`, they become due again then.
+  /// Returns users that are due, and postpones them to `again`: if their syncs are not done by then, they are returned
+  /// again.
   package static func take(at now: Int64, again: Int64, limit: Int) -> Query<[Due]> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)
@@ -72,8 +73,8 @@ package enum BadgeSyncs {
     RETURNING app
     """)
 
-  /// Drops the user that is due first because it cannot be claimed; its devices learn the count with the next message.
-  /// Returns the user's app; nil when no user is due.
+  /// Drops the sync of the user that is due first, because the row cannot be claimed. The user's devices get the count
+  /// with their next message. Returns the user's app; nil when no user is due.
   package static func dropFirst(at now: Int64) -> Query<App.Number?> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)

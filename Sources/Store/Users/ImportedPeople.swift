@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Users from imported files, and their export.
+/// Saves users from imported files, and exports users.
 package enum ImportedPeople {
   package struct Person: Sendable {
     package let user: UserKey
-    /// Empty keeps the user's current name.
+    /// The user's name; empty to keep the current one.
     package let name: String
     /// Added to the user's existing tags; sorted, without duplicates.
     package let tags: [String]
@@ -17,7 +17,7 @@ package enum ImportedPeople {
     }
   }
 
-  /// Joins tags, which contain no control characters.
+  /// Separates tags in a column of text. Tags contain no control characters.
   private static let separator = "\u{1F}"
 
   private static let saveStatement = Statement(
@@ -34,7 +34,8 @@ package enum ImportedPeople {
     WHERE (excluded.name <> '' AND users.name <> excluded.name) OR NOT users.tags @> excluded.tags
     """)
 
-  /// Upserts users; each occurs once. Fails with `users_tags_are_few` when a user would have too many tags.
+  /// Creates or updates users, which must be distinct. Fails with `users_tags_are_few` when a user would have too many
+  /// tags.
   package static func save(_ people: [Person], of app: App.Number) -> Query<Void> {
     Query(saveStatement, columns(people, app)) { _ in }
   }
@@ -78,9 +79,9 @@ package enum ImportedPeople {
     package let badge: Int16
     /// Number of active devices.
     package let devices: Int64
-    /// GROUPSEQs, separated by semicolons.
+    /// GROUPSEQs of the user's groups, separated by semicolons.
     package let groups: String
-    /// Separated by semicolons.
+    /// The user's tags, separated by semicolons.
     package let tags: String
   }
 
@@ -97,7 +98,7 @@ package enum ImportedPeople {
     WHERE u.app = $1 AND u.user_key > $2 AND u.user_key >= $3 AND u.user_key < $4 ORDER BY u.user_key LIMIT $5
     """)
 
-  /// Returns users with keys in [from, upto), in key order after `key`.
+  /// Returns users with keys in [from, upto), in ascending order of key, starting after `key`.
   package static func lines(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[Line]> {

@@ -15,7 +15,7 @@ internal import Postgres
 package enum Inboxes {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
-    /// For a resent message, the SEQNO of the original.
+    /// The message's SEQNO; for a resent message, that of the original.
     package let seqno: Int64
 
     package init(user: Users.Key, seqno: Int64) {
@@ -28,9 +28,9 @@ package enum Inboxes {
 
   package struct New: Sendable {
     package let key: Key
-    /// Microseconds since 1970.
+    /// When the entry expires, in microseconds since 1970.
     package let endsAt: Int64
-    /// The person's values from an uploaded file; nil: none.
+    /// The person's values for placeholders, from an uploaded file; nil if there are none.
     package let filled: InboxValues?
 
     package init(key: Key, endsAt: Int64, filled: InboxValues?) {
@@ -40,8 +40,8 @@ package enum Inboxes {
     }
   }
 
-  /// Returns the entries for a message: one for each person with a device whose consents allow it, regardless of what
-  /// else prevents the push.
+  /// Returns the inbox entries that a message creates: one for each person with a device whose consents allow the
+  /// message, even if something else prevents the push.
   package static func wanted(
     _ seqno: Int64, until endsAt: Int64, of kind: MessageKind, app: App.Number, among members: [Audiences.Member],
     filled: (UserKey) -> InboxValues? = { _ in nil }
@@ -80,8 +80,8 @@ package enum Inboxes {
     ON CONFLICT DO NOTHING
     """)
 
-  /// Returns the queries that store the messages' content and an entry for each person, for the transaction that
-  /// claims.
+  /// Returns the queries that store the messages' content and the entries. Run them in the transaction that claims the
+  /// deliveries.
   package static func create(_ entries: [New]) -> [Query<Void>] {
     guard !entries.isEmpty else { return [] }
     var (apps, keys, seqnos) = (Int32Column(), TextColumn(), Int64Column())
@@ -117,7 +117,7 @@ package enum Inboxes {
   /// An entry with the content of its message.
   package struct Entry: Sendable {
     package let seqno: Int64
-    /// Microseconds since 1970, like the other times.
+    /// When the message was sent, in microseconds since 1970, like the other times.
     package let sentAt: Int64
     package let endsAt: Int64
     package let readAt: Int64?
@@ -128,10 +128,10 @@ package enum Inboxes {
     package let appHasExtension: Bool
   }
 
-  /// The part of a person's inbox that a device may see.
+  /// Which entries of a person's inbox a device may see.
   package struct View: Hashable, Sendable {
     package let user: Users.Key
-    /// Only messages sent at this time or later, in microseconds since 1970.
+    /// Messages sent before this time (microseconds since 1970) are not visible.
     package let since: Int64
 
     package init(of user: Users.Key, since: Int64) {
@@ -140,10 +140,10 @@ package enum Inboxes {
     }
   }
 
-  /// One page of a view.
+  /// A request for one page of a view.
   package struct Question: Sendable {
     package let view: View
-    /// Only SEQNOs below this.
+    /// The page contains only entries with SEQNOs below this.
     package let before: Int64
     package let limit: Int
 
@@ -154,8 +154,8 @@ package enum Inboxes {
     }
   }
 
-  /// True if the message of entry `x` was sent within view `t`. A subquery, so that every plan looks entries up one by
-  /// one.
+  /// SQL condition: the message of entry `x` was sent late enough for view `t`. Written as a subquery so that entries
+  /// are looked up one by one in every query plan.
   private static let isInView = "(SELECT s.sent_at FROM inbox_messages s WHERE s.seqno = x.seqno) >= t.since"
 
   private static let listStatement = Statement(
@@ -174,7 +174,7 @@ package enum Inboxes {
     ORDER BY t.n, e.seqno DESC
     """)
 
-  /// Returns the entries for each question by its position, newest first.
+  /// Returns a page of entries for each question, keyed by its index, newest first.
   package static func list(_ questions: [Question], at now: Int64) -> Query<[Int: [Entry]]> {
     var (before, most) = (Int64Column(), Int64Column())
     for question in questions {
@@ -247,7 +247,7 @@ package enum Inboxes {
       JOIN inbox_entries e ON e.app = d.app AND e.user_key = d.user_key AND e.seqno = t.seqno
     """)
 
-  /// Returns those messages that are in the inbox of the person the device belongs to now.
+  /// Returns those of the deliveries whose message is in the inbox of the device's current user.
   package static func have(_ asked: some Collection<Confirmations.Delivery>) -> Query<Set<Confirmations.Delivery>> {
     Query(haveStatement, Confirmations.columns(asked), read: Confirmations.fresh)
   }
@@ -264,7 +264,7 @@ package enum Inboxes {
     RETURNING e.app, e.user_key, e.seqno
     """)
 
-  /// Marks entries as read at these times (microseconds since 1970). Returns those that were unread.
+  /// Marks entries as read at the given times (microseconds since 1970). Returns those that had been unread.
   package static func read(_ entries: [Key: Int64]) -> Query<Set<Key>> {
     var (apps, keys, seqnos, times) = (Int32Column(), TextColumn(), Int64Column(), TimestampColumn())
     for (key, at) in entries {
@@ -298,7 +298,7 @@ package enum Inboxes {
     WHERE e.app = o.app AND e.user_key = o.user_key AND e.seqno = o.seqno
     """)
 
-  /// Deletes expired entries. Returns how many.
+  /// Deletes expired entries, at most `limit`. Returns how many were deleted.
   package static func end(atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)
@@ -314,7 +314,7 @@ package enum Inboxes {
       FOR UPDATE SKIP LOCKED)
     """)
 
-  /// Deletes the content of messages whose entries have all expired. Returns how many messages.
+  /// Deletes the content of messages whose entries have all expired. Returns how many messages that were.
   package static func endMessages(atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(limit)

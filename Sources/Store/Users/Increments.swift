@@ -17,8 +17,8 @@ package import Postgres
 ///
 /// Decision 014.
 package enum Increments {
-  /// Records deliveries that ended negative. Where all of a message's deliveries to a user have, its increment is taken
-  /// back.
+  /// Records deliveries that ended negative. When all of a message's deliveries to a user have ended so, the message's
+  /// increment is taken back.
   package static func takeBack(
     _ negatives: [Ledger.Key: Int16], on connection: Connection
   ) throws(PostgresError) {
@@ -64,8 +64,8 @@ package enum Increments {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// Forces an index scan, which locks rows in key order. A bitmap scan locks them in the table's order, and two transactions
-  /// could deadlock.
+  /// Makes PostgreSQL use an index scan, which locks rows in key order. A bitmap scan locks them in the table's order,
+  /// so that two transactions could deadlock.
   private static let inOrderStatement = Statement(
     "increments-in-order", "SELECT set_config('enable_bitmapscan', 'off', true)")
 
@@ -84,9 +84,9 @@ package enum Increments {
     """)
 
   /// Adds a message's increment to users' counts, in key order, creating missing users. Returns the new counts, and the
-  /// actual increments where there was no room for the whole one, which the ledger must record.
-  /// - Parameter areNeighbours: the users belong to one app and come from one range of keys. Unless most users in that
-  ///   range are others, one range scan updates the counts that exist, at half the cost of looking each up.
+  /// actual increments of users whose count reached its limit, which the ledger must record.
+  /// - Parameter areNeighbours: whether the users belong to one app and lie close together in key order. The existing
+  ///   counts are then updated by one range scan, at half the cost of looking up each user.
   package static func add(
     _ increment: Int16, by claims: [Ledger.Key], areNeighbours: Bool, on connection: Connection
   ) throws(PostgresError) -> (counts: [Users.Key: Users.Count], short: [(key: Ledger.Key, increment: Int16)]) {

@@ -1,8 +1,9 @@
 package import Domain
 package import Postgres
 
-/// What each message did to each user's badge. A campaign's increments are stored with its blocks (`Blocks`) and get an
-/// entry here only once something unusual happens; `badge_entry` in SQL combines both. Decision 009.
+/// Records what each message added to each user's badge count. The increments of a campaign are stored with its blocks
+/// (`Blocks`) and get an entry here only when one is read, taken back or changed; the SQL function `badge_entry`
+/// combines both. Decision 009.
 package enum Ledger {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
@@ -26,8 +27,8 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment > 0 AND negatives > 0 AND negatives = deliveries
     """)
 
-  /// Marks messages as read by their users. Returns those read for the first time, and for each whether its increment
-  /// has been taken back.
+  /// Marks messages as read by users. Returns those that were unread, and for each whether its increment has been taken
+  /// back.
   package static func read(_ reads: [(key: Key, option: BadgeOption)]) -> Query<[Key: Bool]> {
     var parameters = columns(reads.map(\.key))
     var options = Int16Column()
@@ -56,7 +57,7 @@ package enum Ledger {
     RETURNING app, user_key, seqno, deliveries - CASE WHEN read_option IS NULL THEN negatives ELSE 0 END::smallint
     """)
 
-  /// A message with a badge goes to `deliveries` devices of a user.
+  /// A claim of a message that changes badge counts, for one user with `deliveries` devices.
   package struct Claim: Sendable {
     package let key: Key
     package let deliveries: Int16
@@ -69,8 +70,8 @@ package enum Ledger {
     }
   }
 
-  /// Records claims. Returns the new ones: only their users' counts change. (If a read from another device came first,
-  /// the count still changes, once.)
+  /// Records claims. Returns the new ones, which are the ones whose users' counts change. (If another device has read
+  /// the message before the claim, the count is still changed, once.)
   package static func claim(_ claims: [Claim]) -> Query<Set<Key>> {
     var parameters = columns(claims.map(\.key))
     var (deliveries, increments) = (Int16Column(), Int16Column())
@@ -86,8 +87,8 @@ package enum Ledger {
       var fresh: Set<Key> = []
       for row in 0..<rows.count {
         let key = key(rows, row)
-        // Nothing was claimed before, or everything ended negative and was taken back: the deliveries that are not
-        // negative are those of this claim.
+        // New, because no deliveries had been claimed before, or all had ended negative and the increment had been
+        // taken back: the number of deliveries that have not ended negative equals that of this claim.
         if rows.int16(row, 3) == asked[key] { fresh.insert(key) }
       }
       return fresh
@@ -98,7 +99,8 @@ package enum Ledger {
     COPY badge_ledger (app, user_key, seqno, increment, deliveries) FROM STDIN (FORMAT binary)
     """
 
-  /// Records claims that are all new by COPY, like `Outcomes.copy`: throws `uniqueViolation` when one exists.
+  /// Records claims that are all new, with COPY, like `Outcomes.copy`. Throws `uniqueViolation` when one of them
+  /// exists.
   package static func copy(_ claims: [Claim], _ connection: Connection) throws(PostgresError) {
     let ordered = claims.sorted { left, right in
       (left.key.user.app, left.key.user.userKey, left.key.seqno)
@@ -136,20 +138,20 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment, counted_at, negatives = deliveries AND read_option IS NULL
     """)
 
-  /// What a message added to a user's count. It may be less than requested, because a count stops at 1000.
+  /// The amount that a message added to a user's count. It is smaller than requested if the count reached 1000.
   package struct Move: Sendable {
     package let key: Key
     package let increment: Int16
     let countedAt: Int64?
 
-    /// True while the count includes it: the count was not set afterwards.
+    /// True if the count still includes the amount, because it was not set afterwards.
     func isIn(_ count: Users.Count) -> Bool {
       !count.wasSet(since: key.seqno) || count.setSeqno == countedAt
     }
   }
 
-  /// Records deliveries that ended negative. Returns the increments to take back if they still count: those of users
-  /// who have not read the message and all of whose deliveries ended negative.
+  /// Records deliveries that ended negative. Returns the increments to be taken back if the count still includes them:
+  /// those of unread messages all of whose deliveries to the user ended negative.
   static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
@@ -174,8 +176,8 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment, counted_at, read_option IS NULL, negatives, deliveries
     """)
 
-  /// Records that deliveries which had ended negative are deferred again. Returns the increments to add again unless
-  /// the count was set since: those that had been taken back, of unread messages.
+  /// Records that deliveries that had ended negative are deferred again. Returns the increments to be added again,
+  /// unless the count was set since: those of unread messages whose increment had been taken back.
   static func giveBack(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
@@ -200,8 +202,8 @@ package enum Ledger {
     WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno
     """)
 
-  /// Records by how much counts really changed, where that is less than requested; only that much is taken back or
-  /// added again later. The transaction holds the entries' locks.
+  /// Records the actual change of counts where it is smaller than requested, so that only that much is taken back or
+  /// added again later. The transaction must hold the entries' locks.
   package static func noteMoved(_ moved: [(key: Key, increment: Int16)]) -> Query<Void> {
     var parameters = columns(moved.map(\.key))
     var increments = Int16Column()
@@ -218,8 +220,8 @@ package enum Ledger {
     WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno AND u.set_seqno >= t.seqno
     """)
 
-  /// Records that increments of earlier messages were added after their users' counts were last set. Only for such
-  /// entries, in the transaction that has just claimed them.
+  /// Records that the increments of earlier messages were added after the users' counts were last set. Call it only for
+  /// such entries, in the transaction that has just claimed them.
   package static func noteCounted(_ late: [Key]) -> Query<Void> {
     Query(countedStatement, columns(late)) { _ in }
   }

@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Users and devices for operators' lists and searches: by CUID or prefix, by token, by id. Every query follows an
+/// Queries for operators' lists and searches of users and devices: by CUID or prefix, name, token or id. Each uses an
 /// index.
 package enum PeopleLists {
   // MARK: Users
@@ -32,7 +32,7 @@ package enum PeopleLists {
     WHERE u.app = $1 AND u.user_key > $2 AND u.user_key >= $3 AND u.user_key < $4 ORDER BY u.user_key LIMIT $5
     """)
 
-  /// Returns users with keys in [from, upto), in key order after `key`.
+  /// Returns users with keys in [from, upto), in ascending order of key, starting after `key`.
   package static func users(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[User]> {
@@ -55,7 +55,7 @@ package enum PeopleLists {
     ORDER BY u.name COLLATE "C", u.user_key LIMIT $6
     """)
 
-  /// Users whose name is in [from, upto), by name and key after one.
+  /// Returns users with names in [from, upto), in order of name and key, starting after `after`.
   package static func users(
     of app: App.Number, after: (name: String, key: String), named from: String, upto: String, limit: Int
   ) -> Query<[User]> {
@@ -85,7 +85,7 @@ package enum PeopleLists {
     package let quarantineSeqno: Int64?
   }
 
-  /// The columns of a `Devices.Record`, and five more.
+  /// The columns of a `Devices.Record`, followed by five more.
   private static let columnList = """
     d.device, d.app, d.user_key, d.network, d.environment, d.state, d.auth_epoch, d.psid, d.device_id, d.platform,
       d.model,
@@ -109,7 +109,8 @@ package enum PeopleLists {
     ORDER BY d.user_key, d.device
     """)
 
-  /// Returns active devices of users with keys in [from, upto), in the order of user and device after `after`.
+  /// Returns active devices of users with keys in [from, upto), in order of user key and device, starting after
+  /// `after`.
   package static func devices(
     of app: App.Number, after: (key: String, device: DeviceID), from: String, upto: String, limit: Int
   ) -> Query<[Device]> {
@@ -132,7 +133,7 @@ package enum PeopleLists {
     ORDER BY d.device
     """)
 
-  /// Returns devices that own a token in [from, upto).
+  /// Returns devices that own a token whose value is in [from, upto).
   package static func devices(of app: App.Number, tokensFrom: String, upto: String, limit: Int) -> Query<[Device]> {
     var parameters = Parameters()
     parameters.append(app)
@@ -149,7 +150,7 @@ package enum PeopleLists {
     WHERE d.device = $1
     """)
 
-  /// Returns a device in any state.
+  /// Returns the device with this id, in any state; nil if it does not exist.
   package static func find(_ device: DeviceID) -> Query<Device?> {
     var parameters = Parameters()
     parameters.append(device: device)

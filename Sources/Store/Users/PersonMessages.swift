@@ -1,11 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// The messages that were sent to one person.
+/// Finds the messages that were sent to one person.
 ///
-/// No index leads from a person to their deliveries: it would make every delivery half as expensive again. A search
-/// walks the app's messages, newest first and a batch at a time, and probes the key of `outcomes` for the person's
-/// devices, at a few microseconds per probe.
+/// There is no index from a person to deliveries, because it would make every delivery half as expensive again.
+/// Instead, a search reads the app's messages, newest first and a batch at a time, and looks up each message with each
+/// of the person's devices in the primary key of `outcomes`, which takes a few microseconds.
 package enum PersonMessages {
   private static let recentStatement = Statement(
     "person-messages-recent",
@@ -15,8 +15,8 @@ package enum PersonMessages {
     WHERE created_at > $3 ORDER BY seqno DESC
     """)
 
-  /// Returns an app's messages before `seqno`, newest first, and whether they have ended.
-  /// - Parameter since: only messages created later, in microseconds since 1970.
+  /// Returns an app's messages with SEQNOs below `seqno`, newest first, and whether they have ended.
+  /// - Parameter since: only messages created later than this are returned, in microseconds since 1970.
   package static func recent(
     of app: App.Number, before seqno: Int64, since: Int64, limit: Int
   ) -> Query<[(seqno: Int64, hasEnded: Bool)]> {
@@ -43,7 +43,7 @@ package enum PersonMessages {
     ORDER BY seqno DESC
     """)
 
-  /// Returns those of the messages that were sent to the user on these devices, or are in progress; newest first.
+  /// Returns those of the messages that were sent to the user on these devices, or are being sent, newest first.
   package static func find(
     _ messages: [(seqno: Int64, hasEnded: Bool)], for user: UserKey, on devices: [DeviceID]
   ) -> Query<[Int64]> {
@@ -65,20 +65,21 @@ package enum PersonMessages {
     package let state: MessageState
     package let createdAt: Int64
     package let dueAt: Int64?
-    /// Nil, like `sender` and `title`, when the request is too large to be read for a list.
+    /// The message's kind. Like `sender` and `title`, it is nil when the request is too large to be read for a list.
     package let kind: String?
     package let sender: String?
-    /// Also nil when the message has no title or is confidential.
+    /// The title; nil when the message has none, is confidential, or has too large a request.
     package let title: String?
-    /// For a request that is not read, known only until its content is wiped.
+    /// Whether the message is confidential. If its request is too large to be read, this is known only until its
+    /// content is deleted.
     package let isConfidential: Bool
     package let fallback: Fallback?
   }
 
-  /// The SMS fallback of the message.
+  /// The state of the message's SMS fallback for the user.
   package struct Fallback: Sendable {
     package let dueAt: Int64
-    /// Nil while undecided.
+    /// What was decided; nil while undecided.
     package let decision: Fallbacks.Decision?
     package let decidedAt: Int64?
   }
@@ -128,7 +129,7 @@ package enum PersonMessages {
     package let status: OutcomeStatus
     package let reason: String?
     package let attempts: Int16
-    /// Nil while the first attempt is in progress.
+    /// When the last attempt ended; nil while the first attempt is in progress.
     package let at: Int64?
     package let receivedAt: Int64?
     package let readAt: Int64?

@@ -14,9 +14,9 @@ package enum TagLists {
     RETURNING user_key
     """)
 
-  /// Adds and removes tags of users, creating users that are new. Fails with `users_tags_are_few` when a user would
-  /// have too many.
-  /// - Parameter replacing: first removes all tags that they had.
+  /// Adds and removes tags of users, creating missing users. Fails with `users_tags_are_few` when a user would have too
+  /// many.
+  /// - Parameter replacing: whether to remove all existing tags first.
   package static func changeUsers(
     app: App.Number, _ users: [UserKey], add: [String], remove: [String], replacing: Bool
   ) -> Query<[UserKey]> {
@@ -75,7 +75,7 @@ package enum TagLists {
     ORDER BY tag COLLATE "C" LIMIT $2
     """)
 
-  /// Returns the tags in use in an app. Reads all of its users and devices.
+  /// Returns the tags that are used in an app. Reads all of its users and devices.
   package static func inUse(app: App.Number, limit: Int) -> Query<[String]> {
     var parameters = Parameters()
     parameters.append(app)

@@ -1,10 +1,10 @@
 package import Domain
 internal import Postgres
 
-/// Users and guests with their badge counts.
+/// Users and guests (devices without a user), with their badge counts.
 ///
-/// A count is either changed relatively (a message adds, a read subtracts) or set. A set also records that it was one
-/// (`set_seqno`), so that nothing added before it is taken back later: see `Increments`.
+/// A count is either changed by an amount (a message adds to it, a read subtracts from it) or set to a value. Setting
+/// it is recorded in `set_seqno`, so that nothing that was added before is taken back later: see `Increments`.
 package enum Users {
   package struct Key: Hashable, Sendable {
     package let app: App.Number
@@ -28,13 +28,13 @@ package enum Users {
   /// A user's current count.
   package struct Count: Sendable {
     package var badge: Int16
-    /// Nil: the count was never set.
+    /// The highest SEQNO assigned when the count was last set; nil if it was never set.
     package var setSeqno: Int64?
-    /// Nil unless the query reads names.
+    /// The user's name; nil unless the query reads names.
     package var name: String?
 
-    /// True if the count was set after the message got its SEQNO; then the ledger decides whether the message's
-    /// increment came before or after.
+    /// True if the count was set after the message got its SEQNO. The ledger then tells whether the message's increment
+    /// was added before or after that.
     package func wasSet(since seqno: Int64) -> Bool {
       setSeqno.map { $0 >= seqno } ?? false
     }
@@ -53,7 +53,7 @@ package enum Users {
     ON CONFLICT (app, user_key) DO UPDATE SET badge = excluded.badge
     """)
 
-  /// Saves relatively changed counts. The caller holds the users' row locks.
+  /// Stores counts that were changed by an amount. The caller must hold the users' row locks.
   package static func saveCounts(_ counts: [(key: Key, badge: Int16)]) -> Query<Void> {
     var parameters = keys(counts.map(\.key))
     var badges = Int16Column()
@@ -74,7 +74,7 @@ package enum Users {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// Sets the counts of users, creating missing ones. Returns the new counts.
+  /// Sets users' counts to a value, creating missing users. Returns the new counts.
   package static func setCounts(_ counts: [(key: Key, badge: Int16)]) -> Query<[Key: Count]> {
     var parameters = keys(counts.map(\.key))
     var badges = Int16Column()
@@ -83,10 +83,10 @@ package enum Users {
     return Query(setCountsStatement, parameters, read: Self.counts)
   }
 
-  /// A user's name and telephone number.
+  /// A user's name and telephone number, as a device or server reported them.
   package struct Said: Equatable, Sendable {
     package let name: String
-    /// Sealed; nil: none given.
+    /// The telephone number, encrypted; nil if none was given.
     package let phone: [UInt8]?
 
     package init(name: String, phone: [UInt8]?) {
@@ -120,8 +120,8 @@ package enum Users {
     RETURNING app, user_key, badge, set_seqno, name
     """)
 
-  /// Locks users as `lock` does and stores names and telephone numbers for those that have none.
-  /// - Parameter renames: the values are vouched for and replace earlier ones.
+  /// Locks users as `lock` does, and stores the names and telephone numbers of those that have none.
+  /// - Parameter renames: whether to replace existing values too, because the caller has proved that they are correct.
   package static func name(_ names: [(key: Key, said: Said)], renames: Bool) -> Query<[Key: Count]> {
     var parameters = keys(names.map(\.key))
     var (column, phones) = (TextColumn(), BytesColumn())
@@ -144,7 +144,8 @@ package enum Users {
     "users-find",
     "SELECT app, user_key, badge, name FROM users WHERE (app, user_key) IN (SELECT * FROM unnest($1, $2))")
 
-  /// Returns counts and names, without locks; users without a row are omitted (count 0, no name).
+  /// Returns counts and names without locking. Users without a row are omitted; their count is 0, and they have no
+  /// name.
   package static func find(_ users: some Collection<Key>) -> Query<[Key: (badge: Int16, name: String)]> {
     Query(findStatement, keys(users)) { rows in
       var found: [Key: (badge: Int16, name: String)] = [:]
@@ -158,7 +159,7 @@ package enum Users {
   private static let phoneStatement = Statement(
     "users-phone", "SELECT phone FROM users WHERE app = $1 AND user_key = $2")
 
-  /// Returns a user's sealed telephone number; nil when none is known.
+  /// Returns a user's encrypted telephone number; nil when none is known.
   package static func phone(of user: Key) -> Query<[UInt8]?> {
     var parameters = Parameters()
     parameters.append(user.app)
@@ -176,8 +177,8 @@ package enum Users {
     DELETE FROM users u USING guests g WHERE u.app = g.app AND u.user_key = g.user_key
     """)
 
-  /// Deletes the guests' counts, ledgers, memberships and inboxes: for devices that get a user or unregister, and for
-  /// rows that are reused by another device.
+  /// Deletes the guests' counts, ledgers, memberships and inboxes. Used when a device gets a user or unregisters, or
+  /// when its row is reused for another device.
   package static func forgetGuests(_ guests: some Collection<Key>) -> Query<Void> {
     Query(forgetGuestsStatement, keys(guests)) { _ in }
   }

@@ -1,47 +1,47 @@
-/// Answers "why do I get no push", from what the device and the server know.
+/// A diagnosis of why the device receives no pushes, from what the device and the server know.
 public struct ClientStatus: Sendable, Equatable {
-  /// Something that keeps pushes away, or that will.
+  /// A reason why the device receives no pushes, or soon will not.
   public enum Finding: Sendable, Equatable {
-    /// The system does not let the app show notifications: the person said no, or was not asked yet.
+    /// The system does not let the app show notifications, because the user declined or was not asked yet.
     case notificationsOff
-    /// The system has not handed over a token: no network, no entitlement, or a simulator.
+    /// The system has not issued a device token, because there is no network or no entitlement, or this is a simulator.
     case noToken
-    /// The device was never registered with this server, or left.
+    /// The device was never registered with this server, or was unregistered.
     case notRegistered
-    /// The server does not know the device, or its key has ended: register again.
+    /// The server does not know the device, or the device's key is not valid any more: register again.
     case unknownToServer
-    /// The server has another token than the system: register again.
+    /// The server has a different token from the system's: register again.
     case tokenDiffers
-    /// The token is of another of Apple's services than the registration says.
+    /// The token belongs to a different APNs environment from the registered one.
     case environmentDiffers
-    /// The user was asked for and is not vouched for: the device gets what is sent to everyone, and nothing of the user's.
+    /// The registered user is not proved: the device receives messages to everyone, but none to this user.
     case unproved(clientUID: String)
-    /// `strict`: the server's silent push has not come back yet.
+    /// In an app whose identity mode is `strict`: the server's silent push has not been received and returned yet.
     case awaitsPush
-    /// The person has withdrawn the consent to notifications.
+    /// The user has withdrawn consent to notifications.
     case consentWithdrawn
-    /// The server could not be asked.
+    /// The server could not be reached, for the reason given.
     case serverNotReached(String)
-    /// The server was asked and refused.
+    /// The server refused the call, for the reason given.
     case refused(String)
-    /// So many receipts and reads wait to be sent: pushes come, and the server does not know.
+    /// This number of receipts and reads wait to be sent: pushes arrive, but the server does not know that.
     case confirmationsWait(Int)
   }
 
-  /// What keeps pushes away, the likeliest reason first; empty when all is well.
+  /// The reasons, the most likely first; empty if nothing is wrong.
   public let findings: [Finding]
-  /// The registration as this device knows it; nil when there is none.
+  /// The registration stored on this device; nil if there is none.
   public let registration: DeviceRegistration?
 
-  /// Nothing keeps pushes away.
+  /// True if nothing is wrong.
   public var isWell: Bool { findings.isEmpty }
 }
 
 extension PushClient {
-  /// Asks the server about this device and says what keeps pushes away.
+  /// Asks the server about this device and returns what keeps it from receiving pushes.
   /// - Parameters:
-  ///   - mayShow: what the system says of the app's notifications; nil when it was not asked.
-  ///   - token: what the system handed over since the app started; nil when nothing came.
+  ///   - mayShow: whether the system lets the app show notifications; nil if unknown.
+  ///   - token: the device token that the system has issued since the app started; nil if none.
   public func status(mayShow: Bool?, token: String?) async -> ClientStatus {
     var findings: [ClientStatus.Finding] = []
     if mayShow == false { findings.append(.notificationsOff) }
@@ -94,10 +94,10 @@ extension PushClient {
   }
 }
 
-/// `GET /v1/devices/{device}`.
+/// Answer of `GET /v1/devices/{device}`.
 private struct ServedDevice: Decodable {
   var environment: String
-  /// The first eight characters.
+  /// The first eight characters of the registered token.
   var psid: String
   var user: KnownUser?
   var awaitsPush: Bool

@@ -1,8 +1,9 @@
-/// Receipts and reads.
+/// Confirms receipts and reads.
 extension PushClient {
-  /// Confirms that a push arrived: the file first, then the call, at once. In an app that is `strict`, and while the device
-  /// awaits a push, it is brought back as well.
-  /// - Parameter isExtension: the call has five seconds, because the process does not live long.
+  /// Confirms that a push arrived: stores the receipt in a file first, then sends it. In an app whose identity mode is
+  /// `strict`, also returns the push to the server while the device awaits one.
+  /// - Parameter isExtension: true to limit the call to five seconds, because an extension's process does not live
+  ///   long.
   @discardableResult
   public func receive(_ payload: ReceivedPayload, isExtension: Bool = false) async -> ConfirmationOutcome {
     do throws(ClientError) {
@@ -10,25 +11,26 @@ extension PushClient {
     } catch {
       log("push \(payload.seqno) is brought back later: \(error)")
     }
-    // A silent push shows nothing to the person.
+    // A silent push shows nothing to the user, so it has no receipt.
     if payload.isSilent { return .notNeeded }
     if payload.hasFeedback { return .notNeeded }
     return await confirm(.receipt, payload, isExtension: isExtension)
   }
 
-  /// Confirms a push for a device whose user and token the caller knows: an extension that shares nothing else with its app.
+  /// Confirms a push with a token that the caller knows: for an extension that shares no storage with its app.
   @discardableResult
   public func feedback(_ payload: ReceivedPayload, token: String) async -> ConfirmationOutcome {
     guard OutboxEntry.isPlain(token, 512) else { return .refused("a push token is 1 to 512 bytes without spaces") }
     return await confirm(.receipt, payload, tokens: [token], isExtension: true)
   }
 
-  /// Confirms that a person read a message, which moves the badge count in the same step.
+  /// Confirms that the user has read a message, which also changes the badge count.
   ///
-  /// `force` is sent as `update`, which acts once per message, and followed by `update(badge:)` when the server had moved the
-  /// badge for this message before: a `force` of the server acts each time, so that its repetition after a lost answer would
-  /// undo what has changed the badge since.
-  /// - Throws: unless the badge fits the option; then nothing is stored or sent. For `force` also what `update(badge:)` throws.
+  /// `force` is sent as `update`, which takes effect once per message, followed by `update(badge:)` if the server had
+  /// changed the badge for this message before. The server's own `force` takes effect with each call, so repeating it
+  /// after a lost answer would undo later changes of the badge.
+  /// - Throws: if the badge does not match the option; then nothing is stored or sent. For `force`, also the errors of
+  ///   `update(badge:)`.
   @discardableResult
   public func read(
     _ payload: ReceivedPayload, badgeOption: BadgeOption = .keep, badge: Int? = nil
@@ -39,7 +41,8 @@ extension PushClient {
     return .recorded(badge: try await update(badge: badge))
   }
 
-  /// Sends what waits: at the start of the app, when it comes to the front, and in the background when the system allows it.
+  /// Sends stored receipts and reads. Call it when the app starts, when it comes to the foreground, and in background
+  /// tasks.
   @discardableResult
   public func flush() async -> FlushReport {
     do throws(ClientError) {
@@ -50,7 +53,7 @@ extension PushClient {
     return await send([])
   }
 
-  /// Receipts and reads that wait.
+  /// Number of receipts and reads that wait to be sent.
   public var waitingConfirmations: Int { outbox.waiting().count }
 
   private func confirm(
@@ -78,7 +81,7 @@ extension PushClient {
     do {
       try outbox.add(entry)
     } catch {
-      // A full disk is no reason not to send.
+      // Even if the disk is full, try to send it.
       log("cannot store \(entry.name): \(error)")
       trouble = String(describing: error)
       loose = [entry]
@@ -116,20 +119,20 @@ extension PushClient {
   }
 }
 
-/// What became of a receipt or read.
+/// Result of confirming a receipt or read.
 public enum ConfirmationOutcome: Sendable, Equatable {
-  /// The server has it. A read answers the user's new badge count.
+  /// The server has recorded it. For a read, `badge` is the user's new count.
   case recorded(badge: Int?)
-  /// It is stored, and will be sent later.
+  /// It is stored and will be sent later; the text says why.
   case waits(String)
-  /// It will never be taken, and is removed.
+  /// The server will never accept it, so it was removed; the text says why.
   case refused(String)
-  /// It could neither be stored nor sent.
+  /// It could neither be stored nor sent; the text says why.
   case lost(String)
-  /// There is nothing to confirm: a silent push, or the extension has done it.
+  /// Nothing had to be confirmed: it is a silent push, or the extension has confirmed it.
   case notNeeded
 
-  /// The server has it, or needs nothing.
+  /// True if the server has recorded the confirmation or needs none.
   public var isDone: Bool {
     switch self {
     case .recorded, .notNeeded: true

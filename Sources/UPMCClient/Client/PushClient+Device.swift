@@ -8,12 +8,13 @@
 extension PushClient {
   // MARK: Badge
 
-  /// The user's badge count, which the server keeps.
+  /// Returns the user's badge count, which the server keeps.
   public func badge() async throws(ClientError) -> Int {
     try await deviceCall("GET", "/badge", of: demandRegistration()).decoded(ShownBadge.self).badge
   }
 
-  /// Sets the badge count: 1…1000, checked before anything is sent. A read with `reset` makes it 0.
+  /// Sets the badge count, 1…1000, and returns the new one. Throws before sending anything if the number is out of
+  /// range. To set the count to 0, confirm a read with `reset`.
   @discardableResult
   public func update(badge: Int) async throws(ClientError) -> Int {
     try BadgeOption.check(badge)
@@ -25,12 +26,12 @@ extension PushClient {
 
   // MARK: Groups
 
-  /// Joins a group by its number. Joining again changes nothing.
+  /// Adds the device's user to the group with this number. No effect if it is a member already.
   public func register(group groupSequenceNumber: String) async throws(ClientError) {
     try await deviceCall("PUT", try groupPath(groupSequenceNumber), of: demandRegistration()).demandNoContent()
   }
 
-  /// Leaves a group. Leaving again changes nothing.
+  /// Removes the device's user from the group with this number. No effect if it is not a member.
   public func unregister(group groupSequenceNumber: String) async throws(ClientError) {
     try await deviceCall("DELETE", try groupPath(groupSequenceNumber), of: demandRegistration()).demandNoContent()
   }
@@ -40,7 +41,7 @@ extension PushClient {
     return "/groups/\(number)"
   }
 
-  /// The groups of the user, or of the guest's device.
+  /// Returns the groups of the user, or for a guest, of the device.
   public func groups() async throws(ClientError) -> [ClientGroup] {
     struct Page: Decodable {
       var items: [ClientGroup]
@@ -49,7 +50,7 @@ extension PushClient {
     let known = try demandRegistration()
     var groups: [ClientGroup] = []
     var cursor: String?
-    // A server that always has a next page does not keep us.
+    // Limit the number of pages, in case a faulty server never ends the list.
     for _ in 0..<100 {
       let query =
         "?limit=100" + (try cursor.map { cursor throws(ClientError) in "&cursor=\(try Self.cursor(cursor))" } ?? "")
@@ -63,12 +64,12 @@ extension PushClient {
 
   // MARK: Consents
 
-  /// The consents of this device.
+  /// Returns the consents recorded for this device.
   public func consents() async throws(ClientError) -> ClientConsents {
     try await deviceCall("GET", "/consent", of: demandRegistration()).decoded(ClientConsents.self)
   }
 
-  /// Gives or withdraws consents; what is nil stays as it is.
+  /// Records consents given or withdrawn; those that are nil are left unchanged.
   @discardableResult
   public func set(_ consent: ConsentChange) async throws(ClientError) -> ClientConsents {
     try await deviceCall("PUT", "/consent", WireBody.encode(consent), of: demandRegistration())
@@ -77,7 +78,7 @@ extension PushClient {
 
   // MARK: Further tokens
 
-  /// Registers a further token of Apple's: VoIP, push-to-start and the like. A running live activity has a token of its own:
+  /// Registers a further APNs token (VoIP, push-to-start and so on). For the token of a running Live Activity, use
   /// `set(_:forActivity:attributesType:)`.
   public func set(_ token: String, for kind: FurtherTokenKind) async throws(ClientError) {
     struct Body: Encodable { var psid: String }
@@ -87,16 +88,17 @@ extension PushClient {
     ).demandNoContent()
   }
 
-  /// Ends a further token. Doing it again changes nothing.
+  /// Removes a further token. No effect if there is none.
   public func end(_ kind: FurtherTokenKind) async throws(ClientError) {
     try await deviceCall("DELETE", "/tokens/\(kind.rawValue)", of: demandRegistration()).demandNoContent()
   }
 
-  /// Registers the token that ActivityKit gave one live activity. Registering it again replaces it.
+  /// Registers the token that ActivityKit has issued for a Live Activity, replacing an earlier one.
   /// - Parameters:
-  ///   - token: hex digits.
+  ///   - token: hexadecimal digits.
   ///   - activity: `Activity.id`: 1 to 128 letters, digits, dots, colons, dashes, tildes and underscores.
-  ///   - attributesType: the name of its attributes' type, so that a send can update all activities of the type.
+  ///   - attributesType: name of the activity's attributes type, so that a message can update all activities of the
+  ///     type.
   public func set(
     _ token: String, forActivity activity: String, attributesType: String? = nil
   ) async throws(ClientError) {
@@ -109,7 +111,7 @@ extension PushClient {
     try await deviceCall("PUT", try Self.path(ofActivity: activity), body, of: demandRegistration()).demandNoContent()
   }
 
-  /// Ends the token of a live activity that has ended. Doing it again changes nothing.
+  /// Removes the token of a Live Activity that has ended. No effect if there is none.
   public func end(activity: String) async throws(ClientError) {
     try await deviceCall("DELETE", try Self.path(ofActivity: activity), of: demandRegistration()).demandNoContent()
   }
@@ -129,10 +131,10 @@ extension PushClient {
 
   // MARK: Inbox
 
-  /// A page of what was sent with `inbox`, newest first.
+  /// Returns a page of the inbox: messages that were sent with `inbox`, newest first.
   /// - Parameters:
-  ///   - limit: 1…100.
-  ///   - cursor: of the page before.
+  ///   - limit: maximum number of entries, 1…100.
+  ///   - cursor: `nextCursor` of the previous page; nil for the first page.
   public func inbox(limit: Int = 20, after cursor: String? = nil) async throws(ClientError) -> InboxListing {
     guard (1...100).contains(limit) else { throw .badArgument("a page of the inbox has 1 to 100 entries") }
     let query =
@@ -140,7 +142,7 @@ extension PushClient {
     return try await deviceCall("GET", "/inbox" + query, of: demandRegistration()).decoded(InboxListing.self)
   }
 
-  /// A cursor comes from a server and goes into an address.
+  /// Validates a cursor, which comes from a server and becomes part of a URL.
   private static func cursor(_ text: String) throws(ClientError) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
@@ -152,18 +154,19 @@ extension PushClient {
 
   // MARK: Pages and media
 
-  /// The value of a hosted page (`RichContent.hosted`), or of a text (`…_msp.html`); anything else is its own value.
+  /// Downloads the value of a hosted page (`RichContent.hosted`) or text (`…_msp.html`). Returns any other value
+  /// unchanged.
   public func resolve(_ value: String) async throws(ClientError) -> String {
     guard RichContent.isHosted(value) else { return value }
     return try HostedText.decode(try await fetch(value, mostBytes: ClientLimits.pageBytes).body)
   }
 
-  /// An image, a sound or a film, of at most 10 MB.
+  /// Downloads an image, sound or video of at most 10 MB.
   public func media(_ url: String) async throws(ClientError) -> [UInt8] {
     try await fetch(url, mostBytes: ClientLimits.mediaBytes).body
   }
 
-  /// Without any key: the address is the payload's.
+  /// Downloads a URL from a payload. Sends no credentials, because the URL may belong to another server.
   private func fetch(_ url: String, mostBytes: Int) async throws(ClientError) -> WireAnswer {
     guard url.hasPrefix("https://") || settings.server.holds(url) else {
       throw .badContent("pages and media come by https, or from the server itself")
@@ -182,75 +185,75 @@ extension PushClient {
   }
 }
 
-/// A group as a device sees it.
+/// A group that a device or its user can be a member of.
 public struct ClientGroup: Sendable, Equatable, Decodable {
-  /// GROUPSEQ.
+  /// GROUPSEQ, the group's number.
   public let groupSeq: String
-  /// Its name.
+  /// The group's name.
   public let name: String
 }
 
-/// Consents of a device; nil: never asked.
+/// Consents of a device; nil for those that the user was never asked for.
 public struct ClientConsents: Sendable, Equatable, Decodable {
-  /// One answer.
+  /// The user's answer to a request for consent.
   public struct Answer: Sendable, Equatable, Decodable {
-    /// True when it was given.
+    /// True if consent was given, false if it was withdrawn.
     public let given: Bool
-    /// When it was given or withdrawn, RFC 3339.
+    /// When consent was given or withdrawn (RFC 3339).
     public let at: String
   }
 
-  /// Notifications at all.
+  /// Consent to notifications in general.
   public let notification: Answer?
-  /// Advertising.
+  /// Consent to advertising.
   public let ad: Answer?
-  /// Advertising at night.
+  /// Consent to advertising at night.
   public let nightAd: Answer?
 }
 
-/// Tokens of Apple's beside the PSID.
+/// Kinds of APNs tokens besides the PSID.
 public enum FurtherTokenKind: String, Sendable, CaseIterable {
-  /// PushKit's, for calls.
+  /// PushKit token for calls.
   case voip
-  /// Starts a live activity by a push.
+  /// Token with which a push can start a Live Activity.
   case liveActivityStart = "live-activity-start"
-  /// Push to Talk.
+  /// Token of the Push to Talk framework.
   case pushToTalk = "push-to-talk"
-  /// A complication of Apple Watch.
+  /// Token of an Apple Watch complication.
   case complication
-  /// A file provider.
+  /// Token of a file provider extension.
   case fileProvider = "file-provider"
-  /// Location queries.
+  /// Token for location queries.
   case location
-  /// Widgets.
+  /// Token for updating widgets.
   case widgets
-  /// Controls.
+  /// Token for updating controls.
   case controls
 }
 
 /// A page of the inbox.
 public struct InboxListing: Sendable, Equatable, Decodable {
-  /// A message that stays.
+  /// A message in the inbox.
   public struct Entry: Sendable, Equatable, Decodable {
-    /// SEQNO.
+    /// SEQNO of the message.
     public let seqno: String
-    /// RFC 3339.
+    /// When the message was sent (RFC 3339).
     public let sentAt: String
-    /// It leaves the inbox then.
+    /// When the message leaves the inbox (RFC 3339).
     public let endsAt: String
-    /// Nil: unread.
+    /// When the message was read (RFC 3339); nil if unread.
     public let readAt: String?
-    /// As the push showed it; nil when a newer server wrote it.
+    /// The payload as in the push; nil if this version cannot read it.
     public let payload: PayloadValue?
 
-    /// For `PushClient.read`; nil when there is nothing to confirm.
+    /// The payload to pass to `PushClient.read`; nil if there is nothing to confirm.
     public var received: ReceivedPayload? { payload.flatMap { try? ReceivedPayload($0) } }
   }
 
-  /// Newest first.
+  /// Entries, newest first.
   public let items: [Entry]
-  /// All that are unread, on all pages.
+  /// Number of unread messages on all pages.
   public let unread: Int
-  /// For the next page; nil on the last.
+  /// Cursor of the next page; nil on the last page.
   public let nextCursor: String?
 }

@@ -4,10 +4,10 @@
   internal import Foundation
 #endif
 
-/// What a Notification Service Extension does with a push, apart from what only the system can.
+/// What a Notification Service Extension does with a push, except for calls to the system's notification API.
 extension PushClient {
-  /// Stores the receipt of a push, before anything is fetched or sent. True when it is on the disk: then the app does not
-  /// have to confirm it.
+  /// Stores the receipt of a push, before anything is downloaded or sent. Returns true if it is on disk, so that the
+  /// app need not confirm the push.
   public func store(receiptOf payload: ReceivedPayload) -> Bool {
     guard !payload.isSilent, let known = try? registration(),
       let entry = OutboxEntry(
@@ -22,9 +22,9 @@ extension PushClient {
     }
   }
 
-  /// Fetches what a push only names: the value of a hosted `ext`, that of a hosted text, and an image, a sound or a film. All
-  /// at the same time; what fails is left out.
-  /// - Parameter directory: for the medium's file, which the system moves away.
+  /// Downloads what a push refers to: a hosted `ext`, a hosted text, and an image, sound or video, all concurrently.
+  /// Downloads that fail are omitted from the result.
+  /// - Parameter directory: directory for the media file, which the system moves away when it is attached.
   public nonisolated func fetch(contentOf payload: ReceivedPayload, mediaInto directory: String) async -> FetchedContent
   {
     async let ext = fetched(payload.ext)
@@ -56,20 +56,21 @@ extension PushClient {
   }
 }
 
-/// What was fetched for a push; nil: there was nothing, or it did not come.
+/// What was downloaded for a push; nil for what it does not refer to or what failed.
 public struct FetchedContent: Sendable, Equatable {
-  /// The value of a hosted `ext`.
+  /// Value of a hosted `ext`.
   public internal(set) var ext: String?
-  /// The text of a hosted message.
+  /// Text of a hosted message.
   public internal(set) var body: String?
-  /// The path of an image, a sound or a film, with the extension that the system asks for.
+  /// Path of an image, sound or video, with the file name extension that the system requires.
   public internal(set) var mediaFile: String?
 
-  /// Nothing was fetched.
+  /// Creates an empty result.
   init() {}
 }
 
-/// What the system attaches to a notification, by the first bytes: an address and a `Content-Type` may say anything.
+/// Kind of a media file that the system can attach, determined by its first bytes, because the URL and the
+/// `Content-Type` are not reliable.
 enum MediumKind: String {
   case jpg, png, gif, mp4, m4a, wav, aiff, mp3
 

@@ -1,10 +1,10 @@
-/// Registration of service and user.
+/// Registers the device and its user.
 extension PushClient {
-  /// Registers the service and, if one is given, the user: at every start of the app, and whenever the system hands over a
+  /// Registers the device and optionally its user. Call it at every start of the app, and whenever the system issues a
   /// token. A new token keeps the user.
   /// - Parameters:
-  ///   - token: PSID: APNs' in hex, or FCM's registration token.
-  ///   - user: nil keeps the current user; `.guest` removes it.
+  ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
+  ///   - user: the user to set; nil keeps the current user, `.guest` removes it.
   @discardableResult
   public func register(
     token: String, user: ClientUser? = nil, consent: ConsentChange? = nil
@@ -24,7 +24,7 @@ extension PushClient {
     let origin = settings.server.base
     var answer = try await self.call(call.request(to: origin, key: known?.authKey ?? settings.clientKey))
     if known != nil, answer.status == 401 || ServerProblem(answer)?.type == "upmc:forbidden" {
-      // The key has ended: the device was unregistered, or another call has replaced the key.
+      // The device's key is not valid any more: the device was unregistered, or another call has replaced the key.
       log("the device's key has ended; registering with the app's")
       answer = try await self.call(call.request(to: origin, key: settings.clientKey))
     }
@@ -43,7 +43,7 @@ extension PushClient {
     return DeviceRegistration(stored, badge: device.badge)
   }
 
-  /// Registers the user of a device that is registered.
+  /// Sets the user of a registered device.
   @discardableResult
   public func register(user: ClientUser) async throws(ClientError) -> DeviceRegistration {
     try await inOrder { client throws(ClientError) in try await client.setUserNow(user) }
@@ -67,7 +67,7 @@ extension PushClient {
     return DeviceRegistration(known, badge: nil)
   }
 
-  /// For `status`: whether the server refused the user for lack of a proof.
+  /// Records for `status` whether the server refused the user for lack of a proof.
   private func note(_ answer: WireAnswer, of user: ClientUser?) {
     if ServerProblem(answer)?.type == "upmc:bad-user-proof" {
       refusedUser = user?.clientUID
@@ -76,7 +76,7 @@ extension PushClient {
     }
   }
 
-  /// What the other process has written meanwhile, for example a new token, stays.
+  /// Returns the stored registration with changes that another process has made meanwhile, such as a new token.
   private func reread(_ asked: StoredRegistration) throws(ClientError) -> StoredRegistration {
     guard let now = try registration(), now.device == asked.device else { return asked }
     return now
@@ -88,7 +88,7 @@ extension PushClient {
     known.adopt(user: standing.user, identity: standing.identity, awaitsPush: standing.awaitsPush)
   }
 
-  /// The device becomes a guest's: it still gets what is sent to everyone.
+  /// Removes the user from the device, which becomes a guest: it still receives messages to everyone.
   public func unregisterUser() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
       let asked = try client.demandRegistration()
@@ -100,12 +100,13 @@ extension PushClient {
     }
   }
 
-  /// Nothing more is sent to the device. A device that the server does not know any more is unregistered as well.
+  /// Unregisters the device, so that nothing more is sent to it. Also succeeds if the server does not know the device
+  /// any more.
   public func unregisterService() async throws(ClientError) {
     try await inOrder { client throws(ClientError) in
       guard let known = try client.registration() else { return }
       let answer = try await client.deviceCall("DELETE", "", of: known)
-      // A repetition of a call whose answer was lost finds neither device nor key.
+      // If the answer to an earlier call was lost, the repetition finds neither device nor key: that counts as success.
       if ![401, 404].contains(answer.status) || ServerProblem(answer) == nil { try answer.demandNoContent() }
       try client.state.removeRegistration()
     }
@@ -113,17 +114,17 @@ extension PushClient {
 
   // MARK: Strict apps
 
-  /// Brings back a push, in an app that is `strict`: only a device that pushes reach becomes the user's. `receive` does it
-  /// by itself.
+  /// Returns a push to the server, in an app whose identity mode is `strict`, to prove that the device receives pushes
+  /// sent to its token; only then does it belong to the user. Called by `receive`.
   func bringBack(_ payload: ReceivedPayload) async throws(ClientError) {
     guard let known = try registration(), known.awaitsPush else { return }
-    // Stored first, as a receipt is: the silent push comes once.
+    // Store it first, like a receipt, because the silent push arrives only once.
     let possession = StoredPossession(seqno: payload.seqno, psid: known.psid, pushkey: payload.pushkey)
     try state.write(possession)
     try await bringBackStored()
   }
 
-  /// Brings back the push that waits for it, if any.
+  /// Returns the stored push to the server, if there is one.
   func bringBackStored() async throws(ClientError) {
     guard let possession = try state.possession() else { return }
     try await inOrder { client throws(ClientError) in
@@ -137,7 +138,7 @@ extension PushClient {
         try client.state.write(nil)
         client.log("brought back push \(possession.seqno): the device is \(known.identity ?? "a guest's")")
       case 400...499 where answer.status != 429 && ServerProblem(answer) != nil:
-        // A push from before, or of another token: the next one may do.
+        // The push is an old one or was sent to another token: wait for the next one.
         client.log("push \(possession.seqno) does not count: HTTP \(answer.status)")
         try client.state.write(nil)
       default: _ = try answer.decoded(DeviceStanding.self)
@@ -146,7 +147,7 @@ extension PushClient {
   }
 }
 
-/// What calls about the user answer.
+/// Answer of the calls that change the user.
 struct DeviceStanding: Decodable, Sendable {
   var authKey: String
   var user: KnownUser?
@@ -154,21 +155,21 @@ struct DeviceStanding: Decodable, Sendable {
   var awaitsPush: Bool
 }
 
-/// A registration as an app sees it.
+/// The registration, as far as an app needs to know it.
 public struct DeviceRegistration: Sendable, Equatable {
   /// The server's id of the device.
   public let device: String
-  /// PSID: the token that is registered.
+  /// PSID: the registered push token.
   public let token: String
-  /// CUID; nil for a guest.
+  /// CUID of the user; nil for a guest.
   public let clientUID: String?
-  /// CNAME.
+  /// CNAME, the user's display name; nil for a guest.
   public let clientName: String?
-  /// What the binding to the user was made with; nil for a guest.
+  /// How the user was proved (`open`, `proof` or `strict`); nil for a guest.
   public let identity: String?
-  /// In `strict`: the user is the device's when a push has been brought back.
+  /// True in `strict` mode until a push has been returned; only then does the device belong to the user.
   public let awaitsPush: Bool
-  /// The user's badge count, when the call answers it.
+  /// The user's badge count, if the answer contained it.
   public let badge: Int?
 
   init(_ stored: StoredRegistration, badge: Int?) {

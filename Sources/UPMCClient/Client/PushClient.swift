@@ -4,32 +4,32 @@
   public import Foundation
 #endif
 
-/// A device's way to its UPMC server. One for each process: the app has one, its extension another, on the same key store
-/// and directory.
+/// A device's client of a UPMC server. Each process has one: the app, and its extension on the same key store and
+/// directory.
 ///
-/// Every call may be repeated without harm, and is, once, when its answer is lost. Calls that change the registration go one
-/// after another, in the order in which they were made: a token that changes meanwhile is registered last.
+/// Every call is idempotent and is repeated once if its answer is lost. Calls that change the registration are
+/// performed one after another in the order made, so that the latest token is registered last.
 public actor PushClient {
-  /// What the client was made with; the server may be changed.
+  /// The current settings.
   public private(set) var settings: ClientSettings
   let transport: any Transport & Sendable
   let state: ClientState
   let outbox: Outbox
   let now: @Sendable () -> Date
   private(set) var log = ClientLog.off
-  /// The call before, for those that go one after another.
+  /// The last of the calls that must be performed in order; nil if there was none.
   private var last: Task<Void, Never>?
-  /// The user that the server refused for lack of a proof, since this process started.
+  /// The user that the server has refused for lack of a proof, since this process started.
   var refusedUser: String?
-  /// From when until when the server asked to be left alone.
+  /// The period in which the server has asked not to be called (Retry-After); nil if none.
   private var rest: (from: Date, until: Date)?
-  /// Between an answer to confirmations and the removal of their files.
+  /// Called between receiving the answer to confirmations and removing their files; for tests.
   let onAnswer: @Sendable () -> Void
 
   /// - Parameters:
-  ///   - transport: the way to the server.
-  ///   - keys: the same for the app and its extension.
-  ///   - now: the clock; tests have their own.
+  ///   - transport: sends requests to the server.
+  ///   - keys: key store; must be the same for the app and its extension.
+  ///   - now: returns the current time; tests replace it.
   public init(
     _ settings: ClientSettings, transport: any Transport & Sendable, keys: any KeyStore,
     now: @escaping @Sendable () -> Date = { Date() }
@@ -37,7 +37,7 @@ public actor PushClient {
     self.init(settings, transport: transport, keys: keys, now: now, onStep: { _ in })
   }
 
-  /// - Parameter onStep: what a file of the outbox has become; tests end the process there.
+  /// - Parameter onStep: called after each step of writing an outbox file; tests end the process there.
   package init(
     _ settings: ClientSettings, transport: any Transport & Sendable, keys: any KeyStore,
     now: @escaping @Sendable () -> Date, onStep: @escaping @Sendable (DurableFile.Step) -> Void,
@@ -51,29 +51,30 @@ public actor PushClient {
     outbox = Outbox(directory: settings.directory, onStep: onStep)
   }
 
-  /// Switches the log on or off.
+  /// Sends further log entries to `log`.
   public func use(_ log: ClientLog) {
     self.log = log
   }
 
-  /// Another server, for example for a test build. The registration of the one before is forgotten at the next call.
+  /// Switches to another server, for test builds for example. The registration with the previous server is ignored from
+  /// now on.
   public func change(_ server: ServerAddress) {
     settings.server = server
   }
 
-  /// What the device says of itself from now on.
+  /// Sets the attributes that the device reports from now on.
   public func use(_ attributes: DeviceAttributes) {
     settings.attributes = attributes
   }
 
-  /// Which of Apple's services issues the tokens.
+  /// Sets the APNs environment that issues the device tokens.
   public func use(_ environment: TokenEnvironment) {
     settings.environment = environment
   }
 
   // MARK: The registration
 
-  /// The registration with this server and app; nil when there is none.
+  /// Returns the registration with the current server and app; nil if there is none.
   func registration() throws(ClientError) -> StoredRegistration? {
     guard let known = try state.registration(), known.server == settings.server, known.appID == settings.appID else {
       return nil
@@ -81,7 +82,7 @@ public actor PushClient {
     return known
   }
 
-  /// The registration as this device knows it; nil when there is none.
+  /// The registration stored on this device; nil if there is none.
   public var known: DeviceRegistration? {
     guard let stored = try? registration() else { return nil }
     return DeviceRegistration(stored, badge: nil)
@@ -94,7 +95,7 @@ public actor PushClient {
 
   // MARK: Calls
 
-  /// Runs what changes the registration or sends the outbox, after all that was asked for before.
+  /// Runs a call that changes the registration or sends the outbox, after all earlier ones have ended.
   func inOrder<Value: Sendable>(
     _ body: @escaping @Sendable (isolated PushClient) async throws(ClientError) -> Value
   ) async throws(ClientError) -> Value {
@@ -111,7 +112,7 @@ public actor PushClient {
     return try await task.value.get()
   }
 
-  /// One call; repeated once when the answer was lost. All of ours may be.
+  /// Sends a request, and repeats it once if the answer is lost. All requests are idempotent.
   func call(_ request: WireRequest) async throws(ClientError) -> WireAnswer {
     var request = request
     request.seconds = settings.callSeconds
@@ -128,7 +129,7 @@ public actor PushClient {
     }
   }
 
-  /// A call about this device, with its own key.
+  /// Sends a request about this device, authenticated by the device's key.
   func deviceCall(
     _ method: String, _ path: String, _ body: [UInt8]? = nil, of known: StoredRegistration
   ) async throws(ClientError) -> WireAnswer {
@@ -140,10 +141,10 @@ public actor PushClient {
 
   // MARK: Rest
 
-  /// Seconds until the server may be asked again; nil now.
+  /// Seconds until the server may be called again; nil if it may be called now.
   var restSeconds: Double? {
     let now = now()
-    // A clock that was put back ends the rest.
+    // Setting the clock back ends the waiting period.
     guard let rest, rest.from <= now, now < rest.until else { return nil }
     return rest.until.timeIntervalSince(now)
   }

@@ -6,22 +6,22 @@
   internal import Glibc
 #endif
 
-/// Files that are whole or not there, and that last once they are written: written aside, synced, renamed, and the directory
-/// synced. Neither the end of the process nor that of the machine leaves half of one.
+/// Writes files atomically and durably: to a temporary file, which is synced and renamed, followed by syncing the
+/// directory. Ending the process or the machine at any moment leaves no partial file.
 package enum DurableFile {
-  /// Which step has been taken; tests end the process there.
+  /// A step of writing a file; tests end the process there.
   package enum Step: String, Sendable, CaseIterable {
-    /// A part of the bytes is written.
+    /// Some of the bytes are written.
     case begun
-    /// All are written, and nothing is synced.
+    /// All bytes are written, but not synced.
     case written
-    /// The bytes last, under the other name.
+    /// The bytes are synced, in the temporary file.
     case synced
-    /// It has its name.
+    /// The file has its final name.
     case renamed
   }
 
-  /// What the system said.
+  /// A failed system call.
   struct Failure: Error, Equatable, CustomStringConvertible {
     let call: String
     let code: Int32
@@ -30,7 +30,7 @@ package enum DurableFile {
     var description: String { "\(call): \(unsafe String(cString: strerror(code)))" }
   }
 
-  /// Files being written have this in front, so that nothing reads them.
+  /// Prefix of temporary files, by which readers ignore them.
   static let asidePrefix = ".writing-"
 
   static func write(
@@ -61,7 +61,8 @@ package enum DurableFile {
     sync(directory)
   }
 
-  /// Nil when there is none. What is longer than `mostBytes` is none of ours and counts as empty.
+  /// Returns the content of a file; nil if it does not exist. A file longer than `mostBytes` is not ours and counts as
+  /// empty.
   static func read(_ path: String, mostBytes: Int) throws(Failure) -> [UInt8]? {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard file >= 0 else {
@@ -82,12 +83,12 @@ package enum DurableFile {
     }
   }
 
-  /// Nothing happens when there is none.
+  /// Removes a file. No effect if it does not exist.
   static func remove(_ path: String) throws(Failure) {
     guard unsafe unlink(path) == 0 || errno == ENOENT else { throw Failure(call: "unlink", code: errno) }
   }
 
-  /// With mode 0700, and those above it.
+  /// Creates a directory and its parents, with mode 0700.
   static func makeDirectory(_ path: String) throws(Failure) {
     if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
     guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
@@ -107,7 +108,8 @@ package enum DurableFile {
     }
   }
 
-  /// A rename lasts when its directory does. Where a directory cannot be synced, the rename is the system's to keep.
+  /// Syncs a directory, so that a rename in it is durable. Ignores failures, because some file systems do not support
+  /// it.
   private static func sync(_ directory: String) {
     let file = unsafe open(directory, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return }

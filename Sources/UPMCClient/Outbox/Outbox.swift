@@ -4,18 +4,20 @@
   internal import Foundation
 #endif
 
-/// Receipts and reads that the server has not acknowledged, a file each in a directory that the app and its extension share.
+/// Receipts and reads that the server has not acknowledged, one file each, in a directory shared by the app and its
+/// extension.
 ///
 /// ```
 ///   add ──► file, synced ──► sent ──► recorded, invalid-pushkey, unknown-message ──► removed
 ///                              │ no answer, 5xx, 429, an answer that is none
 ///                              └──► stays for the next flush, of this process or another
 /// ```
-/// **Invariants.** What `add` has accepted is on the disk before anything is sent. A file is removed for an answer to
-/// exactly what it holds. No lock is held: a process may be ended or frozen anywhere, and another goes on.
+/// **Invariants.** A confirmation that `add` has accepted is on disk before it is sent. A file is removed only after an
+/// answer to exactly what it contains. There are no locks: any process may end or be suspended at any time, and another
+/// continues.
 ///
-/// **Failure.** A full disk makes `add` throw, and the caller still sends what it has. Half a file cannot be seen; what a
-/// dead process left aside is swept. A damaged file is removed and counted.
+/// **Failure.** If the disk is full, `add` throws, and the caller still tries to send. Readers never see partial files,
+/// and temporary files of ended processes are swept. A damaged file is removed and counted.
 package struct Outbox: Sendable {
   let directory: String
   private let mostFiles: Int
@@ -30,12 +32,12 @@ package struct Outbox: Sendable {
     self.onStep = onStep
   }
 
-  /// Stores a confirmation. A receipt that waits already stays as it is, with its time; a read replaces another wish for
-  /// the same message.
+  /// Stores a confirmation. If a receipt for the message is stored already, keeps it with its time; a read replaces a
+  /// read with another badge option.
   package func add(_ entry: OutboxEntry) throws {
     try DurableFile.makeDirectory(directory)
     if try read(entry.name) == nil { try write(entry) }
-    // Also where this wish waits already: a process may have ended between the two.
+    // Do this even if the read is stored already, because a process may have ended between the two steps.
     if entry.kind == .read {
       for name in names() where name != entry.name {
         guard let parts = OutboxEntry.parts(of: name), parts.seqno == entry.seqno, parts.kind == .read else { continue }
@@ -67,7 +69,7 @@ package struct Outbox: Sendable {
       .map(\.0)
   }
 
-  /// An entry; nil when it is gone, or was damaged and is removed.
+  /// Reads an entry. Nil if it does not exist, or was damaged and has been removed.
   package func read(_ name: String) throws -> OutboxEntry? {
     guard let bytes = try DurableFile.read(path(name), mostBytes: 16_384) else { return nil }
     if let entry = OutboxEntry(bytes, named: name) { return entry }
@@ -75,7 +77,8 @@ package struct Outbox: Sendable {
     return nil
   }
 
-  /// Removes what processes that have died left aside. One that is alive finds its file gone and writes it again.
+  /// Removes temporary files of ended processes. A process that is still running finds its file gone and writes it
+  /// again.
   func sweep(now: Date) {
     for name in names() where name.hasPrefix(DurableFile.asidePrefix) {
       let attributes = try? FileManager.default.attributesOfItem(atPath: path(name))
@@ -84,7 +87,7 @@ package struct Outbox: Sendable {
     }
   }
 
-  /// Whether an entry has waited for so long that no server knows its message any more.
+  /// True if the entry is so old that no server knows its message any more.
   static func isTooOld(_ entry: OutboxEntry, now: Date) -> Bool {
     now.timeIntervalSince1970 - entry.writtenAt > ClientLimits.outboxSeconds
   }
@@ -93,7 +96,7 @@ package struct Outbox: Sendable {
     do {
       try writeOnce(entry)
     } catch  where (error as? DurableFile.Failure)?.isNoSuchFile == true {
-      // Swept as if this process were dead, or the directory was emptied.
+      // Another process has swept the temporary file, or the directory was removed: try again.
       try DurableFile.makeDirectory(directory)
       try writeOnce(entry)
     }
@@ -103,7 +106,7 @@ package struct Outbox: Sendable {
     try DurableFile.write(entry.bytes, to: path(entry.name), in: directory, onStep: onStep)
   }
 
-  /// Drops the oldest. By SEQNO, which only the server gives out: clocks may be wrong.
+  /// Drops the oldest entries above the limit, in the order of SEQNO, because clocks may be wrong.
   private func limit() throws {
     let all = names().compactMap { name in OutboxEntry.parts(of: name).map { (name, $0.seqno) } }
     guard all.count > mostFiles else { return }

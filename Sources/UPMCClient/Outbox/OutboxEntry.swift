@@ -4,22 +4,22 @@
   internal import Foundation
 #endif
 
-/// A receipt or read that the server has not acknowledged: one file of the outbox.
+/// A receipt or read that the server has not acknowledged; stored in one file of the outbox.
 package struct OutboxEntry: Codable, Equatable, Sendable {
   package var kind: Confirmation.Kind
   package var seqno: String
   package var pushkey: String
-  /// The token that the push came to, as far as is known, then former ones: a push may have been under way while the token
-  /// changed.
+  /// The token that the push was probably sent to, followed by earlier ones: the token may have changed while the push
+  /// was in transit.
   var psids: [String]
-  /// RFC 3339; nil when the device's clock is out of all reason.
+  /// Time of the receipt or read (RFC 3339); nil if the device's clock is obviously wrong.
   var at: String?
   var badgeOption: BadgeOption?
   var badge: Int?
-  /// By the device's clock, in seconds since 1970.
+  /// Time of storing by the device's clock, in seconds since 1970.
   var writtenAt: Double
 
-  /// Nil when a payload's words are none of UPMC's. What passes becomes part of a file's name.
+  /// Nil if the payload's values are not valid for UPMC. They become part of the file's name, so they are checked.
   init?(
     _ kind: Confirmation.Kind, seqno: String, pushkey: String, psids: [String], option: BadgeOption? = nil,
     badge: Int? = nil, now: Date
@@ -44,7 +44,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
       option: confirmation.badgeOption, badge: confirmation.badge, now: Date())
   }
 
-  /// What a file holds; nil when it is damaged or none of ours.
+  /// Decodes the content of a file; nil if it is damaged or not ours.
   init?(_ bytes: [UInt8], named name: String) {
     guard let entry = try? JSONDecoder().decode(OutboxEntry.self, from: Data(bytes)), entry.name == name,
       Self.isSequence(entry.seqno), !entry.psids.isEmpty, entry.writtenAt.isFinite
@@ -54,14 +54,14 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
 
   var bytes: [UInt8] { WireBody.encode(self) }
 
-  /// A file for each (SEQNO, kind); of reads, for each wish: what is removed is then exactly what was acknowledged, also
-  /// when the app has wished for something else meanwhile.
+  /// Name of the file. There is one per SEQNO and kind, and for reads, one per badge option and number, so that exactly
+  /// what was acknowledged is removed even if the app has requested another read meanwhile.
   var name: String {
     guard kind == .read else { return "\(seqno).receipt" }
     return "\(seqno).read-\(badgeOption?.rawValue ?? "keep")\(badge.map { "-\($0)" } ?? "")"
   }
 
-  /// What the file's name says, for order and for limits, without opening it.
+  /// Parses a file name, so that entries can be sorted and counted without opening them; nil if it is not ours.
   static func parts(of name: String) -> (seqno: String, kind: Confirmation.Kind)? {
     guard let dot = name.firstIndex(of: "."), isSequence(String(name[..<dot])) else { return nil }
     let rest = name[name.index(after: dot)...]
@@ -69,7 +69,7 @@ package struct OutboxEntry: Codable, Equatable, Sendable {
     return rest.hasPrefix("read-") ? (String(name[..<dot]), .read) : nil
   }
 
-  /// As it is sent.
+  /// The confirmation to send.
   var confirmation: Confirmation {
     Confirmation(seqno: seqno, psid: psids[0], pushkey: pushkey, at: at, badgeOption: badgeOption, badge: badge)
   }

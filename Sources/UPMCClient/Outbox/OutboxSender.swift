@@ -4,32 +4,32 @@
   internal import Foundation
 #endif
 
-/// What became of confirmations.
+/// Result of sending the stored confirmations.
 public struct FlushReport: Sendable, Equatable {
-  /// Recorded by the server.
+  /// Number recorded by the server.
   public internal(set) var recorded = 0
-  /// Refused for good, and removed.
+  /// Number refused permanently, and removed.
   public internal(set) var refused = 0
-  /// Still waiting.
+  /// Number still stored.
   public internal(set) var waiting = 0
-  /// Why some wait; nil when none do.
+  /// Why some are still stored; nil if none are.
   public internal(set) var reason: String?
-  /// Seconds that the server asked to wait.
+  /// Seconds for which the server has asked not to be called; nil if it has not.
   public internal(set) var retryAfterSeconds: Int?
-  /// By the file's name.
+  /// Results by file name.
   var verdicts: [String: Verdict] = [:]
 
-  /// How one entry ended.
+  /// Result of one entry.
   enum Verdict: Equatable {
     case recorded(badge: Int?)
     case refused(String)
   }
 
-  /// Nothing has happened yet.
+  /// Creates an empty report.
   init() {}
 }
 
-/// Sends what waits in an outbox, up to 100 a call, and removes what has been answered.
+/// Sends the stored confirmations of an outbox, up to 100 per call, and removes those that were answered.
 struct OutboxSender {
   let outbox: Outbox
   let origin: String
@@ -37,18 +37,19 @@ struct OutboxSender {
   let now: @Sendable () -> Date
   let log: ClientLog
   let send: @Sendable (WireRequest) async -> Result<WireAnswer, NoAnswer>
-  /// Between the answer and the removal; tests end the process there.
+  /// Called between receiving an answer and removing files; tests end the process there.
   var onAnswer: @Sendable () -> Void = {}
 
-  /// How a call went for all of its entries.
+  /// Result of a call for all of its entries.
   private enum Outcome {
     case answered([ConfirmationCall.Verdict])
-    /// One of them, or the way they are put, is wrong.
+    /// The server rejects the call as a whole, because one of its entries or its format is invalid.
     case unfit(String)
     case later(String, seconds: Int?, isAnswered: Bool)
   }
 
-  /// - Parameter beyond: entries that are in no file, because none could be written: sent with the others.
+  /// Sends all entries of the outbox.
+  /// - Parameter beyond: entries that could not be stored, sent with the others.
   func flush(beyond loose: [OutboxEntry] = []) async -> FlushReport {
     var report = FlushReport()
     var done: Set<String> = []
@@ -75,7 +76,7 @@ struct OutboxSender {
       guard batch.count < ClientLimits.confirmationsPerCall else { return }
       guard OutboxEntry.parts(of: name)?.kind == kind, !done.contains(name), !batch.contains(where: { $0.name == name })
       else { continue }
-      // A file that cannot be read now can be read another time.
+      // If a file cannot be read now, a later flush may succeed.
       if let entry = try? outbox.read(name) { batch.append(entry) }
     }
   }
@@ -102,7 +103,7 @@ struct OutboxSender {
       log("\(batch.count) confirmations wait: \(reason)")
       report.reason = reason
       report.retryAfterSeconds = seconds
-      // Only a server that speaks drops old ones: a wrong clock alone loses nothing.
+      // Drop old entries only if the server has answered, so that a wrong clock alone loses nothing.
       if isAnswered {
         for entry in batch where Outbox.isTooOld(entry, now: now()) { refuse(entry, "older than 30 days", &report) }
       }
@@ -119,7 +120,7 @@ struct OutboxSender {
       report.verdicts[entry.name] = .recorded(badge: verdict.badge)
       try? outbox.remove(entry)
     case "invalid-pushkey" where entry.psids.count > 1:
-      // Perhaps it came to the token before this one.
+      // The push may have been sent to the previous token.
       var other = entry
       other.psids.removeFirst()
       do {

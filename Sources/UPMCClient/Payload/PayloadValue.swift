@@ -1,10 +1,10 @@
-/// JSON as a payload holds it.
+/// A JSON value in a payload.
 public enum PayloadValue: Sendable, Equatable, Codable {
   /// `null`.
   case null
   /// `true` or `false`.
   case flag(Bool)
-  /// A number; whole ones up to 2⁵³ are exact.
+  /// A number. Whole numbers up to 2⁵³ are exact.
   case number(Double)
   /// A string.
   case text(String)
@@ -13,7 +13,7 @@ public enum PayloadValue: Sendable, Equatable, Codable {
   /// An object.
   case object([String: PayloadValue])
 
-  /// Reads any JSON value.
+  /// Decodes any JSON value.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
@@ -31,7 +31,7 @@ public enum PayloadValue: Sendable, Equatable, Codable {
     }
   }
 
-  /// Writes it as JSON.
+  /// Encodes the value as JSON.
   public func encode(to encoder: any Encoder) throws {
     var value = encoder.singleValueContainer()
     switch self {
@@ -44,13 +44,13 @@ public enum PayloadValue: Sendable, Equatable, Codable {
     }
   }
 
-  /// What a notification's `userInfo` holds; nil for what is no JSON.
+  /// Converts a value from a notification's `userInfo`; nil if it cannot be JSON.
   init?(any: Any, depth: Int = 0) {
     guard depth < 32 else { return nil }
     switch any {
     case let value as PayloadValue: self = value
     case let text as String: self = .text(text)
-    // On Apple's systems a number is a flag too: as the number it is as good.
+    // On Apple's systems a number can be cast to a Boolean, so test for numbers first.
     case let number as Double: self = .number(number)
     case let number as Int: self = .number(Double(number))
     case let flag as Bool: self = .flag(flag)
@@ -66,24 +66,24 @@ public enum PayloadValue: Sendable, Equatable, Codable {
     }
   }
 
-  /// A member of an object.
+  /// Returns a member of an object; nil if there is none, or for other kinds of values.
   public subscript(name: String) -> PayloadValue? {
     guard case .object(let members) = self else { return nil }
     return members[name]
   }
 
-  /// The text of a string.
+  /// The string; nil for other kinds of values.
   public var text: String? {
     guard case .text(let text) = self else { return nil }
     return text
   }
 
-  /// A whole number.
+  /// The number as an integer; nil if it is not whole, or for other kinds of values.
   public var integer: Int? {
     guard case .number(let number) = self else { return nil }
     return Int(exactly: number)
   }
 
-  /// A number by which SEQNO may come too, as text.
+  /// The text of a SEQNO, which may be a string or a number.
   var sequence: String? { text ?? integer.map { String($0) } }
 }

@@ -4,58 +4,60 @@
   internal import Foundation
 #endif
 
-/// A push as it came: what the system shows (`aps`), what UPMC adds (`mps`), and what the sender put beside them.
+/// The payload of a received push: what the system shows (`aps`), UPMC's own part (`mps`), and custom keys.
 public struct ReceivedPayload: Sendable, Equatable {
-  /// SEQNO: the number of the message; digits.
+  /// SEQNO: the message's number, as digits.
   public let seqno: String
-  /// Proves that the message was sent to this device's token.
+  /// Key that proves that the message was sent to this device's token.
   public let pushkey: String
-  /// `mps.appid`: the app it was sent to.
+  /// `mps.appid`: the app that the message was sent to.
   public let appID: String?
-  /// `mps.sender`: `admin`, `device-ios`, `device-android` or the sender's own name.
+  /// `mps.sender`: `admin`, `device-ios`, `device-android`, or a name given by the sender.
   public let sender: String?
   /// `mps.senddate`: `yyyyMMddHH` in the app's time zone.
   public let sendDate: String?
-  /// `mps.db_in` is `Y`.
+  /// True if `mps.db_in` is `Y`: the message is kept in the history.
   public let dbIn: Bool
-  /// `mps.sms` is `Y`: a text message follows when the push is not confirmed.
+  /// True if `mps.sms` is `Y`: an SMS follows if the push is not confirmed.
   public let sms: Bool
-  /// `mps.ext`: as it came; see `RichContent`.
+  /// `mps.ext`, unparsed; see `RichContent`.
   public let ext: String?
   /// `aps.alert.title`.
   public let title: String?
-  /// `aps.alert.body`, or `aps.alert` itself when it is a string.
+  /// `aps.alert.body`, or `aps.alert` itself if it is a string.
   public let body: String?
-  /// `aps.badge`: what the icon shows; nil leaves it as it is.
+  /// `aps.badge`: the number for the icon; nil to leave the icon unchanged.
   public let badge: Int?
   /// `aps.category`.
   public let category: String?
-  /// `mutable-content` is 1: the system starts the extension.
+  /// True if `mutable-content` is 1, so that the system starts the extension.
   public let startsExtension: Bool
-  /// It shows nothing: it wakes the app.
+  /// True if the push shows nothing and only wakes the app.
   public let isSilent: Bool
-  /// The address of an image, a sound or a film: https alone.
+  /// URL of an image, sound or video; only https.
   public let mediaURL: String?
-  /// The extension has sent the receipt (`feedback` is `"true"`): the app does not send it again.
+  /// True if `feedback` is `"true"`: the extension has confirmed the push, so the app need not.
   public let hasFeedback: Bool
-  /// The whole payload, for what the sender put beside `aps` and `mps`.
+  /// The whole payload, including custom keys beside `aps` and `mps`.
   public let custom: [String: PayloadValue]
 
-  /// - Parameter userInfo: as the system hands it over, or FCM's `data`.
-  /// - Throws: `.notOfUPMC` when there is nothing to confirm.
+  /// Parses the payload of a received notification.
+  /// - Parameter userInfo: the notification's `userInfo`, or FCM's `data`.
+  /// - Throws: `.notOfUPMC` if the payload does not come from UPMC.
   public init(userInfo: [AnyHashable: Any]) throws(ClientError) {
     guard let value = PayloadValue(any: userInfo) else { throw .notOfUPMC }
     try self.init(value)
   }
 
-  /// - Parameter json: a payload as bytes; also FCM's `{"message":"…"}` and `{"data":{"message":"…"}}`.
-  /// - Throws: `.notOfUPMC` when it is none.
+  /// Parses a payload.
+  /// - Parameter json: the payload as JSON; also FCM's `{"message":"…"}` and `{"data":{"message":"…"}}`.
+  /// - Throws: `.notOfUPMC` if the payload does not come from UPMC.
   public init(json: [UInt8]) throws(ClientError) {
     guard let value = try? JSONDecoder().decode(PayloadValue.self, from: Data(json)) else { throw .notOfUPMC }
     try self.init(value)
   }
 
-  /// - Throws: `.notOfUPMC` when it has no SEQNO and pushkey.
+  /// - Throws: `.notOfUPMC` if the payload has no SEQNO or pushkey.
   public init(_ outer: PayloadValue) throws(ClientError) {
     let root = Self.unwrapped(outer)
     guard case .object(let members) = root, let mps = members["mps"], let seqno = mps["seqno"]?.sequence,
@@ -82,7 +84,7 @@ public struct ReceivedPayload: Sendable, Equatable {
     custom = members.filter { !["aps", "mps", "mediaUrl", "feedback"].contains($0.key) }
   }
 
-  /// FCM carries the payload as text in a data message.
+  /// Returns the payload that FCM delivers as a string inside a data message; other values unchanged.
   private static func unwrapped(_ value: PayloadValue) -> PayloadValue {
     guard value["mps"] == nil, let text = (value["message"] ?? value["data"]?["message"])?.text else { return value }
     return (try? JSONDecoder().decode(PayloadValue.self, from: Data(text.utf8))) ?? value

@@ -1,4 +1,4 @@
-/// `mps.ext` by its pipes: a digit for the kind, then title and addresses.
+/// The content of `mps.ext`, parsed by its pipe characters: a digit for the kind, then a title and URLs.
 public enum RichContent: Sendable, Equatable {
   /// `0|title`.
   case text(title: String)
@@ -8,17 +8,17 @@ public enum RichContent: Sendable, Equatable {
   case video(title: String, image: String, video: String)
   /// `3|title|image`.
   case image(title: String, image: String)
-  /// `4|title|url`: a protected page, or one made with the editor.
+  /// `4|title|url`: a page with access protection, or one made with the editor.
   case protectedPage(title: String, url: String)
-  /// `6|title|url`: a link with further information.
+  /// `6|title|url`: a link to further information.
   case link(title: String, url: String)
-  /// An address that ends in `_ext.html` or `_msp.html`: the value was too large for a push and has to be fetched; see
+  /// A URL that ends in `_ext.html` or `_msp.html`: the value was too large for a push and must be downloaded with
   /// `PushClient.resolve`.
   case hosted(url: String)
-  /// Anything else: text, JSON or an address.
+  /// Anything else: text, JSON or a URL.
   case free(String)
 
-  /// Reads an `ext`; text that matches no kind is `free`.
+  /// Parses `ext`. Text that matches no kind is `free`.
   public init(_ ext: String) {
     let parts = ext.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     switch (parts[0], parts.count) {
@@ -32,7 +32,7 @@ public enum RichContent: Sendable, Equatable {
     }
   }
 
-  /// The address of an image to show with the notification, when there is one by https.
+  /// URL of an image to show with the notification; nil if there is none, or if it is not https.
   public var imageURL: String? {
     switch self {
     case .page(_, let image, _), .video(_, let image, _), .image(_, let image):
@@ -41,7 +41,7 @@ public enum RichContent: Sendable, Equatable {
     }
   }
 
-  /// Whether a value has to be fetched from a page of the server.
+  /// True if the value must be downloaded from a page of the server.
   static func isHosted(_ value: String) -> Bool {
     (value.hasPrefix("https://") || value.hasPrefix("http://")) && value.utf8.count <= 2_048
       && (value.hasSuffix("_ext.html") || value.hasSuffix("_msp.html"))
@@ -49,9 +49,10 @@ public enum RichContent: Sendable, Equatable {
   }
 }
 
-/// The content of a hosted page: percent-encoded UTF-8.
+/// Decodes the body of a hosted page: percent-encoded UTF-8.
 enum HostedText {
-  /// - Throws: `.badContent` for what is not percent-encoded UTF-8.
+  /// Decodes the body of a hosted page.
+  /// - Throws: `.badContent` if the body is not percent-encoded UTF-8.
   static func decode(_ body: [UInt8]) throws(ClientError) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(body.count)

@@ -1,21 +1,20 @@
-/// The client's log; off until an app switches it on. Lines never hold keys, whole tokens or texts of
-/// messages.
+/// Receives the client's log lines; off by default. Lines never contain keys, whole tokens or message texts.
 public struct ClientLog: Sendable {
-  /// Takes a line.
+  /// Called with each line; nil if the log is off.
   private let write: (@Sendable (String) -> Void)?
 
-  /// Says nothing.
+  /// Discards all lines.
   public static let off = ClientLog(nil)
 
-  /// - Parameter write: takes each line, from any thread; nil switches the log off.
+  /// - Parameter write: called with each line, on any thread; nil switches the log off.
   public init(_ write: (@Sendable (String) -> Void)?) {
     self.write = write
   }
 
-  /// Writes to the standard output, which Xcode shows.
+  /// Prints to standard output, which Xcode displays.
   public static let console = ClientLog { print("UPMC: \($0)") }
 
-  /// Writes a line. It is not built while the log is off.
+  /// Logs a line, which is not evaluated if the log is off.
   public func callAsFunction(_ line: @autoclosure () -> String) {
     write?(line())
   }

@@ -1,23 +1,24 @@
-/// The settings of a client: server, app, and the directory for its files.
+/// Settings of a client.
 public struct ClientSettings: Sendable {
-  /// The server.
+  /// Address of the server.
   public var server: ServerAddress
-  /// APP_ID: the bundle identifier of the app, also in its extension.
+  /// APP_ID: the app's bundle identifier, in its extension too.
   public var appID: String
-  /// The app's client key, as `upmc app create` printed it. Every copy of the app has it, so it identifies the app and proves nothing.
+  /// The app's client key, as printed by `upmc app create`. It identifies the app but is not secret, because every copy
+  /// of the app contains it.
   public var clientKey: String
-  /// The network of the push token.
+  /// The network that issues the push token.
   public var network = TokenNetwork.apns
-  /// Which of Apple's services issued the token. A build that Xcode installs has a token of the sandbox.
+  /// The APNs environment that issues the token. Use sandbox for builds installed by Xcode.
   public var environment = TokenEnvironment.production
-  /// A directory of this app, shared with its extension (the app group's): holds the outbox.
+  /// Directory of the outbox; shared with the extension (the app group's directory).
   public var directory: String
-  /// What the device says of itself.
+  /// Attributes that the device reports, such as model and locale.
   public var attributes = DeviceAttributes()
-  /// Seconds for one call.
+  /// Timeout of a call in seconds.
   public var callSeconds = ClientLimits.callSeconds
 
-  /// The settings that every app needs; the others have values that fit most.
+  /// Creates settings with the required values; the others have defaults.
   public init(server: ServerAddress, appID: String, clientKey: String, directory: String) {
     self.server = server
     self.appID = appID
@@ -26,41 +27,41 @@ public struct ClientSettings: Sendable {
   }
 }
 
-/// PNSID: the push network of a token.
+/// PNSID: the network that issues a push token.
 public enum TokenNetwork: String, Sendable, Codable {
-  /// Apple.
+  /// Apple Push Notification service.
   case apns = "APNS"
-  /// Google: what Firebase calls a registration token.
+  /// Firebase Cloud Messaging; the token is Firebase's registration token.
   case fcm = "FCM"
 }
 
-/// Which of Apple's services issued a token.
+/// The APNs environment that issues a token.
 public enum TokenEnvironment: String, Sendable, Codable {
-  /// App Store, TestFlight and enterprise builds.
+  /// For App Store, TestFlight and enterprise builds.
   case production
-  /// Builds that Xcode installs.
+  /// For builds installed by Xcode.
   case sandbox
 }
 
-/// What a device says of itself; each may be absent. At most 128 bytes each.
+/// Attributes that a device reports, each of at most 128 bytes; nil if not reported.
 public struct DeviceAttributes: Sendable, Codable, Equatable {
   /// `iOS` or `Android`.
   public var platform: String?
-  /// For example `iPhone15,2`.
+  /// Model, for example `iPhone15,2`.
   public var model: String?
-  /// For example `18.1`.
+  /// Version of the operating system, for example `18.1`.
   public var osVersion: String?
-  /// The app's own version.
+  /// Version of the app.
   public var appVersion: String?
-  /// For example `ko-KR`.
+  /// Locale, for example `ko-KR`.
   public var locale: String?
-  /// IANA name, for example `Asia/Seoul`.
+  /// IANA name of the time zone, for example `Asia/Seoul`.
   public var timeZone: String?
 
-  /// Says nothing.
+  /// Creates attributes without any value.
   public init() {}
 
-  /// As the server takes them: what is too long is left out rather than refused with the registration.
+  /// The attributes without those that are too long: otherwise the server would refuse the registration.
   var sendable: DeviceAttributes {
     func cut(_ text: String?) -> String? {
       text.flatMap { $0.isEmpty || $0.utf8.count > 128 || $0.utf8.contains(0) ? nil : $0 }

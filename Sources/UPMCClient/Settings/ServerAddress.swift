@@ -4,19 +4,20 @@
   internal import Foundation
 #endif
 
-/// Where the server is: `https://push.example.com`, with a port and a path in front if need be.
+/// Base URL of a server: `https://push.example.com`, optionally with a port and a path.
 public struct ServerAddress: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// Scheme, host, port and path, without a slash at its end.
+  /// Scheme, host, port and path, without a trailing slash.
   public let base: String
 
-  /// Why a text is no address of a server.
+  /// Thrown if a text is not a valid server address.
   public struct Invalid: Error, CustomStringConvertible {
-    /// What is wrong with it.
+    /// What is wrong with the text.
     public let description: String
   }
 
-  /// - Parameter allowsPlainHTTP: `http` to other machines too: for a test system in a closed network. Pushkeys and keys of
-  ///   devices travel in the clear then.
+  /// Parses the address of a server.
+  /// - Parameter allowsPlainHTTP: true to accept `http` to other machines, for test systems in closed networks. Keys of
+  ///   devices are then sent unencrypted. Without it, `http` is accepted only for this machine.
   public init(_ text: String, allowsPlainHTTP: Bool = false) throws(Invalid) {
     guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
       let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http"
@@ -35,10 +36,10 @@ public struct ServerAddress: Sendable, Hashable, Codable, CustomStringConvertibl
     self.base = base
   }
 
-  /// The address as it was given, without a slash at its end.
+  /// The base URL, without a trailing slash.
   public var description: String { base }
 
-  /// Whether an address from a payload lies on this server.
+  /// True if a URL in a payload refers to this server.
   func holds(_ url: String) -> Bool { url.hasPrefix(base + "/") }
 
   private static func isThisMachine(_ host: String) -> Bool {

@@ -4,18 +4,18 @@
   internal import Foundation
 #endif
 
-/// What an app leaves in the key store for its extension: which server, which app, which network. No key of the app's.
+/// The settings that an app stores in the key store for its extension: server, app and network, but no client key.
 public struct SharedSettings: Codable, Sendable, Equatable {
-  /// The server.
+  /// Address of the server.
   public var server: ServerAddress
   /// APP_ID.
   public var appID: String
-  /// The network of the token.
+  /// The network that issues the token.
   public var network: TokenNetwork
-  /// Which of Apple's services issued it.
+  /// The APNs environment that issues the token.
   public var environment: TokenEnvironment
 
-  /// What of an app's settings its extension needs.
+  /// Extracts the settings that an extension needs.
   public init(_ settings: ClientSettings) {
     server = settings.server
     appID = settings.appID
@@ -23,7 +23,7 @@ public struct SharedSettings: Codable, Sendable, Equatable {
     environment = settings.environment
   }
 
-  /// What an app has left; nil when it never started, or when its key store is another.
+  /// Reads the settings that the app has stored; nil if the app has never started or uses another key store.
   public init?(in keys: any KeyStore) {
     guard let bytes = try? keys.read("settings"),
       let known = try? JSONDecoder().decode(SharedSettings.self, from: Data(bytes))
@@ -31,13 +31,13 @@ public struct SharedSettings: Codable, Sendable, Equatable {
     self = known
   }
 
-  /// Leaves them. Nothing is written when they are the same.
+  /// Stores the settings. Writes nothing if they are unchanged.
   public func store(in keys: any KeyStore) throws {
     guard SharedSettings(in: keys) != self else { return }
     try keys.write(WireBody.encode(self), "settings")
   }
 
-  /// Settings of an extension. It registers nothing, so it has no client key.
+  /// Settings for an extension, without a client key, because an extension does not register devices.
   public func settings(directory: String) -> ClientSettings {
     var settings = ClientSettings(server: server, appID: appID, clientKey: "", directory: directory)
     settings.network = network

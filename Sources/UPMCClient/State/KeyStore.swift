@@ -1,36 +1,37 @@
-/// Stores the device's key, token and user: the keychain on Apple's systems, a file elsewhere, or an app's own store.
+/// Stores the device's key, token and user: in the keychain on Apple's systems, in files elsewhere, or in an app's own
+/// store.
 ///
-/// The app and its extension use the same one. A write is whole or not at all, and lasts when it returns.
+/// The app and its extension must use the same store. A write must be atomic, and durable when it returns.
 public protocol KeyStore: Sendable {
-  /// The bytes under a name; nil when there are none.
+  /// Returns the entry of this name; nil if there is none.
   func read(_ name: String) throws -> [UInt8]?
-  /// Replaces the bytes under a name.
+  /// Creates or replaces an entry.
   func write(_ bytes: [UInt8], _ name: String) throws
-  /// Removes them; nothing happens when there are none.
+  /// Removes an entry. No effect if there is none.
   func remove(_ name: String) throws
 }
 
-/// A key store of files that only their owner may read, for systems without a keychain.
+/// A key store in files that only their owner can read, for systems without a keychain.
 public struct FileKeyStore: KeyStore {
   private let directory: String
 
-  /// - Parameter directory: is made when it is not there.
+  /// - Parameter directory: directory of the files; created if it does not exist.
   public init(directory: String) {
     self.directory = directory
   }
 
-  /// The bytes of the file of this name.
+  /// Returns the content of the file of this name; nil if there is none.
   public func read(_ name: String) throws -> [UInt8]? {
     try DurableFile.read(path(name), mostBytes: ClientLimits.answerBytes)
   }
 
-  /// Writes the file, syncs it and puts it in place.
+  /// Writes the file atomically and durably.
   public func write(_ bytes: [UInt8], _ name: String) throws {
     try DurableFile.makeDirectory(directory)
     try DurableFile.write(bytes, to: path(name), in: directory)
   }
 
-  /// Removes the file.
+  /// Removes the file. No effect if there is none.
   public func remove(_ name: String) throws {
     try DurableFile.remove(path(name))
   }

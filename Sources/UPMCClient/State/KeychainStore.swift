@@ -2,31 +2,33 @@
   internal import Foundation
   internal import Security
 
-  /// A key store in the keychain: survives the app's removal, and is shared with an extension by an access group.
+  /// A key store in the keychain. Entries survive the app's removal and are shared with an extension through an access
+  /// group.
   ///
-  /// Entries may be read once the device has been unlocked after its start (an extension runs behind the lock screen), and
-  /// never leave it with a backup. See Apple's documentation, *Sharing access to keychain items among a collection of apps*:
+  /// Entries can be read once the device has been unlocked after booting, because extensions also run while it is
+  /// locked, and they are not included in backups. See Apple's documentation, *Sharing access to keychain items among a
+  /// collection of apps*:
   /// <https://developer.apple.com/documentation/security/sharing-access-to-keychain-items-among-a-collection-of-apps>
   public struct KeychainStore: KeyStore {
     private let service: String
     private let group: String?
 
-    /// What the keychain answered.
+    /// Thrown if a keychain call fails.
     public struct Failure: Error, CustomStringConvertible {
       let status: OSStatus
-      /// The number that Apple documents as `OSStatus`.
+      /// Contains the error code that Apple documents as `OSStatus`.
       public var description: String { "the keychain answered \(status)" }
     }
 
     /// - Parameters:
-    ///   - service: names the entries of this app; the same in its extension.
-    ///   - group: the keychain access group that both have; nil for the process's own.
+    ///   - service: name of this app's entries; must be the same in its extension.
+    ///   - group: keychain access group of app and extension; nil for the process's default group.
     public init(service: String, group: String?) {
       self.service = service
       self.group = group
     }
 
-    /// The bytes of an entry.
+    /// Returns the content of an entry; nil if there is none.
     public func read(_ name: String) throws -> [UInt8]? {
       var query = query(name)
       query[kSecReturnData as String] = true
@@ -38,7 +40,7 @@
       return [UInt8](data)
     }
 
-    /// Replaces an entry, or makes it.
+    /// Creates or replaces an entry.
     public func write(_ bytes: [UInt8], _ name: String) throws {
       let change: [String: Any] = [kSecValueData as String: Data(bytes)]
       let status = SecItemUpdate(query(name) as CFDictionary, change as CFDictionary)
@@ -48,12 +50,12 @@
       entry[kSecValueData as String] = Data(bytes)
       entry[kSecAttrAccessible as String] = kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly
       let added = SecItemAdd(entry as CFDictionary, nil)
-      // The other process was a moment faster.
+      // The other process has created the entry meanwhile: replace it.
       if added == errSecDuplicateItem { return try write(bytes, name) }
       guard added == errSecSuccess else { throw Failure(status: added) }
     }
 
-    /// Removes an entry.
+    /// Removes an entry. No effect if there is none.
     public func remove(_ name: String) throws {
       let status = SecItemDelete(query(name) as CFDictionary)
       guard status == errSecSuccess || status == errSecItemNotFound else { throw Failure(status: status) }

@@ -4,26 +4,26 @@
   internal import Foundation
 #endif
 
-/// What the client knows of its registration, in the key store under one name.
+/// The registration as stored in the key store.
 struct StoredRegistration: Codable, Equatable, Sendable {
   var server: ServerAddress
   var appID: String
   var device: String
   var authKey: String
   var psid: String
-  /// Newest first.
+  /// Previous tokens, newest first.
   var formerPsids: [String] = []
   var clientUID: String?
   var clientName: String?
   var identity: String?
   var awaitsPush: Bool
-  /// The user that the app asked for, also when the server has not bound it yet.
+  /// The user that the app has requested, even if the server has not bound the device to it yet.
   var askedFor: String?
 
-  /// The tokens that a push may have come to, the likeliest first.
+  /// The tokens that a push may have been sent to, the most likely first.
   var tokens: [String] { [psid] + formerPsids }
 
-  /// Takes another token; the one before is remembered, for pushes that are under way.
+  /// Sets another token. Remembers the previous one, for pushes that are in transit.
   mutating func adopt(token: String) {
     guard token != psid else { return }
     formerPsids = Array(([psid] + formerPsids.filter { $0 != token }).prefix(ClientLimits.formerTokens))
@@ -44,19 +44,19 @@ struct StoredRegistration: Codable, Equatable, Sendable {
   }
 }
 
-/// A push that waits to be brought back, in an app that is `strict`.
+/// A push to be returned to the server, in an app whose identity mode is `strict`.
 struct StoredPossession: Codable, Equatable, Sendable {
   var seqno: String
   var psid: String
   var pushkey: String
 }
 
-/// The client's own entries of a key store.
+/// Reads and writes the client's entries in the key store.
 struct ClientState: Sendable {
   let keys: any KeyStore
 
   func registration() throws(ClientError) -> StoredRegistration? {
-    // What cannot be read is as good as none: the device registers again.
+    // An entry that cannot be decoded counts as missing: the device registers again.
     try read("registration")
   }
 
@@ -82,7 +82,7 @@ struct ClientState: Sendable {
     }
   }
 
-  /// What this installation calls itself: made once, and stored before the server hears it.
+  /// Returns the id of this installation, which is created once and stored before it is sent to the server.
   func installation() throws(ClientError) -> String {
     struct Installation: Codable { var id: String }
     if let known: Installation = try read("installation") { return known.id }

@@ -4,32 +4,32 @@
   internal import Foundation
 #endif
 
-/// Why a call did not do what was asked.
+/// Why a call has failed.
 public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The device is not registered; register first.
+  /// The device is not registered; register it first.
   case notRegistered
-  /// A badge must be 1…1000. Nothing was sent.
+  /// The badge is not in 1…1000. Nothing was sent.
   case badgeOutOfRange(Int)
-  /// A badge goes with `update` and `force`, and with no other option. Nothing was sent.
+  /// A badge is given with an option other than `update` and `force`, or missing with one of these. Nothing was sent.
   case badgeNotExpected
-  /// An argument that no server takes. Nothing was sent.
+  /// An argument is invalid. Nothing was sent.
   case badArgument(String)
-  /// The payload has no SEQNO and pushkey of UPMC, so there is nothing to confirm.
+  /// The payload has no SEQNO and pushkey, so it does not come from UPMC and there is nothing to confirm.
   case notOfUPMC
-  /// There was no answer. The server may have done it; asking again does no harm.
+  /// There was no answer. The server may have carried out the call; repeating it does no harm.
   case noAnswer(String)
-  /// The server cannot take it now.
+  /// The server is overloaded or unavailable at present.
   case busy(retryAfterSeconds: Int?)
-  /// The server refused it.
+  /// The server refused the call.
   case refused(ServerProblem)
-  /// The answer is none of a UPMC server: another address, or a network that wants a log-in first.
+  /// The answer does not come from a UPMC server: the address is wrong, or the network requires a login first.
   case notAnAnswer(status: Int)
-  /// The key store cannot be read or written.
+  /// The key store could not be read or written.
   case keyStore(String)
-  /// What a page or medium of a payload is refused for.
+  /// A page or media file that a payload refers to was rejected.
   case badContent(String)
 
-  /// For people and logs.
+  /// Description for people and logs.
   public var description: String {
     switch self {
     case .notRegistered: "the device is not registered; register it first"
@@ -47,23 +47,23 @@ public enum ClientError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// A refusal as the server words it (RFC 9457).
+/// An error reported by the server (RFC 9457).
 public struct ServerProblem: Sendable, Equatable, Codable, CustomStringConvertible {
-  /// A stable code such as `upmc:unknown-group`.
+  /// Stable code, such as `upmc:unknown-group`.
   public var type: String
-  /// The HTTP status.
+  /// HTTP status.
   public var status: Int
-  /// In a few words.
+  /// Short title of the problem.
   public var title: String?
-  /// What to do.
+  /// What is wrong and how to correct it.
   public var detail: String?
-  /// Under which the server's log has it.
+  /// Id under which the server has logged the request.
   public var requestId: String?
 
-  /// For people and logs.
+  /// Description for people and logs.
   public var description: String { "\(status) \(type)" + (detail.map { ": \($0)" } ?? "") }
 
-  /// Nil when the body is no problem of a UPMC server.
+  /// Parses the body of an error response. Returns nil if it does not come from a UPMC server.
   init?(_ answer: WireAnswer) {
     guard let problem = try? JSONDecoder().decode(ServerProblem.self, from: Data(answer.body)),
       problem.type.hasPrefix("upmc:"), problem.status == answer.status
@@ -73,7 +73,7 @@ public struct ServerProblem: Sendable, Equatable, Codable, CustomStringConvertib
 }
 
 extension WireAnswer {
-  /// The answer as a value, or why it is none.
+  /// Decodes the body of a successful answer. Throws the server's error otherwise.
   func decoded<Value: Decodable>(_ type: Value.Type) throws(ClientError) -> Value {
     guard (200...299).contains(status) else { throw refusal }
     do {
@@ -83,9 +83,9 @@ extension WireAnswer {
     }
   }
 
-  /// Succeeds for an answer without a body.
+  /// Throws unless the answer is a success without a body.
   func demandNoContent() throws(ClientError) {
-    // A network that wants a log-in first answers 200 with a page.
+    // A network that requires a login answers 200 with a page.
     guard status == 204 else { throw (200...299).contains(status) ? .notAnAnswer(status: status) : refusal }
   }
 
@@ -97,12 +97,12 @@ extension WireAnswer {
   }
 }
 
-/// Bodies as JSON.
+/// Encodes request bodies as JSON.
 enum WireBody {
   static func encode(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-    // Strings, numbers and flags alone: nothing of these can fail to be JSON.
+    // Cannot fail, because the bodies contain only strings, numbers and Booleans.
     return (try? encoder.encode(value)).map { [UInt8]($0) } ?? []
   }
 }

@@ -4,17 +4,19 @@
   internal import Foundation
 #endif
 
-/// `POST /v1/receipts` and `POST /v1/reads`: up to 100 confirmations of one kind. Needs no key: each pushkey proves itself.
+/// `POST /v1/receipts` and `POST /v1/reads`: up to 100 confirmations of one kind. Needs no authentication, because each
+/// confirmation contains a pushkey.
 public enum ConfirmationCall {
-  /// What became of one.
+  /// The server's result for one confirmation.
   public struct Verdict: Sendable, Equatable {
     /// `recorded`, `invalid-pushkey` or `unknown-message`.
     public var status: String
-    /// The user's new count, for a read.
+    /// The user's new badge count, for a read.
     public var badge: Int?
   }
 
-  /// - Parameter confirmations: 1…100 of `kind`.
+  /// Returns the request that reports confirmations to the server.
+  /// - Parameter confirmations: 1…100 confirmations of `kind`.
   public static func request(
     _ confirmations: [Confirmation], _ kind: Confirmation.Kind, to origin: String
   ) -> WireRequest {
@@ -23,7 +25,7 @@ public enum ConfirmationCall {
     return request
   }
 
-  /// By hand: of all calls there are most of these, and an encoder takes ten times as long.
+  /// Encoded by hand, because this is the most frequent call and an encoder would take ten times as long.
   private static func body(_ confirmations: [Confirmation], _ list: String) -> [UInt8] {
     var json: [UInt8] = []
     json.reserveCapacity(32 + confirmations.count * 224)
@@ -62,7 +64,7 @@ public enum ConfirmationCall {
     json.append(UInt8(ascii: "\""))
   }
 
-  /// What became of each, in order; nil when the answer is not one to exactly these: then nothing is known.
+  /// Returns the result of each confirmation, in order; nil if the answer does not match the confirmations sent.
   public static func verdicts(_ answer: WireAnswer, of confirmations: [Confirmation]) -> [Verdict]? {
     struct Results: Decodable {
       struct Result: Decodable {
@@ -79,30 +81,30 @@ public enum ConfirmationCall {
   }
 }
 
-/// That a message arrived, or was read.
+/// States that a message was received or read.
 public struct Confirmation: Sendable, Equatable {
-  /// Which of the two.
+  /// Whether a message was received or read.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// It arrived.
+    /// The message has arrived.
     case receipt
-    /// A person read it; implies the receipt.
+    /// The user has read the message; implies the receipt.
     case read
   }
 
-  /// SEQNO of the message: digits.
+  /// SEQNO of the message, as digits.
   public var seqno: String
-  /// PSID: the token that the message came to.
+  /// PSID: the token that the message was sent to.
   public var psid: String
-  /// From the payload: proves that the message was sent to this token.
+  /// Key from the payload, which proves that the message was sent to this token.
   public var pushkey: String
-  /// When it happened, RFC 3339; nil lets the server take its own time.
+  /// When the message was received or read (RFC 3339); nil to let the server use its own time.
   public var at: String?
-  /// What a read does to the badge; nil is `keep`.
+  /// What a read does to the badge; nil means `keep`.
   public var badgeOption: BadgeOption?
-  /// The number for `update` and `force`.
+  /// The number for `update` and `force`; nil for other options.
   public var badge: Int?
 
-  /// A receipt; or, with the last two, a read.
+  /// Creates a receipt or, with the last two arguments, a read.
   public init(
     seqno: String, psid: String, pushkey: String, at: String? = nil, badgeOption: BadgeOption? = nil, badge: Int? = nil
   ) {
@@ -114,9 +116,9 @@ public struct Confirmation: Sendable, Equatable {
     self.badge = badge
   }
 
-  /// A moment as the server takes it; nil when the clock is so wrong that no server would.
+  /// Formats a time for the server; nil if it is so wrong that no server would accept it.
   static func moment(_ date: Date) -> String? {
-    // 2020 … 9999
+    // Accepts the years 2020 … 9999.
     guard (1_577_836_800..<253_370_764_800).contains(date.timeIntervalSince1970) else { return nil }
     return Date.ISO8601FormatStyle(includingFractionalSeconds: true).format(date)
   }
@@ -124,16 +126,17 @@ public struct Confirmation: Sendable, Equatable {
 
 /// What a read does to the user's badge count, which the server keeps.
 public enum BadgeOption: String, Sendable, Codable, CaseIterable {
-  /// Takes one off, once per message: the messages that are left keep their count.
+  /// Decrements the count, once per message.
   case keep
-  /// Makes it 0.
+  /// Sets the count to 0.
   case reset
-  /// Sets it to a number, once per message.
+  /// Sets the count to a number, once per message.
   case update
-  /// Sets it to a number each time.
+  /// Sets the count to a number, with every call.
   case force
 
-  /// - Throws: unless the badge fits the option; before anything is sent.
+  /// Checks that `badge` matches the option, before anything is sent.
+  /// - Throws: `.badgeNotExpected` or `.badgeOutOfRange`.
   public func check(_ badge: Int?) throws(ClientError) {
     switch (self, badge) {
     case (.keep, nil), (.reset, nil): return
@@ -142,7 +145,8 @@ public enum BadgeOption: String, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// - Throws: unless the badge is 1…1000.
+  /// Checks a badge count.
+  /// - Throws: `.badgeOutOfRange` unless the badge is in 1…1000.
   static func check(_ badge: Int) throws(ClientError) {
     guard ClientLimits.badge.contains(badge) else { throw .badgeOutOfRange(badge) }
   }

@@ -1,6 +1,6 @@
-/// `POST /v1/devices`: a device registers itself, with a user or without.
+/// `POST /v1/devices`: registers the device, with or without a user.
 public struct RegistrationCall: Sendable {
-  /// The body. A nil field is left out.
+  /// The body of the request. Fields that are nil are omitted.
   struct Body: Encodable, Sendable {
     var appId: String
     var pnsId: String
@@ -22,9 +22,9 @@ public struct RegistrationCall: Sendable {
   private let body: Body
 
   /// - Parameters:
-  ///   - token: PSID: hex for APNs, the registration token for FCM.
-  ///   - deviceID: what this installation calls itself.
-  ///   - user: nil keeps the current user; `.guest` removes it.
+  ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
+  ///   - deviceID: id of this installation, created by the client.
+  ///   - user: the user to set; nil keeps the current user, `.guest` removes it.
   public init(
     appID: String, network: TokenNetwork, environment: TokenEnvironment, token: String, deviceID: String,
     user: ClientUser?, attributes: DeviceAttributes, consent: ConsentChange? = nil
@@ -38,7 +38,8 @@ public struct RegistrationCall: Sendable {
       locale: told.locale, timeZone: told.timeZone, consent: consent)
   }
 
-  /// - Parameter key: the device's own, or else the app's client key.
+  /// Returns the request that registers the device.
+  /// - Parameter key: the device's own key if it has one, otherwise the app's client key.
   public func request(to origin: String, key: String) -> WireRequest {
     var request = WireRequest("POST", "/v1/devices", at: origin)
     request.bearer = key
@@ -46,7 +47,7 @@ public struct RegistrationCall: Sendable {
     return request
   }
 
-  /// What the server answered.
+  /// Parses the answer to a registration.
   public static func registered(_ answer: WireAnswer) throws(ClientError) -> RegisteredDevice {
     let device = try answer.decoded(RegisteredDevice.self)
     guard isPathSafe(device.device), !device.authKey.isEmpty,
@@ -55,7 +56,7 @@ public struct RegistrationCall: Sendable {
     return device
   }
 
-  /// A device's id becomes part of paths.
+  /// True if a device id can safely become part of a path.
   static func isPathSafe(_ id: String) -> Bool {
     (1...64).contains(id.utf8.count)
       && id.utf8.allSatisfy { byte in
@@ -64,28 +65,28 @@ public struct RegistrationCall: Sendable {
   }
 }
 
-/// A user as the app knows it.
+/// A user, as the app identifies it.
 public struct ClientUser: Sendable, Equatable {
-  /// CUID: login id, e-mail address, phone number …
+  /// CUID: a login id, e-mail address, phone number or the like.
   public var clientUID: String
-  /// CNAME: the name to show; may be empty.
+  /// CNAME: the display name; may be empty.
   public var clientName: String
-  /// What the app's own server made for this user, in apps whose identity is `proof` or `strict`. Not needed where the app's
-  /// server made a voucher at log-in.
+  /// Proof created by the app's backend for this user, in apps whose identity mode is `proof` or `strict`. Not needed
+  /// if the backend has created a voucher at login.
   public var proof: String?
 
-  /// A user, vouched for or not.
+  /// Creates a user, with or without a proof.
   public init(_ clientUID: String, name: String = "", proof: String? = nil) {
     self.clientUID = clientUID
     clientName = name
     self.proof = proof
   }
 
-  /// No user: the device then gets only what is sent to everyone.
+  /// No user: the device receives only messages to everyone.
   public static let guest = ClientUser("GUEST")
 }
 
-/// What a registration answers.
+/// The answer to a registration.
 public struct RegisteredDevice: Sendable, Codable, Equatable {
   /// The server's id of the device.
   public var device: String
@@ -93,14 +94,14 @@ public struct RegisteredDevice: Sendable, Codable, Equatable {
   public var authKey: String
   /// The user's badge count.
   public var badge: Int
-  /// Nil for a guest.
+  /// The user; nil for a guest.
   public var user: KnownUser?
-  /// What the binding to the user was made with: `open`, `proof` or `strict`; nil for a guest.
+  /// How the user was proved: `open`, `proof` or `strict`; nil for a guest.
   public var identity: String?
-  /// In `strict`: the user is the device's when a push has been brought back.
+  /// True in `strict` mode until a push has been returned; only then does the device belong to the user.
   public var awaitsPush: Bool
 
-  /// What an older server does not say is as it was then.
+  /// Decodes an answer. Members that an older server does not send get default values.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     device = try members.decode(String.self, forKey: .device)
@@ -112,24 +113,24 @@ public struct RegisteredDevice: Sendable, Codable, Equatable {
   }
 }
 
-/// A user as the server knows it.
+/// A user, as the server knows it.
 public struct KnownUser: Sendable, Codable, Equatable {
-  /// CUID.
+  /// CUID of the user.
   public var clientUid: String
-  /// CNAME: may be empty.
+  /// CNAME, the display name; may be empty.
   public var clientName: String
 }
 
-/// What a person agrees to; what is nil stays as it is.
+/// Consents that a user gives or withdraws; those that are nil are left unchanged.
 public struct ConsentChange: Sendable, Codable, Equatable {
-  /// Notifications at all.
+  /// Consent to notifications in general.
   public var notification: Bool?
-  /// Advertising.
+  /// Consent to advertising.
   public var ad: Bool?
-  /// Advertising at night.
+  /// Consent to advertising at night.
   public var nightAd: Bool?
 
-  /// Changes what is given.
+  /// Creates a change of the given consents.
   public init(notification: Bool? = nil, ad: Bool? = nil, nightAd: Bool? = nil) {
     self.notification = notification
     self.ad = ad

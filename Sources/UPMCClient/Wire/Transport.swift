@@ -1,43 +1,43 @@
-/// A request to the server, or for a page or a medium that a payload names.
+/// A request to the server, or for a page or media file that a payload refers to.
 public struct WireRequest: Sendable, Equatable {
   /// `GET`, `POST`, `PUT` or `DELETE`.
   public var method: String
-  /// Scheme, host, port and path in front, without a slash at its end.
+  /// Scheme, host, port and path prefix, without a trailing slash.
   public var origin: String
-  /// The path with its query, percent-encoded; begins with a slash.
+  /// Path with query, percent-encoded, with a leading slash.
   public var path: String
-  /// For `Authorization: Bearer`; nil where the body proves itself.
+  /// Token for `Authorization: Bearer`; nil if none is needed.
   public var bearer: String?
-  /// JSON.
+  /// Body as JSON; nil for none.
   public var body: [UInt8]?
-  /// Bytes of the answer's body that are read; a longer one is a failure.
+  /// Maximum size of the answer's body in bytes; a larger one is an error.
   public var mostBytes = ClientLimits.answerBytes
-  /// From here to the whole answer.
+  /// Timeout in seconds, until the answer is complete.
   public var seconds = ClientLimits.callSeconds
 
-  /// A request without a key and without a body.
+  /// Creates a request without authentication and body.
   public init(_ method: String, _ path: String, at origin: String) {
     self.method = method
     self.path = path
     self.origin = origin
   }
 
-  /// The whole address.
+  /// The complete URL.
   public var url: String { origin + path }
 }
 
-/// What came back.
+/// The answer to a request.
 public struct WireAnswer: Sendable, Equatable {
-  /// The HTTP status.
+  /// HTTP status.
   public var status: Int
-  /// `Retry-After` in seconds, when it is a number.
+  /// `Retry-After` in seconds; nil if absent or a date.
   public var retryAfterSeconds: Int?
-  /// `Content-Type`, when there is one.
+  /// Value of `Content-Type`; nil if absent.
   public var contentType: String?
-  /// The body, no longer than the request allows.
+  /// The body, at most as long as the request allows.
   public var body: [UInt8]
 
-  /// An answer as a transport read it.
+  /// Creates an answer from what a transport has read.
   public init(status: Int, retryAfterSeconds: Int? = nil, contentType: String? = nil, body: [UInt8]) {
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds
@@ -45,26 +45,26 @@ public struct WireAnswer: Sendable, Equatable {
     self.body = body
   }
 
-  /// The server cannot take it now.
+  /// True if the server is overloaded or unavailable at present.
   var isBusy: Bool { status == 429 || status >= 500 }
 }
 
-/// There is no answer. The server may have done what was asked.
+/// There was no answer. The server may have carried out the request.
 public struct NoAnswer: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is known of the reason.
+  /// Reason, as far as known.
   public let description: String
 
-  /// - Parameter description: for people.
+  /// - Parameter description: reason, for people to read.
   public init(_ description: String) {
     self.description = description
   }
 }
 
-/// The way to the server: `URLSessionTransport` of `UPMCClientURLSession`, or an app's own.
+/// Sends requests to the server: `URLSessionTransport` of `UPMCClientURLSession`, or an app's own implementation.
 ///
-/// It follows no redirect, keeps no cookie and no cache, and ends by itself after the request's seconds.
+/// It must not follow redirects or keep cookies or caches, and must enforce the request's timeout.
 public protocol Transport {
-  /// Sends a request. `completion` is called once, on any thread.
+  /// Sends a request. Calls `completion` exactly once, on any thread.
   func send(_ request: WireRequest, _ completion: @escaping @Sendable (Result<WireAnswer, NoAnswer>) -> Void)
 }
 

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Console accounts.
+/// Endpoints for console accounts.
 extension Endpoint {
   static let accounts: [Endpoint] = [
     Endpoint(

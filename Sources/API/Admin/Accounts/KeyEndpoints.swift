@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// API keys.
+/// Endpoints for API keys.
 extension Endpoint {
   static let apiKeys: [Endpoint] = [
     Endpoint(

@@ -4,7 +4,7 @@ internal import JSON
 internal import Logging
 internal import Operations
 
-/// Signing in to and out of the console.
+/// Endpoints for signing in to and out of the console.
 extension Endpoint {
   static let sessions: [Endpoint] = [
     Endpoint(
@@ -75,7 +75,7 @@ extension Endpoint {
 }
 
 extension AdminCall {
-  /// Needs no credential; requiring a JSON Content-Type keeps other sites' forms out.
+  /// Signs in. Requires no credential, but a JSON Content-Type, which forms on other sites cannot send.
   fileprivate func signIn() throws(Problem) -> Response {
     let wish = try SignInRequest(try jsonBody())
     let session = try signingIn { () throws(Problem) in

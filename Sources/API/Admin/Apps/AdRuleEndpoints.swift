@@ -3,7 +3,7 @@ internal import Operations
 internal import Domain
 internal import HTTPServer
 
-/// An app's advertising rules.
+/// Endpoints for an app's advertising rules.
 extension Endpoint {
   static let adRules: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Apps and their settings.
+/// Endpoints for apps and their settings.
 extension Endpoint {
   static let apps: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// The audit log.
+/// Endpoints for the audit log.
 extension Endpoint {
   static let audit: [Endpoint] = [
     Endpoint(
@@ -32,7 +32,7 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit))
   ]
 
-  /// Response schemas.
+  /// Response schemas, in the order of the description.
   static let auditSchemas: [JSONTree.Member] = [
     ItemPage<AuditTrail.Entry>.object.named, AuditTrail.Entry.settingsSchema,
   ]

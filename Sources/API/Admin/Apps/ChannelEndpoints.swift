@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Broadcast channels of APNs.
+/// Endpoints for broadcast channels of APNs.
 extension Endpoint {
   static let channels: [Endpoint] = [
     Endpoint(
@@ -91,7 +91,7 @@ extension Endpoint {
       problems: [.unknownApp, .impossible, .notConfigured, .networkAway], handler: .whole(AdminCall.channelsAtApple)),
   ]
 
-  /// What they take and answer, in the order of the description.
+  /// Request and response schemas, in the order of the description.
   static let channelSchemas: [JSONTree.Member] = [
     ChannelService.New.object.named, ChannelService.Entry.object.named, ItemPage<ChannelService.Entry>.object.named,
     ChannelUpdate.object.named, ChannelPublishing.Accepted.object.named, ChannelService.AllAtApple.object.named,

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Push network credentials of apps: written, never read back.
+/// Endpoints for push network credentials of apps. They can be stored but not read back.
 extension Endpoint {
   static let credentials: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Audiences uploaded as files.
+/// Endpoints for audiences uploaded as files.
 extension Endpoint {
   static let files: [Endpoint] = [
     Endpoint(
@@ -39,7 +39,7 @@ extension Endpoint {
 }
 
 extension AdminCall {
-  /// The body is the file itself.
+  /// Stores an audience. The request's body is the file itself.
   fileprivate func uploadAudience() throws(Problem) -> Response {
     guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say for which app: /v1/admin/audiences/csv?appId=…")

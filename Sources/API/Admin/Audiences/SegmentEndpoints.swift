@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Saved segments.
+/// Endpoints for saved segments.
 extension Endpoint {
   static let segments: [Endpoint] = [
     Endpoint(

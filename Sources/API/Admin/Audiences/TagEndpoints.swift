@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Tags of users and devices.
+/// Endpoints for tags of users and devices.
 extension Endpoint {
   static let tags: [Endpoint] = [
     Endpoint(
@@ -49,7 +49,8 @@ extension AdminCall {
       try TagService.change(try tags.change(), of: try tags.owners(), in: tags.appID, by: caller, on: connection))
   }
 
-  /// `?appId=&clientUid=` or `?appId=&device=`; with neither, all tags in use.
+  /// Returns the tags of a user (`?appId=&clientUid=`) or device (`?appId=&device=`); with neither, all tags in use in
+  /// the app.
   fileprivate func tags() throws(Problem) -> Response {
     guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say whose tags: /v1/admin/tags?appId=…&clientUid=… or …&device=…")
@@ -76,7 +77,7 @@ private struct TagBody {
   var remove: [String] = []
   var set: [String]?
 
-  /// Either users or devices, never both.
+  /// The schema, which permits either users or devices, but not both.
   static let named: JSONTree.Member = (
     "TagChange",
     JSONSchema.oneOf([

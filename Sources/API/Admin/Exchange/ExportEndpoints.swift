@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Exports of people, deliveries and the audit log as files.
+/// Endpoints for exports of people, deliveries and the audit log as files.
 extension Endpoint {
   static let exports: [Endpoint] = [
     export(

@@ -3,7 +3,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Imports of people from files.
+/// Endpoints for imports of people from files.
 extension Endpoint {
   static let imports: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// Sends that wait for a second person's approval.
+/// Endpoints for sends that wait for a second person's approval.
 extension Endpoint {
   static let approvals: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Control of a message: pause, resume, cancel, pace, resend.
+/// Endpoints that pause, resume, cancel and resend a message or change its pace.
 extension Endpoint {
   static let control: [Endpoint] = [
     change(

@@ -2,9 +2,9 @@ internal import Domain
 internal import Operations
 internal import HTTPServer
 
-/// `POST /v1/admin/messages` to named users, handled on the HTTP loop: an OTP shares its commit with concurrent
-/// operations instead of waiting for an admin thread. Every other request, invalid ones included, is left to the
-/// threads.
+/// Handles `POST /v1/admin/messages` for named users on the HTTP loop, so that a one-time code shares its commit with
+/// concurrent operations instead of waiting for an admin thread. All other requests, including invalid ones, are left
+/// to the threads.
 struct DirectSendHandler {
   let catalog: Catalog
   let committer: Committer
@@ -15,7 +15,8 @@ struct DirectSendHandler {
     self.committer = committer
   }
 
-  /// Returns false, without answering, when the request is not such a send or the committer takes none now.
+  /// Returns false, without answering, when the request is not such a send, or the committer accepts none at the
+  /// moment.
   func take(_ request: Request, _ responder: Responder) -> Bool {
     guard request.method == .post, request.pathEquals("/v1/admin/messages"), request.query.isEmpty,
       request.bodyCount <= AdminLimits.namedSendBytes,

@@ -1,4 +1,4 @@
-/// Example sends for the description.
+/// Example requests for sends, shown in the API description.
 enum MessageExamples {
   static let replacements = [
     (

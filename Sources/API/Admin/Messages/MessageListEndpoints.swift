@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Message lists, and a message's failures, shards and explanation.
+/// Endpoints for lists of messages, and a message's failures, shards and explanation for one person.
 extension Endpoint {
   static let messageLists: [Endpoint] = [
     Endpoint(

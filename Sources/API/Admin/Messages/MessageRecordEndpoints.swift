@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// A message as a record, and changing one that has not begun.
+/// Endpoints for reading everything about a message and for changing one that has not begun.
 extension Endpoint {
   static let messageRecords: [Endpoint] = [
     Endpoint(
@@ -42,7 +42,7 @@ extension Endpoint {
       ], handler: .whole(AdminCall.replaceMessage)),
   ]
 
-  /// What they answer, in the order of the description.
+  /// Response schemas, in the order of the description.
   static let messageRecordSchemas: [JSONTree.Member] = [MessageRecord.object.named]
 }
 

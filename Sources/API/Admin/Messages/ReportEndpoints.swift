@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// A message's funnel and deliveries.
+/// Endpoints for a message's funnel and deliveries.
 extension Endpoint {
   static let reports: [Endpoint] = [
     Endpoint(

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Templates, drafts and senders: messages that are saved, not sent.
+/// Endpoints for templates, drafts and senders: messages that are saved, not sent.
 extension Endpoint {
   static let saved: [Endpoint] =
     kept(

@@ -4,7 +4,7 @@ internal import JSON
 internal import Logging
 internal import Operations
 
-/// Sending.
+/// Endpoints that send messages.
 extension Endpoint {
   static let messages: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Statistics.
+/// Endpoints for statistics over time, and the dashboard's overview.
 extension Endpoint {
   static let statistics: [Endpoint] = [
     Endpoint(

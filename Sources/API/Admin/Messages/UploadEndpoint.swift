@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Uploads of pictures, sounds and videos for notifications.
+/// Endpoints for uploads of pictures, sounds and videos for notifications.
 extension Endpoint {
   static let uploads: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Operations
 internal import Reactor
 
-/// The request's body for operations that read it in parts: from memory, or from the spool file.
+/// The request's body for operations that read it in parts, from memory or from the file it was spooled to.
 extension OwnedRequest {
   var source: ByteSource {
     guard let spooled else { return ByteSource(body) }

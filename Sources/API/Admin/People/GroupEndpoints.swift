@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Groups of users: the tree and its members.
+/// Endpoints for groups of users: the tree and its members.
 extension Endpoint {
   static let groups: [Endpoint] = [
     Endpoint(

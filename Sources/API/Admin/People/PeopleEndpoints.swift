@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Users and devices, as operators see them.
+/// Endpoints for users and devices, as operators see them.
 extension Endpoint {
   static let people: [Endpoint] = [
     Endpoint(

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Quarantined devices.
+/// Endpoints for quarantined devices.
 extension Endpoint {
   static let quarantine: [Endpoint] = [
     Endpoint(
@@ -67,7 +67,7 @@ extension Endpoint {
 
   private static let reason = JSONSchema.text(upTo: 200)
 
-  /// Must match `AdminCall.readRestoration`.
+  /// Schema of one form of the request. Keep it consistent with `AdminCall.readRestoration`.
   private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
     JSONSchema.object(isClosed: true, [.required("appId", JSONSchema.appID), .required(name, schema, about)])
       .titled("Restoration\(name.prefix(1).uppercased())\(name.dropFirst())")

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Webhooks, their deliveries and replays, and a message's SMS fallbacks.
+/// Endpoints for webhooks, their deliveries and replays, and a message's SMS fallbacks.
 extension Endpoint {
   static let webhooks: [Endpoint] = [
     Endpoint(
