@@ -1,19 +1,29 @@
+internal import Reactor
 internal import Store
 
 /// Recently fetched records and parts, so that a million devices that open one page cost the database one read. One
 /// owner, one thread.
 ///
 /// Two generations: an entry that is used moves into the young one; when that reaches half the capacity it becomes the
-/// old one, and entries unused since then are dropped. The content behind a name never changes, so nothing has to be
-/// refreshed.
+/// old one, and entries unused since then are dropped. The content behind a name never changes; whether it is still there
+/// is asked again after a minute, because somebody may have deleted it.
 struct HostedCache {
   struct PartKey: Hashable {
     let name: String
     let part: Int
   }
 
+  /// A file as it was when its record was read.
+  struct Known {
+    let record: HostedFiles.Record
+    let readAt: Instant
+
+    /// False when it may have been deleted since.
+    func isFresh(at now: Instant) -> Bool { now - readAt < HostedLimits.recordLife }
+  }
+
   private struct Generation {
-    var files: [String: HostedFiles.Record] = [:]
+    var files: [String: Known] = [:]
     var parts: [PartKey: [UInt8]] = [:]
     var bytes = 0
   }
@@ -30,7 +40,7 @@ struct HostedCache {
     self.capacity = capacity
   }
 
-  mutating func file(_ name: String) -> HostedFiles.Record? {
+  mutating func file(_ name: String) -> Known? {
     if let file = young.files[name] { return file }
     guard let file = old.files[name] else { return nil }
     keep(file)
@@ -44,15 +54,15 @@ struct HostedCache {
     return part
   }
 
-  mutating func keep(_ file: HostedFiles.Record) {
-    if young.files.updateValue(file, forKey: file.name) == nil { grow(Self.recordBytes) }
+  mutating func keep(_ file: Known) {
+    if young.files.updateValue(file, forKey: file.record.name) == nil { grow(Self.recordBytes) }
   }
 
   mutating func keep(_ part: [UInt8], _ key: PartKey) {
     if young.parts.updateValue(part, forKey: key) == nil { grow(part.count) }
   }
 
-  /// Forgets a file's record: its expiry may have been prolonged.
+  /// Forgets a file's record: it is gone, or its expiry may have been prolonged.
   mutating func forget(_ name: String) {
     young.files[name] = nil
     old.files[name] = nil

@@ -2,6 +2,8 @@
 enum HostedLimits {
   /// Cache of one HTTP loop, in bytes: some hundred pages and a few pictures.
   static let cacheBytes = 32 << 20
+  /// After which it is asked again whether a file is still there.
+  static let recordLife: Duration = .seconds(60)
   /// Reads of pages and media that wait for the database; further ones get 503.
   static let wishes = 1024
   /// Silence after which a probe checks whether the database still answers.
