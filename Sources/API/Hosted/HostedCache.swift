@@ -1,19 +1,29 @@
+internal import Reactor
 internal import Store
 
 /// A cache of records and parts of hosted files, so that a million devices that open the same page cause one database
 /// read. Confined to one thread.
 ///
 /// It has two generations. An entry that is used moves to the young one. When that has reached half of the capacity, it
-/// becomes the old one, and entries that were not used meanwhile are dropped. Content never changes, so nothing has to
-/// be refreshed.
+/// becomes the old one, and entries that were not used meanwhile are dropped. Content never changes; whether it still
+/// exists is checked again after a minute, because somebody may have deleted it.
 struct HostedCache {
   struct PartKey: Hashable {
     let name: String
     let part: Int
   }
 
+  /// A file as it was when its record was read.
+  struct Known {
+    let record: HostedFiles.Record
+    let readAt: Instant
+
+    /// False when it may have been deleted since.
+    func isFresh(at now: Instant) -> Bool { now - readAt < HostedLimits.recordLife }
+  }
+
   private struct Generation {
-    var files: [String: HostedFiles.Record] = [:]
+    var files: [String: Known] = [:]
     var parts: [PartKey: [UInt8]] = [:]
     var bytes = 0
   }
@@ -31,7 +41,7 @@ struct HostedCache {
     self.capacity = capacity
   }
 
-  mutating func file(_ name: String) -> HostedFiles.Record? {
+  mutating func file(_ name: String) -> Known? {
     if let file = young.files[name] { return file }
     guard let file = old.files[name] else { return nil }
     keep(file)
@@ -45,15 +55,15 @@ struct HostedCache {
     return part
   }
 
-  mutating func keep(_ file: HostedFiles.Record) {
-    if young.files.updateValue(file, forKey: file.name) == nil { grow(Self.recordBytes) }
+  mutating func keep(_ file: Known) {
+    if young.files.updateValue(file, forKey: file.record.name) == nil { grow(Self.recordBytes) }
   }
 
   mutating func keep(_ part: [UInt8], _ key: PartKey) {
     if young.parts.updateValue(part, forKey: key) == nil { grow(part.count) }
   }
 
-  /// Removes a file's record, because its expiration may have been extended.
+  /// Removes a file's record, because the file is gone or its expiration may have been extended.
   mutating func forget(_ name: String) {
     young.files[name] = nil
     old.files[name] = nil

@@ -137,12 +137,17 @@ final class HostedHandler {
   // MARK: Finding
 
   private func find(_ name: String, _ completion: @escaping (HostedLoader.Found) -> Void) {
-    if let file = cache.file(name) {
-      if file.expiresAt > clock.wallMicroseconds { return completion(.file(file)) }
+    guard let known = cache.file(name) else { return wish(.file(name), completion) }
+    guard known.record.expiresAt > clock.wallMicroseconds else {
       // A message may have extended the file's expiration since the record was cached.
       cache.forget(name)
+      return wish(.file(name), completion)
     }
-    wish(.file(name), completion)
+    guard !known.isFresh(at: clock.now) else { return completion(.file(known.record)) }
+    wish(.file(name)) { found in
+      // While the database is away, what is known is good.
+      if case .failed = found { completion(.file(known.record)) } else { completion(found) }
+    }
   }
 
   private func part(_ name: String, _ number: Int, _ completion: @escaping (HostedLoader.Found) -> Void) {
@@ -162,7 +167,8 @@ final class HostedHandler {
 
   private func take(_ found: HostedLoader.Found, of wish: HostedLoader.Wish) {
     switch (wish, found) {
-    case (_, .file(let record?)): cache.keep(record)
+    case (_, .file(let record?)): cache.keep(HostedCache.Known(record: record, readAt: clock.now))
+    case (.file(let name), .file(nil)): cache.forget(name)
     case (.part(let name, let number), .part(let body?)):
       cache.keep(body, HostedCache.PartKey(name: name, part: number))
     default: break

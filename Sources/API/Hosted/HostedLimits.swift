@@ -2,6 +2,8 @@
 enum HostedLimits {
   /// Size of one HTTP loop's cache, in bytes: some hundred pages and a few pictures.
   static let cacheBytes = 32 << 20
+  /// Time after which the server checks again whether a cached file still exists.
+  static let recordLife: Duration = .seconds(60)
   /// Maximum number of reads that wait for the database; further ones are answered with 503.
   static let wishes = 1024
   /// How long the connection may be silent before a query checks that the database still answers.

@@ -22,8 +22,8 @@ extension Endpoint {
     Endpoint(
       .delete, "/v1/admin/uploads/{uploadId}", id: "deleteUpload", in: .messages, "Delete an uploaded file",
       """
-      Devices that fetch it from now on get nothing, also for messages that were sent. A file that an unfinished message \
-      shows is refused with 409.
+      Within a minute nothing is answered in its place, also for messages that were sent; caches on the way may have it for a \
+      week. A file that an unfinished message shows is refused with 409.
       """, by: .permission(.manageContent), parameters: [.ofApp()], answers: [Answer(204, "It is gone.")],
       problems: [.invalidField, .unknownApp, .unknownUpload, .conflict], handler: .whole(AdminCall.deleteMedia)),
     Endpoint(
