@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPClient
 import Operations
+import Postgres
 import Reactor
 import Server
 import Simulator
