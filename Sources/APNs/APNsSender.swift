@@ -13,7 +13,7 @@ package final class APNsSender: PushProvider {
   private let results: PushResultSink
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
 
-  /// Starts the sender's thread.
+  /// Creates a sender. It sends nothing until `run` is called on its thread.
   /// - Parameters:
   ///   - results: called on the sender's thread with all results of an event-loop iteration; must not block.
   ///   - tokenNeeded: called on the sender's thread if a provider token is missing, expires soon or was refused; must

@@ -64,7 +64,7 @@ package enum AESGCM {
       return unsafe bytes.isEmpty || EVP_CipherUpdate(context.pointer, nil, &count, bytes, Int32(bytes.count)) == 1
     }
 
-    /// Encrypts or decrypts `bytes` and returns as many.
+    /// Encrypts or decrypts `bytes`. Returns the same number of bytes; nil if OpenSSL reports an error.
     func update(_ bytes: [UInt8]) -> [UInt8]? {
       guard !bytes.isEmpty else { return [] }
       var count: Int32 = 0

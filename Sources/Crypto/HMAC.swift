@@ -55,7 +55,7 @@ package final class HMAC: Sendable {
     }
   }
 
-  /// Computes a code with a key that is used only once.
+  /// Computes the code of a message with a key. To compute many codes with the same key, create an `HMAC` instead.
   package static func authenticationCode(for message: [UInt8], using key: SymmetricKey) -> [UInt8] {
     HMAC(key: key).authenticationCode(for: message)
   }

@@ -22,6 +22,7 @@ package struct InboxValues: Equatable, Sendable {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
+  /// Parses the stored form.
   /// - Parameter json: text written by `json`.
   package init(json: [UInt8]) throws(JSONError) {
     var reader = JSONReader(json)

@@ -14,6 +14,7 @@ package struct TokenAddress: Sendable, Equatable {
 
   private let configured: String?
 
+  /// Creates the address from the operator's setting.
   /// - Parameter configured: the operator's setting; nil for Google's URL.
   package init(configured: String? = nil) {
     self.configured = configured

@@ -50,8 +50,8 @@ package enum FCM {
     package static let rampSeconds = 60.0
     /// Seconds without load after which sending starts at that fraction again.
     package static let idleSeconds = 300.0
-    /// Burst size in seconds of sending: how many requests may be sent at once, and how many are reserved for urgent
-    /// messages.
+    /// Maximum burst, and the share reserved for urgent messages, as the number of requests that the rate allows in this
+    /// many seconds.
     package static let burstSeconds = 0.05
     /// Seconds of sending that a lane may queue: half the time that a token read from the database counts as fresh.
     package static let queuedSeconds = 0.25

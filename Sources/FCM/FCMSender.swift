@@ -14,7 +14,7 @@ package final class FCMSender: PushProvider {
   private let tokenResolver: Resolver
   private let results: PushResultSink
 
-  /// Starts the sender's thread.
+  /// Creates a sender. It sends nothing until `run` is called on its thread.
   /// - Parameter results: called on the sender's thread with all results of an event-loop iteration; must not block.
   package init(
     configuration: FCMConfiguration, clock: any Clock = SystemClock(), results: @escaping PushResultSink

@@ -48,8 +48,8 @@ package enum HTTP2 {
     static let largestWindowBytes = 0x7FFF_FFFF
     /// Size of our HPACK table, in bytes: the protocol's default (RFC 9113 §6.5.2), and all that APNs offers.
     static let headerTableBytes = 4096
-    /// Maximum response header block spread over several frames, in bytes and frames: far more than any server sends,
-    /// but an endless block is stopped.
+    /// Maximum size in bytes, and number of frames, of a response's header block: far more than any server sends, but
+    /// enough to stop an endless one.
     static let headerBlockBytes = 65_536
     static let headerBlockFrames = 16
     /// Maximum entries in one SETTINGS frame; six are defined.
@@ -66,8 +66,8 @@ package enum HTTP2 {
     /// Maximum frames that advance no request, between two responses or within one second. Well above a legitimate
     /// burst, such as a WINDOW_UPDATE for each of 500 streams.
     package static let idleFrames = 2_000
-    /// Additional frames tolerated for each stream that was ever open at once: all may be cancelled within a second,
-    /// and still be answered in the next with HEADERS and DATA.
+    /// Number of frames by which `idleFrames` is raised for each stream of the largest number open at the same time: if
+    /// we cancel all of them, the peer may still answer each with HEADERS and DATA, which advances no request.
     package static let lateFrames = 2
     /// Maximum acknowledgements of a peer's SETTINGS and PINGs not yet written.
     package static let waitingAcknowledgements = 100

@@ -10,6 +10,7 @@ package struct HTTP2Error: Error, CustomStringConvertible, Sendable, Equatable {
     self.reason = reason
   }
 
+  /// Creates the error for a failed nghttp2 call.
   /// - Parameter code: a negative result of an nghttp2 function.
   init(_ operation: String, code: Int) {
     self.operation = operation

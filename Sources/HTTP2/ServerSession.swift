@@ -61,7 +61,7 @@ package final class ServerSession {
   private var advertisedLimits: [UInt32?] = []
   private var withheldBytes = 0
 
-  /// Requests begun and not yet closed.
+  /// Number of streams that the client has opened and that are not closed yet.
   package private(set) var openStreams = 0
   /// The highest request stream id seen, which a correct GOAWAY reports as `lastStreamID`.
   package private(set) var lastStreamID: Int32 = 0

@@ -19,6 +19,7 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
   /// True if the proxy receives tenants' host names unresolved, because no DNS is available here.
   package let resolvesNames: Bool
 
+  /// Parses the URL of a proxy.
   /// - Parameter url: `http://[user:password@]host:port`, with user and password percent-encoded.
   package init(
     _ url: String, without exceptions: ProxyExceptions = ProxyExceptions(), resolvesNames: Bool = false

@@ -5,6 +5,7 @@ struct DecimalText {
   /// Number of digits before the point; may be negative or exceed the number of digits.
   private var point = 0
 
+  /// Splits a number into digits and exponent.
   /// - Parameter text: must be a valid number.
   init(_ text: ArraySlice<UInt8>) {
     var isFraction = false

@@ -8,6 +8,7 @@ internal import Glibc
 package final class SpoolFile: Sendable {
   private let file: FileDescriptor
 
+  /// Creates an empty file without a name, which disappears when it is closed.
   /// - Parameter directory: an existing directory on a file system with enough space.
   package init(in directory: String) throws(SystemError) {
     let path = "\(directory)/spool.\(getpid()).\(UInt64.random(in: .min ... .max))"

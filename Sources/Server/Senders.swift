@@ -33,8 +33,8 @@ final class Senders {
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
     let beganAt = clock.wallMicroseconds
-    // The first refresh of credentials may take a while. The senders keep deliveries until then, because the dispatcher
-    // does not wait.
+    // The first refresh of credentials may take a while. Until then the senders refuse all batches, so that none fails
+    // for lack of a credential.
     var (toApple, toGoogle) = (SenderSettings.apns(configuration, gauges), SenderSettings.fcm(configuration, gauges))
     toApple.wire.awaitsCredentials = true
     toGoogle.wire.awaitsCredentials = true

@@ -30,7 +30,7 @@ package enum Limits {
   package static let providerTokenUpdateSeconds: Int64 = 1200
   /// Seconds by which `iat` may lie in the future, for clock differences. Apple states none; our choice.
   package static let providerTokenSkewSeconds: Int64 = 600
-  /// Maximum length of a JWT in bytes; real ones have about 200. Our choice.
+  /// Maximum length of a JWT in bytes; real ones have about 200. The simulator's own choice.
   package static let providerTokenBytes = 4096
 
   // MARK: Connections (observed SETTINGS of production)
@@ -49,16 +49,16 @@ package enum Limits {
   package static let headerListBytes = 8000
   /// Idle time before GOAWAY. Apple mentions an hour of inactivity.
   package static let idle = Duration.seconds(3600)
-  /// Timeout of the TLS handshake. Our choice.
+  /// Timeout of the TLS handshake. The simulator's own choice.
   package static let handshake = Duration.seconds(20)
   /// Error points of a connection at which GOAWAY is sent. Apple has such a limit; the number is our choice.
   package static let errorPoints = 1000
   /// Error points of a BadDeviceToken, which Apple says disconnects "sooner"; every other error counts one point.
   package static let badDeviceTokenPoints = 10
-  /// Time for open streams to end after GOAWAY. Our choice.
+  /// Time for open streams to end after GOAWAY. The simulator's own choice.
   package static let drain = Duration.seconds(5)
 
-  /// Interval at which a listener tries to reopen its port if it is in use. Our choice.
+  /// Interval at which a listener tries to reopen its port if it is in use. The simulator's own choice.
   package static let reopen = Duration.milliseconds(50)
 
   // MARK: FCM ("FCM HTTP v1 API", "Throttling and quotas")
@@ -69,11 +69,12 @@ package enum Limits {
   package static let topicPayloadBytes = 2048
   /// Maximum topics in one condition.
   package static let topicsInCondition = 5
-  /// Maximum length of a registration token in bytes; about 160 are observed. Our choice.
+  /// Maximum length of a registration token in bytes; about 160 are observed. The simulator's own choice.
   package static let registrationBytes = 4096
   /// Maximum concurrent streams of a connection to Google's front ends (observed).
   package static let fcmStreams = 100
-  /// Maximum size of a request body in bytes: the payload limits with all characters escaped. Our choice.
+  /// Maximum size of a request body in bytes: the payload limits with all characters escaped. The simulator's own
+  /// choice.
   package static let fcmBodyBytes = 65_536
   /// Maximum messages per minute to one Android device.
   package static let messagesPerDeviceMinute = 240
@@ -87,7 +88,7 @@ package enum Limits {
 
   /// Maximum receipts or reads in one call: the server's limit.
   package static let confirmationsPerCall = 100
-  /// First and maximum pause after the server was busy or unreachable; doubles each time. Our choice.
+  /// First and maximum pause after the server was busy or unreachable; doubles each time. The simulator's own choice.
   package static let firstRest = Duration.milliseconds(50)
   package static let longestRest = Duration.seconds(2)
   /// Timeout of a call. Our choice, above the server's own timeouts.

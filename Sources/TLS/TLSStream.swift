@@ -35,7 +35,7 @@ package final class TLSStream {
   private let socket: Socket
   /// Kept alive for OpenSSL's callbacks.
   private let context: TLSContext
-  /// After a fatal error OpenSSL forbids all calls but `SSL_free`, including close_notify.
+  /// True after a fatal error. OpenSSL then forbids all calls but `SSL_free`, so no close_notify is sent.
   private var isBroken = false
 
   private init(_ socket: consuming Socket, _ context: TLSContext) throws(TLSError) {

@@ -20,6 +20,7 @@
     /// Keychain entries: settings, keys, token and user.
     public let keys: any KeyStore
 
+    /// Selects the app's storage.
     /// - Parameters:
     ///   - appGroup: app group of both the app and its extension (*Signing & Capabilities*, *App Groups*); nil to use
     ///     `UPMCAppGroup` from Info.plist. If that is missing too, the process's own directory is used, which is not

@@ -37,7 +37,7 @@ struct InstalledOptions: ParsableArguments {
   @Option(help: "Write what is wrong, line by line, into this file as CSV.")
   var errors: String?
 
-  /// Whether an option was given that applies only to other imports.
+  /// Whether an option was given that applies only to `--registrations`, and which other imports refuse.
   var isUsed: Bool {
     app != nil || columns != nil || groups != nil || dryRun || vouched || errors != nil
       || afterSeqno != nil

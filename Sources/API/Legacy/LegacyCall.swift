@@ -40,7 +40,7 @@ struct LegacyCall {
     responder.send(Envelope.refusal(refusal, service: service, isSend: isSend))
   }
 
-  /// Answers success with one empty row. Most calls do, so this is written without an envelope's overhead.
+  /// Answers success with one empty row, as most calls do. Faster than `succeed`, because it adds no headers.
   func succeedQuietly() {
     responder.send(
       status: .ok, contentType: Envelope.contentType,

@@ -26,6 +26,7 @@ package struct HostedLinks: Equatable, Sendable {
     return writer.bytes
   }
 
+  /// Parses the stored form.
   /// - Parameter json: text written by `json`.
   package init(json: [UInt8]) throws(JSONError) {
     var links = HostedLinks()

@@ -1,5 +1,6 @@
 /// Checks that `%VAR1%` … `%VAR9%` have values, from the audience's file or from the message itself.
 enum VariableRules {
+  /// Checks that every variable in the message's texts has a value.
   /// - Throws: a `Problem` that lists every text with a variable without a value.
   static func check(_ content: MessageContent, _ audience: Audience) throws(Problem) {
     guard content.fillsVariables, !audience.givesVariables else { return }

@@ -10,6 +10,7 @@ final class Acceptor: EventLoop.Handler {
   private var registration: EventLoop.Registration?
   private var isResting = false
 
+  /// Starts to accept connections.
   /// - Parameters:
   ///   - hasRoom: returns whether another connection can be accepted now; call `roomAppeared` when that becomes true.
   ///   - take: called with each accepted connection.

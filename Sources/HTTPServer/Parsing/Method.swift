@@ -10,6 +10,7 @@ package enum Method: String, Hashable, Sendable, CaseIterable {
   /// A well-formed method that this server does not know.
   case other = "other"
 
+  /// Recognizes a method.
   /// - Parameter packed: the method's bytes as a number, the last byte lowest; for a longer method, its last eight.
   init(packed: UInt64, count: Int) {
     // Numeric constants, so that the most frequent comparison of the parser is one integer `switch`.

@@ -47,7 +47,7 @@ final class Answers {
       number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
 
-  /// Updates a request that has its number already, once it is complete or refused.
+  /// Updates the current exchange when its request, which `begin` has announced, is complete or refused.
   func beginAgain(_ facts: RequestStore.Facts, at now: Instant) {
     beganAt = now
     exchange.keepsAlive = facts.keepsAlive

@@ -128,7 +128,7 @@ struct HostingPlan {
 
   // MARK: Storing
 
-  /// Stores the pages. Call it in the transaction that stores the message.
+  /// Stores the pages, and extends the lifetime of uploads. Call it in the transaction that stores the message.
   func store(on connection: Connection) throws(PostgresError) {
     for file in files {
       for query in HostedFiles.create(file, partBytes: Operations.Limits.partBytes) { try connection.run(query) }

@@ -41,6 +41,7 @@ package final class Resolver: Sendable {
   private let lookUp: LookUp
   private let threads: Int
 
+  /// Creates a resolver.
   /// - Parameters:
   ///   - threads: number of names resolved concurrently.
   ///   - questionsOfOne: maximum queued look-ups per asker. Set it where customers choose the names; look-ups of the

@@ -20,6 +20,7 @@ package struct SigningKey: Sendable {
     package let description: String
   }
 
+  /// Creates a signing key that the simulator knows.
   /// - Parameter publicKeyPEM: a P-256 public key in PEM (`PUBLIC KEY`).
   package init(
     teamID: String, keyID: String, publicKeyPEM: String, environments: Set<Environment> = Set(Environment.allCases),

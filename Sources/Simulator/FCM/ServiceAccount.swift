@@ -11,6 +11,7 @@ package struct ServiceAccount: Sendable {
   package var maySend = true
   private let publicKey: RSA.PublicKey
 
+  /// Creates an account whose private key is elsewhere.
   /// - Parameter publicKeyPEM: an RSA key of at least 2,048 bits.
   package init(projectID: String, email: String, keyID: String, publicKeyPEM: String) throws {
     self.projectID = projectID
@@ -33,6 +34,7 @@ package struct ServiceAccountFile: Sendable {
   package let privateKeyPEM: String
   let publicKeyPEM: String
 
+  /// Creates an account with its private key.
   /// - Parameter privateKeyPEM: the private key, to reuse it in several runs; nil to generate one.
   package init(projectID: String, privateKeyPEM: String? = nil) throws {
     self.projectID = projectID

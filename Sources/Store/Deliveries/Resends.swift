@@ -94,7 +94,7 @@ package enum Resends {
   private static let countStatement = Statement(
     "resends-count", "SELECT count(*) FROM (SELECT \(members) LIMIT $6) AS counted")
 
-  /// Counts the devices of a part that belong to the audience, up to a limit.
+  /// Counts the devices to resend to among those with ids in (`after`, `upto`], up to a limit.
   package static func count(
     of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int64? = nil
   ) -> Query<Int64> {
@@ -128,6 +128,7 @@ package enum Resends {
     }
   }
 
+  /// Returns the parameters of a query for one part of the recipients.
   /// - Parameter appendRange: appends the lower and upper bounds of the part.
   private static func parameters(
     _ seqno: Int64, _ target: ResendTarget, _ frozenAt: Int64, _ appendRange: (inout Parameters) -> Void

@@ -57,6 +57,7 @@ public struct ReceivedPayload: Sendable, Equatable {
     try self.init(value)
   }
 
+  /// Reads the values from a payload that has already been parsed.
   /// - Throws: `.notOfUPMC` if the payload has no SEQNO or pushkey.
   public init(_ outer: PayloadValue) throws(ClientError) {
     let root = Self.unwrapped(outer)

@@ -6,6 +6,7 @@ public struct ClientLog: Sendable {
   /// Discards all lines.
   public static let off = ClientLog(nil)
 
+  /// Creates a log.
   /// - Parameter write: called with each line, on any thread; nil switches the log off.
   public init(_ write: (@Sendable (String) -> Void)?) {
     self.write = write

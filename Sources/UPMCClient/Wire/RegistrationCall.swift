@@ -21,6 +21,7 @@ public struct RegistrationCall: Sendable {
 
   private let body: Body
 
+  /// Describes a registration.
   /// - Parameters:
   ///   - token: PSID: the APNs token in hexadecimal, or FCM's registration token.
   ///   - deviceID: id of this installation, created by the client.
