@@ -137,7 +137,8 @@ import Testing
       ("devices", "/devices"), ("device", "/devices/\(device)"), ("groups", "/groups"), ("group", "/groups/\(group)"),
       ("segments", "/segments"), ("channels", "/channels"), ("aside", "/aside"), ("media", "/media"),
       ("statistics", "/statistics"),
-      ("apps", "/apps"), ("app", "/apps/\(app)"), ("keys", "/keys"), ("accounts", "/accounts"), ("security", "/security"), ("audit", "/audit"),
+      ("apps", "/apps"), ("app", "/apps/\(app)"), ("keys", "/keys"), ("accounts", "/accounts"),
+      ("security", "/security"), ("audit", "/audit"),
       ("password", "/password"), ("nowhere", "/no-such-page"),
     ] + (try further(console))
   }
