@@ -44,7 +44,7 @@ export async function keysPage() {
     { title: t("reach.app"), cell: (item) => item.appId ?? h("b", null, t("app.all")) },
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
     { title: t("keys.used"), fit: true, cell: (item) => (item.lastUsedAt ? time(item.lastUsedAt) : t("keys.unused")) },
-    { title: t("keys.ends"), fit: true, cell: (item) => (item.expiresAt ? time(item.expiresAt, { year: "numeric", month: "short", day: "numeric" }) : t("keys.endless")) },
+    { title: t("keys.ends"), fit: true, cell: (item) => (item.expiresAt ? time(item.expiresAt, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" }) : t("keys.endless")) },
     { title: t("message.state"), fit: true, cell: (item) => keyState(item) },
     { title: h("span", { class: "unseen" }, t("keys.revoke")), end: true, cell: (item) => (item.revokedAt || isOver(item) ? "" : h("button", { class: "button small bad", "aria-label": t("keys.revoke-one", { name: item.name || item.apiKeyId }), onclick: () => revoke(item) }, t("keys.revoke"))) },
   ] });

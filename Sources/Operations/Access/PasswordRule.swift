@@ -25,11 +25,11 @@ enum PasswordRule {
   private static func isGuessedFirst(_ password: String, _ names: [String]) -> Bool {
     var rest = letters(password)
     if Set(rest).count < Operations.Limits.differentCharacters { return true }
-    for word in (names.filter { $0.count > 2 } + CommonWords.all).sorted(by: { $0.count > $1.count }) {
+    for word in (names.filter { $0.count > 2 } + GuessedWords.all).sorted(by: { $0.count > $1.count }) {
       rest = rest.replacing(word, with: " ")
     }
     let left = rest.split(separator: " ").map { $0.filter { $0.isLetter } }.filter { !$0.isEmpty }
-    return Set(left.joined()).count < Operations.Limits.lettersBeyondCommonWords
+    return Set(left.joined()).count < Operations.Limits.lettersBesideGuessedWords
   }
 
   /// Lower case, with the usual stand-ins for letters read as those letters.
@@ -50,5 +50,5 @@ extension Operations.Limits {
   /// Different characters that a password needs: fewer are repetitions.
   static let differentCharacters = 5
   /// Different letters that a password needs beside what everybody guesses first.
-  static let lettersBeyondCommonWords = 4
+  static let lettersBesideGuessedWords = 4
 }

@@ -43,14 +43,16 @@ struct IDToken {
     Base64URL.decode(part).flatMap { try? TokenClaims($0) }
   }
 
-  /// Returns the keys that may have signed it.
-  func candidates(_ keys: [JSONWebKey]) -> [JSONWebKey] {
-    keys.filter { $0.algorithm == algorithm && (keyID == nil || $0.id == keyID) }
+  /// Whether one of these keys signed it. A token that names no key may be by any; some providers name a new one alike.
+  func isSigned(by keys: [JSONWebKey]) -> Bool {
+    keys.contains { key in
+      key.algorithm == algorithm && (keyID == nil || key.id == keyID) && key.isValid(signature, for: signed)
+    }
   }
 
   /// Returns the claims of a token that was made by one of these keys, for us, for this sign-in, and now.
   func verified(by keys: [JSONWebKey], _ expected: Expectation) throws(OpenIDFault) -> TokenClaims {
-    guard candidates(keys).contains(where: { $0.isValid(signature, for: signed) }) else {
+    guard isSigned(by: keys) else {
       throw OpenIDFault("id-token-signature", "holds an ID token that none of the provider's keys signed")
     }
     guard claims.text("iss") == expected.issuer else {

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The identity provider: its description (discovery), its keys, and the exchange of a code for an ID token.
 ///
-/// Description and keys are kept for a while. A token by an unknown key makes the keys be read again, so a rotation is
+/// Description and keys are kept for a while. A token that no known key signed makes the keys be read again, so a rotation is
 /// noticed at once, but not more often than every few seconds, because anybody may name an unknown key.
 package final class OpenIDProvider: Sendable {
   package let settings: OpenIDSettings
@@ -16,7 +16,7 @@ package final class OpenIDProvider: Sendable {
     var describedAt: Int64 = 0
     var keys: [JSONWebKey] = []
     var keysAt: Int64 = 0
-    /// When they were last read for the sake of an unknown key.
+    /// When they were last read for the sake of a token that none of them signed.
     var searchedAt: Int64 = 0
   }
 
@@ -91,7 +91,7 @@ package final class OpenIDProvider: Sendable {
   private func keys(for token: IDToken, now: Int64) throws(Problem) -> [JSONWebKey] {
     let kept = memory.withLock { memory -> [JSONWebKey]? in
       let isFresh = memory.keysAt > now - Operations.Limits.keySeconds
-      if isFresh, !token.candidates(memory.keys).isEmpty { return memory.keys }
+      if isFresh, token.isSigned(by: memory.keys) { return memory.keys }
       if isFresh, memory.searchedAt > now - Operations.Limits.keyPauseSeconds { return memory.keys }
       if isFresh { memory.searchedAt = now }
       return nil

@@ -149,7 +149,8 @@ import Testing
       ("segments", "/segments"), ("channels", "/channels"), ("aside", "/aside"), ("media", "/media"),
       ("audience-files", "/media?tab=audiences"), ("test-groups", "/test-groups"),
       ("statistics", "/statistics"),
-      ("apps", "/apps"), ("app", "/apps/\(app)"), ("keys", "/keys"), ("accounts", "/accounts"), ("audit", "/audit"),
+      ("apps", "/apps"), ("app", "/apps/\(app)"), ("keys", "/keys"), ("accounts", "/accounts"),
+      ("security", "/security"), ("audit", "/audit"),
       ("password", "/password"), ("nowhere", "/no-such-page"),
     ] + (try further(console))
   }

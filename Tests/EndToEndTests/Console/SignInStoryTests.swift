@@ -221,7 +221,7 @@ import Testing
     try browser.click("dialog[open] .foot .button.main")
     try browser.wait(
       "the key's end",
-      "return [...document.querySelectorAll('main tr')].some((row) => /CRM.*2099/s.test(row.innerText))")
+      "return [...document.querySelectorAll('main tr')].some((row) => /CRM.*2100/s.test(row.innerText))")
     try expectSound(browser, "keys-end")
     let ends = try console.connection.run(
       Statement("test-ends", "SELECT ends_at > '2099-12-31' FROM api_keys WHERE name = 'CRM'"))

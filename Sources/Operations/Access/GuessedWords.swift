@@ -1,6 +1,6 @@
 /// What people build passwords from when they are told to have one: words, names and rows of keys, in lower case, with
 /// stand-ins for letters already read as letters (`PasswordRule`).
-enum CommonWords {
+enum GuessedWords {
   static let all: [String] = words + rows + Array(korean)
 
   private static let words = """
@@ -18,6 +18,7 @@ enum CommonWords {
   /// Rows of keys, also after stand-ins have been replaced: 1234567890 reads `i2eas6t89o`.
   private static let rows = [
     "qwertyuiop", "qwerty", "qwertz", "azerty", "asdfghjkl", "asdfgh", "asdf", "zxcvbnm", "zxcvbn", "zxcv", "qazwsx",
+    "iq2weearst6y", "iq2weear", "iq2w", "eear",
     "iqazawsx", "iqazxsw2", "iqaz2wsx", "qaz2wsx", "eedc", "i2eas6t89o", "i2eas6t89", "i2eas6t8", "i2eas6t", "i2eas6",
     "i2eas", "i2ea", "i2e", "o98t6saeai", "98t6sae2i", "6saei", "abcdefghijklmnopqrstuvwxyz", "abcdefgh", "abcde",
     "abcd",
