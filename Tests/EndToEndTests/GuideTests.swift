@@ -16,8 +16,9 @@ import Testing
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let report = try ChildProcess.run(
       [
-        "python3", "-B", Self.script, "--server", "http://127.0.0.1:\(world.server.address.port)", "--client-key",
-        world.clientKey, "--api-key", world.apiKey, "--app", World.appID, language,
+        "python3", "-B", Self.script, "--server=http://127.0.0.1:\(world.server.address.port)",
+        // A key may begin with a hyphen.
+        "--client-key=\(world.clientKey)", "--api-key=\(world.apiKey)", "--app=\(World.appID)", language,
       ], environment: ["PATH=\(path)"], withErrors: true, atMost: .seconds(300))
     #expect(report.succeeded && report.text.contains("\(language): sent message 1"), "\(report.text)")
   }

@@ -215,12 +215,12 @@ def main():
         for part in parts:
             if part in PROGRAMS:
                 print(f"\n=== {part}", flush=True)
-                known = ["--server", stage.url, "--client-key", filled["clientKey"], "--api-key", filled["apiKey"], "--app", APP]
+                known = [f"--server={stage.url}", f"--client-key={filled['clientKey']}", f"--api-key={filled['apiKey']}", f"--app={APP}"]
                 if part == "guides":
                     guides.main(known)
                 else:
                     simulator = (directory / "data/demo-simulator-url").read_text(encoding="utf-8").strip()
-                    clients.main([*known, "--simulator", simulator, "--directory", str(directory / "clients")])
+                    clients.main([*known, f"--simulator={simulator}", f"--directory={directory / 'clients'}"])
                 continue
             selected = operations if part == CHAINS else [item for item in operations if part in item["tags"]]
             # Those that this server calls, and nobody calls here.

@@ -58,7 +58,7 @@ import Testing
       let answer = try world.call("GET", path, key: key, type: nil)
       #expect(answer.isProblem(.invalidField), "\(path): \(answer.text)")
     }
-    let path = "/v1/admin/webhooks?cursor=999999999999999999"
+    let path = "/v1/admin/webhooks?cursor=\(PageRequest.cursor(behind: "999999999999999999"))"
     #expect(try world.call("GET", path, key: key, type: nil).text == #"{"items":[],"nextCursor":null}"#)
     #expect(
       try world.call(

@@ -78,8 +78,9 @@ import Testing
     let path = "/v1/admin/messages/1/deliveries"
     let first = try world.call("GET", path, key: key).text
     #expect(first.components(of: "\"device\"") == 100)
-    #expect(first.hasSuffix(#""nextCursor":"00000000-0000-8000-8000-000000000100"}"#))
-    let second = try world.call("GET", path + "?cursor=00000000-0000-8000-8000-000000000100", key: key).text
+    let cursor = PageRequest.cursor(behind: "00000000-0000-8000-8000-000000000100")
+    #expect(first.hasSuffix(#""nextCursor":"\#(cursor)"}"#))
+    let second = try world.call("GET", path + "?cursor=\(cursor)", key: key).text
     #expect(second.components(of: "\"device\"") == 50)
     #expect(second.hasSuffix(#""nextCursor":null}"#))
     #expect(try world.call("GET", path + "?limit=3", key: key).text.components(of: "\"device\"") == 3)
@@ -140,7 +141,8 @@ import Testing
     let page = try world.call("GET", path + "&limit=2", key: key, type: nil)
     #expect(page.status == 200)
     #expect(page.text.hasPrefix(#"{"items":[{"device":"00000000-0000-8000-8000-000000000001","clientUid":"kim","#))
-    #expect(page.text.hasSuffix(#""nextCursor":"00000000-0000-8000-8000-000000000002"}"#))
+    let cursor = PageRequest.cursor(behind: "00000000-0000-8000-8000-000000000002")
+    #expect(page.text.hasSuffix(#""nextCursor":"\#(cursor)"}"#))
     func restore(_ what: String) throws -> String {
       try world.call(
         "POST", "/v1/admin/quarantine/restore", key: key, #"{"appId":"com.example.bank",\#(what)}"#
