@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import Postgres
+import Server
 import TestSupport
 import TestTier
 import Testing

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Operations
 import Postgres
+import Domain
 import Reactor
 import Server
 import Simulator
