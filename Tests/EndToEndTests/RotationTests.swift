@@ -1,8 +1,8 @@
 import Crypto
+import Domain
 import Foundation
 import Operations
 import Postgres
-import Domain
 import Reactor
 import Server
 import Simulator
