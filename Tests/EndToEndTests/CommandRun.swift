@@ -1,5 +1,6 @@
 import Foundation
 import Reactor
+import Server
 import TestSupport
 import Testing
 

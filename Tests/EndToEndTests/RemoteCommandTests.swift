@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import Postgres
+import Server
 import TestSupport
 import TestTier
 import Testing
@@ -42,11 +43,11 @@ import Testing
     Row("draft list com.example.bank", all), Row("sender list com.example.bank", all), Row("approval list", all),
     Row("user list com.example.bank", lookers), Row("user show com.example.bank kim", lookers),
     Row("user badge com.example.bank kim 3", operators), Row("user export com.example.bank kim", admins),
-    Row("device list com.example.bank", lookers), Row("segment list com.example.bank", operators),
+    Row("device list com.example.bank", lookers), Row("segment list com.example.bank", all),
     Row(#"segment create com.example.bank --name ROLE --conditions {"tags":["vip"]}"#, operators),
-    Row("segment count 1", operators), Row("tag list com.example.bank", operators),
+    Row("segment count 1", all), Row("tag list com.example.bank", operators),
     Row("tag change com.example.bank --user kim --add vip", operators),
-    Row("quarantine list com.example.bank", lookers), Row("quarantine restore com.example.bank --all", operators),
+    Row("quarantine list com.example.bank", operators), Row("quarantine restore com.example.bank --all", operators),
     Row("voucher com.example.bank kim", [.sender, .admin]), Row("webhook list", operators),
     Row("webhook create com.example.bank --url https://sms.example.com/x --event sms.requested", admins),
     Row("audit", admins), Row("statistics", all), Row("export users --app com.example.bank", operators),
