@@ -1,9 +1,6 @@
 internal import ArgumentParser
 internal import Domain
 internal import JSON
-internal import Operations
-internal import Server
-internal import Store
 
 /// `upmc channel`: broadcast channels of APNs.
 struct ChannelCommand: ParsableCommand {
@@ -11,7 +8,7 @@ struct ChannelCommand: ParsableCommand {
     commandName: "channel", abstract: "Make broadcast channels at Apple, publish on them, list and delete them.",
     discussion: """
       One update on a channel reaches every Live Activity that follows it (iOS 18). Apple must have given the app's \
-      identifier the broadcast capability; create, adopt, delete and list --at-apple ask Apple from this machine.
+      identifier the broadcast capability.
       """,
     subcommands: [Create.self, Adopt.self, List.self, Show.self, Publish.self, Delete.self])
 
@@ -32,16 +29,12 @@ struct ChannelCommand: ParsableCommand {
     @Option(help: "What Apple keeps for devices that are away; it stays so for the channel's whole life.")
     var storage = ChannelStorage.none
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      var body = JSONWriter()
-      body.object { body in
-        body.member("name", name)
-        body.member("environment", environment.name)
-        body.member("storage", storage.name)
-      }
-      try ChannelCommand.make(body, of: appID, output, "Made")
+      try ChannelCommand.make(
+        .members(["name": .text(name), "environment": .text(environment.name), "storage": .text(storage.name)]),
+        of: appID, call, "Made")
     }
   }
 
@@ -62,16 +55,13 @@ struct ChannelCommand: ParsableCommand {
     @Option(help: "Which of Apple's services.")
     var environment = PushEnvironment.production
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      var body = JSONWriter()
-      body.object { body in
-        body.member("name", name)
-        body.member("environment", environment.name)
-        body.member("apnsChannelId", apnsChannelID)
-      }
-      try ChannelCommand.make(body, of: appID, output, "Adopted")
+      try ChannelCommand.make(
+        .members([
+          "name": .text(name), "environment": .text(environment.name), "apnsChannelId": .text(apnsChannelID),
+        ]), of: appID, call, "Adopted")
     }
   }
 
@@ -95,25 +85,23 @@ struct ChannelCommand: ParsableCommand {
     @Option(help: "How many of those that are stored here.")
     var limit = 100
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
+      try call.withAPI { api in
         guard atApple else {
           return try ListOutput.show(
-            output, limit: limit, none: "There are no channels.",
-            { (entry: ChannelService.Entry) in entry.sentence }
-          ) { page in
-            try ChannelService.list(
-              appID, in: environment?.name, page, by: .here, on: database.connection)
-          }
+            api, .get("apps", appID, "channels", query: ["environment": environment?.name]), call.output, limit: limit,
+            none: "There are no channels.", ChannelCommand.sentence)
         }
-        let all = try ChannelService.atApple(
-          appID, in: (environment ?? .production).name, at: try database.channels, by: .here, on: database.connection)
-        for item in all.items {
-          output.show(item, "\(item.apnsChannel)  \(item.channel.map { "\($0)" } ?? "not known here")")
+        var request = AdminRequest.get(
+          "apps", appID, "channels-at-apple", query: ["environment": (environment ?? .production).name])
+        request.sealing = .secret
+        let items = try api.answer(request).json.list("items")
+        for item in items {
+          call.output.show(item, "\(item.text("apnsChannelId"))  \(item.optional("channelId") ?? "not known here")")
         }
-        if all.items.isEmpty, !output.json { Output.line("Apple has no channels of the app.") }
+        if items.isEmpty, !call.output.json { Output.line("Apple has no channels of the app.") }
       }
     }
   }
@@ -124,13 +112,12 @@ struct ChannelCommand: ParsableCommand {
       discussion: "  upmc channel show com.example.bank 3")
 
     @OptionGroup var channel: ChannelArguments
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let entry = try ChannelService.find(
-          channel.number, of: channel.appID, by: .here, on: database.connection)
-        output.show(entry, entry.sentence)
+      try call.withAPI { api in
+        let entry = try api.answer(.get("apps", channel.appID, "channels", String(channel.number))).json
+        call.output.show(entry, ChannelCommand.sentence(entry))
       }
     }
   }
@@ -154,18 +141,20 @@ struct ChannelCommand: ParsableCommand {
     @Option(help: "A request with the same key, within a day, is answered as before and publishes nothing.")
     var idempotencyKey: String?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let accepted = try ChannelPublishing.publish(
-          Array(update.utf8), on: channel.number, of: channel.appID, idempotencyKey: idempotencyKey, by: .here,
-          on: database.connection)
-        output.show(
+      var request = AdminRequest(.post, ["apps", channel.appID, "channels", String(channel.number), "updates"])
+      request.setJSON(Array(update.utf8))
+      if let idempotencyKey { request.headers.append(("idempotency-key", idempotencyKey)) }
+      try call.withAPI { api in
+        let accepted = try api.answer(request).json
+        let version = accepted.number("version")
+        call.output.show(
           accepted,
-          accepted.isSuperseded
-            ? "It is not published: one with a later timestamp was there already, version \(accepted.version)."
-            : "Version \(accepted.version) is queued; a running server publishes it.")
+          accepted.text("state") == "superseded"
+            ? "It is not published: one with a later timestamp was there already, version \(version)."
+            : "Version \(version) is queued; a running server publishes it.")
       }
     }
   }
@@ -175,27 +164,38 @@ struct ChannelCommand: ParsableCommand {
       abstract: "Delete a channel, at Apple and then here.", discussion: "  upmc channel delete com.example.bank 3")
 
     @OptionGroup var channel: ChannelArguments
-    @OptionGroup var output: OutputOptions
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var call: CallOptions
 
     func run() throws {
-      try withDatabase { database in
-        let entry = try ChannelService.find(channel.number, of: channel.appID, by: .here, on: database.connection)
-        try ChannelService.delete(
-          channel.number, of: channel.appID, at: try database.channels, by: .here, on: database.connection)
-        output.show(entry, "Deleted channel \(channel.number).")
+      let path = ["apps", channel.appID, "channels", String(channel.number)]
+      try call.withAPI { api in
+        let entry = try api.answer(AdminRequest(.get, path)).json
+        try confirmation.ask("Activities that follow \(entry.text("name")) get nothing any more.")
+        _ = try api.answer(AdminRequest(.delete, path, sealing: .secret))
+        call.output.show(entry, "Deleted channel \(channel.number).")
       }
     }
   }
 
   /// Makes or adopts the channel that `body` describes.
-  private static func make(_ body: JSONWriter, of appID: String, _ output: OutputOptions, _ verb: String) throws {
-    let new = try ChannelService.New.object.read(body: body.bytes)
-    try withDatabase { database in
-      let entry = try ChannelService.create(
-        appID, new, at: try database.channels, by: .here, on: database.connection)
-      output.show(
-        entry, "\(verb) channel \(entry.record.channel). Apple's name of it: \(entry.record.apnsChannel)")
+  private static func make(_ body: JSONTree, of appID: String, _ call: CallOptions, _ verb: String) throws {
+    try call.withAPI { api in
+      let entry = try api.answer(.post("apps", appID, "channels", body: body, sealing: .secret)).json
+      call.output.show(
+        entry, "\(verb) channel \(entry.text("channelId")). Apple's name of it: \(entry.text("apnsChannelId"))")
     }
+  }
+
+  private static func sentence(_ channel: JSONTree) -> String {
+    let version = channel.number("version")
+    let standing =
+      version == 0 ? "nothing published" : "version \(version)\(channel.flag("isWaiting") ? " waits for Apple" : "")"
+    return """
+      \(channel.text("channelId"))  \(channel.text("apnsChannelId"))  \(channel.text("name"))  \
+      \(channel.text("environment"))  \(channel.text("storage"))  \(standing)\
+      \(channel.optional("word").map { "  Apple: \($0)" } ?? "")
+      """
   }
 }
 
@@ -206,26 +206,6 @@ struct ChannelArguments: ParsableArguments {
 
   @Argument(help: "The channel's number.")
   var number: Int64
-}
-
-extension CommandDatabase {
-  /// Apple's list of channels, asked from here.
-  fileprivate var channels: AppleChannels {
-    get throws { try AppleChannels(configuration, master: try masterKey(), on: connection) }
-  }
-}
-
-extension ChannelService.Entry {
-  fileprivate var sentence: String {
-    let standing =
-      record.version == 0
-      ? "nothing published"
-      : "version \(record.version)\(record.version > record.published ? " waits for Apple" : "")"
-    return """
-      \(record.channel)  \(record.apnsChannel)  \(record.name)  \(record.environment.name)  \(record.storage.name)  \
-      \(standing)\(record.word.map { "  Apple: \($0)" } ?? "")
-      """
-  }
 }
 
 extension PushEnvironment: ExpressibleByArgument {

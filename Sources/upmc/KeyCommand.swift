@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Domain
+internal import JSON
 internal import Operations
 
 /// `upmc key`: manages API keys.

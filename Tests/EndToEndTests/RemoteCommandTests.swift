@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import Postgres
+import Reactor
 import Server
 import TestSupport
 import TestTier
@@ -16,7 +17,7 @@ import Testing
     var testDescription: String { arguments.joined(separator: " ") }
 
     init(_ line: String, _ roles: [Role]) {
-      arguments = line.split(separator: " ").map { $0.replacing("_", with: " ") }
+      arguments = line.split(separator: " ").map { String($0.replacing("_", with: " ")) }
       self.roles = roles
     }
   }

@@ -110,7 +110,6 @@ import Testing
 
     let rotated = try bank.command("master-key", "rotate", "--json")
     #expect(rotated.status == 0, "\(rotated.complaint)")
-    let key = try #require(rotated.string("key"))
     #expect(try bank.placesOfOldKey() == [], "sealed with the old key, which can go now")
     let doctor = try bank.command("doctor")
     #expect(doctor.lines.contains { $0.contains("nothing needs") }, "\(doctor.lines)")

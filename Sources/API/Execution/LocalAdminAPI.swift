@@ -17,16 +17,20 @@ package struct LocalAdminAPI {
   /// - Parameters:
   ///   - catalog: refreshed by the owner; its seal is needed for requests with content.
   ///   - master: nil where nothing is sealed.
+  ///   - channels: Apple's list of broadcast channels; nil where it cannot be asked.
   ///   - clock: the database's.
   package init(
     on connection: Connection, by caller: Caller, catalog: Catalog, master: MasterKey?, hosting: ContentHosting,
-    tokens: TokenAddress, keyTrial: (any KeyTrial)?, clock: any Clock
+    tokens: TokenAddress, webhooks: WebhookAddresses, keyTrial: (any KeyTrial)?,
+    channels: (any ChannelDirectory)?, clock: any Clock
   ) {
     self.connection = connection
     self.caller = caller
     resources = AdminResources(
-      databaseURL: "", catalog: catalog, master: master, clock: clock, isSecure: false, hosting: hosting,
-      tokens: tokens, keyTrial: keyTrial, channels: nil, known: KnownCallers(catalog: catalog, clock: clock),
+      databaseURL: "", catalog: catalog, console: ConsoleSetting(master: master), provider: nil, clock: clock,
+      isSecure: false, hosting: hosting, tokens: tokens, keyTrial: keyTrial, webhooks: webhooks,
+      channels: channels.map { ChannelWays(directory: $0, updated: {}) },
+      known: KnownCallers(catalog: catalog, clock: clock),
       streams: nil, isConnected: { _ in }, messageCommitted: {}, signedIn: { _ in })
   }
 

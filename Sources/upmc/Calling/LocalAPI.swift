@@ -46,7 +46,8 @@ struct LocalAPI: AdminAPI {
     let api = LocalAdminAPI(
       on: database.connection, by: .here, catalog: catalog, master: master,
       hosting: ContentHosting(publicURL: configuration.publicURL), tokens: configuration.tokenAddress,
-      keyTrial: master.map { AppleKeyTrial(configuration, master: $0) }, clock: clock)
+      webhooks: configuration.webhookAddresses, keyTrial: master.map { AppleKeyTrial(configuration, master: $0) },
+      channels: try master.map { try AppleChannels(configuration, master: $0, on: database.connection) }, clock: clock)
     return api.answer(
       request.method.rawValue, request.path, query: request.query, headers: request.headers, body: request.body,
       piece: piece)

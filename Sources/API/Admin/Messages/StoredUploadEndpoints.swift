@@ -29,7 +29,7 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/audiences/csv", id: "listAudiences", in: .audiences, "List audiences uploaded as files",
       "Newest first; what has expired is left out.", by: .permission(.send),
-      parameters: [.ofApp(), .limit, .numberCursor],
+      parameters: [.ofApp(), .limit, .cursor],
       answers: [
         Answer(
           200, "A page of files.", ItemPage<StoredUploadService.File>.object,
