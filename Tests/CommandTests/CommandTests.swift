@@ -133,7 +133,7 @@ import Testing
           + "2026-12-24T00:00:00.000Z",
         "00000000-0000-8000-8000-000000000002  kim  APNS production  abababab…  BadDeviceToken  message 9  "
           + "2026-12-24T00:00:00.000Z",
-        "There are more: --after 00000000-0000-8000-8000-000000000002",
+        "There are more: --after MDAwMDAwMDAtMDAwMC04MDAwLTgwMDAtMDAwMDAwMDAwMDAy",
       ])
     let one = try program.run(
       "quarantine", "restore", "com.example.bank", "--device", "00000000-0000-8000-8000-000000000003")

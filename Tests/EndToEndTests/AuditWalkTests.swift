@@ -37,7 +37,8 @@ import Testing
     "restoreQuarantine": "quarantine.restore", "createTemplate": "template.create",
     "replaceTemplate": "template.change", "deleteTemplate": "template.delete", "createDraft": "draft.create",
     "replaceDraft": "draft.change", "deleteDraft": "draft.delete", "createSender": "sender.create",
-    "replaceSender": "sender.change", "deleteSender": "sender.delete",
+    "replaceSender": "sender.change", "deleteSender": "sender.delete", "replaceClientKey": "app.client-key",
+    "endFormerClientKey": "app.client-key.end",
   ]
   /// Asks only, or changes nothing before its second half, though its method is another.
   private static let questions: Set = ["countConditions", "beginSecondFactor", "beginOpenID"]
@@ -75,6 +76,8 @@ import Testing
 
   /// One operation has several ways in, and each leaves its line.
   private func walkFurtherExamples(of operation: Endpoint, _ action: String, _ stage: ExampleStage) throws {
+    // An app has one former client key at most.
+    if operation.id == "replaceClientKey" { return }
     for example in operation.body?.examples.dropFirst() ?? [] where !Self.isQuestion(example.json) {
       if operation.id == "restoreQuarantine" { try putAside(stage.world) }
       let before = try lastEntry(stage.world)

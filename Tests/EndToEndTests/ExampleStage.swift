@@ -62,6 +62,8 @@ final class ExampleStage {
   /// Makes what the operation's path names.
   func prepare(_ operation: Endpoint) throws -> (target: String, credential: String?) {
     count += 1
+    // An app has one former client key at most.
+    if operation.id == "replaceClientKey" { try world.connection.script("UPDATE apps SET former_client_key = NULL") }
     var target = operation.pattern
     var credential: String?
     switch operation.access {

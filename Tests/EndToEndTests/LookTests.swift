@@ -100,7 +100,6 @@ import Testing
   private static let whole = [
     "invariants-sum": "the doctor is asked about all messages", "invariants-accepted": "the doctor, too",
     "invariants-badge": "the doctor, too", "invariants-waiting": "the doctor, too",
-    "messages-recent": "the newest, as many as are asked for",
     "extension-reports": "the newest ten thousand of an app: with one app alone its own index bounds nothing",
   ]
 

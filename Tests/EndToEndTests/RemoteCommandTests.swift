@@ -45,7 +45,7 @@ import Testing
     Row("user list com.example.bank", lookers), Row("user show com.example.bank kim", lookers),
     Row("user badge com.example.bank kim 3", operators), Row("user export com.example.bank kim", admins),
     Row("device list com.example.bank", lookers), Row("segment list com.example.bank", all),
-    Row(#"segment create com.example.bank --name ROLE --conditions {"tags":["vip"]}"#, operators),
+    Row(#"segment create com.example.bank --name ROLE --conditions {"tags":{"any":["vip"]}}"#, operators),
     Row("segment count 1", all), Row("tag list com.example.bank", operators),
     Row("tag change com.example.bank --user kim --add vip", operators),
     Row("quarantine list com.example.bank", operators), Row("quarantine restore com.example.bank --all", operators),
@@ -80,6 +80,11 @@ import Testing
     }
   }
 
+  /// A dry run shows a pushkey that proves nothing: another one each time.
+  private static func withoutPushkey(_ line: String) -> String {
+    line.replacing(/"pushkey":"[0-9a-f]+"/, with: #""pushkey":"…""#)
+  }
+
   @Test func `a command prints the same, whether a server answers it or the database`() throws {
     let world = try World()
     try world.register("d1", token: World.token("a1"), user: "kim")
@@ -93,7 +98,9 @@ import Testing
       let arguments = line.split(separator: " ").map(String.init)
       let here = try CommandRun.of(arguments, world.commandVariables)
       let there = try world.remote(world.apiKey, arguments)
-      #expect(here.lines == there.lines && here.status == there.status, "\(line): \(here.lines) \(there.lines)")
+      #expect(
+        here.lines.map(Self.withoutPushkey) == there.lines.map(Self.withoutPushkey) && here.status == there.status,
+        "\(line): \(here.lines) \(there.lines)")
       #expect(here.complaint == there.complaint, "\(line)")
     }
   }
@@ -158,7 +165,9 @@ import Testing
     #expect(
       unknown.status == 1 && unknown.complaint.hasPrefix(#"{"type":"upmc:unknown-message""#), "\(unknown.complaint)")
     let revoked = try world.remote("upmc_revoked", ["app", "list"])
-    #expect(revoked.status == 1 && revoked.complaint.contains("not known, or was revoked"), "\(revoked.complaint)")
+    #expect(
+      revoked.status == 1 && revoked.complaint.contains("is not known, was revoked, or has ended"),
+      "\(revoked.complaint)")
   }
 
   @Test func `files go to a server: an import, an upload, an audience's export`() throws {
@@ -171,7 +180,7 @@ import Testing
     #expect(
       done.lines == [
         "line 3: clientUid is empty",
-        "Import 1 is finished: 1 people of 3 lines brought in, 1 lines were wrong.",
+        "Import 1 is finished: 1 people of 2 lines brought in, 1 lines were wrong.",
       ], "\(done.complaint)")
     let users = try world.remote(world.apiKey, ["export", "users", "--app", World.appID])
     #expect(users.status == 0 && users.lines.last?.hasPrefix("kim,Kim,,vip,0,0") == true, "\(users.lines)")

@@ -29,7 +29,12 @@ import Testing
     init(_ change: (inout Simulator.Configuration) -> Void = { _ in }) throws {
       let path = directory + "/master.key"
       TemporaryDirectory.write(path, Data(repeating: 7, count: 32).base64EncodedString() + "\n")
-      world = try World(change, server: { $0.masterKeyFile = path })
+      world = try World(
+        change,
+        server: {
+          $0.masterKeyFile = path
+          World.tell(&$0, pauses: [1], networks: ["127.0.0.0/8"])
+        })
     }
 
     deinit { TemporaryDirectory.remove(directory) }

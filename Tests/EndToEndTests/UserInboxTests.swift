@@ -77,9 +77,10 @@ import Testing
     #expect(payload(entry) as NSDictionary == (try #require(pushed)) as NSDictionary)
     #expect(entry["readAt"] is NSNull && (entry["endsAt"] as? String ?? "") > (entry["sentAt"] as? String ?? ""))
     let page = try inbox(world, korean, "?limit=1")
-    #expect(seqnos(page) == [second] && page.string("nextCursor") == second)
+    let cursor = try #require(page.string("nextCursor"))
+    #expect(seqnos(page) == [second])
     #expect(seqnos(try inbox(world, korean, "?%6Cimit=1")) == [second], "a name is what its bytes say")
-    let rest = try inbox(world, korean, "?limit=1&cursor=\(second)")
+    let rest = try inbox(world, korean, "?limit=1&cursor=\(cursor)")
     #expect(seqnos(rest) == [first] && rest["nextCursor"] is NSNull)
   }
 

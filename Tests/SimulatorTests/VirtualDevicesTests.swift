@@ -229,7 +229,8 @@ private final class FakeServer: Sendable {
     try next.startDevices(plan)
     try wait(next) { $0.confirmed == 20 && $0.read == 20 && $0.waiting == 0 }
     server.box.memory.withLock { memory in
-      #expect(memory.receipts.reduce(0, +) == 20 && memory.reads.reduce(0, +) == 20)
+      // A device whose answer is late says it again.
+      #expect(memory.receipts.reduce(0, +) >= 20 && memory.reads.reduce(0, +) >= 20)
     }
     for device in TemporaryDirectory.entries(of: directory) {
       #expect(TemporaryDirectory.entries(of: "\(directory)/\(device)/outbox").isEmpty)

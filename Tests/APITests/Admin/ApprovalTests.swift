@@ -72,7 +72,10 @@ import Testing
     let asked = try kim.call("POST", "messages", key: "k", AdminWorld.send)
     #expect(asked.status == 202)
     #expect(
-      asked.text == #"{"seqno":null,"state":"waiting-for-approval","approvalId":"1","targeted":3,"unknown":[]}"#)
+      asked.text == """
+        {"seqno":null,"state":"waiting-for-approval","approvalId":"1","targeted":3,"because":"size","sentWithinHour":0,\
+        "unknown":[]}
+        """)
     #expect(try count("messages") == 0 && world.committed.count.load(ordering: .relaxed) == 0)
     #expect(try kim.call("POST", "messages", key: "k", AdminWorld.send).text == asked.text)
     #expect(try count("approvals") == 1)

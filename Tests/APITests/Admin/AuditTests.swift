@@ -30,6 +30,13 @@ import Testing
       "account.create"
     ),
     ("PATCH /v1/admin/accounts/{accountId}", "/v1/admin/accounts/1", #"{"role":"operator"}"#, "account.change"),
+    (
+      "POST /v1/admin/apps/{appId}/client-key", "/v1/admin/apps/com.example.bank/client-key", "{}", "app.client-key"
+    ),
+    (
+      "DELETE /v1/admin/apps/{appId}/client-key/former", "/v1/admin/apps/com.example.bank/client-key/former", "",
+      "app.client-key.end"
+    ),
     ("POST /v1/admin/accounts/{accountId}/link", "/v1/admin/accounts/1/link", "", "account.link"),
     ("POST /v1/admin/groups", "/v1/admin/groups", #"{"appId":"com.example.bank","name":"g"}"#, "group.create"),
     ("PATCH /v1/admin/groups/{groupSeq}", "/v1/admin/groups/1", #"{"name":"h"}"#, "group.change"),
@@ -144,6 +151,8 @@ import Testing
       }
       + [
         "POST /v1/admin/segment-counts", "POST /v1/admin/users/{clientUid}/vouchers",
+        // An account without one cannot lose it; `SecondFactorTests` has one.
+        "DELETE /v1/admin/accounts/{accountId}/second-factor",
         // It sends one and cancels another: two entries (`MessagePurposeTests`).
         "PUT /v1/admin/messages/{seqno}",
       ]

@@ -268,7 +268,8 @@ import struct Domain.Problem
     #expect(!called.isEmpty && Set(called).isSubset(of: names))
     #expect(
       Set(Endpoint.all.filter { $0.load == .password }.map(\.pattern)) == [
-        "/v1/admin/session", "/v1/admin/session/password",
+        "/v1/admin/session", "/v1/admin/session/password", "/v1/admin/session/second-factor",
+        "/v1/admin/session/second-factor/recovery-codes", "/v1/admin/session/second-factor/removal",
       ])
   }
 

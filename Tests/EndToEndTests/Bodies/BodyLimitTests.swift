@@ -17,8 +17,8 @@ import Testing
       if let credential { head += "\nAuthorization: Bearer \(credential)" }
       let blanks = String(repeating: " ", count: bytes - example.utf8.count)
       let most = try RawHTTP(port: stage.world.port, head, body: Array((blanks + example).utf8))
-      // The example's password is nobody's, and its pushkey no message's.
-      let refused = ["signIn": 401, "bringBackPush": 403]
+      // The example's password is nobody's, its pushkey no message's, and nobody signs in elsewhere.
+      let refused = ["signIn": 401, "bringBackPush": 403, "signInByOpenID": 422]
       let good = refused[operation.id].map { [$0] } ?? operation.answers.map(\.status)
       #expect(good.contains(most.status), "\(operation.id): \(most.status)")
       let more = try RawHTTP(port: stage.world.port, head + "\nContent-Length: \(bytes + 1)")
@@ -26,8 +26,8 @@ import Testing
       let detail = try #require(more.json?["detail"] as? String)
       #expect(detail.contains("\(bytes) bytes"), "\(operation.id): \(detail)")
     }
-    // Registration, user, push, badge, consent, token, activity, message; receipts and reads; signing in.
-    #expect(calls == 11)
+    // Registration, user, push, badge, consent, token, activity, message; receipts and reads; signing in, here and elsewhere.
+    #expect(calls == 12)
   }
 
   /// What the limits are made of: nothing that a device may say is too long to be said.

@@ -35,7 +35,7 @@ extension Endpoint {
       answers: [Answer(201, "The link.", ConsoleAccounts.Link.object, example: linkExample)], problems: [.notFound],
       handler: .whole(AdminCall.linkAccount)),
     Endpoint(
-      .delete, "/v1/admin/accounts/{account}/second-factor", id: "resetSecondFactor", in: .administration,
+      .delete, "/v1/admin/accounts/{accountId}/second-factor", id: "resetSecondFactor", in: .administration,
       "Reset an account's second factor",
       """
       For somebody who has lost both telephone and recovery codes. Another administrator does it; the account is signed out \
