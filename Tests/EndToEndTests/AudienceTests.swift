@@ -63,7 +63,7 @@ import Testing
     let stored = try world.client.call(
       "POST", path, bearer: world.apiKey, "CUID,NAME,VAR1\nkim,Kim,10\nnobody,,\npark,,30\nkim,,\n", type: "text/csv")
     #expect(stored.status == 201 && stored.int("devices") == 2 && stored.int("unknown") == 1, "\(stored.text)")
-    let csv = try #require(stored.string("csv"))
+    let csv = try #require(stored.string("csvId"))
     let sent = try admin(
       world, "POST", "/v1/admin/messages", #"{"appId":"\#(World.appID)","audience":{"csv":"\#(csv)"},"alert":"x"}"#)
     #expect(sent.status == 202 && sent["unknown"] as? [String] == ["nobody"], "\(sent.text)")
@@ -80,7 +80,7 @@ import Testing
   private func upload(_ world: World, _ text: String) throws -> String {
     let stored = try world.client.call(
       "POST", "/v1/admin/audiences/csv?appId=\(World.appID)", bearer: world.apiKey, text, type: "text/csv")
-    return try #require(stored.string("csv"), "\(stored.text)")
+    return try #require(stored.string("csvId"), "\(stored.text)")
   }
 
   private func bodies(_ world: World, _ token: String) throws -> [String] {

@@ -127,8 +127,8 @@ import Testing
         try account("\(operation.id)@example.com", stage), try again("\(operation.id)@example.com", stage)
       )
       let list = try world.client.call("GET", "/v1/admin/sessions", session: here).text
-      let other = try #require(list.matches(of: /"session":"(\d+)"/).last).1
-      return try call(operation.pattern.replacing("{session}", with: other), nil, as: here)
+      let other = try #require(list.matches(of: /"sessionId":"(\d+)"/).last).1
+      return try call(operation.pattern.replacing("{sessionId}", with: other), nil, as: here)
     case "confirmSecondFactor", "renewRecoveryCodes", "removeSecondFactor", "resetSecondFactor":
       return try actOnFactor(operation, stage, kim)
     case "approveMessage", "rejectMessage":

@@ -200,7 +200,7 @@ import Testing
     let file = try world.client.call(
       "POST", "/v1/admin/audiences/csv?appId=\(World.appID)", bearer: world.apiKey, "CUID,NAME,VAR1\nkim,Kim,998877\n",
       type: "text/csv")
-    let csv = try #require(file.string("csv"), "\(file.text)")
+    let csv = try #require(file.string("csvId"), "\(file.text)")
     func send(_ text: String) throws -> Reply {
       try world.client.call(
         "POST", "/v1/admin/messages", bearer: world.apiKey,

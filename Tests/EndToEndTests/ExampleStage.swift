@@ -83,7 +83,7 @@ final class ExampleStage {
     if target.contains("{webhookId}") { target = target.replacing("{webhookId}", with: try webhook()) }
     target = target.replacing("{kind}", with: "voip").replacing("{activityId}", with: "order-42")
     if target.contains("{uploadId}") { target = target.replacing("{uploadId}", with: try upload()) }
-    if target.contains("{csv}") { target = target.replacing("{csv}", with: try audience()) }
+    if target.contains("{csvId}") { target = target.replacing("{csvId}", with: try audience()) }
     if target.contains("{channelId}") { target = target.replacing("{channelId}", with: try channel()) }
     target = target.replacing("{appId}", with: World.appID).replacing("{clientUid}", with: "kim01")
     if target.contains("{device}") {
@@ -133,7 +133,7 @@ final class ExampleStage {
       try world.client.call(
         "POST", "/v1/admin/audiences/csv?appId=\(World.appID)", bearer: world.apiKey, "kim\(count),Kim\n",
         type: "text/csv"
-      ).string("csv"))
+      ).string("csvId"))
   }
 
   private func webhook() throws -> String {

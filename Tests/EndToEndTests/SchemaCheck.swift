@@ -24,6 +24,7 @@ struct SchemaCheck {
         return fitting == 1 ? [] : ["\(place) fits \(fitting) of \(all.count): \(all)"]
       case "properties", "required", "additionalProperties", "dependentRequired", "propertyNames":
         return object(value, schema, keyword, rule, at: place)
+      case "contentSchema": return faults(ofText: value, rule, at: place)
       case "items": return value.elements.enumerated().flatMap { faults($1, rule, at: "\(place)/\($0)") }
       default: return scalar(value, keyword, rule, at: place)
       }
@@ -34,6 +35,12 @@ struct SchemaCheck {
   func resolved(_ node: JSONTree) -> JSONTree {
     guard let path = node["$ref"]?.string else { return node }
     return path.split(separator: "/").dropFirst().reduce(JSONTree?.some(document)) { $0?[String($1)] } ?? .object([])
+  }
+
+  /// JSON within a string, as FCM's data has it.
+  private func faults(ofText value: JSONTree, _ schema: JSONTree, at place: String) -> [String] {
+    guard let text = value.string, let inner = try? JSONTree(parsing: Array(text.utf8)) else { return ["\(place) holds no JSON"] }
+    return faults(inner, schema, at: "\(place)/…")
   }
 
   // MARK: Objects
@@ -102,7 +109,7 @@ struct SchemaCheck {
     case ("minimum", _), ("maximum", _), ("minLength", _), ("maxLength", _), ("x-maxBytes", _), ("minItems", _),
       ("minProperties", _), ("maxItems", _), ("maxProperties", _), ("pattern", _), ("format", _), ("description", _),
       ("title", _),
-      ("examples", _), ("default", _),
+      ("contentMediaType", _), ("examples", _), ("default", _),
       ("x-minimumSeconds", _), ("x-maximumSeconds", _), ("x-opaque", _):
       isKept = true
     default: return ["\(place): the checker does not know the keyword \(keyword)"]

@@ -92,7 +92,7 @@ import Testing
     let made = try world.client.call(
       "POST", "/v1/admin/audiences/csv?appId=\(World.appID)", bearer: world.apiKey,
       "CUID,NAME,VAR1\nkim,Mr Kim,10000\nlee,,20\n", type: "text/csv")
-    let csv = try #require(made.string("csv"), "\(made.text)")
+    let csv = try #require(made.string("csvId"), "\(made.text)")
     let sent = try world.client.call(
       "POST", "/v1/admin/messages", bearer: world.apiKey,
       #"{"appId":"\#(World.appID)","audience":{"csv":"\#(csv)"},"alert":"%CNAME%: %VAR1%"\#(Self.keep)}"#)

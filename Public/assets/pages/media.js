@@ -62,11 +62,11 @@ async function media(chosen) {
 
 async function audienceFiles(chosen) {
   const stored = list({ caption: t("media.tab.audiences"), load: (cursor) => get(`/audiences/csv${query({ appId: chosen.appId, cursor, limit: 50 })}`), empty: empty(t("media.audiences.none"), t("media.audiences.none.detail")), columns: [
-    { title: t("media.audience"), lead: true, cell: (item) => h("b", { "data-csv": item.csv }, t("media.audience.name", { csv: item.csv })) },
+    { title: t("media.audience"), lead: true, cell: (item) => h("b", { "data-csv": item.csvId }, t("media.audience.name", { csv: item.csvId })) },
     { title: t("media.users"), end: true, cell: (item) => number(item.lines) },
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
     { title: t("media.ends"), fit: true, cell: endsCell },
-    may("manageAudiences") ? { title: h("span", { class: "unseen" }, t("do.remove")), end: true, cell: (item) => deleteButton(t("media.audience.name", { csv: item.csv }), t("media.audience.delete"), () => remove(`/audiences/csv/${enc(item.csv)}${query({ appId: chosen.appId })}`), () => stored) } : null,
+    may("manageAudiences") ? { title: h("span", { class: "unseen" }, t("do.remove")), end: true, cell: (item) => deleteButton(t("media.audience.name", { csv: item.csvId }), t("media.audience.delete"), () => remove(`/audiences/csv/${enc(item.csvId)}${query({ appId: chosen.appId })}`), () => stored) } : null,
   ].filter(Boolean) });
   await stored.ready;
   return h("section", { class: "card" }, h("h2", null, t("media.tab.audiences")), h("p", { class: "soft below" }, t("media.audiences.detail")), stored.node);

@@ -21,7 +21,7 @@ export async function securityPage() {
 
   async function end(item) {
     try {
-      await remove(`/sessions/${item.session}`);
+      await remove(`/sessions/${item.sessionId}`);
       say(t("places.ended"));
       places.reload();
     } catch (problem) {

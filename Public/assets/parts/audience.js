@@ -17,7 +17,7 @@ export function audienceState(audience) {
   else if (audience.clientUids) Object.assign(state, { kind: "users", users: audience.clientUids.join("\n") });
   else if (audience.devices) Object.assign(state, { kind: "devices", devices: audience.devices.join("\n") });
   else if (audience.groups) Object.assign(state, { kind: "groups", groups: audience.groups.map(String) });
-  else if (audience.csv) Object.assign(state, { kind: "csv", csv: { csv: audience.csv } });
+  else if (audience.csv) Object.assign(state, { kind: "csv", csv: { csvId: audience.csv } });
   else if (audience.segment && typeof audience.segment !== "object") Object.assign(state, { kind: "segment", segment: String(audience.segment) });
   else Object.assign(state, { kind: "raw", raw: audience });
   return state;

@@ -41,7 +41,7 @@ export function csvPart(appID, state, changed) {
   else if (state.csv) put(result, note("", t("csv.kept")));
   return {
     field: file, node: h("div", { class: "fields" }, file.node, result),
-    value: () => (state.csv && state.csv.lines !== 0 ? { csv: state.csv.csv } : null),
+    value: () => (state.csv && state.csv.lines !== 0 ? { csv: state.csv.csvId } : null),
     words: () => (state.csv?.lines === undefined ? t("audience.csv") : t("csv.words", { n: number(state.csv.lines) })),
   };
 }

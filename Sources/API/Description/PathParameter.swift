@@ -57,9 +57,9 @@ struct PathParameter {
       name: "uploadId", schema: JSONSchema.text(matching: "^[A-Za-z0-9_-]{1,64}$"),
       about: "The name of an uploaded file, as its upload answered it.", example: "5Zx0uT3bYw9cQk2Lr8VnAg"),
     PathParameter(
-      name: "csv", schema: JSONSchema.sequence, about: "The number of an uploaded audience.", example: "5"),
+      name: "csvId", schema: JSONSchema.sequence, about: "The number of an uploaded audience.", example: "5"),
     PathParameter(
-      name: "session", schema: JSONSchema.sequence, about: "The number of a session, as the list shows it.",
+      name: "sessionId", schema: JSONSchema.sequence, about: "The number of a session, as the list shows it.",
       example: "7"),
     PathParameter(
       name: "templateId", schema: JSONSchema.sequence, about: "The number of a template.", example: "5"),

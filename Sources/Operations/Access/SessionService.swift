@@ -11,7 +11,7 @@ package enum SessionService {
     package static let object = JSONObject<Entry>(
       "SignedInPlace",
       [
-        .always("session", .sequence, \.record.session),
+        .always("sessionId", .sequence, \.record.session),
         .always("by", .words(SignInWay.allCases.map(\.rawValue)), \.record.way, "How it began."),
         .always("origin", .anyText, \.record.origin, "The address it began at."),
         .always("createdAt", .moment, \.record.createdAt),
@@ -40,7 +40,7 @@ package enum SessionService {
     let isEnded = try connection.commit { () throws(PostgresError) in
       guard let origin = try connection.run(SessionLists.end(of: account, session)) else { return false }
       let change = AuditTrail.Change("session.end", caller.name, app: caller.app).from { writer in
-        writer.member("session", session)
+        writer.member("sessionId", session)
         writer.member("origin", origin)
       }
       try connection.run(AuditTrail.add(change, by: caller))

@@ -29,7 +29,7 @@ package enum CSVUploads {
     package static let object = JSONObject<Stored>(
       "CSVStored",
       [
-        .always("csv", .sequence, \.csv, "Its number, for the audience of a send."),
+        .always("csvId", .sequence, \.csv, "Its number, for the audience of a send."),
         .always("lines", .count, \.file.lineCount, "Users in it."),
         .always("duplicates", .count, \.file.duplicates, "Lines left out."),
         .always("encoding", .words(FileEncoding.allCases.map(\.name)), \.encoding),

@@ -77,7 +77,7 @@ package enum StoredUploadService {
     package static let object = JSONObject<File>(
       "StoredAudience",
       [
-        .always("csv", .sequence, \.found.csv, "Its number, for the audience of a send."),
+        .always("csvId", .sequence, \.found.csv, "Its number, for the audience of a send."),
         .always("lines", .count, \.found.lines, "Users in it."), .always("createdAt", .moment, \.found.createdAt),
         .always("expiresAt", .moment, \.found.expiresAt, "A message that uses it keeps it for longer."),
       ])

@@ -72,7 +72,7 @@ import Testing
       "audience.upload"
     ),
     (
-      "DELETE /v1/admin/audiences/csv/{csv}", "/v1/admin/audiences/csv/1?appId=com.example.bank", "",
+      "DELETE /v1/admin/audiences/csv/{csvId}", "/v1/admin/audiences/csv/1?appId=com.example.bank", "",
       "audience.delete"
     ),
     (

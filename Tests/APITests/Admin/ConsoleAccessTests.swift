@@ -38,7 +38,7 @@ import Testing
     let list = try kim.call("GET", "/v1/admin/sessions")
     #expect(list.values(of: "origin") == ["203.0.113.7", "198.51.100.9"] && list.values(of: "by").count == 2)
     #expect(list.values(of: "current") == ["true", "false"])
-    let numbers = list.values(of: "session")
+    let numbers = list.values(of: "sessionId")
     #expect(try lee.call("DELETE", "/v1/admin/sessions/\(numbers[1])").isProblem(.notFound), "not one's own")
     #expect(try phone.call("GET", "/v1/admin/session").status == 200)
     #expect(try kim.call("DELETE", "/v1/admin/sessions/\(numbers[1])").status == 204)

@@ -30,7 +30,7 @@ import Testing
       let stored = try console.world.client.call(
         "POST", "/v1/admin/audiences/csv?appId=\(World.appID)", bearer: console.world.apiKey, users, type: "text/csv")
       guard sends else { continue }
-      let csv = try #require(stored.string("csv"))
+      let csv = try #require(stored.string("csvId"))
       _ = try console.world.send("{\"csv\":\"\(csv)\"}", #","sendAt":"\#(Self.tomorrow)""#)
     }
     try browser.show("/media?tab=audiences")

@@ -53,7 +53,7 @@ extension Endpoint {
         Answer(200, "A page of sessions.", ItemPage<SessionService.Entry>.object, example: Answer.page(placeExample))
       ], problems: [.conflict], handler: .whole(AdminCall.sessions)),
     Endpoint(
-      .delete, "/v1/admin/sessions/{session}", id: "endSession", in: .administration, "Sign out elsewhere",
+      .delete, "/v1/admin/sessions/{sessionId}", id: "endSession", in: .administration, "Sign out elsewhere",
       "Ends one of the account's own sessions, on every node.", by: .caller, answers: [Answer(204, "It is over.")],
       problems: [.notFound, .conflict], handler: .whole(AdminCall.endSession)),
     Endpoint(
@@ -63,7 +63,7 @@ extension Endpoint {
   ]
 
   private static let placeExample = """
-    {"session":"7","by":"password","origin":"203.0.113.7","createdAt":"2026-11-21T09:30:00.123Z",\
+    {"sessionId":"7","by":"password","origin":"203.0.113.7","createdAt":"2026-11-21T09:30:00.123Z",\
     "usedAt":"2026-11-21T10:12:00.123Z","endsAt":"2026-11-21T12:12:00.123Z","current":true}
     """
 
@@ -137,7 +137,7 @@ extension AdminCall {
   }
 
   fileprivate func endSession() throws(Problem) -> Response {
-    guard let number = Int64(parameters["session"]) else {
+    guard let number = Int64(parameters["sessionId"]) else {
       throw Problem(.notFound, "A session's number is a whole number, as lists show it.")
     }
     try SessionService.end(number, token: session, by: caller, on: connection)

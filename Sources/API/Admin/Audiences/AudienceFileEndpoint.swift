@@ -26,7 +26,7 @@ extension Endpoint {
         Answer(
           201, "It is stored: send to `{\"csv\":…}`.", CSVUploads.Stored.object,
           example: """
-            {"csv":"5","lines":2,"duplicates":0,"encoding":"UTF-8","devices":3,"unknown":0,"unknownUsers":[],"faults":0,\
+            {"csvId":"5","lines":2,"duplicates":0,"encoding":"UTF-8","devices":3,"unknown":0,"unknownUsers":[],"faults":0,\
             "errors":[],"expiresAt":"2026-11-28T09:30:00.123Z"}
             """)
       ], problems: [.unknownApp, .impossible], handler: .whole(AdminCall.uploadAudience))

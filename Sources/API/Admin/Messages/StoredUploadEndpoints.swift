@@ -34,12 +34,12 @@ extension Endpoint {
         Answer(
           200, "A page of files.", ItemPage<StoredUploadService.File>.object,
           example: """
-            {"items":[{"csv":"5","lines":2,"createdAt":"2026-11-21T09:30:00.123Z","expiresAt":"2026-11-28T09:30:00.123Z"}],\
+            {"items":[{"csvId":"5","lines":2,"createdAt":"2026-11-21T09:30:00.123Z","expiresAt":"2026-11-28T09:30:00.123Z"}],\
             "nextCursor":null}
             """)
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.storedAudiences)),
     Endpoint(
-      .delete, "/v1/admin/audiences/csv/{csv}", id: "deleteAudience", in: .audiences, "Delete an uploaded audience",
+      .delete, "/v1/admin/audiences/csv/{csvId}", id: "deleteAudience", in: .audiences, "Delete an uploaded audience",
       "Its lines are gone at once. A file that an unfinished message goes to is refused with 409.",
       by: .permission(.manageAudiences), load: .heavy, parameters: [.ofApp()], answers: [Answer(204, "It is gone.")],
       problems: [.invalidField, .unknownApp, .unknownUpload, .conflict], handler: .whole(AdminCall.deleteAudience)),
@@ -73,7 +73,7 @@ extension AdminCall {
   }
 
   fileprivate func deleteAudience() throws(Problem) -> Response {
-    guard let csv = Int64(parameters["csv"]) else {
+    guard let csv = Int64(parameters["csvId"]) else {
       throw Problem(.unknownUpload, "An audience file is named by a whole number, as lists show it.")
     }
     try StoredUploadService.deleteFile(csv, of: try required("appId"), by: caller, on: connection)
