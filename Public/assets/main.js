@@ -42,7 +42,9 @@ async function begin() {
 /// What the identity provider has put into the address, which it leaves at once; null: nothing.
 function providerAnswer() {
   const found = new URLSearchParams(location.search);
-  if (!found.has("state") || !(found.has("code") || found.has("error"))) return null;
+  // A refusal may come without the state: some providers leave it out. Nothing but its word is shown.
+  const isRefusal = /^[a-z_]{1,40}$/.test(found.get("error") ?? "");
+  if (!(found.has("code") && found.has("state")) && !isRefusal) return null;
   history.replaceState(null, "", `${location.pathname}${rememberedPlace()}`);
   return { code: found.get("code"), state: found.get("state"), error: found.get("error") };
 }

@@ -92,7 +92,7 @@ package final class OpenIDProvider: Sendable {
     let kept = memory.withLock { memory -> [JSONWebKey]? in
       let isFresh = memory.keysAt > now - Operations.Limits.keySeconds
       if isFresh, token.isSigned(by: memory.keys) { return memory.keys }
-      if isFresh, memory.searchedAt > now - Operations.Limits.keyPauseSeconds { return memory.keys }
+      if isFresh, memory.searchedAt > now - settings.keyPauseSeconds { return memory.keys }
       if isFresh { memory.searchedAt = now }
       return nil
     }
@@ -144,5 +144,5 @@ extension Operations.Limits {
   /// Seconds for which its keys are kept, so that one that was withdrawn is soon refused.
   static let keySeconds: Int64 = 600
   /// Least seconds between two readings of the keys.
-  static let keyPauseSeconds: Int64 = 5
+  package static let keyPauseSeconds: Int64 = 5
 }

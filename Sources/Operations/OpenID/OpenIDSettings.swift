@@ -16,6 +16,8 @@ package struct OpenIDSettings: Sendable {
   package var roles: [String: Role]
   /// Claim with the id of the only app that a person reaches, or `*` for all; nil: everybody reaches all.
   package var appClaim: String?
+  /// Least seconds between two readings of the provider's keys: anybody may name an unknown key.
+  package var keyPauseSeconds = Operations.Limits.keyPauseSeconds
   /// What the sign-in page calls the provider.
   package var label: String
 
