@@ -80,7 +80,8 @@ import Testing
     #expect(try program.run("key", "create", "--role", "sender", "--name", "CRM").status == 0)
     let keys = try program.run("key", "list").lines
     #expect(keys.first == "ID  ROLE    APP  NAME  MADE                      ENDS  LAST USED  REVOKED", "\(keys)")
-    #expect(keys.last?.hasPrefix("1   sender  all  CRM   2") == true && keys.last?.hasSuffix("Z  -     -          -") == true, "\(keys)")
+    let last = try #require(keys.last)
+    #expect(last.hasPrefix("1   sender  all  CRM   2") && last.hasSuffix("Z  -     -          -"), "\(keys)")
     let unknown = try program.run("app", "resume", "nope", "--json")
     let problem = try JSONSerialization.jsonObject(with: Data(unknown.complaint.utf8)) as? [String: Any]
     #expect(unknown.status == 1 && problem?["type"] as? String == "upmc:unknown-app")

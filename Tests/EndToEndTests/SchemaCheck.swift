@@ -39,7 +39,9 @@ struct SchemaCheck {
 
   /// JSON within a string, as FCM's data has it.
   private func faults(ofText value: JSONTree, _ schema: JSONTree, at place: String) -> [String] {
-    guard let text = value.string, let inner = try? JSONTree(parsing: Array(text.utf8)) else { return ["\(place) holds no JSON"] }
+    guard let text = value.string, let inner = try? JSONTree(parsing: Array(text.utf8)) else {
+      return ["\(place) holds no JSON"]
+    }
     return faults(inner, schema, at: "\(place)/…")
   }
 
