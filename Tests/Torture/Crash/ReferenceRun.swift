@@ -230,11 +230,14 @@ struct ReferenceRun {
     }
   }
 
+  /// Waits until a device has the push: its network may book it a moment after the answer that ends the message.
+  private func arrived(_ seqno: String, _ device: Int) throws -> (token: String, key: String) {
+    try caller.poll("message \(seqno) has not reached device \(device)") { try? pushkey(seqno, device) }
+  }
+
   func confirm(_ seqno: String, _ devices: some Sequence<Int>) throws {
     for device in devices {
-      let (token, key) = try caller.poll("message \(seqno) has not reached device \(device)") {
-        try? pushkey(seqno, device)
-      }
+      let (token, key) = try arrived(seqno, device)
       _ = try caller.call(
         "POST", "/v1/receipts", #"{"receipts":[{"seqno":"\#(seqno)","psid":"\#(token)","pushkey":"\#(key)"}]}"#)
     }
@@ -248,7 +251,7 @@ struct ReferenceRun {
   }
 
   func read(_ seqno: String, _ device: Int, _ more: String) throws {
-    let (token, key) = try pushkey(seqno, device)
+    let (token, key) = try arrived(seqno, device)
     _ = try caller.call(
       "POST", "/v1/reads", #"{"reads":[{"seqno":"\#(seqno)","psid":"\#(token)","pushkey":"\#(key)"\#(more)}]}"#)
   }
