@@ -45,7 +45,8 @@ package struct UserProofKeyring: Sendable {
       return ConstantTime.isEqual(
         Array(proof.lowercased().utf8), Array(Hex.encode(secret.authenticationCode(for: Array(clientUID.utf8))).utf8))
     }
-    guard let signature = Self.decode(parts[2]), let header = Self.decode(parts[0]), let claims = Self.decode(parts[1]),
+    guard let signature = Base64URL.decode(parts[2]), let header = Base64URL.decode(parts[0]),
+      let claims = Base64URL.decode(parts[1]),
       ConstantTime.isEqual(signature, secret.authenticationCode(for: Array("\(parts[0]).\(parts[1])".utf8)))
     else { return false }
     // The token's own `alg` must be the algorithm that was verified.
@@ -69,30 +70,6 @@ package struct UserProofKeyring: Sendable {
     }
     try reader.finish()
     return texts
-  }
-
-  /// Decodes base64url without padding (RFC 7515, section 2); nil if malformed.
-  private static func decode(_ text: Substring) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var (bits, count) = (UInt32(0), 0)
-    for character in text.utf8 {
-      let value: UInt8
-      switch character {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = character - 65
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = character - 71
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = character + 4
-      case UInt8(ascii: "-"): value = 62
-      case UInt8(ascii: "_"): value = 63
-      default: return nil
-      }
-      bits = bits << 6 | UInt32(value)
-      count += 6
-      if count >= 8 {
-        count -= 8
-        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-      }
-    }
-    return bytes
   }
 }
 

@@ -1,8 +1,8 @@
 internal import Domain
 
 /// Percent-encoding of values in URLs and form bodies (RFC 3986 §2.3: all but unreserved characters).
-enum FormText {
-  static func encode(_ text: String) -> String {
+package enum FormText {
+  package static func encode(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {
       switch byte {

@@ -1,5 +1,6 @@
 internal import Domain
 internal import JSON
+internal import Operations
 
 /// A request of the admin API, as a command makes it: the same for a server and for the database.
 struct AdminRequest {
@@ -37,8 +38,9 @@ struct AdminRequest {
     sealing: Sealing = .nothing
   ) {
     self.method = method
-    self.path = "/v1/admin" + path.map { "/\(Self.encode($0))" }.joined()
-    self.query = query.compactMap { name, value in value.map { "\(name)=\(Self.encode($0))" } }.joined(separator: "&")
+    self.path = "/v1/admin" + path.map { "/\(FormText.encode($0))" }.joined()
+    self.query = query.compactMap { name, value in value.map { "\(name)=\(FormText.encode($0))" } }.joined(
+      separator: "&")
     self.sealing = sealing
     if let body { setJSON(body.bytes) }
   }
@@ -62,22 +64,6 @@ struct AdminRequest {
   }
 
   mutating func add(_ name: String, _ value: String) {
-    query += "\(query.isEmpty ? "" : "&")\(name)=\(Self.encode(value))"
-  }
-
-  /// Every byte but letters, digits and `-._~` as `%XX` (RFC 3986 §2.3).
-  static func encode(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    query += "\(query.isEmpty ? "" : "&")\(name)=\(FormText.encode(value))"
   }
 }
