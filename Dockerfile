@@ -4,7 +4,7 @@
 FROM swift:6.3-bookworm AS builder
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libcmark-gfm-dev libcmark-gfm-extensions-dev libnghttp2-dev libpq-dev \
-      libssl-dev pkg-config postgresql-client-15 \
+      libssl-dev pkg-config postgresql-client-15 xz-utils \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # Dependencies first: they change less often than our own sources, and are then taken from the layer cache.
@@ -17,10 +17,12 @@ COPY .deploy/build-program .deploy/build-program
 RUN .deploy/build-program /staging/server upmc && .deploy/build-program /staging/simulator upmc-simulator
 
 FROM debian:bookworm-slim AS base
+# Of the chart library, what the console loads is kept.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates curl libcmark-gfm0.29.0.gfm.6 \
+ && apt-get install -y --no-install-recommends ca-certificates libcmark-gfm0.29.0.gfm.6 \
       libcmark-gfm-extensions0.29.0.gfm.6 libjs-chart.js libnghttp2-14 libpq5 libssl3 tzdata \
- && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
+ && find /usr/share/javascript/chart.js -type f ! -name chart.mjs ! -path '*/chunks/*.mjs' -delete \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/lib/dpkg/*-old /var/log/* \
  && useradd --system --uid 10001 --user-group --no-create-home --home-dir /var/lib/upmc --shell /usr/sbin/nologin upmc \
  && install -d -o upmc -g upmc -m 0750 /var/lib/upmc
 USER 10001:10001
@@ -28,6 +30,12 @@ WORKDIR /var/lib/upmc
 STOPSIGNAL SIGTERM
 
 FROM base AS simulator
+USER root
+# For its health check.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends curl \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/lib/dpkg/*-old /var/log/*
+USER 10001:10001
 COPY --from=builder /staging/simulator/ /usr/local/bin/
 EXPOSE 2195 2196 2197 2198 8081
 CMD ["upmc-simulator", "--listen=0.0.0.0:2197", "--sandbox-listen=0.0.0.0:2198", "--control-listen=0.0.0.0:8081"]

@@ -72,7 +72,7 @@ reproducible: deps ## Build the last commit in two folders and compare the bytes
 # With Swift's libraries inside, and without what only a debugger reads.
 .PHONY: production
 production: deps
-	@.ci/install-packages binutils
+	@.ci/install-packages binutils xz-utils
 	SCRATCH=.build/static SWIFT=$(SWIFT) .deploy/build-program $(PRODUCTION) upmc
 	$(SWIFT) build --product generate-manual
 

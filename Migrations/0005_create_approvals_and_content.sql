@@ -22,6 +22,8 @@ CREATE TABLE approvals (
   resend_of       bigint,
   -- The content, as in `messages`.
   sealed          bytea,
+  -- As in `messages`.
+  trace           bytea,
   -- NULL: too many to count at once.
   targeted        bigint,
   -- Devices of the same person's other messages within the hour.

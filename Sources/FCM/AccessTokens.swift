@@ -62,6 +62,8 @@ final class AccessTokens {
   private var changedAt: Instant?
   private var refusedAt: Instant?
   private var backOff = BackOff()
+  /// True from a warning that there is no token until there is one. The log makes one line of all such warnings.
+  private var isFaulty = false
   private var client: HTTPClient?
 
   /// - Parameters:
@@ -208,7 +210,10 @@ final class AccessTokens {
     changedAt = loop.clock.now
     endsAt = loop.clock.now + .seconds(seconds)
     endsAtSeconds = wallSeconds + seconds
-    logger.info("access token", metadata: ["account": "\(account.email)", "seconds": .stringConvertible(seconds)])
+    var details: Logger.Metadata = ["account": "\(account.email)", "seconds": .stringConvertible(seconds)]
+    if isFaulty { details["fault"] = "\(account.email)" }
+    isFaulty = false
+    logger.info("access token", metadata: details)
     changed(.present)
   }
 
@@ -216,8 +221,12 @@ final class AccessTokens {
     guard state != .waiting else { return }
     state = .waiting
     let wait = backOff.failed(jitter: Double.random(in: 0...1))
+    isFaulty = true
     logger.warning(
-      "no access token", metadata: ["account": "\(account.email)", "reason": "\(reason)", "retry": "\(wait)"])
+      "no access token",
+      metadata: [
+        "account": "\(account.email)", "reason": "\(reason)", "retry": "\(wait)", "fault": "\(account.email)",
+      ])
     loop.schedule(after: wait) { [weak self] in
       guard let self, state == .waiting else { return }
       state = .idle
@@ -231,7 +240,10 @@ final class AccessTokens {
   /// after a while.
   private func refuse(_ reason: String) {
     state = .waiting
-    logger.error("a service account is refused", metadata: ["account": "\(account.email)", "reason": "\(reason)"])
+    isFaulty = true
+    logger.error(
+      "a service account is refused",
+      metadata: ["account": "\(account.email)", "reason": "\(reason)", "fault": "\(account.email)"])
     loop.schedule(after: .seconds(PushTransport.Limits.faultSeconds)) { [weak self] in
       guard let self else { return }
       fault = nil

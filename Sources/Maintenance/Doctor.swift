@@ -39,6 +39,7 @@ package final class Doctor {
     for finding in MachineChecks(configuration, clock: clock).findings() { note(finding) }
     for finding in ListenerChecks(configuration, clock: clock).findings() { note(finding) }
     for finding in ProxyChecks(configuration).findings() { note(finding) }
+    if let finding = collector(configuration) { note(finding) }
     guard let database = open(configuration) else { return }
     defer { database.close() }
     let url = database.url
@@ -58,6 +59,15 @@ package final class Doctor {
     guard let settings = DemoSettings.load(directory) else { return nil }
     note(.ok("demonstration", directory, "runs here, and is looked at with its own settings"))
     return settings
+  }
+
+  /// The finding about the collector of spans and metrics; nil if nothing is exported. Pushes do not depend on it.
+  private func collector(_ configuration: Configuration) -> Finding? {
+    guard let (host, objection) = configuration.tryCollector(clock: clock) else { return nil }
+    guard let objection else { return .ok("collector", host, "takes spans and metrics") }
+    return .warning(
+      "collector", host, "it does not take exports: \(objection)",
+      remedy: "Check UPMC_OTLP_URL and UPMC_OTLP_HEADERS. \(WayOut(configuration).remedy(to: host))")
   }
 
   /// Opens the database to check; nil if there is none.

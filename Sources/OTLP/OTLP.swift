@@ -136,21 +136,27 @@ private final class ExportLoop {
 
   private func succeeded(_ signal: String, _ rejected: Int, _ why: String) {
     pauses[signal] = nil
-    if failing.remove(signal) != nil, failing.isEmpty { log.info("the collector takes exports again") }
+    if failing.remove(signal) != nil, failing.isEmpty {
+      log.info("the collector takes exports again", metadata: faultDetails)
+    }
     guard rejected > 0 || !why.isEmpty else { return }
     log.warning(
       "the collector took an export with a complaint",
       metadata: ["signal": "\(signal)", "rejected": .stringConvertible(rejected), "reason": "\(why)"])
   }
 
-  /// Both signals of a collector that is away make one line, which `RepeatedLines` holds back while it lasts.
+  /// Names the collector as one fault, whichever signal it does not take.
+  private var faultDetails: Logger.Metadata {
+    ["collector": "\(configuration.url.host)", "fault": "collector"]
+  }
+
   private func failed(_ signal: String, _ why: String, after seconds: Int?) {
     pauses[signal, default: ExportPause()].failed(
       at: clock.now, after: seconds, jitter: Double.random(in: 0...1))
     failing.insert(signal)
     meter.failed(signal)
-    log.warning(
-      "the collector does not take exports; trying again",
-      metadata: ["collector": "\(configuration.url.host)", "error": "\(why)"])
+    var details = faultDetails
+    details["error"] = "\(why)"
+    log.warning("the collector does not take exports; trying again", metadata: details)
   }
 }

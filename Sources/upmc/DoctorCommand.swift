@@ -10,7 +10,7 @@ struct DoctorCommand: ParsableCommand {
     discussion: """
       Looks at the configuration, this machine, the database, the master key, each app and its credentials, and asks \
       Apple and Google whether they take them, by a push to a token that nobody has. Compares broadcast channels with \
-      Apple's list. Changes nothing; safe beside a running server, and best run with the server's own variables, user \
+      Apple's list, and asks the collector of spans by an empty export. Changes nothing; safe beside a running server, and best run with the server's own variables, user \
       and machine.
 
         upmc doctor

@@ -1,5 +1,6 @@
 import Domain
 import HTTP2
+import Logging
 import PushTransport
 import Reactor
 import Testing
@@ -72,6 +73,32 @@ import Testing
     harness.advance(by: .seconds(2))
     #expect(harness.send(2000..<2010).tally == ["accepted": 10])
     #expect(server.connections == 2)
+  }
+
+  @Test func `an endpoint that drops every connection is one fault, over when a connection has lasted`() throws {
+    let server = try TestServer { $0.connection < 3 ? .drop : .accept }
+    defer { server.stop() }
+    let lines = RecordedLog.Lines()
+    let harness = try Harness(port: server.port, trusting: server.authorityPEM) {
+      $0.wire.logger = Logger(label: "test") { _ in RecordedLog(lines: lines) }
+    }
+    let fault = "127.0.0.1:\(server.port) production"
+    var sent = 0
+    while harness.send(sent..<sent + 1) != [.accepted], sent < 20 {
+      sent += 1
+      harness.advance(by: .seconds(PushTransport.Limits.backOffSeconds.upperBound))
+    }
+    #expect(sent < 20 && lines.faults.count >= 2, "\(lines.faults)")
+    #expect(lines.faults.allSatisfy { $0 == "warning \(fault) no connection" }, "\(lines.faults)")
+    let before = lines.faults.count
+    harness.advance(by: .seconds(1))
+    #expect(harness.send(101..<102) == [.accepted])
+    #expect(lines.faults.count == before, "too young to say so: \(lines.faults)")
+    harness.advance(by: .seconds(PushTransport.Limits.youngSeconds))
+    #expect(harness.waits { lines.faults.count == before + 1 })
+    #expect(lines.faults.last == "notice \(fault) connected again")
+    for _ in 0..<3 { harness.advance(by: .seconds(1)) }
+    #expect(harness.send(102..<103) == [.accepted] && lines.faults.count == before + 1)
   }
 
   @Test func `connections are added one at a time, up to the limit`() throws {

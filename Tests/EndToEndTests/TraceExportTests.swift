@@ -1,5 +1,6 @@
 import Foundation
 import HTTPClient
+import Maintenance
 import Reactor
 import Simulator
 import Store
@@ -161,5 +162,27 @@ import Testing
     _ = try send(world, otp(), traceparent: Self.sampled)
     _ = try world.poll("the webhook is not called") { receiver.told.count == 1 ? true : nil }
     #expect(receiver.told[0].header("traceparent") == Self.sampled)
+  }
+
+  @Test func `the doctor asks the collector, and says why it takes nothing`() throws {
+    let collector = try TraceCollector()
+    func finding() throws -> Finding {
+      var found: [Finding] = []
+      let doctor = Doctor { found.append($0) }
+      doctor.examine(environment: [
+        "UPMC_OTLP_URL": "http://127.0.0.1:\(collector.port)/otel", "UPMC_DATA_DIR": "/nonexistent",
+        "UPMC_OTLP_HEADERS": "authorization=Bearer%20x",
+      ])
+      return try #require(found.first { $0.subject == "collector" })
+    }
+    #expect(try finding().severity == .ok)
+    for signal in ["traces", "metrics"] {
+      let request = try #require(collector.requests(signal).first)
+      #expect(request.headers.contains { $0.name.lowercased() == "authorization" && $0.value == "Bearer x" })
+    }
+    #expect(collector.spans.isEmpty)
+    collector.answer(401)
+    let refused = try finding()
+    #expect(refused.severity == .warning && refused.what.contains("/otel/v1/traces: it answered 401"), "\(refused)")
   }
 }

@@ -25,7 +25,8 @@ extension ApprovalService {
       return accepted(record, seqno)
     }
     var request = SendRequest(
-      body: try whole(record, seal), idempotencyKey: record.idempotencyKey, caller: asker, hosting: hosting)
+      body: try whole(record, seal), idempotencyKey: record.idempotencyKey, caller: asker, hosting: hosting,
+      trace: record.trace)
     request.seal = seal
     request.consent = SendConsent(
       approval: number, by: caller, requestSHA256: record.requestSHA256, requestedAt: record.requestedAt,

@@ -133,6 +133,7 @@ package enum ApprovalService {
       endsAt: now + ApprovalHolds.waitSeconds * 1_000_000)
     new.because = because
     new.withinHour = withinHour
+    new.trace = request.trace
     let asked = new
     var standing: MessageControl.Standing?
     let number = try connection.commit { () throws(PostgresError) -> Approvals.Number? in

@@ -40,6 +40,8 @@ final class PoolConnections: ConnectionOwner {
   private var isReviewing = false
   /// Since when fewer connections would have sufficed; nil if all are needed.
   private var surplusSince: Instant?
+  /// True from the first warning that nothing can be sent until a connection has lasted.
+  private var isFaulty = false
   /// The number of the connection that was the outlier at the last review, and for how many reviews in a row.
   private var slowReviews: (connection: Int, count: Int)?
 
@@ -169,7 +171,7 @@ final class PoolConnections: ConnectionOwner {
 
   func closed(_ connection: Connection, reason: String) {
     all.removeAll { $0 === connection }
-    log(connection.wasReady ? .info : .warning, "connection closed", connection, reason)
+    log(.info, "connection closed", connection, reason)
     if !connection.wasReady { delegate?.closedBeforeReady(reason: reason) }
     let lived = (loop.clock.now - connection.openedAt).components.seconds
     if connection.wasRetired || connection.wasReady && lived >= PushTransport.Limits.youngSeconds {
@@ -203,13 +205,28 @@ final class PoolConnections: ConnectionOwner {
     nextConnectAt = loop.clock.now + wait
     loop.schedule(after: wait) { [weak self] in self?.mayConnectAgain() }
     guard isHeldBack else { return }
-    configuration.logger.warning(
-      "no connection",
-      metadata: [
-        "endpoint": "\(settings.endpoint.authority)", "environment": metadata["environment"] ?? "",
-        "reason": "\(reason)", "retry": "\(wait)",
-      ])
+    isFaulty = true
+    var details = faultDetails
+    details["reason"] = "\(reason)"
+    details["retry"] = "\(wait)"
+    configuration.logger.warning("no connection", metadata: details)
     holdBack()
+  }
+
+  /// Names the endpoint as one fault: every pool notices it, again and again, and the log makes one line of that.
+  private var faultDetails: Logger.Metadata {
+    let (authority, environment) = (settings.endpoint.authority, metadata["environment"] ?? "")
+    return ["endpoint": "\(authority)", "environment": environment, "fault": "\(authority) \(environment)"]
+  }
+
+  /// Ends the fault once a connection has lasted: a peer that accepts connections and drops them is still faulty.
+  private func judgeFault(by staying: [Connection]) {
+    let now = loop.clock.now
+    guard isFaulty,
+      staying.contains(where: { now - $0.openedAt >= .seconds(PushTransport.Limits.youngSeconds) })
+    else { return }
+    isFaulty = false
+    configuration.logger.notice("connected again", metadata: faultDetails)
   }
 
   /// If the pool cannot send at present (`isHeldBack`), returns all queued targets as not processed and refuses new
@@ -257,6 +274,7 @@ final class PoolConnections: ConnectionOwner {
       guard let self else { return }
       isReviewing = false
       let staying = all.filter { $0.isReady && !$0.isLeaving }
+      judgeFault(by: staying)
       ejectOutlier(of: staying)
       letSurplusGo(of: staying)
       if !all.isEmpty { scheduleReview() }

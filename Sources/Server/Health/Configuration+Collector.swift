@@ -1,7 +1,7 @@
 internal import Domain
 internal import HTTPClient
 internal import OTLP
-internal import Reactor
+package import Reactor
 internal import TLS
 
 /// The exporter's settings, from the server's.
@@ -19,5 +19,12 @@ extension Configuration {
     collector.proxy = proxy
     if let caFile { collector.trust.files.append(caFile) }
     return collector
+  }
+
+  /// What the collector says to an empty export. Blocks.
+  /// - Returns: its host and why it does not take exports (nil: it does); nil if nothing is exported.
+  package func tryCollector(clock: any Clock) -> (host: String, objection: String?)? {
+    guard let collector = collector(node: HostName.current, clock: clock) else { return nil }
+    return (collector.url.host, CollectorTrial.objection(collector))
   }
 }

@@ -1,5 +1,6 @@
 package import Domain
 internal import Postgres
+package import Tracing
 
 /// Sends that need a second person's approval, and the decisions.
 package enum Approvals {
@@ -40,6 +41,8 @@ package enum Approvals {
     package var because = SecondPerson.Because.size
     /// Number of devices that the same person's other messages went to within the last hour.
     package var withinHour: Int64 = 0
+    /// What the message will be traced below; nil: nothing.
+    package var trace: TraceContext?
 
     package init(
       app: App.Number, request: String, sealed: [UInt8]?, requestSHA256: [UInt8], idempotencyKey: String?,
@@ -83,14 +86,15 @@ package enum Approvals {
     package let isHeld: Bool
     package let because: SecondPerson.Because
     package let withinHour: Int64
+    package let trace: TraceContext?
   }
 
   private static let createStatement = Statement(
     "approvals-create",
     """
     INSERT INTO approvals (app, request, request_sha256, idempotency_key, resend_of, targeted, unknown_entries, account,
-      requested_by, requested_at, ends_at, asked_by, because, within_hour, sealed)
-    VALUES ($1, $2::text::json, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11, $12, $13, $14, $15)
+      requested_by, requested_at, ends_at, asked_by, because, within_hour, sealed, trace)
+    VALUES ($1, $2::text::json, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11, $12, $13, $14, $15, $16)
     ON CONFLICT ON CONSTRAINT approvals_idempotency_key_is_unique DO NOTHING
     RETURNING approval
     """)
@@ -116,6 +120,7 @@ package enum Approvals {
     parameters.append(new.because.rawValue)
     parameters.append(new.withinHour)
     parameters.append(bytes: new.sealed)
+    parameters.append(bytes: new.trace?.stored)
     return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
@@ -128,7 +133,7 @@ package enum Approvals {
     p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
     p.unknown_entries::text, coalesce(p.asked_by, 'account ' || p.account), p.requested_by, p.requested_at, p.ends_at, p.decided_by, p.decided_at, p.reason,
     p.seqno, p.held, p.because, p.within_hour,
-    CASE WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END
+    CASE WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END, p.trace
     """
 
   private static let findStatement = Statement(
@@ -244,7 +249,8 @@ package enum Approvals {
         decidedBy: rows.optionalText(row, 14),
         decidedAt: rows.optionalTimestamp(row, 15),
         reason: rows.optionalText(row, 16), seqno: rows.optionalInt64(row, 17), isHeld: rows.bool(row, 18),
-        because: SecondPerson.Because(rawValue: rows.int16(row, 19)) ?? .size, withinHour: rows.int64(row, 20))
+        because: SecondPerson.Because(rawValue: rows.int16(row, 19)) ?? .size, withinHour: rows.int64(row, 20),
+        trace: rows.isNull(row, 22) ? nil : TraceContext(stored: rows.bytes(row, 22)))
     }
   }
 }

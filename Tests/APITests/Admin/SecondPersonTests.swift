@@ -3,6 +3,7 @@ import Operations
 import Postgres
 import Reactor
 import Store
+import Tracing
 import Testing
 
 @testable import API
@@ -65,6 +66,21 @@ import Testing
       guard error.code == .forbidden else { throw error }
       return error.detail
     }
+  }
+
+  @Test func `the message has the trace of whoever asked, not of whoever approved`() throws {
+    let admin = Caller.commandLine(of: "root")
+    let (kim, lee) = (
+      try account("kim@example.com", by: admin, daysAgo: 9), try account("lee@example.com", by: admin, daysAgo: 9)
+    )
+    let trace = try #require(TraceContext(traceHigh: 1, traceLow: 2, span: 3, isSampled: true))
+    let answer = try SendService.send(
+      SendRequest(body: Array(AdminWorld.send.utf8), idempotencyKey: nil, caller: kim, trace: trace),
+      on: world.connection, now: Self.now)
+    guard case .waiting(let waiting) = answer else { throw Problem(.conflict, "it was accepted") }
+    #expect(try refusal(waiting.approval, lee) == nil)
+    let rows = try world.connection.run(Statement("test-traces", "SELECT trace FROM messages"))
+    #expect(rows.count == 1 && TraceContext(stored: rows.bytes(0, 0)) == trace)
   }
 
   @Test func `an account that is younger than the request approves nothing`() throws {
