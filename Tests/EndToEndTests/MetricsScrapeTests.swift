@@ -13,7 +13,13 @@ import Testing
   private static let token = World.token("c3")
 
   private func world() throws -> World {
-    let world = try World(server: { $0.metricsListen = ("127.0.0.1", 0) })
+    let collector = try TraceCollector()
+    let export = try collector.export
+    let world = try World(server: {
+      $0.metricsListen = ("127.0.0.1", 0)
+      // Some metrics are there only where something is exported.
+      $0.export = export
+    })
     #expect(try world.register("d1", token: Self.token, user: "kim").status == 201)
     _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
     return world
