@@ -4,7 +4,7 @@
 FROM swift:6.3-bookworm AS builder
 RUN apt-get update \
  && apt-get install -y --no-install-recommends libcmark-gfm-dev libcmark-gfm-extensions-dev libnghttp2-dev libpq-dev \
-      libssl-dev pkg-config postgresql-client-15 xz-utils \
+      libssl-dev pkg-config postgresql-client-15 xz-utils zlib1g-dev \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # Dependencies first: they change less often than our own sources, and are then taken from the layer cache.

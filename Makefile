@@ -9,7 +9,7 @@ PREFIX ?= /usr/local
 # What a bare Debian 12 with Swift lacks to build and run: C libraries, the private database, what the walk of the README
 # calls.
 PACKAGES := ca-certificates curl git jq libcmark-gfm-dev libcmark-gfm-extensions-dev libjs-chart.js libnghttp2-dev \
-            libpq-dev libssl-dev pkg-config postgresql-15 postgresql-client-15
+            libpq-dev libssl-dev pkg-config postgresql-15 postgresql-client-15 zlib1g-dev
 # And what the tests talk to.
 TEST_PACKAGES := chromium chromium-driver fonts-noto-cjk haproxy nghttp2-client nghttp2-server nginx-light nodejs openssl \
                  pgbouncer prometheus python3 python3-h2 python3-venv zbar-tools
@@ -31,7 +31,7 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize walks versions \
+.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize walks console-times versions \
         lint client-lives format install deb deb-test kubernetes reproducible help
 .NOTPARALLEL:
 
@@ -148,6 +148,10 @@ walks: deps ## Count the files that one reads who follows a receipt, a read, a c
 	$(SWIFT) build --product upmc-simulator
 	$(SWIFT) build --product upmc --scratch-path .build/walks -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
 	@exec python3 Tests/Walks/walks.py .build/walks/debug/upmc $(DEBUG)/upmc-simulator $(ARGS)
+
+console-times: test-deps ## Time how the console loads where the server is far away; ARGS="--rtt 60 --rounds 5"
+	$(SWIFT) build -c release --product upmc
+	@exec python3 Tests/LoadTimes/load_times.py $(RELEASE)/upmc $(ARGS)
 
 versions: ## Show the packages from outside and the version that was resolved of each
 	@$(SWIFT) package resolve >&2

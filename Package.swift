@@ -65,6 +65,7 @@ let package = Package(
     .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
     .systemLibrary(name: "CCMark", pkgConfig: "libcmark-gfm"),
+    .systemLibrary(name: "CZLib", pkgConfig: "zlib"),
 
     // First floor: threads, loops, inboxes, sockets, clocks.
     module("Reactor", on: ["CLinux", heap]),
@@ -80,6 +81,8 @@ let package = Package(
     module("Crypto", on: ["COpenSSL"]),
     // Beside it: Markdown to HTML. Pure.
     module("Markdown", on: ["CCMark"]),
+    // Beside it: compression of what is sent often. Pure.
+    module("Gzip", on: ["CZLib"]),
 
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Crypto", "Reactor", "COpenSSL"]),
@@ -118,7 +121,7 @@ let package = Package(
       "API",
       on: [
         "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Tracing", "Reactor",
-        "Crypto", "Markdown", log, deque,
+        "Crypto", "Gzip", "Markdown", log, deque,
       ]),
     module(
       "Simulator", on: ["UPMCClient", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
@@ -172,6 +175,7 @@ let package = Package(
     tests("OTLPTests", on: ["OTLP", "Tracing", "Metrics", "HTTPClient", "Reactor"]),
     tests("CryptoTests", on: ["Crypto"]),
     tests("MarkdownTests", on: ["Markdown"]),
+    tests("GzipTests", on: ["Gzip", "Reactor", "TestSupport"]),
     tests("DomainTests", on: ["Domain", "JSON", "Crypto"]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor", "TestSupport"]),

@@ -1,6 +1,6 @@
 /// Calls of the admin API, with the session's cookie and CSRF token. There is no other way to the server.
 
-import { knows, t, told } from "./words.js";
+import { knows, t, told, wordsLoaded } from "./words.js";
 
 /// Why the server did not do something (RFC 9457), or that it could not be reached.
 export class Problem extends Error {
@@ -52,6 +52,8 @@ export async function call(method, path, body, { signal, headers = {}, quiet = f
     const text = await answer.text();
     return text ? JSON.parse(text) : null;
   }
+  // The first request goes out before the words are there.
+  await wordsLoaded;
   const problem = new Problem(answer.status, await answer.json().catch(() => ({})));
   if (answer.status === 401 && !quiet && await signedOut(problem)) return call(method, path, body, { signal, headers, quiet: true });
   throw problem;
@@ -74,32 +76,15 @@ export function query(items) {
 }
 
 /// Everything of a list that is known to be short, up to a thousand items.
-export async function all(path, items = {}) {
+export async function all(path, items = {}, options) {
   const found = [];
   let cursor;
   do {
-    const page = await get(path + query({ limit: 100, ...items, cursor }));
+    const page = await get(path + query({ limit: 100, ...items, cursor }), options);
     found.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor && found.length < 1000);
   return found;
-}
-
-let paths = null;
-
-/// Whether the server knows a path: its own description says so. An older or smaller one does not; what needs it is then
-/// not shown.
-export async function offers(path) {
-  paths ??= fetch("/openapi.json").then((answer) => answer.json()).then((document) => Object.keys(document.paths ?? {}));
-  const wanted = `/v1/admin${path.split("?")[0]}`.split("/");
-  const known = await paths.catch(() => {
-    paths = null;
-    return [];
-  });
-  return known.some((one) => {
-    const parts = one.split("/");
-    return parts.length === wanted.length && parts.every((part, index) => part === wanted[index] || (part.startsWith("{") && wanted[index] !== ""));
-  });
 }
 
 /// 128 random bits, for an Idempotency-Key: the same press of a button never sends twice.

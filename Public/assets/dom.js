@@ -62,3 +62,6 @@ export function later(milliseconds, action) {
   run.stop = () => clearTimeout(timer);
   return run;
 }
+
+/// The address of a file beside these: the directory's name changes with what is in it.
+export const asset = (path) => new URL(path, import.meta.url).pathname;

@@ -1,43 +1,42 @@
 /// The frame around every page: the way in at the left, the bar above with the app, and the page itself.
 
-import { h, put } from "./dom.js";
+import { asset, h, put } from "./dom.js";
 import { icon } from "./icons.js";
 import { address, link, mayLeave } from "./router.js";
 import { app, apps, chooseApp, may, session, signOut } from "./session.js";
 import { chooseTheme, theme, themes } from "./theme.js";
 import { chooseLanguage, language, languages, t } from "./words.js";
-import { offers } from "./api.js";
 import { reloadFreely } from "./parts/kept.js";
 import { failure, loading, say } from "./parts/notice.js";
 
-/// Sections, and what in them needs a permission or an endpoint that an older server may not have.
+/// Sections, and what in them needs a permission.
 const ways = [
   { items: [
     { path: "/", icon: "home", key: "nav.dashboard" },
     { path: "/compose", icon: "compose", key: "nav.compose", needs: "send" },
     { path: "/messages", icon: "messages", key: "nav.messages" },
-    { path: "/approvals", icon: "audit", key: "approvals.title", needs: "managePeople", asks: "/approvals" },
+    { path: "/approvals", icon: "audit", key: "approvals.title", needs: "managePeople" },
   ] },
   { key: "nav.audience", items: [
     { path: "/people", icon: "people", key: "nav.people", needs: "viewPeople" },
     { path: "/devices", icon: "devices", key: "nav.devices", needs: "viewPeople" },
     { path: "/groups", icon: "groups", key: "nav.groups", needs: "viewPeople" },
-    { path: "/segments", icon: "segments", key: "nav.segments", needs: "viewPeople", asks: "/segments" },
-    { path: "/imports", icon: "imports", key: "nav.imports", needs: "managePeople", asks: "/imports" },
+    { path: "/segments", icon: "segments", key: "nav.segments", needs: "viewPeople" },
+    { path: "/imports", icon: "imports", key: "nav.imports", needs: "managePeople" },
     { path: "/aside", icon: "aside", key: "nav.aside", needs: "manageQuarantine" },
   ] },
   { key: "nav.content", items: [
-    { path: "/drafts", icon: "compose", key: "nav.drafts", needs: "manageContent", asks: "/drafts" },
-    { path: "/templates", icon: "templates", key: "nav.templates", needs: "manageContent", asks: "/templates" },
-    { path: "/channels", icon: "channels", key: "nav.channels", asks: "/apps/any/channels" },
-    { path: "/senders", icon: "accounts", key: "nav.senders", needs: "manageContent", asks: "/senders" },
-    { path: "/test-groups", icon: "people", key: "nav.testers", needs: "manageContent", asks: "/apps/any/test-groups" },
+    { path: "/drafts", icon: "compose", key: "nav.drafts", needs: "manageContent" },
+    { path: "/templates", icon: "templates", key: "nav.templates", needs: "manageContent" },
+    { path: "/channels", icon: "channels", key: "nav.channels" },
+    { path: "/senders", icon: "accounts", key: "nav.senders", needs: "manageContent" },
+    { path: "/test-groups", icon: "people", key: "nav.testers", needs: "manageContent" },
     { path: "/media", icon: "media", key: "nav.media", needs: "send" },
   ] },
   { key: "nav.insight", items: [{ path: "/statistics", icon: "statistics", key: "nav.statistics" }] },
   { key: "nav.administration", items: [
     { path: "/apps", icon: "apps", key: "nav.apps", needs: "manageApps" },
-    { path: "/webhooks", icon: "webhooks", key: "nav.webhooks", needs: "manageEvents", asks: "/webhooks" },
+    { path: "/webhooks", icon: "webhooks", key: "nav.webhooks", needs: "manageEvents" },
     { path: "/keys", icon: "keys", key: "nav.keys", needs: "manageAccounts" },
     { path: "/accounts", icon: "accounts", key: "nav.accounts", needs: "manageAccounts" },
     { path: "/audit", icon: "audit", key: "nav.audit", needs: "viewAudit" },
@@ -84,7 +83,6 @@ export function frame(root, { signedOut, appChosen }) {
     try {
       if (!route) node = nowhere();
       else if (route.needs && !may(route.needs)) node = forbidden();
-      else if (route.asks && !(await offers(route.asks))) node = nowhere();
       else node = await route.page(context);
     } catch (problem) {
       if (context.stale()) return;
@@ -126,7 +124,7 @@ function forbidden() {
 }
 
 function fillSide(side) {
-  put(side, h("a", { class: "brand", href: "#/" }, h("img", { src: "/assets/icon.svg", alt: "" }), "UPMC"));
+  put(side, h("a", { class: "brand", href: "#/" }, h("img", { src: asset("icon.svg"), alt: "" }), "UPMC"));
   for (const section of ways) {
     const list = h("ul");
     const heading = section.key ? h("h2", null, t(section.key)) : null;
@@ -134,10 +132,6 @@ function fillSide(side) {
       if (item.needs && !may(item.needs)) continue;
       const entry = h("li", null, h("a", { href: link(item.path), "data-path": item.path }, icon(item.icon), t(item.key)));
       list.append(entry);
-      if (item.asks) {
-        entry.hidden = true;
-        offers(item.asks).then((known) => { entry.hidden = !known; });
-      }
     }
     if (list.children.length > 0) side.append(...(heading ? [heading] : []), list);
   }

@@ -7,8 +7,7 @@ import { applyTheme } from "./theme.js";
 import { follow, start, stop } from "./router.js";
 import { frame } from "./frame.js";
 import { loadWords, t } from "./words.js";
-import { registerPages } from "./pages/pages.js";
-import { enrolPage } from "./pages/second-factor.js";
+import { fetchTheRest, registerPages } from "./pages/pages.js";
 import { choosePasswordPage, linkCodePage, rememberedPlace, replacePage, signInOver, signInPage } from "./pages/sign-in.js";
 import { failure } from "./parts/notice.js";
 
@@ -16,13 +15,14 @@ const root = document.getElementById("root");
 
 async function begin() {
   applyTheme();
-  await loadWords();
   registerPages();
   // A sign-in link's token is used at once and leaves the address, so that it is in no history.
   const token = /^#sign-in=(.+)$/.exec(location.hash)?.[1];
   if (token) history.replaceState(null, "", "#/");
   const answer = providerAnswer();
   try {
+    // Who is signed in is asked while the words are on their way.
+    const [isSignedIn] = await Promise.all([answer || token ? false : findSession(signedOut), loadWords()]);
     if (answer) return await enterFromProvider(answer);
     if (token) {
       try {
@@ -33,7 +33,7 @@ async function begin() {
         return problem.code === "upmc:conflict" ? askWhose(token) : ask(problem);
       }
     }
-    return await findSession(signedOut) ? enter() : ask();
+    return isSignedIn ? enter() : ask();
   } catch (problem) {
     put(root, failure(problem, begin));
   }
@@ -127,6 +127,7 @@ async function enter() {
     return;
   }
   if (session.needsSecondFactor) {
+    const { enrolPage } = await import("./pages/second-factor.js");
     put(root, await enrolPage(() => {
       factorIsSet();
       return enter();
@@ -140,6 +141,7 @@ async function enter() {
     leave();
   }, appChosen: () => follow({ isRefined: true }) });
   await start(display);
+  fetchTheRest();
 }
 
 begin();

@@ -8,6 +8,8 @@ export let session = null;
 export let apps = [];
 
 let chosen = null;
+/// The apps of whoever is signed in, asked for before that is known. A list, or null; null: not asked for.
+let appsAsked = null;
 
 /// Remembers that somebody signed in here, because scripts cannot see the cookie: whoever comes anew is not asked after.
 const trace = "upmc.signed-in";
@@ -15,6 +17,8 @@ const trace = "upmc.signed-in";
 /// Asks the server who is signed in. False when nobody is.
 export async function findSession(whenSignedOut) {
   if (!localStorage.getItem(trace)) return false;
+  // At once, because most who come back are signed in.
+  appsAsked = all("/apps", {}, { quiet: true }).catch(() => null);
   try {
     take(await call("GET", "/session", undefined, { quiet: true }), whenSignedOut);
     return true;
@@ -71,7 +75,9 @@ const permissions = { sender, viewer, operator, admin: [...operator, "manageApps
 export const may = (permission) => permissions[session?.role]?.includes(permission) ?? false;
 
 export async function loadApps() {
-  apps = await all("/apps");
+  const asked = appsAsked;
+  appsAsked = null;
+  apps = await asked ?? await all("/apps");
   // Each tab has its own; a new one begins with the last that was chosen.
   chosen = sessionStorage.getItem("upmc.app") ?? localStorage.getItem("upmc.app");
   if (chosen !== "" && !apps.some((app) => app.appId === chosen)) chosen = apps.length === 1 ? apps[0].appId : "";

@@ -1,6 +1,6 @@
 /// The console's words, one catalogue for each language; and numbers and times as that language writes them.
 
-import { h } from "./dom.js";
+import { asset, h } from "./dom.js";
 
 export const languages = { en: "English", ko: "한국어" };
 
@@ -10,21 +10,35 @@ let sayings = [];
 const translated = ["ko"];
 export let language = "en";
 
+let loaded;
+/// Is kept once `loadWords` has ended, well or not.
+export const wordsLoaded = new Promise((resolve) => { loaded = resolve; });
+
 /// Takes the language that was chosen here before, or the browser's own.
 export async function loadWords(wanted = localStorage.getItem("upmc.language") ?? navigator.language.slice(0, 2)) {
   language = wanted in languages ? wanted : "en";
-  const answer = await fetch(`/assets/words/${language}.json`);
-  catalogue = await answer.json();
-  if (translated.includes(language)) {
-    const found = await (await fetch(`/assets/words/${language}-told.json`)).json();
+  tellServer(language);
+  const file = async (name) => (await fetch(asset(`words/${name}.json`))).json();
+  try {
+    const [words, found] = await Promise.all([file(language), translated.includes(language) ? file(`${language}-told`) : []]);
+    catalogue = words;
     sayings = found.map(([pattern, text]) => [new RegExp(pattern, "s"), text]);
+    document.documentElement.lang = language;
+  } finally {
+    loaded();
   }
-  document.documentElement.lang = language;
+}
+
+/// The page comes with the words that it will need, so the server has to know which.
+function tellServer(wanted) {
+  const told = `upmc-language=${wanted}`;
+  if (!document.cookie.split("; ").includes(told)) document.cookie = `${told}; path=/; max-age=31536000; samesite=strict`;
 }
 
 /// Remembers the language; the page is loaded anew by whoever asks for this.
 export function chooseLanguage(wanted) {
   localStorage.setItem("upmc.language", wanted);
+  tellServer(wanted);
 }
 
 export const knows = (key) => key in catalogue;

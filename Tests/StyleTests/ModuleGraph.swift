@@ -6,7 +6,7 @@ enum ModuleGraph {
   /// From the ground up: each module and the modules of the house it may import.
   static let allowed: [String: Set<String>] = [
     // Ground: system libraries.
-    "CLinux": [], "CLibPQ": [], "CNGHTTP2": [], "COpenSSL": [], "CCMark": [],
+    "CLinux": [], "CLibPQ": [], "CNGHTTP2": [], "COpenSSL": [], "CCMark": [], "CZLib": [],
     // Threads, loops, sockets, clocks.
     "Reactor": ["CLinux"],
     // Text from outside, pure.
@@ -21,6 +21,8 @@ enum ModuleGraph {
     "Crypto": ["COpenSSL"],
     // Markdown to HTML, pure.
     "Markdown": ["CCMark"],
+    // Compression of what is sent often, pure.
+    "Gzip": ["CZLib"],
     // Technologies. They know nothing of pushes.
     "TLS": ["Crypto", "Reactor", "COpenSSL"],
     "HTTP2": ["TLS", "PlainText", "Reactor", "CNGHTTP2"],
@@ -31,7 +33,7 @@ enum ModuleGraph {
     "OTLP": ["HTTPClient", "TLS", "JSON", "Metrics", "Tracing", "Reactor"],
     // What UPMC is about.
     "Domain": ["Crypto", "JSON", "PlainText"],
-    "Store": ["Crypto", "Domain", "JSON", "Tracing", "Postgres", "Reactor"],
+    "Store": ["Crypto", "Domain", "Gzip", "JSON", "Tracing", "Postgres", "Reactor"],
     "Operations": ["Crypto", "Domain", "JSON", "Store", "Tracing", "Postgres", "TLS", "Reactor"],
     // What the ways to all push networks have in common.
     "PushTransport": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
@@ -45,7 +47,7 @@ enum ModuleGraph {
     ],
     "API": [
       "Crypto", "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Tracing",
-      "Reactor", "Markdown",
+      "Reactor", "Markdown", "Gzip",
     ],
     // The client is independent: apps link it, and nothing of the server comes with it.
     "UPMCClient": [],

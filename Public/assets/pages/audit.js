@@ -1,6 +1,6 @@
 /// Who did what, when, from where, and what it was before and after.
 
-import { get, offers, query } from "../api.js";
+import { get, query } from "../api.js";
 import { h } from "../dom.js";
 import { field } from "../parts/form.js";
 import { empty, head } from "../parts/notice.js";
@@ -24,10 +24,9 @@ export async function auditPage(context) {
         item.after ? [h("p", { class: "soft small" }, t("audit.after")), h("pre", null, JSON.stringify(item.after, null, 1))] : null) : "") },
     ] });
   await entries.ready;
-  const hasExport = await offers("/exports/audit");
   const text = (name, label, value) => field({ name, label, value: value ?? "", onchange: (event) => refine({ [name]: event.target.value.trim() }) }).node;
   return h("div", null, head(t("nav.audit"), { detail: t("audit.detail"), actions: [
-    hasExport ? h("a", { class: "button", href: `/v1/admin/exports/audit${query({ appId: app()?.appId })}`, download: "audit.csv" }, t("do.export")) : null] }),
+    h("a", { class: "button", href: `/v1/admin/exports/audit${query({ appId: app()?.appId })}`, download: "audit.csv" }, t("do.export"))] }),
   h("div", { class: "filters" },
     field({ name: "action", label: t("audit.action"), type: "select", value: action ?? "", options: [["", t("filter.all")], ...actions.map((one) => [one, word("audited", one)])], onchange: (event) => refine({ action: event.target.value }) }).node,
     text("actor", t("audit.who"), actor), text("object", t("audit.object"), object)), entries.node);

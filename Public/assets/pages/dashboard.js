@@ -1,6 +1,6 @@
 /// What happens right now, and what needs somebody. An empty system shows the way to its first push instead.
 
-import { all, get, offers, query } from "../api.js";
+import { all, get, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { chart, timeline } from "../parts/chart.js";
 import { miniFunnel } from "../parts/funnel.js";
@@ -129,7 +129,7 @@ async function attention() {
     notes.push(note("bad", h("b", null, t("attention.paused", { app: entry.name || entry.appId })), " ", told(entry.pausedReason), " ",
       h("a", { href: link(`/apps/${entry.appId}`) }, t("do.look"))));
   }
-  const waiting = may("managePeople") && await offers("/approvals") ? await get("/approvals?state=waiting&limit=10").catch(() => null) : null;
+  const waiting = may("managePeople") ? await get("/approvals?state=waiting&limit=10").catch(() => null) : null;
   if (waiting?.items.length) notes.push(note("warn", t("attention.approvals", { n: waiting.items.length }), " ", h("a", { href: "#/approvals" }, t("do.look"))));
   for (const entry of await deadWebhooks(app()?.appId)) {
     notes.push(note("bad", t("attention.webhook", { url: entry.url, n: number(entry.dead) }), " ", h("a", { href: link(`/webhooks/${entry.webhookId}`, { state: "dead" }) }, t("do.look"))));

@@ -1,6 +1,6 @@
 /// The tree of groups, and one group with its members.
 
-import { all, call, get, offers, post, query, remove } from "../api.js";
+import { all, call, get, post, query, remove } from "../api.js";
 import { h, put } from "../dom.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
@@ -108,7 +108,6 @@ export async function groupPage(context) {
     go("/groups");
   });
 
-  const hasExport = await offers("/exports/members");
   const manages = may("manageGroups");
   return h("div", null,
     head(group.name, { crumb: [h("a", { href: "#/groups" }, t("nav.groups")), parent ? [" · ", h("a", { href: link(`/groups/${parent.groupSeq}`) }, parent.name)] : null, ` · GROUPSEQ ${group.groupSeq}`], actions: [
@@ -117,7 +116,7 @@ export async function groupPage(context) {
       manages ? h("button", { class: "button bad", onclick: erase }, t("groups.delete")) : null] }),
     h("div", { class: "grid wide-narrow" },
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.members"), " ", h("span", { class: "soft small" }, memberCount(group))), h("div", { class: "row" },
-        hasExport ? h("a", { class: "button small", href: `/v1/admin/exports/members${query({ groupSeq })}`, download: `group-${groupSeq}.csv` }, t("do.export")) : null,
+        h("a", { class: "button small", href: `/v1/admin/exports/members${query({ groupSeq })}`, download: `group-${groupSeq}.csv` }, t("do.export")),
         manages ? h("button", { class: "button small", id: "add-members", onclick: addMembers }, t("groups.add")) : null)), members.node),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.under")),
         manages ? h("button", { class: "button small", onclick: () => makeGroup(group.appId, group) }, t("groups.new")) : null),

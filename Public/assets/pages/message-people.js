@@ -7,7 +7,6 @@ import { empty, state } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, go, link, refine } from "../router.js";
 import { may } from "../session.js";
-import { offers } from "../api.js";
 import { t, time, word } from "../words.js";
 
 const statuses = ["accepted", "rejected", "expired", "cancelled", "skipped", "pending"];
@@ -32,7 +31,6 @@ export async function messagePeople(context, seqno, tab, funnel = {}) {
     { title: t("delivery.at"), fit: true, cell: (item) => time(item.at, { hour: "2-digit", minute: "2-digit", second: "2-digit" }) },
   ] });
   await deliveries.ready;
-  const hasExport = may("viewPeople") && await offers("/exports/deliveries");
   const filter = tab === "failures"
     ? field({ name: "reason", label: t("delivery.reason"), type: "select", value: reason ?? "", options: [["", t("filter.all")], ...reasons.map((one) => [one, word("reason", one) === one ? one : `${word("reason", one)} (${one})`])],
       onchange: (event) => refine({ reason: event.target.value }) })
@@ -45,6 +43,6 @@ export async function messagePeople(context, seqno, tab, funnel = {}) {
         event.preventDefault();
         if (who.value.trim()) go(`/messages/${seqno}/people/${enc(who.value.trim())}`);
       } }, who.node, h("button", { class: "button", id: "explain" }, t("explain.do"))) : null,
-      hasExport ? h("a", { class: "button", href: `/v1/admin/exports/deliveries?seqno=${enc(seqno)}`, download: `message-${seqno}.csv` }, t("do.export")) : null),
+      may("viewPeople") ? h("a", { class: "button", href: `/v1/admin/exports/deliveries?seqno=${enc(seqno)}`, download: `message-${seqno}.csv` }, t("do.export")) : null),
     deliveries.node);
 }

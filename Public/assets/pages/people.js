@@ -1,6 +1,6 @@
 /// Users of an app, found by how their CUID or their name begins.
 
-import { get, offers, query } from "../api.js";
+import { get, query } from "../api.js";
 import { h } from "../dom.js";
 import { empty, head } from "../parts/notice.js";
 import { list } from "../parts/table.js";
@@ -31,9 +31,8 @@ export async function peoplePage(context) {
       { title: t("people.badge"), end: true, cell: (item) => number(item.badge) },
     ] });
   await users.ready;
-  const hasExport = await offers("/exports/users");
   return h("div", null, head(t("nav.people"), { detail: whichApp(chosen), actions: [
-    hasExport ? h("a", { class: "button", href: `/v1/admin/exports/users${query({ appId: chosen.appId, prefix: context.query.q })}`, download: `users-${chosen.appId}.csv` }, t("do.export")) : null] }),
+    h("a", { class: "button", href: `/v1/admin/exports/users${query({ appId: chosen.appId, prefix: context.query.q })}`, download: `users-${chosen.appId}.csv` }, t("do.export"))] }),
   h("div", { class: "filters" }, searchField(t("people.search"), q, (wanted) => {
     q = wanted;
     noteQuery({ q });

@@ -1,7 +1,7 @@
 /// The door: login and password, or what a link that works once has opened.
 
 import { putTo } from "../api.js";
-import { h, put } from "../dom.js";
+import { asset, h, put } from "../dom.js";
 import { languageButtons } from "../frame.js";
 import { dialog } from "../parts/dialog.js";
 import { Form, field } from "../parts/form.js";
@@ -13,7 +13,7 @@ import { t } from "../words.js";
 export function door(...children) {
   document.title = "UPMC";
   return h("div", { class: "door" }, h("main", { class: "card", id: "page" },
-    h("p", { class: "brand" }, h("img", { src: "/assets/icon.svg", alt: "" }), "UPMC"), children,
+    h("p", { class: "brand" }, h("img", { src: asset("icon.svg"), alt: "" }), "UPMC"), children,
     h("div", { class: "below" }, languageButtons())));
 }
 

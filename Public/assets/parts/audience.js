@@ -1,7 +1,7 @@
 /// Choosing who gets a message: everyone, members, guests, users by CUID or from a file, groups, or a saved segment. What is
 /// chosen stands in a plain object, so that it can be kept and copied.
 
-import { all, offers } from "../api.js";
+import { all } from "../api.js";
 import { h } from "../dom.js";
 import { csvPart } from "./csv.js";
 import { choices, field } from "./form.js";
@@ -31,7 +31,7 @@ export function elsewhere(state) {
 /// - state: is changed by the fields. - changed: called after each change.
 export async function audiencePart(appID, state, changed) {
   const [groups, segments] = await Promise.all([may("viewPeople") ? all("/groups", { appId: appID }).catch(() => []) : [],
-    offers("/segments").then((known) => (known ? all("/segments", { appId: appID }) : [])).catch(() => [])]);
+    all("/segments", { appId: appID }).catch(() => [])]);
   for (const wanted of state.groups) if (!groups.some((one) => one.groupSeq === wanted)) groups.push({ groupSeq: wanted, name: `GROUPSEQ ${wanted}` });
   if (state.kind === "segment" && state.segment && !segments.some((one) => one.segmentId === state.segment)) segments.push({ segmentId: state.segment, name: state.segment });
   state.segment ||= segments[0]?.segmentId ?? "";

@@ -8,7 +8,7 @@ let library = null;
 
 /// The library comes from the system's package; without it there is only the table.
 async function load() {
-  library ??= import("/assets/vendor/chart.js/chart.mjs").then((module) => {
+  library ??= import("../vendor/chart.js/chart.mjs").then((module) => {
     module.Chart.register(...module.registerables);
     return module.Chart;
   });

@@ -1,48 +1,44 @@
 /// What changes while somebody looks: a message's numbers and the dashboard by server-sent events, anything else by asking
 /// again.
 
-import { get, offers, query } from "../api.js";
+import { get, query } from "../api.js";
 import { takePlace } from "./places.js";
 
 /// Follows a message until it is final or what this returns is called. `changed(funnel)` for every change,
 /// `connected(true or false)` as the stream comes and goes. Where it cannot be had, the numbers are asked for instead.
 export function watch(seqno, changed, connected) {
-  return stream(offers(`/messages/${seqno}/events`), () => new EventSource(`/v1/admin/messages/${seqno}/events`), "funnel", changed,
+  return stream(() => new EventSource(`/v1/admin/messages/${seqno}/events`), "funnel", changed,
     () => get(`/messages/${seqno}`), connected);
 }
 
 /// Follows what happens in an app, or in all, in the same way.
 /// - look: asks for what the stream would tell.
 export function watchOverview(scope, changed, look, connected) {
-  return stream(offers("/overview/events"), () => new EventSource(`/v1/admin/overview/events${query(scope)}`), "overview", changed, look, connected);
+  return stream(() => new EventSource(`/v1/admin/overview/events${query(scope)}`), "overview", changed, look, connected);
 }
 
 /// A page that is seen listens when it has a place among the streams of this browser (`places.js`), and asks now and then
 /// when it has none. A hidden page does neither.
-function stream(isOffered, open, name, changed, look, connected = () => {}) {
+function stream(open, name, changed, look, connected = () => {}) {
   let timer;
   let isOver = false;
   let isEnded = false;
   let failures = 0;
   let source = null;
-  let known = null;
   let giveBack = null;
   /// Counts what was begun: an answer of something earlier begins nothing more.
   let round = 0;
-  isOffered.then((answer) => {
-    known = answer;
-    turn();
-  });
   document.addEventListener("visibilitychange", turn);
+  turn();
 
   /// Listens while somebody sees the page, and not otherwise.
   function turn() {
-    if (isOver || known === null) return;
+    if (isOver) return;
     if (document.hidden) {
       rest();
       connected(false);
     } else if (!isEnded && source === null && timer === undefined) {
-      if (!known || failures > 3) return ask();
+      if (failures > 3) return ask();
       // Until there is a place; mostly it is there at once.
       timer = setTimeout(ask, 1000);
       giveBack = takePlace(follow, leave);

@@ -14,14 +14,7 @@ enum SessionCookie: String {
   /// The value that a request came with; the first, if there are several. Over HTTPS only the `__Host-` cookie counts,
   /// which no other host can have set.
   func value(in headers: [(name: String, value: String)], isSecure: Bool) -> String? {
-    for field in headers where field.name == "cookie" {
-      for pair in field.value.split(separator: ";") {
-        let parts = pair.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2 else { continue }
-        if parts[0].drop(while: { $0 == " " }) == name(isSecure) { return String(parts[1]) }
-      }
-    }
-    return nil
+    Cookies.value(of: name(isSecure), in: headers)
   }
 
   func set(_ value: String, isSecure: Bool) -> (String, String) {

@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Domain
 internal import HTTPServer
 internal import JSON
@@ -7,31 +6,18 @@ internal import JSON
 /// programs. A client that has the current version gets 304. No credential is needed, because nothing in them is
 /// specific to this installation.
 final class DocumentHandler {
-  private struct File: Sendable {
-    let type: String
-    let body: [UInt8]
-    let tag: String
-
-    init(_ type: String, _ body: [UInt8]) {
-      self.type = type
-      self.body = body
-      // Derived from the content, so that all nodes of one version send the same ETag.
-      tag = "\"" + SHA256.hash(body).prefix(12).map { String($0, radix: 36) }.joined(separator: "-") + "\""
-    }
-  }
-
   /// Generated at the first request, because most servers are never asked for it.
   private static let description: (document: [UInt8], page: String, sections: [(id: String, text: String)]) = {
     let document = Document.make()
     return (document.bytes, Page.make(document), Page.areas(of: document))
   }()
 
-  private static func files(_ handbook: Handbook) -> [String: File] {
+  private static func files(_ handbook: Handbook) -> [String: PreparedFile] {
     let reference = handbook.reference(title: Page.title, body: description.page, sections: description.sections)
-    var files = handbook.files.mapValues { File("text/html; charset=utf-8", Array($0.utf8)) }
-    files["/openapi.json"] = File("application/json", description.document)
-    files["/docs/page.css"] = File("text/css; charset=utf-8", Array(PageStyle.css.utf8))
-    files[HandbookContents.reference] = File("text/html; charset=utf-8", Array(reference.utf8))
+    var files = handbook.files.mapValues { PreparedFile("text/html; charset=utf-8", Array($0.utf8)) }
+    files["/openapi.json"] = PreparedFile("application/json", description.document)
+    files["/docs/page.css"] = PreparedFile("text/css; charset=utf-8", Array(PageStyle.css.utf8))
+    files[HandbookContents.reference] = PreparedFile("text/html; charset=utf-8", Array(reference.utf8))
     // Without the handbook's files, `/docs` shows the API reference.
     if files["/docs"] == nil { files["/docs"] = files[HandbookContents.reference] }
     return files
@@ -55,14 +41,9 @@ final class DocumentHandler {
       return responder.send(.methodNotAllowed([.get, .head], requestID: request.id))
     }
     guard let file = files[request.path] else { return }
-    let headers = [
-      ("ETag", file.tag), ("Cache-Control", "no-cache"),
-      ("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer"),
-    ]
-    if let known = request.header("if-none-match"), known.contains(file.tag) || known == "*" {
-      return responder.send(Response(status: .notModified, headers: headers))
-    }
-    responder.send(Response(status: .ok, headers: [("Content-Type", file.type)] + headers, body: file.body))
+    responder.send(
+      file.response(
+        to: request, headers: [("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer")]))
   }
 
   /// Forbids scripts, frames, forms, and everything from other sites.

@@ -5,7 +5,7 @@ enum ConsoleFiles {
   /// URL path of the chart library, which is installed as a package of the operating system. Only its directory is
   /// served, because other files on the machine are private.
   static let chartPath = "/assets/vendor/chart.js"
-  private static let chartDirectory = "/usr/share/javascript/chart.js"
+  static let chartDirectory = "/usr/share/javascript/chart.js"
 
   /// Serves the files of a directory, with the headers that all pages and scripts need.
   static func files(in directory: String) -> StaticFiles? {

@@ -13,8 +13,7 @@ package final class RootHandler: RequestHandler {
   private let metrics: MetricsHandler
   private let hosted: HostedHandler
   private let document: DocumentHandler
-  private var files: StaticFiles?
-  private var charts = ConsoleFiles.chartFiles()
+  private let console: ConsoleHandler?
 
   /// Creates the handler of one HTTP loop.
   /// - Parameters:
@@ -41,7 +40,7 @@ package final class RootHandler: RequestHandler {
     self.metrics = MetricsHandler(metrics: metrics, catalog: catalog)
     self.hosted = try HostedHandler(loader: hosted, loop: loop)
     document = DocumentHandler(handbook)
-    files = publicDirectory.flatMap { ConsoleFiles.files(in: $0) }
+    console = publicDirectory.flatMap { ConsoleHandler($0, clock: loop.clock) }
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
@@ -54,16 +53,10 @@ package final class RootHandler: RequestHandler {
     if MetricsHandler.isAsked(request) { return pass(request, to: .server) { metrics.handle(request, responder) } }
     if document.serves(request) { return pass(request, to: .server) { document.handle(request, responder) } }
     if Self.isForAdmin(request) { return pass(request, to: .admin) { admin.handle(request, responder) } }
-    if Self.hasVersion(request.path) || files == nil {
+    guard let console, !Self.hasVersion(request.path) else {
       return pass(request, to: .devices) { devices.handle(request, responder) }
     }
-    request.kind = DoorKind.files.rawValue
-    if request.path.hasPrefix(ConsoleFiles.chartPath + "/"),
-      let response = charts?.response(for: request, strippingPrefix: ConsoleFiles.chartPath)
-    {
-      return responder.send(response)
-    }
-    if let response = files?.response(for: request) { responder.send(response) }
+    pass(request, to: .files) { responder.send(console.response(to: request)) }
   }
 
   /// Records the request's kind for metrics, and handles the request.

@@ -1,6 +1,7 @@
 /// Determines the media type of a file from its extension.
-enum ContentType {
-  static func of(path: String) -> String {
+package enum ContentType {
+  /// Returns the media type for a path or file name; `application/octet-stream` for an unknown extension.
+  package static func of(path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: ".") else { return "application/octet-stream" }
     return switch name[name.index(after: dot)...].lowercased() {

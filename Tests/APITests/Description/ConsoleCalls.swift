@@ -13,8 +13,6 @@ struct ConsoleCalls {
   }
 
   private(set) var calls: [Call] = []
-  /// Paths that the console asks for in the document before it uses them.
-  private(set) var askedFor: Set<String> = []
   /// What was found but not understood.
   private(set) var riddles: [String] = []
 
@@ -35,24 +33,17 @@ struct ConsoleCalls {
 
   private mutating func read(_ text: String, _ file: String) {
     let pattern =
-      /(?:^|[^\w.])(get|all|post|putTo|patch|remove|offers|call)\((?:"(GET|POST|PUT|PATCH|DELETE)", )?/
+      /(?:^|[^\w.])(get|all|post|putTo|patch|remove|call)\((?:"(GET|POST|PUT|PATCH|DELETE)", )?/
     for match in text.matches(of: pattern) {
       let verb = String(match.1)
       let method = match.2.map(String.init) ?? Self.verbs[verb] ?? ""
       let rest = text[match.range.upperBound...]
-      // What the frame asks for its entries, which name it themselves.
-      if rest.hasPrefix("item.asks") || rest.hasPrefix("route.asks") { continue }
       let paths = Self.paths(rest, before: text[..<match.range.lowerBound])
       if paths.isEmpty { riddles.append("\(file): \(verb)(\(rest.prefix(40))") }
       for path in paths {
-        if verb == "offers" {
-          askedFor.insert(path)
-        } else {
-          calls.append(Call(method: method, path: path, file: file))
-        }
+        calls.append(Call(method: method, path: path, file: file))
       }
     }
-    for match in text.matches(of: /asks: "([^"]+)"/) { askedFor.insert(String(match.1)) }
     for match in text.matches(of: /`\/v1\/admin([^`]+)`/) {
       let path = Self.filled(String(match.1), declared: Self.declared(before: text[..<match.range.lowerBound]).first)
       calls.append(Call(method: "GET", path: path, file: file))

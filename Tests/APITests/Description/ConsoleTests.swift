@@ -17,17 +17,12 @@ import Testing
     Endpoint.all.contains { (method ?? $0.method.rawValue) == $0.method.rawValue && fit($0.pattern, path) }
   }
 
-  @Test func `every console action is an operation of the document, or asked for before it is shown`() throws {
+  @Test func `every console action is an operation of the document`() throws {
     let console = try ConsoleCalls()
     #expect(console.calls.count > 60, "The scanner has lost sight of the console: \(console.calls.count) calls.")
     #expect(console.riddles.isEmpty, "Calls whose path cannot be told: \(console.riddles.joined(separator: "; "))")
-    // What this server has not: pages and buttons for it stay hidden.
-    let absent = console.askedFor.filter { !Self.isDocumented("/v1/admin\($0)") }
     for call in console.calls where !Self.isDocumented("/v1/admin\(call.path)", call.method) {
-      let isHidden = absent.contains {
-        Self.segments($0).count == 1 ? Self.segments($0).first == Self.segments(call.path).first : $0 == call.path
-      }
-      #expect(isHidden, "\(call.file) calls \(call.name), which the document does not have")
+      Issue.record("\(call.file) calls \(call.name), which the document does not have")
     }
   }
 

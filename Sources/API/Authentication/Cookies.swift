@@ -1,0 +1,14 @@
+/// Cookies as a request brings them (RFC 6265, section 4.2.1).
+enum Cookies {
+  /// The value of the first cookie of this name; nil if there is none.
+  static func value(of name: String, in headers: [(name: String, value: String)]) -> String? {
+    for field in headers where field.name == "cookie" {
+      for pair in field.value.split(separator: ";") {
+        let parts = pair.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2 else { continue }
+        if parts[0].drop(while: { $0 == " " }) == name { return String(parts[1]) }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,44 @@
+internal import HTTPServer
+internal import Reactor
+
+/// Serves the console: its page and versioned files from `ConsoleSite`, everything else below its directory, such as the
+/// dashboards of `/operations/`, as it lies there. One per loop.
+final class ConsoleHandler {
+  /// How often the files are looked at, at most, while somebody asks for the page.
+  private static let lookEvery = Duration.seconds(1)
+
+  private let directory: String
+  private let clock: any Clock
+  private var site: ConsoleSite?
+  private var lookedAt: Instant
+  private var files: StaticFiles
+  private var charts = ConsoleFiles.chartFiles()
+
+  /// Returns nil if the directory does not exist.
+  init?(_ directory: String, clock: any Clock) {
+    guard let files = ConsoleFiles.files(in: directory) else { return nil }
+    self.files = files
+    self.directory = directory
+    self.clock = clock
+    site = ConsoleSite.current(in: directory, charts: ConsoleFiles.chartDirectory)
+    lookedAt = clock.now
+  }
+
+  func response(to request: Request) -> Response {
+    look(request)
+    if let response = site?.response(for: request) { return response }
+    if request.path.hasPrefix(ConsoleFiles.chartPath + "/"),
+      let response = charts?.response(for: request, strippingPrefix: ConsoleFiles.chartPath)
+    {
+      return response
+    }
+    return files.response(for: request)
+  }
+
+  /// Takes changed files over when the page is asked for: in development, and after an upgrade in place.
+  private func look(_ request: Request) {
+    guard request.path == "/", clock.now - lookedAt >= Self.lookEvery else { return }
+    lookedAt = clock.now
+    site = ConsoleSite.current(in: directory, charts: ConsoleFiles.chartDirectory)
+  }
+}

@@ -1,0 +1,101 @@
+internal import HTTPServer
+internal import Operations
+internal import Reactor
+internal import Synchronization
+
+/// The console as browsers load it: everything below `assets/` under a directory whose name is made of the content,
+/// `/assets/0123456789ab/main.js`, so that browsers keep files for a year and never ask for one again; and a page that
+/// names from the start what a browser would find only step by step. Decision 165.
+struct ConsoleSite: Sendable {
+  /// The digits of the directory's name.
+  private static let versionLength = 12
+  private static let kept = "public, max-age=31536000, immutable"
+
+  private let version: String
+  /// By path below the directory: `pages/apps.js`.
+  private let files: [String: PreparedFile]
+  /// The page, by the language whose words it names.
+  private let pages: [Phrase.Language: PreparedFile]
+
+  // MARK: Reading
+
+  private struct Shared {
+    var stamps: [String: RegularFile.Stamp] = [:]
+    var site: ConsoleSite?
+  }
+
+  /// By directory. All loops of a process serve the same.
+  private static let shared = Mutex<[String: Shared]>([:])
+
+  /// The site of a directory as its files are now: read and compressed again when one has changed.
+  /// - Parameter charts: directory of the chart library.
+  /// - Returns: nil if there is no `index.html`.
+  static func current(in directory: String, charts: String) -> ConsoleSite? {
+    let found = ConsoleSources.find(in: directory, charts: charts)
+    return shared.withLock { shared in
+      if let known = shared[directory], known.stamps == found.stamps { return known.site }
+      let site = ConsoleSite(found)
+      shared[directory] = Shared(stamps: found.stamps, site: site)
+      return site
+    }
+  }
+
+  private init?(_ sources: ConsoleSources) {
+    guard let index = sources.index else { return nil }
+    let page = ConsolePage(index)
+    var contents = sources.contents
+    contents[ConsolePage.style] = page.styles.reduce(into: []) { $0 += (contents[$1] ?? []) + [UInt8(ascii: "\n")] }
+    // Names and contents, so that a renamed file changes it too.
+    let names = contents.keys.sorted()
+    let everything = names.map { "\($0) \(PreparedFile.digest(contents[$0] ?? []))" }.joined(separator: "\n")
+    version = String(PreparedFile.digest(Array(everything.utf8)).prefix(Self.versionLength))
+    files = Dictionary(
+      uniqueKeysWithValues: contents.map { ($0, PreparedFile(ContentType.of(path: $0), $1)) })
+    let modules = ModuleGraph(contents).needed(by: page.modules)
+    let version = version
+    pages = Dictionary(
+      uniqueKeysWithValues: Phrase.Language.allCases.map { language in
+        let words = contents.keys.filter { $0.hasPrefix("words/\(language.rawValue)") }.sorted()
+        return (language, PreparedFile("text/html; charset=utf-8", page.html(in: version, modules, words)))
+      })
+  }
+
+  // MARK: Answering
+
+  /// Answers a request for the page or for a file below a directory of some version; nil if it is for neither.
+  func response(for request: Request) -> Response? {
+    let path = request.path
+    if path == "/" || path == "/index.html" {
+      guard let page = pages[Self.language(of: request)] else { return nil }
+      return answer(page, to: request, cacheControl: "no-cache", vary: "Accept-Language, Cookie")
+    }
+    guard let (named, name) = Self.parts(path), let file = files[name] else { return nil }
+    // A tab from before an upgrade, or a page of another node in the middle of one: what there is now, but not for a year.
+    return answer(file, to: request, cacheControl: named == version ? Self.kept : "no-store")
+  }
+
+  private func answer(
+    _ file: PreparedFile, to request: Request, cacheControl: String, vary: String? = nil
+  ) -> Response {
+    guard request.method == .get || request.method == .head else { return .methodNotAllowed(allow: [.get, .head]) }
+    return file.response(to: request, cacheControl: cacheControl, vary: vary, headers: ConsoleFiles.headers)
+  }
+
+  /// The language that was chosen in the console, which its script keeps in a cookie, or the browser's own.
+  private static func language(of request: Request) -> Phrase.Language {
+    let chosen = Cookies.value(of: "upmc-language", in: request.headers).flatMap(Phrase.Language.init(rawValue:))
+    return chosen ?? Phrase.Language(accepting: request.header("accept-language"))
+  }
+
+  /// The version and the rest of `/assets/VERSION/…`.
+  private static func parts(_ path: String) -> (version: Substring, name: String)? {
+    guard path.hasPrefix("/assets/") else { return nil }
+    let rest = path.dropFirst("/assets/".count)
+    guard let slash = rest.firstIndex(of: "/") else { return nil }
+    let version = rest[..<slash]
+    guard version.utf8.count == versionLength, version.allSatisfy({ $0.isHexDigit && !$0.isUppercase }) else {
+      return nil
+    }
+    return (version, String(rest[rest.index(after: slash)...]))
+  }
+}
