@@ -219,7 +219,7 @@ let package = Package(
       on: [
         "API", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Reactor",
         "TestSupport",
-        "Crypto", "Markdown",
+        "Crypto", "Markdown", "Metrics",
       ]),
     tests(
       "EndToEndTests",

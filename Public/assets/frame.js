@@ -41,6 +41,7 @@ const ways = [
     { path: "/keys", icon: "keys", key: "nav.keys", needs: "manageAccounts" },
     { path: "/accounts", icon: "accounts", key: "nav.accounts", needs: "manageAccounts" },
     { path: "/audit", icon: "audit", key: "nav.audit", needs: "viewAudit" },
+    { path: "/server", icon: "channels", key: "nav.server", needs: "manageQuarantine", asks: "/server" },
   ] },
 ];
 
