@@ -78,7 +78,7 @@ export async function serverPage(context) {
         [t("server.connections"), t("server.of", { n: number(state.database.connections), most: number(state.database.maxConnections) })], [t("server.transaction"), length(state.database.oldestTransactionSeconds)],
         [t("server.replication"), state.database.replicationSeconds === null ? t("server.no-replica") : length(state.database.replicationSeconds)],
         [t("server.partitions"), number(value("upmc_seqnos_left"))], [t("server.history"), length(value("upmc_history_oldest_seconds"))])),
-      card(t("server.ends"), boxed("server.ends", table(t("server.ends"), [{ title: t("server.what"), lead: true, cell: (one) => h("b", null, one.name) },
+      wide(t("server.ends"), boxed("server.ends", table(t("server.ends"), [{ title: t("server.what"), lead: true, cell: (one) => h("b", null, one.name) },
         { title: t("server.end"), fit: true, cell: (one) => (one.at ? [exactTime(new Date(one.at * 1000).toISOString()), h("span", { class: "under" }, distance(one.at * 1000))] : t("server.never")) }], ends(of)))));
   }
 
