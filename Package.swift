@@ -223,7 +223,7 @@ let package = Package(
       on: [
         "API", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Reactor",
         "TestSupport",
-        "Crypto", "Markdown", "Tracing",
+        "Crypto", "Markdown", "Metrics", "Tracing",
       ]),
     tests(
       "EndToEndTests",

@@ -91,6 +91,8 @@ CREATE UNIQUE INDEX messages_occurrence_is_unique ON messages (schedule, occurre
 -- not burden.
 CREATE INDEX messages_by_app ON messages (app, seqno);
 CREATE INDEX messages_campaigns ON messages (seqno) WHERE purpose = 0;
+-- The campaigns of a period, for their ranking.
+CREATE INDEX messages_campaigns_by_time ON messages (app, created_at) WHERE purpose = 0;
 CREATE INDEX messages_open_campaigns ON messages (seqno) WHERE purpose = 0 AND state < 4;
 CREATE INDEX messages_tests ON messages (seqno) WHERE purpose = 2;
 CREATE INDEX messages_scheduled ON messages (seqno) WHERE state = 0;

@@ -40,6 +40,7 @@ const ways = [
     { path: "/keys", icon: "keys", key: "nav.keys", needs: "manageAccounts" },
     { path: "/accounts", icon: "accounts", key: "nav.accounts", needs: "manageAccounts" },
     { path: "/audit", icon: "audit", key: "nav.audit", needs: "viewAudit" },
+    { path: "/server", icon: "channels", key: "nav.server", needs: "manageQuarantine", isOfAllApps: true },
   ] },
 ];
 
@@ -130,6 +131,7 @@ function fillSide(side) {
     const heading = section.key ? h("h2", null, t(section.key)) : null;
     for (const item of section.items) {
       if (item.needs && !may(item.needs)) continue;
+      if (item.isOfAllApps && session.appId) continue;
       const entry = h("li", null, h("a", { href: link(item.path), "data-path": item.path }, icon(item.icon), t(item.key)));
       list.append(entry);
     }

@@ -7,11 +7,12 @@ extension Endpoint {
     devices + deviceUser + deviceGroups + deviceBadge + deviceInbox + deviceConsent + deviceTokens + deviceMessages
     + confirmations
     + messages + uploads + storedUploads + testGroups + reports + control + messageLists + messageRecords + statistics
+    + rankings
     + tags + segments + files
     + groups + groupTree
     + people + quarantine + apps + channels + credentials + apiKeys + audit + sessions + secondFactor + openID
     + accounts + adRules
-    + webhooks + saved + approvals + imports + exports + controllers + server
+    + webhooks + saved + approvals + imports + exports + controllers + serverState + server
 
   /// Endpoints carried out on an HTTP loop, batched in its committer.
   static let ofDevices = all.filter { if case .device = $0.handler { true } else { false } }

@@ -45,6 +45,7 @@ package enum StoreStatements {
     "audience-sizes-largest-of-csv", "holds-counted", "holds-most", "maintenance-analyze", "messages-freeze",
     "migrator_select", "migrator_record",
     "outcomes-totals-and-statistics", "statistics-add", "statistics-make-days", "statistics-make-hours",
+    "statistics-read-times",
   ]
 
   /// What stands behind `PREPARE name` for the types that the server cannot find out by itself: `(bigint, text)`.

@@ -3,6 +3,7 @@
 import { all, get, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { chart, timeline } from "../parts/chart.js";
+import { pointsOf } from "../parts/period.js";
 import { miniFunnel } from "../parts/funnel.js";
 import { watchOverview } from "../parts/live.js";
 import { head, note, state } from "../parts/notice.js";
@@ -44,7 +45,7 @@ export async function dashboardPage(context) {
 
   function draw({ minutes, reasons: byReason, campaigns, openCampaigns, openSingles }) {
     if (context.stale()) return;
-    const { points, values } = timeline(minutes, "minute", names);
+    const { points, values } = timeline(minutes, names, pointsOf(new Date(minutes.from).getTime(), new Date(minutes.to).getTime(), "minute"));
     const total = minutes.total;
     const latest = (name) => values[name].slice(-5).reduce((one, other) => one + other, 0);
     put(tiles,

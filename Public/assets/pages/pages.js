@@ -10,6 +10,7 @@ const modules = {
   apps: () => import("./apps.js"),
   aside: () => import("./aside.js"),
   audit: () => import("./audit.js"),
+  "campaign-ranking": () => import("./campaign-ranking.js"),
   channels: () => import("./channels.js"),
   compose: () => import("./compose.js"),
   dashboard: () => import("./dashboard.js"),
@@ -27,6 +28,7 @@ const modules = {
   saved: () => import("./saved.js"),
   security: () => import("./security.js"),
   segments: () => import("./segments.js"),
+  server: () => import("./server.js"),
   statistics: () => import("./statistics.js"),
   "test-groups": () => import("./test-groups.js"),
   webhooks: () => import("./webhooks.js"),
@@ -68,6 +70,8 @@ export function registerPages() {
   route("/test-groups", page("test-groups", "testGroupsPage"), { needs: "manageContent" });
   route("/media", page("media", "mediaPage"), { needs: "send" });
   route("/statistics", page("statistics", "statisticsPage"));
+  route("/statistics/campaigns", page("campaign-ranking", "campaignRankingPage"));
+  route("/server", page("server", "serverPage"), { needs: "manageQuarantine" });
   route("/apps", page("apps", "appsPage"));
   route("/apps/:app", page("apps", "appPage"));
   route("/webhooks", page("webhooks", "webhooksPage"), { needs: "manageEvents" });

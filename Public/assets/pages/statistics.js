@@ -1,45 +1,78 @@
-/// What happened over time, and divided by what.
+/// What happened over time, compared with an earlier time, and divided by what; and when people read.
 
 import { get, query } from "../api.js";
 import { h } from "../dom.js";
 import { chart, timeline } from "../parts/chart.js";
 import { field } from "../parts/form.js";
+import { heat } from "../parts/heat.js";
 import { empty, head } from "../parts/notice.js";
+import { dateText, local, periodFields, periodNote, periodOf, pointsOf, scopeOf, statisticsTabs } from "../parts/period.js";
 import { table } from "../parts/table.js";
-import { refine } from "../router.js";
-import { app } from "../session.js";
+import { link, refine } from "../router.js";
+import { app, may } from "../session.js";
 import { number, percent, t, word } from "../words.js";
 
-/// Ranges: how long, and in which unit.
-const ranges = { hour: [3_600_000, "minute"], day: [86_400_000, "hour"], week: [7 * 86_400_000, "hour"], month: [30 * 86_400_000, "day"], year: [365 * 86_400_000, "day"] };
 const divisions = ["lane", "network", "app", "reason", "appVersion"];
 const outcomes = ["accepted", "received", "read"];
 const losses = ["rejected", "expired", "skipped", "cancelled"];
 const people = ["joined", "left"];
+const rankedDays = 400;
 
 export async function statisticsPage(context) {
-  const range = context.query.range in ranges ? context.query.range : "day";
+  const period = periodOf(context.query);
+  const { unit, zone } = period;
   const per = divisions.includes(context.query.per) ? context.query.per : "lane";
-  const [length, unit] = ranges[range];
-  const to = new Date(Math.ceil((Date.now() + 1000) / 1000) * 1000);
-  const scope = { appId: app()?.appId, from: new Date(to - length).toISOString(), to: to.toISOString(), by: unit };
-  const [report, divided] = await Promise.all([get(`/statistics${query(scope)}`), get(`/statistics${query({ ...scope, by: unit === "minute" ? "minute" : "day", per })}`)]);
-  const { points, values } = timeline(report, unit, [...outcomes, ...losses, ...people]);
-  const lines = (label, names, colours, more = {}) => chart({ label, points, unit, onLeave: context.onLeave,
-    series: names.map((name, index) => ({ label: t(`funnel.${name}`), colour: colours[index], values: values[name] })), ...more });
+  const scope = scopeOf(period);
+  const ask = (path, more) => get(`${path}${query({ ...scope, ...more })}`);
+  const earlier = period.earlier && { from: new Date(period.earlier.from).toISOString(), to: new Date(period.earlier.to).toISOString() };
+  const hasHours = period.to - period.from <= rankedDays * 86_400_000;
+  const [report, divided, before, times] = await Promise.all([
+    ask("/statistics", { by: unit }), ask("/statistics", { by: unit, per }),
+    earlier ? get(`/statistics${query({ appId: scope.appId, ...earlier, by: unit })}`) : null,
+    hasHours ? ask("/statistics/hours") : null]);
+  const names = [...outcomes, ...losses, ...people];
+  const points = pointsOf(period.from, period.to, unit, zone);
+  const { values } = timeline(report, names, points);
+  const old = before && timeline(before, names, pointsOf(period.earlier.from, period.earlier.to, unit, zone)).values;
+  const toPoint = unit === "day" || unit === "week" || unit === "month" ? (point) => link("/statistics", { ...context.query, range: null, by: null, ...daysFrom(point, points, period) }) : null;
+  const lines = (label, shown, colours, more = {}) => chart({ label, points, unit, zone, onLeave: context.onLeave, href: toPoint,
+    series: [...shown.map((name, index) => ({ label: t(`funnel.${name}`), colour: colours[index], values: values[name] })),
+      ...(old ? shown.map((name, index) => ({ label: t("statistics.earlier", { name: t(`funnel.${name}`) }), colour: colours[index], values: points.map((_, place) => old[name][place] ?? null), isQuiet: true })) : [])], ...more });
   const total = report.total;
+  const days = { from: period.firstDay, to: period.lastDay };
+  const place = (name) => (people.includes(name) ? (may("viewPeople") ? "#/devices" : null) : link("/messages", { ...days, purpose: "all" }));
   const nothing = report.items.length === 0;
-  return h("div", null, head(t("nav.statistics"), { detail: app() ? app().name : t("app.all") }),
-    h("div", { class: "filters" },
-      field({ name: "range", label: t("statistics.range"), type: "select", value: range, options: Object.keys(ranges).map((name) => [name, t(`statistics.${name}`)]), onchange: (event) => refine({ range: event.target.value }) }).node,
+  return h("div", null, head(t("nav.statistics"), { detail: app() ? app().name : t("app.all"),
+    actions: [h("a", { class: "button", href: `/v1/admin/exports/statistics${query({ ...scope, by: unit })}`, download: `statistics-${days.from}-${days.to}.csv` }, t("do.export"))] }),
+    statisticsTabs("over", context.query),
+    h("div", { class: "filters" }, periodFields(period),
       field({ name: "per", label: t("statistics.per"), type: "select", value: per, options: divisions.map((name) => [name, t(`statistics.per.${name}`)]), onchange: (event) => refine({ per: event.target.value }) }).node),
-    h("dl", { class: "tiles" }, [...outcomes, ...losses.slice(0, 2), ...people].map((name) => h("div", { class: "tile" }, h("dt", null, t(`funnel.${name}`)), h("dd", null, number(total[name])),
-      h("dd", null, ["received", "read"].includes(name) ? percent(total[name], total.accepted) : "")))),
-    nothing ? h("section", { class: "card" }, empty(t("statistics.none"), t("statistics.none.detail"))) : h("div", { class: "grid two" },
+    periodNote(period),
+    h("dl", { class: "tiles" }, [...outcomes, ...losses.slice(0, 3), ...people].map((name) => h("div", { class: "tile" }, h("dt", null, t(`funnel.${name}`)),
+      h("dd", null, place(name) ? h("a", { href: place(name) }, number(total[name])) : number(total[name])),
+      h("dd", null, ["received", "read"].includes(name) ? [percent(total[name], total.accepted), before ? " · " : ""] : "", before ? difference(total[name], before.total[name], period.comparison) : "")))),
+    nothing ? h("section", { class: "card" }, empty(t("statistics.none"), t("statistics.none.detail"), may("send") ? h("a", { class: "button main", href: "#/compose" }, t("nav.compose")) : null)) : h("div", { class: "grid two" },
       h("section", { class: "card" }, h("h2", null, t("statistics.outcomes")), lines(t("statistics.outcomes"), outcomes, ["accepted", "received", "read"]).node),
       h("section", { class: "card" }, h("h2", null, t("statistics.losses")), lines(t("statistics.losses"), losses, ["rejected", "skipped", "pending", "soft"], { kind: "bar", isStacked: true }).node),
       h("section", { class: "card" }, h("h2", null, t("statistics.people")), lines(t("statistics.people"), people, ["read", "rejected"], { kind: "bar" }).node),
-      h("section", { class: "card" }, h("h2", null, t(`statistics.per.${per}`)), h("div", { class: "table-box" }, division(divided, per)))));
+      h("section", { class: "card" }, h("h2", null, t(`statistics.per.${per}`)), h("div", { class: "table-box" }, division(divided, per))),
+      times ? h("section", { class: "card wide" }, h("h2", null, t("heat.title")), heat(times.items)) : null));
+}
+
+/// The days of a bar: from where it begins to the day before the next.
+function daysFrom(point, points, period) {
+  const next = points[points.indexOf(point) + 1] ?? period.to;
+  return { from: dateText(local(Math.max(point, period.from), period.zone)), to: dateText(local(next - 1, period.zone)) };
+}
+
+/// How a number differs from the earlier one: short for the eye, a sentence for whoever hears it.
+function difference(value, old, comparison) {
+  const against = t(`statistics.compare.${comparison}`);
+  if (old === 0) return h("span", { class: "nowrap" }, ` ${t("statistics.was", { old: number(old) })}`);
+  const share = percent(Math.abs(value - old), Math.abs(old));
+  const key = value > old ? "more" : value < old ? "less" : "same";
+  return h("span", { class: "nowrap", title: t("statistics.was", { old: number(old) }) }, h("span", { "aria-hidden": "true" }, ` ${{ more: "▲", less: "▼", same: "=" }[key]} ${key === "same" ? "" : share}`),
+    h("span", { class: "unseen" }, ` ${t(`statistics.${key}`, { share, against })}`));
 }
 
 /// Sums by what the report is divided by.

@@ -19,17 +19,20 @@ const moments = {
   minute: { hour: "2-digit", minute: "2-digit" },
   hour: { month: "short", day: "numeric", hour: "2-digit" },
   day: { month: "short", day: "numeric" },
+  week: { month: "short", day: "numeric" },
+  month: { year: "numeric", month: "short" },
 };
 
 /// A chart of several lines or bars.
-/// - points: moments; series: `{label, colour, values}`; unit: minute, hour or day.
+/// - points: moments; series: `{label, colour, values, isQuiet}`; unit: minute, hour, day, week or month; zone: the clock; absent: the browser's.
+/// - href: where a point leads; null: nowhere.
 /// - onLeave: takes what must happen when the page goes.
-export function chart({ label, points, series, unit, kind = "line", isStacked = false, isLow = false, onLeave }) {
+export function chart({ label, points, series, unit, kind = "line", isStacked = false, isLow = false, zone, href = null, onLeave }) {
   const canvas = h("canvas", { role: "img", "aria-label": t("chart.label", { label }) });
   const box = h("div", { class: `chart ${isLow ? "low" : ""}` }, canvas);
   let drawn;
   let isOver = false;
-  const text = (moment) => timeText(moment, moments[unit]);
+  const text = (moment) => timeText(moment, { ...moments[unit], timeZone: zone });
 
   load().then(async (Chart) => {
     // The page may still be waiting for its numbers: a chart is drawn where it can be measured.
@@ -42,7 +45,8 @@ export function chart({ label, points, series, unit, kind = "line", isStacked = 
     return {
       labels: points.map(text),
       datasets: series.map((one) => ({
-        label: one.label, data: one.values, borderColor: colour(one.colour), backgroundColor: colour(one.colour), borderWidth: kind === "line" ? 2 : 0,
+        label: one.label, data: one.values, borderColor: colour(one.colour), backgroundColor: colour(one.colour), borderWidth: kind === "line" ? (one.isQuiet ? 1.5 : 2) : 0,
+        ...(one.isQuiet ? { borderDash: [4, 4], backgroundColor: `${colour(one.colour)}55`, stack: "earlier" } : {}),
         pointRadius: points.length > 40 ? 0 : 2, pointHitRadius: 12, tension: 0.25, maxBarThickness: 42, fill: false,
       })),
     };
@@ -52,6 +56,7 @@ export function chart({ label, points, series, unit, kind = "line", isStacked = 
     const grid = { color: colour("line"), borderColor: colour("line") };
     const ticks = { color: colour("soft"), maxRotation: 0, autoSkipPadding: 18 };
     return {
+      onClick: (_, found) => { if (href && found.length > 0) location.hash = href(points[found[0].index]); },
       responsive: true, maintainAspectRatio: false, animation: false, locale: language, interaction: { mode: "index", intersect: false },
       plugins: { legend: { display: series.length > 1, position: "bottom", align: "start", labels: { color: colour("ink"), boxWidth: 12, boxHeight: 12, padding: 16 } } },
       scales: { x: { stacked: isStacked, grid: { ...grid, display: false }, ticks }, y: { stacked: isStacked, beginAtZero: true, grid, ticks: { ...ticks, precision: 0, maxTicksLimit: 6 } } },
@@ -88,7 +93,7 @@ export function chart({ label, points, series, unit, kind = "line", isStacked = 
       if (!details.open || details.querySelector("table")) return;
       details.append(h("div", { class: "table-box" }, h("table", null, h("caption", { class: "unseen" }, label),
         h("thead", null, h("tr", null, h("th", { scope: "col" }, t("chart.time")), series.map((one) => h("th", { scope: "col", class: "end" }, one.label)))),
-        h("tbody", null, points.map((point, index) => h("tr", null, h("th", { scope: "row" }, text(point)),
+        h("tbody", null, points.map((point, index) => h("tr", null, h("th", { scope: "row" }, href ? h("a", { href: href(point) }, text(point)) : text(point)),
           series.map((one) => h("td", { class: "end" }, number(one.values[index])))))))));
     } }, h("summary", null, t("chart.table")));
     return details;
@@ -96,22 +101,14 @@ export function chart({ label, points, series, unit, kind = "line", isStacked = 
 }
 
 /// Numbers by moment with the empty moments filled in, so that silence is seen as such.
-export function timeline(report, unit, names) {
-  const step = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }[unit];
-  const rows = new Map();
+/// - points: where the units begin, ascending; an item belongs to the last that is not after it.
+export function timeline(report, names, points) {
+  const values = Object.fromEntries(names.map((name) => [name, points.map(() => 0)]));
   for (const item of report.items) {
     const at = new Date(item.at).getTime();
-    const row = rows.get(at) ?? {};
-    for (const name of names) row[name] = (row[name] ?? 0) + (item[name] ?? 0);
-    rows.set(at, row);
+    let place = points.length - 1;
+    while (place > 0 && points[place] > at) place -= 1;
+    if (place >= 0) for (const name of names) values[name][place] += item[name] ?? 0;
   }
-  const known = [...rows.keys()].sort((one, other) => one - other);
-  let at = new Date(report.from).getTime();
-  // Days begin where the app's do: they are laid along those that are there.
-  at = known.length ? known[0] - Math.ceil((known[0] - at) / step) * step : Math.floor(at / step) * step;
-  if (at < new Date(report.from).getTime() - step) at += step;
-  const points = [];
-  for (const end = new Date(report.to).getTime(); at < end && points.length < 1500; at += step) points.push(at);
-  const near = (point) => rows.get(point) ?? {};
-  return { points, values: Object.fromEntries(names.map((name) => [name, points.map((point) => near(point)[name] ?? 0)])) };
+  return { points, values };
 }

@@ -5,7 +5,7 @@ import { remember } from "../router.js";
 import { t } from "../words.js";
 import { failure, loading } from "./notice.js";
 
-/// A table of items. Columns: `{title, cell(item), end, lead, fit}`; `lead` marks what names the row.
+/// A table of items. Columns: `{title, label, cell(item), end, lead, fit}`; `lead` marks what names the row, `label` is the title as text.
 export function table(caption, columns, items) {
   // The roles are written out: narrow screens show rows as blocks, and would lose them otherwise.
   return h("table", { class: "cards", role: "table" }, h("caption", { class: "unseen" }, caption),
@@ -19,7 +19,7 @@ const sources = new WeakMap();
 
 function row(columns, item) {
   const made = h("tr", { role: "row" }, columns.map((column) =>
-    h("td", { role: "cell", class: classes(column), "data-label": typeof column.title === "string" ? column.title : "" }, column.cell(item))));
+    h("td", { role: "cell", class: classes(column), "data-label": column.label ?? (typeof column.title === "string" ? column.title : "") }, column.cell(item))));
   sources.set(made, JSON.stringify(item));
   return made;
 }

@@ -12,12 +12,14 @@ enum Schemas {
     + Endpoint.uploadSchemas + Endpoint.storedUploadSchemas + Endpoint.testGroupSchemas
     + Endpoint.controlSchemas + Endpoint.sendAnswerSchemas
     + Endpoint.reportSchemas + Endpoint.messageListSchemas + Endpoint.messageRecordSchemas + Endpoint.statisticsSchemas
+    + Endpoint.rankingSchemas
     + Segment.schemas + Endpoint.segmentSchemas + Endpoint.tagSchemas + Endpoint.fileSchemas + Endpoint.groupSchemas
     + Endpoint.peopleSchemas + Endpoint.quarantineSchemas
     + Endpoint.appSchemas + Endpoint.channelSchemas + Endpoint.credentialSchemas + Endpoint.keySchemas
     + Endpoint.auditSchemas
     + Endpoint.accountSchemas + Endpoint.adRuleSchemas
-    + Endpoint.serverSchemas + Endpoint.deviceMessageSchemas + Endpoint.webhookSchemas + EventKind.schemas
+    + Endpoint.serverSchemas
+    + Endpoint.serverStateSchemas + Endpoint.deviceMessageSchemas + Endpoint.webhookSchemas + EventKind.schemas
     + PayloadSchemas.all
     + Endpoint.savedSchemas
     + Endpoint.approvalSchemas + Endpoint.importSchemas + Endpoint.controllerSchemas

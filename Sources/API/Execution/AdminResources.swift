@@ -42,6 +42,8 @@ struct AdminResources: Sendable {
   let known: KnownCallers
   /// Writes answers in pieces; nil where the caller itself does.
   let streams: AdminStreams?
+  /// Reads the node's own state; nil where no server runs.
+  var nodeState: (@Sendable () -> NodeState)?
   let isConnected: @Sendable (Bool) -> Void
   let messageCommitted: @Sendable () -> Void
   /// Called with the result of each sign-in, one at a time; nil: success.

@@ -26,6 +26,7 @@ package final class AdminThreads: Sendable {
   ///   - keyTrial: asks Apple about keys that are not stored yet.
   ///   - webhooks: which addresses webhooks may have.
   ///   - channels: to broadcast channels; nil where there are none.
+  ///   - nodeState: reads this node's own state; nil where there is none.
   ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
   ///   - signedIn: told, one at a time, how each attempt to sign in ended; nil: well.
@@ -37,7 +38,8 @@ package final class AdminThreads: Sendable {
     webhooks: WebhookAddresses = .any,
     keyTrial: (any KeyTrial)? = nil, channels: ChannelWays? = nil, clock: any Clock = SystemClock(),
     isSecure: Bool = false, policy: ConsolePolicy = ConsolePolicy(), identityProvider: OpenIDProvider? = nil,
-    streamTimes: StreamTimes = StreamTimes(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
+    streamTimes: StreamTimes = StreamTimes(), nodeState: (@Sendable () -> NodeState)? = nil,
+    isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
     signedIn: @escaping @Sendable (Problem.Code?) -> Void = { _ in },
     messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
@@ -57,7 +59,7 @@ package final class AdminThreads: Sendable {
       databaseURL: databaseURL, catalog: catalog, console: ConsoleSetting(policy: policy, master: master),
       provider: identityProvider, clock: clock, isSecure: isSecure, hosting: hosting,
       tokens: tokens, keyTrial: keyTrial, webhooks: webhooks, channels: channels, known: known, streams: streams,
-      isConnected: isConnected,
+      nodeState: nodeState, isConnected: isConnected,
       messageCommitted: messageCommitted,
       signedIn: { code in turn.withLock { _ in signedIn(code) } })
     let crew = (0..<threads).map { ("admin-\($0)", queue) } + [("passwords", passwords), ("provider", provider)]

@@ -12,6 +12,8 @@ package struct CSVExport: Sendable {
     case members(App.Number, Groups.Number, after: String)
     case deliveries(Int64, after: DeliveryPages.Place)
     case audit(AuditLog.Filter, before: Int64)
+    case statistics(StatisticsService.Report)
+    case campaigns(RankingService.Checked, behind: CampaignRanking.Place)
   }
 
   private var list: List
@@ -63,6 +65,26 @@ package struct CSVExport: Sendable {
     return CSVExport(list: .audit(filter, before: .max), name: "audit")
   }
 
+  /// Exports a statistics report, or a ranking of campaigns.
+  /// - Parameter now: microseconds since 1970; the default of `to`.
+  package static func statistics(
+    _ question: StatisticsService.Question, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> CSVExport {
+    let report = try StatisticsService.report(question, by: caller, on: connection, now: now)
+    let app = try Administration.scope(question.appID, .viewMessages, caller, connection)
+    try audit("export.statistics", report.unit.rawValue, app, caller, connection)
+    return CSVExport(list: .statistics(report), name: "statistics")
+  }
+
+  package static func campaigns(
+    _ question: RankingService.Question, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> CSVExport {
+    let checked = try RankingService.check(question, by: caller, on: connection, now: now)
+    let app = try Administration.scope(question.appID, .viewMessages, caller, connection)
+    try audit("export.campaigns", checked.order.rawValue, app, caller, connection)
+    return CSVExport(list: .campaigns(checked, behind: .first), name: "campaigns")
+  }
+
   private init(list: List, name: String) {
     self.list = list
     self.name = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) ? $0 : "_" })
@@ -102,6 +124,11 @@ package struct CSVExport: Sendable {
     case .deliveries: ["device", "clientUid", "status", "reason", "attempts", "at", "receivedAt", "readAt"]
     case .audit:
       ["entryId", "at", "actor", "role", "origin", "requestId", "action", "appId", "object", "before", "after"]
+    case .statistics(let report):
+      ["at", "localTime", "timeZone", "by"] + (report.division == .none ? [] : [report.division.member])
+        + ["accepted", "rejected", "expired", "cancelled", "skipped", "received", "read", "joined", "left"]
+    case .campaigns:
+      ["seqno", "appId", "kind", "title", "sender", "createdAt", "targeted", "accepted", "received", "read"]
     }
   }
 
@@ -149,6 +176,14 @@ package struct CSVExport: Sendable {
       }
       if let last = records.last { list = .audit(filter, before: last.entry) }
       count = records.count
+    case .statistics(let report):
+      writer.write(report)
+      count = 0
+    case .campaigns(let checked, let place):
+      let rows = try RankingService.rows(checked, behind: place, limit: limit, on: connection)
+      for row in rows { writer.write(row) }
+      if let last = rows.last { list = .campaigns(checked, behind: last.place) }
+      count = rows.count
     }
     isDone = count < limit
   }

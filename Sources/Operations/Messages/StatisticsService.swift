@@ -3,7 +3,7 @@ package import JSON
 package import Postgres
 package import Store
 
-/// Statistics by minute, hour or day. Counters are updated as events happen, so a report costs the same for a thousand
+/// Statistics by minute, hour, day, week or month. Counters are updated as events happen, so a report costs the same for a thousand
 /// devices or ten million.
 package enum StatisticsService {
   /// Parameters of a report, as given in a query string.
@@ -61,7 +61,7 @@ package enum StatisticsService {
 
     static let object = JSONObject<Point>(
       "StatisticsPoint", isNamed: false,
-      [.always("at", .moment, \.row.at, "Where the minute, hour or day begins; days are the app's.")]
+      [.always("at", .moment, \.row.at, "Where the period begins; days, weeks (from Monday) and months are the app's.")]
         + StatisticsReports.Division.allCases.filter { $0 != .none }.map { division in
           .optional(
             division.member, .orNull(.anyText), { $0.part(of: division) },
@@ -92,12 +92,7 @@ package enum StatisticsService {
         "By \(unit.rawValue) at most \(unit.longestSeconds / 86_400) days can be asked for at once. Take a larger unit."
       )
     }
-    let apps: [App.Number]
-    if let app = try Administration.scope(question.appID, .viewMessages, caller, connection) {
-      apps = [app]
-    } else {
-      apps = try connection.answer(Apps.all()).map(\.app.number)
-    }
+    let apps = try apps(question.appID, by: caller, on: connection)
     let rows = try connection.answer(
       StatisticsReports.report(
         of: apps, from: from, to: to, by: unit, per: division, limit: Operations.Limits.reportRows + 1))
@@ -109,7 +104,15 @@ package enum StatisticsService {
     return Report(from: from, to: to, unit: unit, division: division, rows: rows)
   }
 
-  private static func word<Word: RawRepresentable<String> & CaseIterable>(
+  /// Returns the app, or all that the caller reaches.
+  static func apps(
+    _ appID: String?, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> [App.Number] {
+    if let app = try Administration.scope(appID, .viewMessages, caller, connection) { return [app] }
+    return try connection.answer(Apps.all()).map(\.app.number)
+  }
+
+  static func word<Word: RawRepresentable<String> & CaseIterable>(
     _ text: String?, _ name: String, _ usual: Word
   ) throws(Problem) -> Word {
     guard let text else { return usual }
@@ -138,6 +141,7 @@ extension StatisticsReports.Unit {
     case .minute: 86_400
     case .hour: 62 * 86_400
     case .day: 1_000 * 86_400
+    case .week, .month: 3_660 * 86_400
     }
   }
 
@@ -146,12 +150,14 @@ extension StatisticsReports.Unit {
     case .minute: 3_600
     case .hour: 86_400
     case .day: 30 * 86_400
+    case .week: 182 * 86_400
+    case .month: 366 * 86_400
     }
   }
 }
 
 extension StatisticsReports.Division {
-  fileprivate var member: String {
+  var member: String {
     switch self {
     case .app: "appId"
     case .network: "pnsId"
@@ -160,7 +166,7 @@ extension StatisticsReports.Division {
   }
 
   /// Returns the API's name of a stored value; nil if the value is unknown or does not apply.
-  fileprivate func word(_ stored: String) -> String? {
+  func word(_ stored: String) -> String? {
     switch self {
     case .network: Int16(stored).flatMap(PushNetwork.init(rawValue:))?.pnsID
     case .lane: Int16(stored).flatMap(Lane.init(rawValue:))?.name

@@ -57,6 +57,7 @@ final class HTTPService {
       identityProvider: configuration.openID.map { settings in
         OpenIDProvider(settings, calls: IdentityProviderCaller(configuration))
       },
+      nodeState: { NodeState(complaints: readiness.complaints, samples: metrics.samples()) },
       isConnected: { readiness.health.lacksConnections = !$0 }, signedIn: { signIns.ended($0) },
       messageCommitted: messageCommitted)
     self.admin = admin

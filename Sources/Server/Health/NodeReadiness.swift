@@ -11,7 +11,7 @@ internal import Store
 /// A node that cannot reach its database answers 503, so that a load balancer uses another node; so does one whose
 /// admin threads get no database connection. All other problems (credentials, a push network that accepts nothing, a
 /// full disk) affect every node alike, so they are reported with 200.
-struct NodeReadiness: ReadinessReport {
+struct NodeReadiness: ReadinessReport, Sendable {
   let health: Health
   let lastAccepted: LastSuccess
   let holdsLease: @Sendable () -> Bool

@@ -174,7 +174,7 @@ package enum MessageLists {
   }
 
   /// Returns an ILIKE pattern for strings that contain the text literally.
-  private static func pattern(_ text: String) -> String {
+  static func pattern(_ text: String) -> String {
     let plain = text.replacing("\\", with: "\\\\").replacing("%", with: "\\%").replacing("_", with: "\\_")
     return "%\(plain)%"
   }

@@ -1,10 +1,11 @@
 package import Domain
 internal import Postgres
 
-/// Statistics reports per minute, hour or day, optionally divided by one property.
+/// Statistics reports per minute, hour, day, week or month, optionally divided by one property.
 package enum StatisticsReports {
+  /// Days, weeks (from Monday) and months are those of each app's time zone.
   package enum Unit: String, CaseIterable, Sendable {
-    case minute, hour, day
+    case minute, hour, day, week, month
   }
 
   /// The property by which each period of a report is subdivided.
@@ -25,10 +26,13 @@ package enum StatisticsReports {
   }
 
   package struct Row: Sendable {
-    /// Start of the minute, hour or day; days are in the app's time zone.
+    /// Start of the period, in microseconds since 1970; days, weeks and months begin in the app's time zone.
     package let at: Int64
     package let part: String
     package let counts: Statistics.Counts
+    /// The time zone of the row's apps, and its start on their clock as YYYY-MM-DD HH:MM; nil if the zones differ.
+    package let timeZone: String?
+    package let localTime: String?
   }
 
   private static let columnList = "s.app, s.network, s.lane, s.app_version, s.reason, \(Statistics.countColumns)"
@@ -39,7 +43,7 @@ package enum StatisticsReports {
 
   /// SQL that combines the tables: hours before `hours_upto` come from the hourly table and later ones from minutes;
   /// days before the one that contains it come from the daily table.
-  private static func parts(_ unit: Unit) -> String {
+  static func parts(_ unit: Unit) -> String {
     switch unit {
     case .minute:
       "SELECT \(columnList), s.at FROM statistics_minutes s WHERE \(scope) AND s.at >= $2"
@@ -51,7 +55,7 @@ package enum StatisticsReports {
       SELECT \(columnList), date_trunc('hour', s.at) FROM statistics_minutes s
       WHERE \(scope) AND s.at >= date_trunc('hour', $2) AND s.at >= \(upto)
       """
-    case .day:
+    case .day, .week, .month:
       """
       SELECT \(columnList), s.at FROM statistics_days s JOIN apps a ON a.app = s.app
       WHERE \(scope) AND s.at >= \(day) AND s.at < \(rolledDays)
@@ -70,9 +74,21 @@ package enum StatisticsReports {
       Statement(
         name(unit, division),
         """
-        SELECT s.at, \(division.column), \(Statistics.sums) FROM (\(parts(unit))) s JOIN apps a ON a.app = s.app
-        GROUP BY 1, 2 ORDER BY 1, 2 LIMIT $4
+        SELECT *, to_char(p.start AT TIME ZONE p.zone, 'YYYY-MM-DD HH24:MI') FROM (
+          SELECT \(start(unit)) AS start, \(division.column) AS part, \(Statistics.sums),
+            CASE WHEN min(a.time_zone) = max(a.time_zone) THEN min(a.time_zone) END AS zone
+          FROM (\(parts(unit))) s JOIN apps a ON a.app = s.app
+          GROUP BY 1, 2 ORDER BY 1, 2 LIMIT $4) p
+        ORDER BY p.start, p.part
         """)
+    }
+  }
+
+  /// Weeks and months are made from days. The first may be a part of one: it has the days from `$2` on.
+  private static func start(_ unit: Unit) -> String {
+    switch unit {
+    case .minute, .hour, .day: "s.at"
+    case .week, .month: "date_trunc('\(unit.rawValue)', s.at, a.time_zone)"
     }
   }
 
@@ -99,8 +115,9 @@ package enum StatisticsReports {
     return Query(statement(unit, division), parameters) { rows in
       rows.map { row in
         Row(
-          at: rows.timestampMicroseconds(row, 0), part: rows.text(row, 1), counts: Statistics.Counts(rows, row, from: 2)
-        )
+          at: rows.timestampMicroseconds(row, 0), part: rows.text(row, 1),
+          counts: Statistics.Counts(rows, row, from: 2),
+          timeZone: rows.optionalText(row, 11), localTime: rows.optionalText(row, 12))
       }
     }
   }

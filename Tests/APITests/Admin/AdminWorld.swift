@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import HTTPClient
 import HTTPServer
+import Metrics
 import Operations
 import Postgres
 import Reactor
@@ -51,7 +52,13 @@ final class AdminWorld {
       databaseURL: databaseURL ?? database.url, catalog: catalog,
       master: try MasterKey(bytes: MasterKey.makeBytes()), threads: 2,
       hosting: ContentHosting(publicURL: "https://push.example.com"), isSecure: isSecure, policy: policy,
-      identityProvider: identityProvider, streamTimes: streamTimes
+      identityProvider: identityProvider, streamTimes: streamTimes,
+      nodeState: {
+        let metrics = Metrics()
+        metrics.counter("a_total", "A.", ["kind": "x\"y"]).add(2)
+        metrics.histogram("b_seconds", "B.", .latency).record(3_000_000)
+        return NodeState(complaints: ["It rains."], samples: metrics.samples())
+      }
     ) {
       committed.count.add(1, ordering: .sequentiallyConsistent)
     }

@@ -31,6 +31,17 @@ extension Endpoint {
       "audit", "exportAudit", "The audit log as a file", "Newest first.", .viewAudit, [.ofApp(isNeeded: false)],
       "entryId,at,actor,role,origin,requestId,action,appId,object,before,after\r\n",
       problems: [.invalidField, .unknownApp], AdminCall.exportAudit),
+    export(
+      "statistics", "exportStatistics", "Statistics as a file",
+      "The rows of `GET /v1/admin/statistics`, with their start in UTC and on the app's clock.", .viewMessages,
+      reportParameters,
+      "at,localTime,timeZone,by,accepted,rejected,expired,cancelled,skipped,received,read,joined,left\r\n",
+      problems: [.invalidField, .unknownApp, .impossible], load: .heavy, AdminCall.exportStatistics),
+    export(
+      "campaigns", "exportCampaigns", "The ranking of campaigns as a file", "All pages of it.", .viewMessages,
+      rankingParameters,
+      "seqno,appId,kind,title,sender,createdAt,targeted,accepted,received,read\r\n",
+      problems: [.invalidField, .unknownApp, .impossible], load: .heavy, AdminCall.exportCampaigns),
   ]
 
   private static func export(
@@ -71,6 +82,14 @@ extension AdminCall {
       throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")
     }
     return .file(try CSVExport.deliveries(of: seqno, by: caller, on: connection))
+  }
+
+  fileprivate func exportStatistics() throws(Problem) -> StreamSource {
+    .file(try CSVExport.statistics(reportQuestion, by: caller, on: connection, now: now))
+  }
+
+  fileprivate func exportCampaigns() throws(Problem) -> StreamSource {
+    .file(try CSVExport.campaigns(rankingQuestion, by: caller, on: connection, now: now))
   }
 
   fileprivate func exportAudit() throws(Problem) -> StreamSource {

@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
+internal import Store
 
 /// Endpoints for statistics over time, and the dashboard's overview.
 extension Endpoint {
@@ -9,17 +10,11 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/statistics", id: "showStatistics", in: .messages, "Ask for statistics",
       """
-      What happened by minute (at most a day), hour (at most 62 days) or the app's day, in all or divided. Numbers are kept \
+      What happened by minute (at most a day), hour (at most 62 days), or the app's day, week (from Monday) or month, in \
+      all or divided. Minutes are kept for 3 days, hours for 400 days, days without end. Numbers are kept \
       as things happen, without those of tests. Receipts and reads are counted by app and lane only.
       """, by: .permission(.viewMessages), load: .heavy,
-      parameters: [
-        .ofApp(isNeeded: false),
-        .query("from", JSONSchema.moment, "Absent: an hour of minutes, a day of hours, or 30 days before `to`."),
-        .query("to", JSONSchema.moment, "Before then; absent: now."),
-        .query("by", JSONSchema.words(["minute", "hour", "day"]), "`hour` when absent."),
-        .query(
-          "per", JSONSchema.words(["none", "app", "network", "lane", "reason", "appVersion"]), "What to divide it by."),
-      ],
+      parameters: reportParameters,
       answers: [
         Answer(
           200, "What happened, by time; a time at which nothing did is left out.", StatisticsService.Report.object,
@@ -56,6 +51,17 @@ extension Endpoint {
       ], problems: [.unknownApp], handler: .pieces(.live, AdminCall.watchOverview)),
   ]
 
+  /// Parameters of a report.
+  static let reportParameters: [Parameter] = [
+    .ofApp(isNeeded: false),
+    .query(
+      "from", JSONSchema.moment,
+      "Absent: an hour of minutes, a day of hours, 30 days, 26 weeks, or 366 days of months before `to`."),
+    .query("to", JSONSchema.moment, "Before then; absent: now."),
+    .query("by", JSONSchema.words(StatisticsReports.Unit.allCases.map(\.rawValue)), "`hour` when absent."),
+    .query("per", JSONSchema.words(StatisticsReports.Division.allCases.map(\.rawValue)), "What to divide it by."),
+  ]
+
   /// Response schemas, in the order of the description.
   static let statisticsSchemas: [JSONTree.Member] = [StatisticsService.Report.object.named, overviewEvents]
 
@@ -66,8 +72,11 @@ extension Endpoint {
 
 extension AdminCall {
   fileprivate func statistics() throws(Problem) -> Response {
-    let question = StatisticsService.Question(
+    .json(.ok, try StatisticsService.report(reportQuestion, by: caller, on: connection, now: now))
+  }
+
+  var reportQuestion: StatisticsService.Question {
+    StatisticsService.Question(
       appID: query["appId"], from: query["from"], to: query["to"], by: query["by"], per: query["per"])
-    return .json(.ok, try StatisticsService.report(question, by: caller, on: connection, now: now))
   }
 }

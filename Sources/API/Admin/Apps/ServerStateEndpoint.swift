@@ -1,0 +1,79 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+internal import Store
+
+/// The endpoint behind the page on the server's own health.
+extension Endpoint {
+  static let serverState: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/server", id: "showServer", in: .server, "Show the server's state",
+      """
+      The nodes by their leases, the database, and what the answering node counts and complains about. Counts since its \
+      start are this node's alone: `/metrics` of each node has the others. The caller must reach every app.
+      """, by: .permission(.manageQuarantine),
+      answers: [
+        Answer(
+          200, "The state.", ServerState.object,
+          example: """
+            {"version":"1.0.0","complaints":[],"nodes":[{"nodeId":"0f9b4d1e-3a52-4c1b-8a60-0c1d2e3f4a5b","isAlive":true,\
+            "aliveUntil":"2026-11-21T09:30:10.000Z"}],"database":{"version":"17.2","connections":14,"maxConnections":100,\
+            "oldestTransactionSeconds":0.2,"replicationSeconds":null},"samples":[{"name":"upmc_push_in_flight",\
+            "labels":{"network":"apns"},"value":3}]}
+            """)
+      ], problems: [.forbidden, .impossible], handler: .whole(AdminCall.serverState))
+  ]
+
+  /// Response schemas, in the order of the description.
+  static let serverStateSchemas: [JSONTree.Member] = [ServerState.object.named]
+}
+
+private struct ServerState: DescribedAnswer {
+  let node: NodeState
+  let database: DatabaseState
+
+  static let object = JSONObject<ServerState>(
+    "ServerState",
+    [
+      .always("version", .anyText, { _ in Product.version }, "The answering node's release."),
+      .always("complaints", .list(of: .anyText), \.node.complaints, "What keeps pushes from leaving."),
+      .always(
+        "nodes",
+        .list(
+          of: JSONObject<DatabaseState.Node>(
+            "ServerNode", isNamed: false,
+            [
+              .always("nodeId", .anyText, \.id), .always("isAlive", .flag, \.isAlive),
+              .always("aliveUntil", .moment, \.aliveUntil, "When its lease ends or has ended."),
+            ]
+          ).form), \.database.nodes, "At most 100, the newest leases first."),
+      .always(
+        "database",
+        JSONObject<DatabaseState>(
+          "ServerDatabase", isNamed: false,
+          [
+            .always("version", .anyText, \.version), .always("connections", .count, \.connections),
+            .always("maxConnections", .count, \.mostConnections),
+            .always("oldestTransactionSeconds", .raw(number), { Array(String($0.oldestTransactionSeconds).utf8) }),
+            .always(
+              "replicationSeconds", .raw(JSONSchema.optional(number)),
+              { Array(($0.replicationSeconds.map { String($0) } ?? "null").utf8) },
+              "The slowest standby's delay; null: none is connected, or the role may not see it."),
+          ]
+        ).form, \.database),
+      .always("samples", .list(of: ShownSample.object.form), { ShownSample.all(of: $0.node.samples) }),
+    ])
+
+  private static let number = JSONTree.object([("type", "number")])
+}
+
+extension AdminCall {
+  fileprivate func serverState() throws(Problem) -> Response {
+    let database = try ServerStateService.database(by: caller, on: connection)
+    guard let node = resources.nodeState?() else {
+      throw Problem(.impossible, "The state of a node comes from a running server.")
+    }
+    return .json(.ok, ServerState(node: node, database: database))
+  }
+}

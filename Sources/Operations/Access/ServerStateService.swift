@@ -1,0 +1,17 @@
+package import Domain
+package import Postgres
+package import Store
+
+/// What the database knows of all nodes and of itself, for operators and administrators of all apps.
+package enum ServerStateService {
+  /// - Throws: `.forbidden` for a caller of one app.
+  package static func database(by caller: Caller, on connection: Connection) throws(Problem) -> DatabaseState {
+    try caller.require(.manageQuarantine)
+    guard caller.app == nil else {
+      throw Problem(.forbidden, "Only a caller that reaches every app may see the server's state.")
+    }
+    var state = try connection.answer(DatabaseState.read())
+    state.nodes = try connection.answer(DatabaseState.nodes())
+    return state
+  }
+}

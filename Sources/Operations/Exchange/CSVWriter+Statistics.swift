@@ -1,0 +1,36 @@
+internal import Domain
+internal import JSON
+internal import Store
+
+/// Rows of the files of statistics.
+extension CSVWriter {
+  /// Writes a report's rows. Times are in UTC, and on the clock of the row's apps if they share one.
+  mutating func write(_ report: StatisticsService.Report) {
+    for item in report.rows {
+      var cells: [String?] = [Timestamp.text(item.at), item.localTime, item.timeZone, report.unit.rawValue]
+      if report.division != .none { cells.append(report.division.word(item.part)) }
+      let counts = item.counts
+      let numbers = [
+        counts.accepted, counts.rejected, counts.expired, counts.cancelled, counts.skipped, counts.received,
+        counts.read, counts.joined, counts.left,
+      ]
+      row(cells + numbers.map { String($0) })
+    }
+  }
+
+  mutating func write(_ campaign: CampaignRanking.Row) {
+    row([
+      String(campaign.place.seqno), campaign.appID, campaign.kind.rawValue, campaign.title, campaign.sender,
+      Timestamp.text(campaign.createdAt), campaign.targeted.map { String($0) }, String(campaign.accepted),
+      String(campaign.received), String(campaign.read),
+    ])
+  }
+}
+
+extension CampaignRanking.Row {
+  /// The alert's title, or its text if it has no title; nil when there is no alert to show.
+  fileprivate var title: String? {
+    guard let alert, let json = try? JSONTree(parsing: Array(alert.utf8)) else { return nil }
+    return json.string ?? json["title"]?.string ?? json["body"]?.string
+  }
+}

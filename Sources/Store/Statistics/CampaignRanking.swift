@@ -1,0 +1,158 @@
+package import Domain
+internal import Postgres
+
+/// Ranks the campaigns of a period by size or by a share. Single sends and tests are found by no index that it reads.
+package enum CampaignRanking {
+  /// What campaigns are sorted by, the greatest first. Campaigns without a share come last.
+  package enum Order: String, CaseIterable, Sendable {
+    /// When the campaign was requested.
+    case newest
+    case targeted
+    /// Share of the targeted devices whose push a network accepted.
+    case accepted
+    /// Shares of the accepted deliveries.
+    case received, read
+
+    /// A bigint; shares in millionths.
+    fileprivate var key: String {
+      switch self {
+      case .newest: "c.seqno"
+      case .targeted: "coalesce(c.targeted, 0)"
+      case .accepted: "coalesce(t.accepted * 1000000 / nullif(c.targeted, 0), -1)"
+      case .received: "coalesce(t.received * 1000000 / nullif(t.accepted, 0), -1)"
+      case .read: "coalesce(t.read * 1000000 / nullif(t.accepted, 0), -1)"
+      }
+    }
+  }
+
+  package struct Filter: Sendable {
+    package var apps: [App.Number]
+    /// When campaigns were requested: in [from, to), in microseconds since 1970.
+    package var from: Int64
+    package var to: Int64
+    package var kind: MessageKind?
+    /// Text that the title, subtitle or body contains, ignoring case.
+    package var text: String?
+    package var sender: String?
+
+    package init(apps: [App.Number], from: Int64, to: Int64) {
+      self.apps = apps
+      self.from = from
+      self.to = to
+    }
+  }
+
+  /// A campaign's place in an order.
+  package struct Place: Equatable, Sendable {
+    package let key: Int64
+    package let seqno: Int64
+
+    package init(key: Int64, seqno: Int64) {
+      self.key = key
+      self.seqno = seqno
+    }
+
+    package static let first = Place(key: .max, seqno: .max)
+  }
+
+  package struct Row: Sendable {
+    package let place: Place
+    package let appID: String
+    /// The alert as JSON; nil when it has none, is confidential, or is 64 KiB or larger.
+    package let alert: String?
+    package let kind: MessageKind
+    package let sender: String?
+    package let isConfidential: Bool
+    package let createdAt: Int64
+    package let targeted: Int64?
+    package let accepted: Int64
+    package let received: Int64
+    package let read: Int64
+  }
+
+  /// `$8` candidates at most, the newest first.
+  private static let statements: [Statement] = Order.allCases.map { order in
+    Statement(
+      "statistics-campaigns-\(order.rawValue)",
+      """
+      WITH candidates AS MATERIALIZED (
+        SELECT m.seqno, m.app, m.created_at, m.targeted,
+          CASE WHEN pg_column_size(m.request) < 65536 THEN m.request END AS request
+        FROM messages m WHERE m.app = ANY($1) AND m.purpose = \(MessagePurpose.campaign.sql)
+          AND m.created_at >= $2 AND m.created_at < $3
+        ORDER BY m.created_at DESC LIMIT $8)
+      SELECT r.seqno, r.key, a.app_id,
+        CASE WHEN r.request->>'confidential' IS DISTINCT FROM 'true' THEN (r.request->'alert')::text END,
+        r.request->>'kind', r.request->>'sender', coalesce((r.request->>'confidential')::boolean, false),
+        r.created_at, r.targeted, r.accepted, r.received, r.read
+      FROM (
+        SELECT c.*, t.accepted, t.received, t.read, (\(order.key))::bigint AS key
+        FROM candidates c
+        CROSS JOIN LATERAL (
+          SELECT coalesce(sum(accepted), 0)::bigint AS accepted,
+            coalesce(sum(t.received), 0)::bigint + min(u.received) AS received,
+            coalesce(sum(t.read), 0)::bigint + min(u.read) AS read
+          FROM unfolded_confirmations(c.seqno) u LEFT JOIN message_totals t ON t.seqno = c.seqno) t
+        WHERE ($4::text IS NULL OR coalesce(c.request->>'kind', '\(MessageKind.notice.rawValue)') = $4)
+          AND ($5::text IS NULL OR concat_ws(' ',
+            CASE WHEN json_typeof(c.request->'alert') = 'string' THEN c.request->>'alert' END,
+            c.request#>>'{alert,title}', c.request#>>'{alert,subtitle}', c.request#>>'{alert,body}') ILIKE $5)
+          AND ($6::text IS NULL OR coalesce(c.request->>'sender', 'admin') = $6)
+        ) r JOIN apps a ON a.app = r.app
+      WHERE (r.key, r.seqno) < ($9, $10)
+      ORDER BY r.key DESC, r.seqno DESC LIMIT $7
+      """)
+  }
+
+  private static let countStatement = Statement(
+    "statistics-campaigns-count",
+    """
+    SELECT count(*) FROM (
+      SELECT FROM messages m WHERE m.app = ANY($1) AND m.purpose = \(MessagePurpose.campaign.sql)
+        AND m.created_at >= $2 AND m.created_at < $3 LIMIT $4) c
+    """)
+
+  /// Returns the number of campaigns of the filter's apps and period, whatever their kind, text and sender; stops
+  /// counting at `limit`.
+  package static func count(_ filter: Filter, limit: Int) -> Query<Int> {
+    var parameters = scope(filter)
+    parameters.append(limit)
+    return Query(countStatement, parameters) { Int($0.int64(0, 0)) }
+  }
+
+  private static func scope(_ filter: Filter) -> Parameters {
+    var apps = Int32Column()
+    for app in filter.apps { apps.append(app) }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(timestampMicroseconds: filter.from)
+    parameters.append(timestampMicroseconds: filter.to)
+    return parameters
+  }
+
+  /// Returns the campaigns behind a place.
+  /// - Parameter window: how many campaigns of the period are ranked: the newest.
+  package static func rows(
+    _ filter: Filter, by order: Order, behind place: Place, window: Int, limit: Int
+  ) -> Query<[Row]> {
+    var parameters = scope(filter)
+    parameters.append(text: filter.kind?.rawValue)
+    parameters.append(text: filter.text.map(MessageLists.pattern))
+    parameters.append(text: filter.sender)
+    parameters.append(limit)
+    parameters.append(window)
+    parameters.append(place.key)
+    parameters.append(place.seqno)
+    return Query(statements[Order.allCases.firstIndex(of: order) ?? 0], parameters) { rows in
+      rows.map { row in
+        Row(
+          place: Place(key: rows.int64(row, 1), seqno: rows.int64(row, 0)), appID: rows.text(row, 2),
+          alert: rows.optionalText(row, 3),
+          kind: rows.optionalText(row, 4).flatMap(MessageKind.init(rawValue:)) ?? .notice,
+          sender: rows.optionalText(row, 5), isConfidential: rows.bool(row, 6),
+          createdAt: rows.timestampMicroseconds(row, 7), targeted: rows.optionalInt64(row, 8),
+          accepted: rows.int64(row, 9), received: rows.int64(row, 10), read: rows.int64(row, 11))
+      }
+    }
+  }
+}

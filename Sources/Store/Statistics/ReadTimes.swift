@@ -1,0 +1,44 @@
+package import Domain
+internal import Postgres
+
+/// When people receive and read: counts by weekday and hour of each app's clock, from the hourly statistics.
+package enum ReadTimes {
+  /// The counts of one hour of one weekday.
+  package struct Row: Equatable, Sendable {
+    /// 1 Monday to 7 Sunday.
+    package let weekday: Int
+    /// 0 to 23. An hour that a zone's half hour cuts belongs to where it begins.
+    package let hour: Int
+    package let received: Int64
+    package let read: Int64
+  }
+
+  private static let statement = Statement(
+    "statistics-read-times",
+    """
+    SELECT extract(isodow FROM s.at AT TIME ZONE a.time_zone)::integer,
+      extract(hour FROM s.at AT TIME ZONE a.time_zone)::integer,
+      sum(s.received)::bigint, sum(s.read)::bigint
+    FROM (\(StatisticsReports.parts(.hour))) s JOIN apps a ON a.app = s.app
+    WHERE s.received <> 0 OR s.read <> 0
+    GROUP BY 1, 2 ORDER BY 1, 2
+    """)
+
+  /// Returns at most 168 rows for [from, to), in microseconds since 1970; hours without counts are omitted. Hours are
+  /// kept for 400 days.
+  package static func rows(of apps: [App.Number], from: Int64, to: Int64) -> Query<[Row]> {
+    var column = Int32Column()
+    for app in apps { column.append(app) }
+    var parameters = Parameters()
+    parameters.append(int32s: column)
+    parameters.append(timestampMicroseconds: from)
+    parameters.append(timestampMicroseconds: to)
+    return Query(statement, parameters) { rows in
+      rows.map { row in
+        Row(
+          weekday: Int(rows.int32(row, 0)), hour: Int(rows.int32(row, 1)), received: rows.int64(row, 2),
+          read: rows.int64(row, 3))
+      }
+    }
+  }
+}
