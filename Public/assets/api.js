@@ -1,14 +1,18 @@
 /// Calls of the admin API, with the session's cookie and CSRF token. There is no other way to the server.
 
-import { knows, t, told, wordsLoaded } from "./words.js";
+import { fieldLabel, knows, t, told, wordsLoaded } from "./words.js";
 
 /// Why the server did not do something (RFC 9457), or that it could not be reached.
 export class Problem extends Error {
   constructor(status, body) {
-    super(told(body.detail ?? body.title ?? ""));
+    const errors = (body.errors ?? []).map((one) => ({ ...one, detail: told(one.detail) }));
+    // The server's detail names fields by JSON pointers; people know them by their labels.
+    super(errors.length
+      ? errors.map((one) => (one.pointer.length > 1 ? `${fieldLabel(one.pointer)}: ${one.detail}` : one.detail)).join(" · ")
+      : told(body.detail ?? body.title ?? ""));
     this.status = status;
     this.code = body.type ?? "";
-    this.errors = (body.errors ?? []).map((one) => ({ ...one, detail: told(one.detail) }));
+    this.errors = errors;
     this.requestID = body.requestId;
   }
 

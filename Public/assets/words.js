@@ -46,7 +46,23 @@ export const knows = (key) => key in catalogue;
 /// The words for a key; `{name}` is replaced by the value of that name.
 export function t(key, values = {}) {
   const text = catalogue[key] ?? key;
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  return withParticles(text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole)));
+}
+
+/// Korean particles as the catalogues write them, after a final consonant and after a vowel.
+const particles = { "을(를)": ["을", "를"], "이(가)": ["이", "가"], "은(는)": ["은", "는"], "와(과)": ["과", "와"], "(으)로": ["으로", "로"] };
+/// Final consonants of the digits as they are read: 영 일 이 삼 사 오 육 칠 팔 구.
+const digitEnds = ["ㅇ", "ㄹ", "", "ㅁ", "", "", "ㄱ", "ㄹ", "ㄹ", ""];
+
+/// Chooses each particle by the syllable or digit before it, closing quotes and brackets aside. After any other letter both
+/// forms stay, because the spelling of a Latin name does not say how it is read.
+function withParticles(text) {
+  return text.replace(/([가-힣\d])([”’"')\]]*)(을\(를\)|이\(가\)|은\(는\)|와\(과\)|\(으\)로)/g, (_, last, closing, particle) => {
+    const final = (last.charCodeAt(0) - 0xac00) % 28;
+    const end = last >= "가" ? ["", "ㄹ"][[0, 8].indexOf(final)] ?? "closed" : digitEnds[last];
+    const isOpen = end === "" || (end === "ㄹ" && particle === "(으)로");
+    return last + closing + particles[particle][isOpen ? 1 : 0];
+  });
 }
 
 /// A sentence of the server's in the reader's language; as it came where nobody has translated it yet.
@@ -54,12 +70,28 @@ export function told(sentence) {
   if (!sentence || sayings.length === 0) return sentence ?? "";
   for (const [pattern, text] of sayings) {
     const match = pattern.exec(sentence);
-    if (match) return text.replace(/\$(\d)/g, (_, index) => match[index] ?? "");
+    if (match) return withParticles(text.replace(/\$(\d)/g, (_, index) => match[index] ?? ""));
   }
   // "/alert/title is needed.": a field, and what is wrong with it.
   const field = /^(\/\S*) (.+?)\.?$/s.exec(sentence);
   const rest = field && told(field[2]);
-  return field && rest !== field[2] ? `${field[1]}: ${rest}` : sentence;
+  return field && rest !== field[2] ? `${fieldLabel(field[1])}: ${rest}` : sentence;
+}
+
+/// Labels of fields whose key is not `field.` and the pointer's path.
+const labels = {
+  "/alert": "message.body", "/alert/body": "message.body", "/alert/title": "message.title", "/alert/subtitle": "message.subtitle",
+  "/appId": "app.one", "/audience": "audience.title", "/clientUids": "audience.users.label", "/conditions": "segments.conditions",
+  "/credential": "credential.title", "/expires": "keys.ends", "/expiresIn": "compose.life", "/kind": "compose.kind",
+  "/lane": "message.lane", "/login": "sign-in.login", "/media": "compose.media", "/name": "groups.name", "/pace": "pace.kind",
+  "/passphrase": "credential.passphrase", "/password": "sign-in.password", "/role": "role.title", "/sendAt": "compose.at",
+  "/tags": "device.tags", "/url": "webhooks.url",
+};
+
+/// What the console calls the field at a JSON pointer; the path without its slash for a field that has no label.
+export function fieldLabel(pointer) {
+  const key = labels[pointer] ?? `field.${pointer.slice(1).replaceAll("/", ".")}`;
+  return knows(key) ? t(key) : pointer.slice(1);
 }
 
 /// A word that the API uses, such as a state; the word itself where the catalogue has none.

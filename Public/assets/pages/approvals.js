@@ -1,4 +1,4 @@
-/// Messages to many that wait for a second person.
+/// Messages to many that wait for approval.
 
 import { get, post, query } from "../api.js";
 import { h } from "../dom.js";

@@ -1,4 +1,4 @@
-/// Devices that are put aside because a push network refused their tokens: why, how many, and giving them back, one by one,
+/// Devices in quarantine because a push network refused their tokens: why, how many, and their release, one by one,
 /// all of a reason, or all.
 
 import { get, post, query } from "../api.js";

@@ -5,7 +5,7 @@ import { h, put } from "../dom.js";
 import { field } from "./form.js";
 import { complain, note } from "./notice.js";
 import { table } from "./table.js";
-import { number, t } from "../words.js";
+import { fieldLabel, number, t } from "../words.js";
 
 /// - state: what was kept of it: `{csv}`, the server's answer, and `{sample}`, the values of its first line.
 /// - changed: called once a file is there, or is not any more.
@@ -32,7 +32,7 @@ export function csvPart(appID, state, changed) {
       if (file.value !== asked) return;
       put(result);
       if (problem.status === 0 || problem.status >= 500) complain(problem);
-      file.complain(problem.errors?.length ? problem.errors.map((one) => `${one.pointer}: ${one.detail}`).join(" ") : problem.message);
+      file.complain(problem.errors?.length ? problem.errors.map((one) => `${fieldLabel(one.pointer)}: ${one.detail}`).join(" ") : problem.message);
     }
     changed();
   }

@@ -1,7 +1,7 @@
 /// Fields with labels, hints and errors; forms that show a problem of the API at the field it is about.
 
 import { freshID, h, put } from "../dom.js";
-import { t } from "../words.js";
+import { fieldLabel, t } from "../words.js";
 
 /// One field. `control` may be any element with a value; by default it is made by `type`.
 /// - pointer: where the API complains about it (a JSON pointer or the beginning of one).
@@ -115,7 +115,7 @@ export function showAtFields(problem, fields, { focus = true } = {}) {
       at.complain(error.detail);
       first ??= at;
     } else {
-      rest.push(error.pointer === "/" || !error.pointer ? error.detail : `${error.pointer.slice(1)}: ${error.detail}`);
+      rest.push(error.pointer === "/" || !error.pointer ? error.detail : `${fieldLabel(error.pointer)}: ${error.detail}`);
     }
   }
   if (first && focus) {
