@@ -23,13 +23,12 @@ export async function statisticsPage(context) {
   const { unit, zone } = period;
   const per = divisions.includes(context.query.per) ? context.query.per : "lane";
   const scope = scopeOf(period);
-  const ask = (path, more) => get(`${path}${query({ ...scope, ...more })}`);
   const earlier = period.earlier && { from: new Date(period.earlier.from).toISOString(), to: new Date(period.earlier.to).toISOString() };
   const hasHours = period.to - period.from <= rankedDays * 86_400_000;
   const [report, divided, before, times] = await Promise.all([
-    ask("/statistics", { by: unit }), ask("/statistics", { by: unit, per }),
+    get(`/statistics${query({ ...scope, by: unit })}`), get(`/statistics${query({ ...scope, by: unit, per })}`),
     earlier ? get(`/statistics${query({ appId: scope.appId, ...earlier, by: unit })}`) : null,
-    hasHours ? ask("/statistics/hours") : null]);
+    hasHours ? get(`/statistics/hours${query(scope)}`) : null]);
   const names = [...outcomes, ...losses, ...people];
   const points = pointsOf(period.from, period.to, unit, zone);
   const { values } = timeline(report, names, points);

@@ -41,7 +41,7 @@ import Testing
     try console.enter("ko")
     let found = try browser.script(
       """
-      const { call } = await import('/assets/api.js');
+      const { call } = await import(document.querySelector('script[type=module]').src.replace('main.js', 'api.js'));
       const all = [];
       for (const [method, path, body] of JSON.parse(arguments[0].replaceAll('APP', arguments[1]))) {
         try {
@@ -64,7 +64,7 @@ import Testing
     try console.enter("ko")
     let said = try console.browser.script(
       """
-      const { t } = await import('/assets/words.js');
+      const { t } = await import(document.querySelector('script[type=module]').src.replace('main.js', 'words.js'));
       const particles = ['을(를)', '이(가)', '은(는)', '와(과)', '(으)로'];
       return arguments[0].map((name) => particles.map((one) => t(`{name}${one}`, { name })).join(' '));
       """, [["그룹", "앱 서버", "서울", "12", "7", "1,000", "단말(5대)", "Demo"]])
