@@ -60,7 +60,8 @@ struct Page {
       html += "<li>\(Self.escaped(name))<ul>\n"
       for (path, method, node) in operations(name) {
         html += """
-          <li><a href="#\(node["operationId"]?.string ?? "")"><code>\(method.uppercased()) \(Self.escaped(path))</code></a></li>
+          <li><a href="#\(node["operationId"]?.string ?? "")"><code>\(method.uppercased())</code> \
+          \(Self.escaped(node["summary"]?.string ?? path))</a></li>
 
           """
       }
