@@ -8,41 +8,7 @@ import { chooseTheme, theme, themes } from "./theme.js";
 import { chooseLanguage, language, languages, t } from "./words.js";
 import { reloadFreely } from "./parts/kept.js";
 import { failure, loading, say } from "./parts/notice.js";
-
-/// Sections, and what in them needs a permission.
-const ways = [
-  { items: [
-    { path: "/", icon: "home", key: "nav.dashboard" },
-    { path: "/compose", icon: "compose", key: "nav.compose", needs: "send" },
-    { path: "/messages", icon: "messages", key: "nav.messages" },
-    { path: "/approvals", icon: "audit", key: "approvals.title", needs: "managePeople" },
-  ] },
-  { key: "nav.audience", items: [
-    { path: "/people", icon: "people", key: "nav.people", needs: "viewPeople" },
-    { path: "/devices", icon: "devices", key: "nav.devices", needs: "viewPeople" },
-    { path: "/groups", icon: "groups", key: "nav.groups", needs: "viewPeople" },
-    { path: "/segments", icon: "segments", key: "nav.segments", needs: "viewPeople" },
-    { path: "/imports", icon: "imports", key: "nav.imports", needs: "managePeople" },
-    { path: "/aside", icon: "aside", key: "nav.aside", needs: "manageQuarantine" },
-  ] },
-  { key: "nav.content", items: [
-    { path: "/drafts", icon: "compose", key: "nav.drafts", needs: "manageContent" },
-    { path: "/templates", icon: "templates", key: "nav.templates", needs: "manageContent" },
-    { path: "/channels", icon: "channels", key: "nav.channels" },
-    { path: "/senders", icon: "accounts", key: "nav.senders", needs: "manageContent" },
-    { path: "/test-groups", icon: "people", key: "nav.testers", needs: "manageContent" },
-    { path: "/media", icon: "media", key: "nav.media", needs: "send" },
-  ] },
-  { key: "nav.insight", items: [{ path: "/statistics", icon: "statistics", key: "nav.statistics" }] },
-  { key: "nav.administration", items: [
-    { path: "/apps", icon: "apps", key: "nav.apps", needs: "manageApps" },
-    { path: "/webhooks", icon: "webhooks", key: "nav.webhooks", needs: "manageEvents" },
-    { path: "/keys", icon: "keys", key: "nav.keys", needs: "manageAccounts" },
-    { path: "/accounts", icon: "accounts", key: "nav.accounts", needs: "manageAccounts" },
-    { path: "/audit", icon: "audit", key: "nav.audit", needs: "viewAudit" },
-    { path: "/server", icon: "channels", key: "nav.server", needs: "manageQuarantine", isOfAllApps: true },
-  ] },
-];
+import { isOpen, ways } from "./parts/ways.js";
 
 export function frame(root, { signedOut, appChosen }) {
   const page = h("main", { id: "page", tabindex: "-1" });
@@ -66,7 +32,7 @@ export function frame(root, { signedOut, appChosen }) {
   });
 
   const chooser = h("div", { class: "grow" });
-  const bar = h("header", { class: "bar" }, menu, chooser, appearance(), account(signedOut));
+  const bar = h("header", { class: "bar" }, menu, chooser, finder(), appearance(), account(signedOut));
   put(root, h("a", { class: "skip", href: "#page", onclick: (event) => { event.preventDefault(); page.focus(); } }, t("nav.skip")),
     h("div", { class: "frame" }, side, h("div", { class: "content" }, bar, page)), veil);
   fillSide(side);
@@ -130,8 +96,7 @@ function fillSide(side) {
     const list = h("ul");
     const heading = section.key ? h("h2", null, t(section.key)) : null;
     for (const item of section.items) {
-      if (item.needs && !may(item.needs)) continue;
-      if (item.isOfAllApps && session.appId) continue;
+      if (!isOpen(item)) continue;
       const entry = h("li", null, h("a", { href: link(item.path), "data-path": item.path }, icon(item.icon), t(item.key)));
       list.append(entry);
     }
@@ -156,6 +121,28 @@ function fillChooser(chooser, appChosen) {
   select.value = app()?.appId ?? "";
   return put(chooser, h("label", { for: "app-chooser" }, h("span", null, t("app.one")), select));
 }
+
+const isApple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
+
+/// Finds pages, messages and people. Its module is loaded when it is opened first.
+async function openPalette() {
+  if (document.querySelector("dialog[open]")) return;
+  const { palette } = await import("./parts/palette.js");
+  if (!document.querySelector("dialog[open]")) palette();
+}
+
+/// The bar's button for it. The key works wherever the focus is.
+function finder() {
+  return h("button", { class: "button find", id: "find", "aria-label": t("palette.open"), "aria-keyshortcuts": isApple ? "Meta+K" : "Control+K", onclick: openPalette },
+    icon("search"), h("span", null, t("palette.open")), h("kbd", { "aria-hidden": "true" }, isApple ? "⌘K" : "Ctrl K"));
+}
+
+document.addEventListener("keydown", (event) => {
+  const isAsked = event.key.toLowerCase() === "k" && (isApple ? event.metaKey : event.ctrlKey) && !event.shiftKey && !event.altKey;
+  if (!isAsked || event.isComposing || !document.getElementById("find")) return;
+  event.preventDefault();
+  openPalette();
+});
 
 function appearance() {
   const label = () => t(`theme.${theme()}`);

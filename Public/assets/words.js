@@ -41,6 +41,10 @@ export function chooseLanguage(wanted) {
   tellServer(wanted);
 }
 
+/// The catalogues of the other languages, for whoever looks for a word of theirs.
+export const otherWords = () => Promise.all(Object.keys(languages).filter((code) => code !== language)
+  .map(async (code) => (await fetch(asset(`words/${code}.json`))).json()));
+
 export const knows = (key) => key in catalogue;
 
 /// The words for a key; `{name}` is replaced by the value of that name.

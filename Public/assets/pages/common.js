@@ -1,5 +1,6 @@
 /// What several pages say in the same way.
 
+import { get, query } from "../api.js";
 import { h, later } from "../dom.js";
 import { oneApp, apps, app } from "../session.js";
 import { t } from "../words.js";
@@ -46,4 +47,14 @@ export function searchField(label, value, search, { name = "q", type = "search" 
   }
   made.input.addEventListener("compositionend", () => asked(made.input.value.trim()));
   return made.node;
+}
+
+/// The first people whose CUID begins so, and those whose name does. Whoever searches need not say which it is.
+/// - Returns: `{items, nextCursor, isNamed}`. Further pages are by CUID; by name, where no CUID fits (`isNamed`).
+export async function findPeople(appID, text, limit, options) {
+  const ask = (by) => get(`/users${query({ appId: appID, [by]: text, limit })}`, options);
+  const [byUid, byName] = await Promise.all([ask("prefix"), ask("name")]);
+  if (byUid.items.length === 0) return { ...byName, isNamed: true };
+  const known = new Set(byUid.items.map((one) => one.clientUid));
+  return { items: [...byUid.items, ...byName.items.filter((one) => !known.has(one.clientUid))], nextCursor: byUid.nextCursor, isNamed: false };
 }

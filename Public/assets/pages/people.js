@@ -6,21 +6,18 @@ import { empty, head } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, link, noteQuery } from "../router.js";
 import { number, t } from "../words.js";
-import { needApp, searchField, whichApp } from "./common.js";
+import { findPeople, needApp, searchField, whichApp } from "./common.js";
 
 export async function peoplePage(context) {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
   let q = context.query.q ?? "";
-  /// By CUID; with nobody there, by name. Whoever searches need not say which it is.
   const load = async (cursor) => {
     if (isNamed && cursor) return get(`/users${query({ appId: chosen.appId, name: q, cursor, limit: 50 })}`);
     if (cursor || !q) return get(`/users${query({ appId: chosen.appId, prefix: q, cursor, limit: 50 })}`);
-    const [byUid, byName] = await Promise.all(["prefix", "name"].map((one) => get(`/users${query({ appId: chosen.appId, [one]: q, limit: 50 })}`)));
-    isNamed = byUid.items.length === 0;
-    if (isNamed) return byName;
-    const known = new Set(byUid.items.map((one) => one.clientUid));
-    return { items: [...byUid.items, ...byName.items.filter((one) => !known.has(one.clientUid))], nextCursor: byUid.nextCursor };
+    const found = await findPeople(chosen.appId, q, 50);
+    isNamed = found.isNamed;
+    return found;
   };
   let isNamed = false;
   const users = list({ caption: t("nav.people"), load,

@@ -167,6 +167,9 @@ final class Browser {
 
   func press(_ key: Key) throws { try driver.press(key.rawValue) }
 
+  /// Presses a letter while Control is down.
+  func pressControl(_ letter: Character) throws { try driver.press(String(letter), with: "\u{E009}") }
+
   /// Types one character where the focus is, as a hand on the keyboard does.
   func press(_ character: Character) throws { try driver.press(String(character)) }
 
@@ -189,6 +192,8 @@ final class Browser {
     case tab = "\u{E004}"
     case enter = "\u{E007}"
     case escape = "\u{E00C}"
+    case down = "\u{E015}"
+    case up = "\u{E013}"
   }
 
   // MARK: Checking

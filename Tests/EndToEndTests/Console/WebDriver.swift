@@ -141,8 +141,11 @@ final class WebDriver {
   func clear(element: String) throws { try call("POST", "/session/\(session)/element/\(element)/clear", [:]) }
 
   /// Presses one key, wherever the focus is. Tab is U+E004, Enter U+E007, Escape U+E00C.
-  func press(_ key: String) throws {
-    let actions = [["type": "keyDown", "value": key], ["type": "keyUp", "value": key]]
+  /// - Parameter held: a key that is down meanwhile, such as Control (U+E009).
+  func press(_ key: String, with held: String? = nil) throws {
+    let keys = (held.map { [$0] } ?? []) + [key]
+    let actions =
+      keys.map { ["type": "keyDown", "value": $0] } + keys.reversed().map { ["type": "keyUp", "value": $0] }
     try call(
       "POST", "/session/\(session)/actions", ["actions": [["type": "key", "id": "keyboard", "actions": actions]]])
   }
