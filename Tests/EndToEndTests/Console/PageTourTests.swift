@@ -31,7 +31,11 @@ import Testing
     for look in Self.looks {
       try browser.resize(width: look.width, height: look.height, isPhone: look.width < 600)
       try browser.script(
-        "localStorage.setItem('upmc.language', arguments[0]); localStorage.setItem('upmc.theme', arguments[1])",
+        """
+        localStorage.setItem('upmc.language', arguments[0]);
+        localStorage.setItem('upmc.theme', arguments[1]);
+        document.cookie = `upmc-language=${arguments[0]}; path=/; samesite=strict`;
+        """,
         [look.language, look.theme])
       try browser.open("/")
       try browser.waitFor("main[data-ready]")
