@@ -7,15 +7,16 @@ internal import JSON
 /// specific to this installation.
 final class DocumentHandler {
   /// Generated at the first request, because most servers are never asked for it.
-  private static let description: (document: [UInt8], page: String, sections: [(id: String, text: String)]) = {
+  private static let description: (document: [UInt8], page: String, index: String) = {
     let document = Document.make()
-    return (document.bytes, Page.make(document), Page.areas(of: document))
+    return (document.bytes, Page.make(document), Page.index(of: document))
   }()
 
   private static func files(_ handbook: Handbook) -> [String: PreparedFile] {
-    let reference = handbook.reference(title: Page.title, body: description.page, sections: description.sections)
+    let reference = handbook.reference(title: Page.title, body: description.page, index: description.index)
     var files = handbook.files.mapValues { PreparedFile("text/html; charset=utf-8", Array($0.utf8)) }
     files["/openapi.json"] = PreparedFile("application/json", description.document)
+    files[PageScript.path] = PreparedFile("text/javascript; charset=utf-8", Array(PageScript.source.utf8))
     files["/docs/page.css"] = PreparedFile("text/css; charset=utf-8", Array(PageStyle.css.utf8))
     files[HandbookContents.reference] = PreparedFile("text/html; charset=utf-8", Array(reference.utf8))
     // Without the handbook's files, `/docs` shows the API reference.
@@ -43,10 +44,21 @@ final class DocumentHandler {
     guard let file = files[request.path] else { return }
     responder.send(
       file.response(
-        to: request, headers: [("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer")]))
+        to: request,
+        headers: [
+          ("Content-Security-Policy", Self.policy + (isReference(request.path) ? Self.scripts : "")),
+          ("Referrer-Policy", "no-referrer"),
+        ]))
+  }
+
+  /// Whether a path shows the API reference, which has a script.
+  private func isReference(_ path: String) -> Bool {
+    path == HandbookContents.reference || path == "/docs" && handbook.files[path] == nil
   }
 
   /// Forbids scripts, frames, forms, and everything from other sites.
   private static let policy =
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  /// Permits our own script, but no markup made of text.
+  private static let scripts = "; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
 }

@@ -57,10 +57,10 @@ package struct Handbook: Sendable {
   }
 
   /// Returns the API reference in the handbook's layout.
-  func reference(title: String, body: String, sections: [(id: String, text: String)]) -> String {
+  func reference(title: String, body: String, index: String) -> String {
     HandbookFrame(
       contents: HandbookContents(pages, .english), language: .english, path: HandbookContents.reference,
       translation: nil
-    ).html(title: title, body: body, sections: sections)
+    ).html(title: title, body: body, sections: [], index: index, script: PageScript.path)
   }
 }

@@ -1,5 +1,5 @@
 /// The layout around each page of the handbook: a choice of languages, a list of all pages, and the sections of the
-/// current one. Contains no script.
+/// current one. Contains no script of its own.
 struct HandbookFrame {
   let contents: HandbookContents
   let language: HandbookLanguage
@@ -12,7 +12,11 @@ struct HandbookFrame {
   /// - Parameters:
   ///   - body: the page's content as HTML.
   ///   - sections: the headings to list next to the page.
-  func html(title: String, body: String, sections: [(id: String, text: String)]) -> String {
+  ///   - index: HTML that stands there instead.
+  ///   - script: address of a script; nil for none.
+  func html(
+    title: String, body: String, sections: [(id: String, text: String)], index: String? = nil, script: String? = nil
+  ) -> String {
     """
     <!doctype html>
     <html lang="\(language.rawValue)">
@@ -21,11 +25,11 @@ struct HandbookFrame {
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>\(Page.escaped(title)) · UPMC</title>
     <link rel="stylesheet" href="/docs/page.css">
-    </head>
+    \(script.map { "<script src=\"\($0)\" defer></script>\n" } ?? "")</head>
     <body>
     <header><a href="\(HandbookPage.path("index", language))">\(language.pick("UPMC handbook", "UPMC 안내서"))</a>\(languages)</header>
     <div class="book">
-    \(beside(sections))<main>
+    \(index ?? beside(sections))<main>
     \(body)</main>
     \(pages)</div>
     </body>

@@ -1,7 +1,6 @@
 internal import JSON
 
-/// Renders the OpenAPI document as HTML, to be placed in the handbook's layout. It has no script; `<details>` hides
-/// long parts.
+/// Renders the OpenAPI document as HTML, to be placed in the handbook's layout. `<details>` hides long parts.
 struct Page {
   private let document: JSONTree
   private var html = ""
@@ -36,7 +35,6 @@ struct Page {
       for programs at <a href="/openapi.json">/openapi.json</a>.</p>
 
       """
-    writeContents()
     html += "<section>\(Self.prose(document["info"]?["description"]?.string ?? ""))</section>\n"
     for area in document["tags"]?.elements ?? [] { write(area: area) }
     writeCredentials()
@@ -53,21 +51,34 @@ struct Page {
     }
   }
 
-  private mutating func writeContents() {
-    html += "<nav class=\"operations\" aria-label=\"Operations\"><ul>\n"
+  /// The list of operations beside the page, by area, with a filter that the page's script shows.
+  static func index(of document: JSONTree) -> String {
+    let page = Page(document: document)
+    var html = """
+      <nav class="sections operations" aria-label="Operations">
+      <p hidden><label>Filter <input type="search" id="filter" autocomplete="off" spellcheck="false"></label> \
+      <span role="status"></span></p>
+
+      """
     for area in document["tags"]?.elements ?? [] {
       let name = area["name"]?.string ?? ""
-      html += "<li>\(Self.escaped(name))<ul>\n"
-      for (path, method, node) in operations(name) {
+      html += "<details><summary>\(escaped(name))</summary><ul>\n"
+      html += "<li><a href=\"#\(id(ofArea: name))\">Overview</a></li>\n"
+      for (path, method, node) in page.operations(name) {
+        let (id, summary) = (node["operationId"]?.string ?? "", node["summary"]?.string ?? path)
         html += """
-          <li><a href="#\(node["operationId"]?.string ?? "")"><code>\(method.uppercased())</code> \
-          \(Self.escaped(node["summary"]?.string ?? path))</a></li>
+          <li data-words="\(escaped("\(method) \(path) \(id) \(summary)".lowercased()))"><a href="#\(id)">\
+          <code>\(method.uppercased())</code> \(escaped(summary))</a></li>
 
           """
       }
-      html += "</ul></li>\n"
+      html += "</ul></details>\n"
     }
-    html += "</ul></nav>\n"
+    let areas = (document["tags"]?.elements ?? []).count
+    let rest = Self.areas(of: document).dropFirst(areas).map {
+      "<li><a href=\"#\($0.id)\">\(escaped($0.text))</a></li>\n"
+    }
+    return html + "<ul>\n\(rest.joined())</ul>\n</nav>\n"
   }
 
   private mutating func write(area: JSONTree) {
@@ -88,8 +99,14 @@ struct Page {
       """
     let schemes = (operation["security"]?.elements ?? []).flatMap { $0.members.map(\.name) }
     html += schemes.isEmpty ? "<p>No credential.</p>\n" : "<p>Credential: \(schemes.joined(separator: " or ")).</p>\n"
-    write(
-      parameters: (document["paths"]?[path]?["parameters"]?.elements ?? []) + (operation["parameters"]?.elements ?? []))
+    let parameters =
+      ((document["paths"]?[path]?["parameters"]?.elements ?? []) + (operation["parameters"]?.elements ?? [])).map(
+        resolved)
+    if document["paths"]?[path] != nil {
+      let sample = CurlSample.of(operation, method, path, parameters)
+      html += "<details><summary>curl</summary><pre>\(Self.escaped(sample))</pre></details>\n"
+    }
+    write(parameters: parameters)
     if let content = operation["requestBody"]?["content"]?.members.first {
       let bound = operation["requestBody"]?["x-maxBytes"]?.string.map { ", up to \($0) bytes" } ?? ""
       html += "<p>Body: \(type(content.value["schema"]))\(bound)</p>\n"
@@ -105,7 +122,7 @@ struct Page {
   private mutating func write(parameters: [JSONTree]) {
     guard !parameters.isEmpty else { return }
     html += "<table><tr><th>Parameter</th><th>In</th><th>Form</th><th>Meaning</th></tr>\n"
-    for parameter in parameters.map(resolved) {
+    for parameter in parameters {
       let isNeeded = parameter["required"]?.string == "true"
       html += """
         <tr><td><code>\(Self.escaped(parameter["name"]?.string ?? ""))</code>\(isNeeded ? "" : "?")</td>\

@@ -25,7 +25,11 @@ enum PageStyle {
     pre code { overflow-wrap: normal; }
     summary { cursor: pointer; }
     blockquote { margin: 1rem 0; padding: 0 1rem; border-left: 3px solid var(--line); }
-    .operations > ul { columns: 20rem; padding-left: 1rem; }
+    .operations code { font-size: 0.75rem; padding: 0 0.25rem; border: 1px solid var(--line); border-radius: 3px; }
+    .operations input { width: 100%; box-sizing: border-box; font: inherit; padding: 0.3rem 0.5rem; }
+    .operations details { margin: 0.3rem 0; }
+    .operations details ul { padding: 0.2rem 0 0.4rem 0.9rem; }
+    .copy { float: right; margin: 0.4rem; font: inherit; font-size: 0.85rem; }
     .pages, .sections { font-size: 0.9rem; }
     .pages p { margin: 1rem 0 0.2rem; font-weight: 600; }
     .pages ul, .sections ul { margin: 0; padding: 0; list-style: none; }
