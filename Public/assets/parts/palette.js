@@ -23,9 +23,15 @@ export function palette() {
   box.classList.add("finder");
   let searching = null;
   let others = [];
+  /// True from a letter until the server has answered for it.
+  let isOpenQuestion = false;
+  /// Enter was pressed before there was anything to choose.
+  let isWanted = false;
+  /// The line that an arrow or the pointer chose: later answers leave it chosen.
+  let kept = null;
   otherWords().then((all) => {
     others = all;
-    if (field.value) search();
+    narrow();
   }).catch(() => {});
 
   function show(groups) {
@@ -33,11 +39,16 @@ export function palette() {
     put(found, filled.map(({ label, items }) => h("div", { role: "group", "aria-label": label },
       h("div", { class: "soft small", "aria-hidden": "true" }, label),
       items.map((item) => h("div", { role: "option", id: freshID("way"), "aria-selected": "false", "data-path": item.path,
-        onclick: () => leave(item), onpointermove: (event) => mark(event.currentTarget) }, icon(item.icon), h("span", null, item.text),
+        onclick: () => leave(item), onpointermove: (event) => keep(event.currentTarget) }, icon(item.icon), h("span", null, item.text),
       item.detail ? h("span", { class: "soft small" }, item.detail) : null)))));
     const count = found.querySelectorAll("[role=option]").length;
-    put(said, count === 0 ? t("palette.none") : null);
-    mark(found.querySelector("[role=option]"));
+    put(said, count === 0 && !isOpenQuestion ? t("palette.none") : null);
+    mark([...found.querySelectorAll("[role=option]")].find((one) => one.dataset.path === kept) ?? found.querySelector("[role=option]"));
+  }
+
+  function keep(option) {
+    kept = option?.dataset.path ?? null;
+    mark(option);
   }
 
   function mark(option) {
@@ -51,7 +62,7 @@ export function palette() {
   function step(by) {
     const options = [...found.querySelectorAll("[role=option]")];
     const at = options.findIndex((one) => one.getAttribute("aria-selected") === "true");
-    mark(options[(at + by + options.length) % options.length] ?? null);
+    keep(options[(at + by + options.length) % options.length] ?? null);
   }
 
   function leave({ path, items }) {
@@ -63,14 +74,22 @@ export function palette() {
     .filter((item) => !text || [t(item.key), ...others.map((words) => words[item.key] ?? "")].some((name) => fits(name, text)))
     .map((item) => ({ path: item.path, icon: item.icon, text: t(item.key) }));
 
-  async function search() {
+  /// The pages at once, so that Enter chooses by what is in the field; the rest when the typing pauses.
+  function narrow() {
     searching?.abort();
+    kept = null;
+    isWanted = false;
+    isOpenQuestion = field.value.trim() !== "";
+    show([{ label: t("palette.pages"), items: pages(field.value.trim()) }]);
+    if (isOpenQuestion) asked();
+    else asked.stop();
+  }
+
+  async function search() {
+    const text = field.value.trim();
     searching = new AbortController();
     const { signal } = searching;
-    const text = field.value.trim();
     const groups = [{ label: t("palette.pages"), items: pages(text) }];
-    show(groups);
-    if (!text) return;
     const number = /^#?(\d{1,18})$/.exec(text)?.[1];
     const reached = app() ? [app()] : apps.slice(0, 3);
     const [one, titled, ...people] = await Promise.all([
@@ -78,45 +97,58 @@ export function palette() {
       text.length > 1 ? get(`/messages${query({ appId: app()?.appId, text, limit: most })}`, { signal }).catch(() => null) : null,
       ...(may("viewPeople") ? reached.map((each) => findPeople(each.appId, text, most, { signal }).catch(() => null)) : [])]);
     if (signal.aborted) return;
+    isOpenQuestion = false;
     const messages = [...(one ? [one] : []), ...(titled?.items ?? []).filter((each) => each.seqno !== one?.seqno)];
     groups.push({ label: t("nav.messages"), items: messages.map((each) => ({ path: `/messages/${each.seqno}`, icon: "messages", text: messageTitle(each), detail: `#${each.seqno}` })) });
     groups.push({ label: t("nav.people"), items: people.flatMap((page, index) => (page?.items ?? []).slice(0, most).map((each) => ({
       path: `/people/${enc(reached[index].appId)}/${enc(each.clientUid)}`, icon: "people", text: userName(each), detail: reached.length > 1 ? reached[index].name || reached[index].appId : null }))) });
     show(groups);
+    if (isWanted) found.querySelector("[aria-selected=true]")?.click();
   }
 
   const asked = later(150, search);
-  field.addEventListener("input", (event) => { if (!event.isComposing) asked(); });
-  field.addEventListener("compositionend", () => asked());
+  field.addEventListener("input", narrow);
   field.addEventListener("keydown", (event) => {
-    // A key that ends a syllable chooses nothing.
-    if (event.isComposing) return;
+    // A key that ends a syllable chooses nothing. Safari tells by the code alone.
+    if (event.isComposing || event.keyCode === 229) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       step(event.key === "ArrowDown" ? 1 : -1);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      found.querySelector("[aria-selected=true]")?.click();
+      const chosen = found.querySelector("[aria-selected=true]");
+      isWanted = !chosen && isOpenQuestion;
+      chosen?.click();
     }
   });
-  show([{ label: t("palette.pages"), items: pages("") }]);
+  narrow();
   field.focus();
 }
 
-const consonants = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ";
-const syllables = { first: 0xAC00, last: 0xD7A3, each: 588 };
+/// Letters of Hangul by their place in Unicode's blocks of leading consonants, vowels and trailing consonants.
+const blocks = [
+  [0x1100, "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"], [0x1161, "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"],
+  [0x11A8, "ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"],
+];
 
-/// The first consonants of a name's syllables, and the first letters of its words.
-function initials(name) {
-  return [...name].map((letter) => {
-    const code = letter.codePointAt(0);
-    return code >= syllables.first && code <= syllables.last ? consonants[Math.floor((code - syllables.first) / syllables.each)] : letter;
-  }).join("");
+function letter(part) {
+  for (const [first, letters] of blocks) {
+    const at = part.codePointAt(0) - first;
+    if (at >= 0 && at < letters.length) return letters[at];
+  }
+  return part;
 }
 
-/// Whether a name has these letters in it, Korean ones also as parts of a syllable, or begins its words with them.
+/// A text as its letters, so that a syllable in the making fits the one that it becomes: 섹 on the way to 세그.
+const spelled = (text) => [...text.toLowerCase().normalize("NFD").replace(/\s/g, "")].map(letter).join("");
+
+/// The first letters of a name's syllables.
+const initials = (name) => [...name].map((one) => spelled(one)[0] ?? "").join("");
+
+/// Whether a name has these letters in it, or begins its syllables or words with them.
 export function fits(name, text) {
-  const plain = (one) => one.toLowerCase().normalize("NFD").replace(/\s/g, "");
+  const wanted = spelled(text);
   const words = name.split(/[\s·/-]+/).map((one) => one[0] ?? "").join("");
-  return plain(name).includes(plain(text)) || initials(name).replace(/\s/g, "").includes(text) || (text.length > 1 && plain(words).startsWith(plain(text)));
+  return spelled(name).includes(wanted) || (/^[ㄱ-ㅎ]+$/.test(wanted) && initials(name).includes(wanted))
+    || (text.length > 1 && spelled(words).startsWith(wanted));
 }
