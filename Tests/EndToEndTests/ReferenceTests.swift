@@ -19,20 +19,22 @@ import Testing
       .replacing("&amp;", with: "&")
   }
 
-  @Test func `the samples of all that only reads run as they stand`() throws {
+  @Test func `the samples of lists that need no more than a key run as they stand`() throws {
     let world = try World()
     let readable = Endpoint.all.filter {
       $0.method == .get && $0.pattern.hasPrefix("/v1/admin/") && !$0.pattern.contains("{")
         && !$0.pattern.contains("session") && !$0.pattern.hasSuffix("events") && !$0.pattern.contains("account/")
     }
-    #expect(readable.count > 15)
+    var count = 0
     for endpoint in readable {
       let sample = try sample(endpoint.id)
       // What a sample needs beside the address and the key is said by a variable that is not set here.
       guard sample.matches(of: #/\$[A-Z_]+/#).allSatisfy({ ["$URL", "$API_KEY"].contains($0.0) }) else { continue }
       let status = try run(sample, world)
-      #expect(status.hasPrefix("2") || status == "403", "\(endpoint.id): \(status)\n\(sample)")
+      count += 1
+      #expect(status.hasPrefix("2"), "\(endpoint.id): \(status)\n\(sample)")
     }
+    #expect(count > 10)
   }
 
   @Test func `the sample of a send is a message that the API takes`() throws {
