@@ -31,7 +31,7 @@ export function palette() {
   let kept = null;
   otherWords().then((all) => {
     others = all;
-    narrow();
+    if (field.value) narrow();
   }).catch(() => {});
 
   function show(groups) {
