@@ -25,7 +25,8 @@ final class DocumentHandler {
   }
 
   private let handbook: Handbook
-  private lazy var files = Self.files(handbook)
+  /// Compressed once, not by each loop.
+  private lazy var files = handbook.prepared.files { Self.files(handbook) }
 
   init(_ handbook: Handbook) {
     self.handbook = handbook

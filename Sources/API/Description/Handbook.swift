@@ -8,6 +8,8 @@ package struct Handbook: Sendable {
   package let pages: [HandbookPage]
   /// Complete HTML pages by path.
   let files: [String: String]
+  /// What a server sends of it. Copies of a handbook share this.
+  let prepared = PreparedFiles()
 
   /// Reads and renders the pages.
   /// - Parameters:
