@@ -32,111 +32,28 @@ package struct Parameters: Sendable {
     refusal = nil
   }
 
-  // MARK: Single values
-
-  package mutating func append(_ value: Int64?) {
-    add(.int8, value) { $0.append(bigEndian: $1) }
+  package mutating func append(_ value: some ParameterValue) {
+    value.append(to: &self)
   }
 
-  /// Appends an `int8`.
-  package mutating func append(_ value: Int?) {
-    append(value.map(Int64.init))
-  }
+  // MARK: For the conformances
 
-  package mutating func append(_ value: Int32?) {
-    add(.int4, value) { $0.append(bigEndian: $1) }
-  }
-
-  package mutating func append(_ value: Int16?) {
-    add(.int2, value) { $0.append(bigEndian: $1) }
-  }
-
-  package mutating func append(_ value: Bool?) {
-    add(.bool, value) { $0.append($1 ? 1 : 0) }
-  }
-
-  package mutating func append(text value: String?) {
-    add(.text, value) { $0.append(contentsOf: $1.utf8) }
-    refuseZeroInLast()
-  }
-
-  package mutating func append(bytes value: [UInt8]?) {
-    add(.bytea, value) { $0.append(contentsOf: $1) }
-  }
-
-  package mutating func append(uuid value: UUIDValue?) {
-    add(.uuid, value) {
-      $0.append(bigEndian: $1.high)
-      $0.append(bigEndian: $1.low)
-    }
-  }
-
-  /// Appends a `timestamptz`, given in microseconds since 1970-01-01 UTC.
-  package mutating func append(timestampMicroseconds value: Int64?) {
-    add(.timestamptz, value) { $0.append(bigEndian: PostgresEpoch.fromUnix($1)) }
-  }
-
-  /// Appends a `jsonb`. The server rejects invalid JSON (22P02).
-  package mutating func append(json value: String?) {
-    add(.jsonb, value) {
-      $0.append(BinaryFields.jsonbVersion)
-      $0.append(contentsOf: $1.utf8)
-    }
-    refuseZeroInLast()
-  }
-
-  private mutating func add<Value>(_ type: OID, _ value: Value?, _ write: (inout [UInt8], Value) -> Void) {
+  /// Appends a value that `write` encodes.
+  mutating func add<Value>(_ type: OID, _ value: Value?, _ write: (inout [UInt8], Value) -> Void) {
     let offset = bytes.count
     if let value { write(&bytes, value) }
     slots.append(Slot(type: type, offset: value == nil ? -1 : offset, count: bytes.count - offset))
   }
 
-  private mutating func refuseZeroInLast() {
+  /// Refuses the statement if the last value contains U+0000, which PostgreSQL's text types cannot hold.
+  mutating func refuseZeroInLast() {
     guard let slot = slots.last, slot.offset >= 0 else { return }
     if bytes.span.extracting(slot.offset..<bytes.count).containsZero { refusal = .containsNUL }
   }
 
-  // MARK: Whole columns
-
-  package mutating func append(int64s column: Int64Column) {
-    add(.int8Array, of: .int8, column.fields, count: column.count)
-  }
-
-  package mutating func append(int32s column: Int32Column) {
-    add(.int4Array, of: .int4, column.fields, count: column.count)
-  }
-
-  package mutating func append(int16s column: Int16Column) {
-    add(.int2Array, of: .int2, column.fields, count: column.count)
-  }
-
-  package mutating func append(bools column: BoolColumn) {
-    add(.boolArray, of: .bool, column.fields, count: column.count)
-  }
-
-  package mutating func append(texts column: TextColumn) {
-    add(.textArray, of: .text, column.fields, count: column.count)
-  }
-
-  package mutating func append(bytes column: BytesColumn) {
-    add(.byteaArray, of: .bytea, column.fields, count: column.count)
-  }
-
-  package mutating func append(uuids column: UUIDColumn) {
-    add(.uuidArray, of: .uuid, column.fields, count: column.count)
-  }
-
-  package mutating func append(timestamps column: TimestampColumn) {
-    add(.timestamptzArray, of: .timestamptz, column.fields, count: column.count)
-  }
-
-  package mutating func append(jsons column: JSONColumn) {
-    add(.jsonbArray, of: .jsonb, column.fields, count: column.count)
-  }
-
   /// Appends a one-dimensional array (`array_recv`): dimensions, null flag, element type, length, lower bound,
   /// elements.
-  private mutating func add(_ type: OID, of element: OID, _ fields: BinaryFields, count: Int) {
+  mutating func add(_ type: OID, of element: OID, _ fields: BinaryFields, count: Int) {
     if fields.containsNUL { refusal = .containsNUL }
     let offset = bytes.count
     bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))

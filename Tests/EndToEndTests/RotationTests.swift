@@ -142,9 +142,7 @@ import Testing
       """
       SELECT count(*) FILTER (WHERE substring(phone FROM 1 FOR 8) <> $1), count(*) FROM users WHERE phone IS NOT NULL
       """)
-    var parameters = Parameters()
-    parameters.append(bytes: try World.master.sealingID.bytes)
-    let query = Query(counts, parameters) { ($0.int64(0, 0), $0.int64(0, 1)) }
+    let query = Query(counts, try World.master.sealingID.bytes) { ($0.int64(0, 0), $0.int64(0, 1)) }
     _ = try bank.world.poll("nothing was sealed anew") { try bank.world.connection.run(query).0 > 0 ? true : nil }
     child.signal(9)
     _ = child.wait(atMost: .seconds(30))

@@ -91,9 +91,7 @@ extension World {
     """)
 
   func account(_ seqno: String) throws -> Account {
-    var parameters = Parameters()
-    parameters.append(Int64(seqno))
-    let rows = try connection.run(Self.accountStatement, parameters)
+    let rows = try connection.run(Self.accountStatement, Parameters(Int64(seqno)))
     return Account(
       targeted: rows.int64(0, 0), accepted: rows.int64(0, 1), decided: rows.int64(0, 2), unclaimed: rows.int64(0, 3),
       underWay: rows.int64(0, 4), deferred: rows.int64(0, 5), acceptedRows: rows.int64(0, 6),

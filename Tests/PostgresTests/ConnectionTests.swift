@@ -20,10 +20,7 @@ import TestSupport
   private let insert = Statement("insert", "INSERT INTO items VALUES ($1, $2)")
 
   private func values(_ id: Int, _ name: String?) -> Parameters {
-    var parameters = Parameters()
-    parameters.append(id)
-    parameters.append(text: name)
-    return parameters
+    return Parameters(id, name)
   }
 
   // MARK: Statements

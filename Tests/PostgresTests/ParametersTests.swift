@@ -21,11 +21,11 @@ import TestSupport
     parameters.append(Int32.max)
     parameters.append(Int16.min)
     parameters.append(true)
-    parameters.append(text: "알림 🔔")
-    parameters.append(bytes: [0, 255, 1])
-    parameters.append(uuid: uuid)
-    parameters.append(timestampMicroseconds: 1_767_225_600_123_456)
-    parameters.append(json: #"{"a": [1, "x"]}"#)
+    parameters.append("알림 🔔")
+    parameters.append([0, 255, 1] as [UInt8])
+    parameters.append(uuid)
+    parameters.append(TimestampValue(1_767_225_600_123_456))
+    parameters.append(JSONValue(#"{"a": [1, "x"]}"#))
     parameters.append(42)
     let rows = try echo(parameters)
     #expect(rows.int64(0, 0) == .min)
@@ -43,8 +43,8 @@ import TestSupport
 
   @Test func `the server reads the same time and UUID`() throws {
     var parameters = Parameters()
-    parameters.append(timestampMicroseconds: 1_767_225_600_000_001)
-    parameters.append(uuid: uuid)
+    parameters.append(TimestampValue(1_767_225_600_000_001))
+    parameters.append(uuid)
     let rows = try connection.run(
       Statement("texts", "SELECT to_char($1 AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), $2::text"), parameters)
     #expect(rows.text(0, 0) == "2026-01-01 00:00:00.000001")
@@ -53,17 +53,17 @@ import TestSupport
 
   @Test func `NULL of every kind stays NULL, and empty stays empty`() throws {
     var parameters = Parameters()
-    parameters.append(text: "")
+    parameters.append("")
     parameters.append(nil as Int64?)
     parameters.append(nil as Int32?)
     parameters.append(nil as Int16?)
     parameters.append(nil as Bool?)
-    parameters.append(text: nil)
-    parameters.append(bytes: nil)
-    parameters.append(uuid: nil)
-    parameters.append(timestampMicroseconds: nil)
-    parameters.append(json: nil)
-    parameters.append(bytes: [])
+    parameters.append(nil as String?)
+    parameters.append(nil as [UInt8]?)
+    parameters.append(nil as UUIDValue?)
+    parameters.append(nil as TimestampValue?)
+    parameters.append(nil as JSONValue?)
+    parameters.append([] as [UInt8])
     let rows = try echo(parameters)
     #expect(rows.text(0, 0) == "")
     #expect((1...9).allSatisfy { rows.isNull(0, $0) })
@@ -72,17 +72,17 @@ import TestSupport
 
   @Test func `parameters can be emptied and filled again`() throws {
     var parameters = Parameters()
-    parameters.append(text: "a\0")
+    parameters.append("a\0")
     #expect(parameters.refusal != nil)
     parameters.removeAll()
     #expect(parameters.refusal == nil && parameters.count == 0)
-    parameters.append(text: "b")
+    parameters.append("b")
     #expect(try echo(parameters).text(0, 0) == "b")
   }
 
   @Test func `a time that PostgreSQL cannot hold is refused, not turned into infinity`() throws {
     var parameters = Parameters()
-    parameters.append(timestampMicroseconds: .min)
+    parameters.append(TimestampValue(.min))
     let error = try #require(throws: PostgresError.self) { try echo(parameters) }
     #expect(error.sqlState?.rawValue == "22008")
   }
@@ -112,17 +112,7 @@ import TestSupport
       jsons.append(isNull ? nil : "[\(row)]")
     }
     #expect(texts.count == rows.count)
-    var parameters = Parameters()
-    parameters.append(int64s: int64s)
-    parameters.append(int32s: int32s)
-    parameters.append(int16s: int16s)
-    parameters.append(bools: bools)
-    parameters.append(texts: texts)
-    parameters.append(bytes: bytes)
-    parameters.append(uuids: uuids)
-    parameters.append(timestamps: timestamps)
-    parameters.append(jsons: jsons)
-    return parameters
+    return Parameters(int64s, int32s, int16s, bools, texts, bytes, uuids, timestamps, jsons)
   }
 
   private let unnest = Statement("unnest", "SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)")
@@ -159,7 +149,7 @@ import TestSupport
     column.removeAll()
     column.append("b")
     var parameters = Parameters()
-    parameters.append(texts: column)
+    parameters.append(column)
     let rows = try connection.run(Statement("texts", "SELECT unnest($1)"), parameters)
     #expect(rows.count == 1 && rows.text(0, 0) == "b")
   }
@@ -169,7 +159,7 @@ import TestSupport
     column.append("fine")
     column.append("not\0fine")
     var parameters = Parameters()
-    parameters.append(texts: column)
+    parameters.append(column)
     let error = try #require(throws: PostgresError.self) { try connection.run(Statement("t", "SELECT $1"), parameters) }
     #expect(error.sqlState == .characterNotInRepertoire)
   }

@@ -57,7 +57,7 @@ final class PipelineFixture {
   static func item(_ id: Int, _ name: String = "n") -> (Statement, Parameters) {
     var parameters = Parameters()
     parameters.append(id)
-    parameters.append(text: name)
+    parameters.append(name)
     return (insert, parameters)
   }
 }
@@ -183,7 +183,7 @@ final class PipelineFixture {
     let text = String(repeating: "x", count: 1 << 20)
     let echo = Statement("echo", "SELECT $1 || $1")
     var parameters = Parameters()
-    parameters.append(text: text)
+    parameters.append(text)
     let rows = try fixture.run((echo, parameters), (echo, parameters), (echo, parameters), (echo, parameters))
     for answer in rows { #expect(answer.bytes(0, 0).count == 2 << 20) }
   }

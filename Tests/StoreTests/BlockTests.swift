@@ -98,9 +98,7 @@ import Testing
       let statement = Statement(
         "test-block-entries",
         "SELECT place || ':' || state || ':' || device FROM block_entries_of(1, $1) ORDER BY place")
-      var parameters = Parameters()
-      parameters.append(text: key.text)
-      let rows = try connection.run(statement, parameters)
+      let rows = try connection.run(statement, Parameters(key.text))
       return rows.map { rows.text($0, 0) }
     }
     #expect(try found(UserKey(clientUID: "anna")) == ["2:0:\(Self.device(3))", "3:1:\(Self.device(4))"])

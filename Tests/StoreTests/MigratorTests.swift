@@ -40,7 +40,7 @@ final class MigratorFixture {
 
   func exists(_ table: String) throws -> Bool {
     var parameters = Parameters()
-    parameters.append(text: table)
+    parameters.append(table)
     return try connection.run(Statement("exists", "SELECT to_regclass($1) IS NOT NULL"), parameters).bool(0, 0)
   }
 

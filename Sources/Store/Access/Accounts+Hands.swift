@@ -19,13 +19,7 @@ extension Accounts {
   package static func note(
     _ account: Int32, inHandsOf asker: Principal?, apiKey: Int32?, made: Bool, at now: Int64
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(text: asker?.stored)
-    parameters.append(apiKey)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(made)
-    return Query(noteStatement, parameters) { _ in }
+    Query(noteStatement, account, asker?.stored, apiKey, TimestampValue(now), made) { _ in }
   }
 
   private static let handsStatement = Statement(
@@ -46,11 +40,8 @@ extension Accounts {
   package static func wasInHands(
     of asker: Principal, _ account: Int32, madeSince: Int64, linkedSince: Int64
   ) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(text: asker.stored)
-    parameters.append(timestampMicroseconds: madeSince)
-    parameters.append(timestampMicroseconds: linkedSince)
-    return Query(handsStatement, parameters) { $0.bool(0, 0) }
+    Query(handsStatement, account, asker.stored, TimestampValue(madeSince), TimestampValue(linkedSince)) {
+      $0.bool(0, 0)
+    }
   }
 }

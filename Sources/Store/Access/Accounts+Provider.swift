@@ -9,9 +9,7 @@ extension Accounts {
   /// Returns the account of a person at the provider.
   /// - Parameter subject: hash of issuer and subject.
   package static func find(subject: [UInt8]) -> Query<Int32?> {
-    var parameters = Parameters()
-    parameters.append(bytes: subject)
-    return Query(findSubjectStatement, parameters) { $0.count == 1 ? $0.int32(0, 0) : nil }
+    Query(findSubjectStatement, subject) { $0.count == 1 ? $0.int32(0, 0) : nil }
   }
 
   private static let createForSubjectStatement = Statement(
@@ -22,13 +20,7 @@ extension Accounts {
   package static func create(
     login: String, name: String, role: String, app: App.Number?, subject: [UInt8]
   ) -> Query<Int32> {
-    var parameters = Parameters()
-    parameters.append(text: login)
-    parameters.append(text: name)
-    parameters.append(text: role)
-    parameters.append(app)
-    parameters.append(bytes: subject)
-    return Query(createForSubjectStatement, parameters) { $0.int32(0, 0) }
+    Query(createForSubjectStatement, login, name, role, app, subject) { $0.int32(0, 0) }
   }
 
   private static let saveFromProviderStatement = Statement(
@@ -36,11 +28,6 @@ extension Accounts {
 
   /// Takes over what the provider says of the person now.
   package static func save(_ number: Int32, name: String, role: String, app: App.Number?) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(text: name)
-    parameters.append(text: role)
-    parameters.append(app)
-    return Query(saveFromProviderStatement, parameters) { _ in }
+    Query(saveFromProviderStatement, number, name, role, app) { _ in }
   }
 }

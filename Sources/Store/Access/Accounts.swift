@@ -30,18 +30,14 @@ package enum Accounts {
     "accounts-find", "SELECT \(columnList) FROM \(tables) WHERE c.login = $1")
 
   package static func find(login: String) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(text: login)
-    return Query(findStatement, parameters) { records($0).first }
+    Query(findStatement, login) { records($0).first }
   }
 
   private static let findByNumberStatement = Statement(
     "accounts-find-number", "SELECT \(columnList) FROM \(tables) WHERE c.account = $1")
 
   package static func find(_ number: Int32) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(number)
-    return Query(findByNumberStatement, parameters) { records($0).first }
+    Query(findByNumberStatement, number) { records($0).first }
   }
 
   private static let lockStatement = Statement(
@@ -49,9 +45,7 @@ package enum Accounts {
 
   /// Locks the account's row until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ number: Int32) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(number)
-    return Query(lockStatement, parameters) { records($0).first }
+    Query(lockStatement, number) { records($0).first }
   }
 
   private static let listStatement = Statement(
@@ -62,11 +56,7 @@ package enum Accounts {
     """)
 
   package static func list(of app: App.Number?, after number: Int32, limit: Int) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(number)
-    parameters.append(limit)
-    return Query(listStatement, parameters, read: records)
+    Query(listStatement, app, number, limit, read: records)
   }
 
   private static let createStatement = Statement(
@@ -74,12 +64,7 @@ package enum Accounts {
 
   /// Creates an account. Fails with `accounts_login_is_unique` if the login is taken.
   package static func create(login: String, name: String, role: String, app: App.Number?) -> Query<Int32> {
-    var parameters = Parameters()
-    parameters.append(text: login)
-    parameters.append(text: name)
-    parameters.append(text: role)
-    parameters.append(app)
-    return Query(createStatement, parameters) { $0.int32(0, 0) }
+    Query(createStatement, login, name, role, app) { $0.int32(0, 0) }
   }
 
   private static let saveStatement = Statement(
@@ -90,23 +75,14 @@ package enum Accounts {
     """)
 
   package static func save(_ number: Int32, name: String, role: String, isDisabled: Bool) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(text: name)
-    parameters.append(text: role)
-    parameters.append(isDisabled)
-    return Query(saveStatement, parameters) { _ in }
+    Query(saveStatement, number, name, role, isDisabled) { _ in }
   }
 
   private static let setPasswordStatement = Statement(
     "accounts-set-password", "UPDATE accounts SET password = $2, salt = $3 WHERE account = $1")
 
   package static func setPassword(_ number: Int32, _ password: [UInt8], salt: [UInt8]) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(bytes: password)
-    parameters.append(bytes: salt)
-    return Query(setPasswordStatement, parameters) { _ in }
+    Query(setPasswordStatement, number, password, salt) { _ in }
   }
 
   private static func records(_ rows: Rows) -> [Record] {

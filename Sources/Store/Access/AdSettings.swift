@@ -10,9 +10,7 @@ package enum AdSettings {
 
   /// Returns the rules; nil if the app does not exist.
   package static func find(_ app: App.Number) -> Query<AdRules?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    return Query(findStatement, parameters, read: rules)
+    Query(findStatement, app, read: rules)
   }
 
   private static let saveStatement = Statement(
@@ -24,13 +22,8 @@ package enum AdSettings {
 
   /// Saves the rules and returns them as stored; nil if the app does not exist.
   package static func save(_ rules: AdRules, of app: App.Number) -> Query<AdRules?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: rules.night?.from.text)
-    parameters.append(text: rules.night?.to.text)
-    parameters.append(text: rules.label)
-    parameters.append(text: rules.optOut)
-    return Query(saveStatement, parameters, read: self.rules)
+    Query(
+      saveStatement, app, rules.night?.from.text, rules.night?.to.text, rules.label, rules.optOut, read: self.rules)
   }
 
   private static func rules(_ rows: Rows) -> AdRules? {

@@ -29,7 +29,7 @@ package enum AppPauses {
     var column = Int32Column()
     for app in apps { column.append(app) }
     var parameters = Parameters()
-    parameters.append(int32s: column)
+    parameters.append(column)
     return Query(alone ? lockStatement : lookStatement, parameters) { rows in
       var states: [App.Number: State] = [:]
       for row in 0..<rows.count {
@@ -46,9 +46,7 @@ package enum AppPauses {
 
   /// Why an app is paused; nil when it is not.
   package static func reason(of app: App.Number) -> Query<String?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    return Query(reasonStatement, parameters) { $0.count == 1 ? $0.optionalText(0, 0) : nil }
+    Query(reasonStatement, app) { $0.count == 1 ? $0.optionalText(0, 0) : nil }
   }
 
   private static let heldStatement = Statement(
@@ -58,9 +56,7 @@ package enum AppPauses {
   package static func held(_ apps: some Collection<App.Number>) -> Query<Set<App.Number>> {
     var column = Int32Column()
     for app in apps { column.append(app) }
-    var parameters = Parameters()
-    parameters.append(int32s: column)
-    return Query(heldStatement, parameters) { rows in Set(rows.map { rows.int32($0, 0) }) }
+    return Query(heldStatement, column) { rows in Set(rows.map { rows.int32($0, 0) }) }
   }
 
   private static let allStatement = Statement(
@@ -68,7 +64,7 @@ package enum AppPauses {
 
   /// Returns all paused apps.
   package static func all() -> Query<Set<App.Number>> {
-    Query(allStatement, Parameters()) { rows in Set(rows.map { rows.int32($0, 0) }) }
+    Query(allStatement) { rows in Set(rows.map { rows.int32($0, 0) }) }
   }
 
   private static let pauseStatement = Statement(
@@ -81,10 +77,7 @@ package enum AppPauses {
 
   /// Pauses an app's messages and records the reason. The first reason is kept.
   package static func pause(_ app: App.Number, reason: String) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: reason)
-    return Query(pauseStatement, parameters) { _ in }
+    Query(pauseStatement, app, reason) { _ in }
   }
 
   private static let faultStatement = Statement(
@@ -104,12 +97,7 @@ package enum AppPauses {
   package static func pause(
     _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Int64
   ) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: reason)
-    parameters.append(network.rawValue)
-    parameters.append(timestampMicroseconds: since)
-    return Query(faultStatement, parameters) { $0.count == 1 }
+    Query(faultStatement, app, reason, network.rawValue, TimestampValue(since)) { $0.count == 1 }
   }
 
   private static let resumeStatement = Statement(
@@ -117,9 +105,7 @@ package enum AppPauses {
 
   /// Resumes an app's messages.
   package static func resume(_ app: App.Number) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(app)
-    return Query(resumeStatement, parameters) { _ in }
+    Query(resumeStatement, app) { _ in }
   }
 
   private static let networksStatement = Statement(
@@ -129,9 +115,7 @@ package enum AppPauses {
   package static func networks(of apps: some Collection<App.Number>) -> Query<[App.Number: Set<PushNetwork>]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
-    var parameters = Parameters()
-    parameters.append(int32s: column)
-    return Query(networksStatement, parameters) { rows in
+    return Query(networksStatement, column) { rows in
       var networks: [App.Number: Set<PushNetwork>] = [:]
       for row in 0..<rows.count {
         if let network = PushNetwork(rawValue: rows.int16(row, 1)) {

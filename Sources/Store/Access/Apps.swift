@@ -27,15 +27,13 @@ package enum Apps {
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
 
   package static func all() -> Query<[Record]> {
-    Query(allStatement, Parameters()) { rows in rows.map { record(rows, $0) } }
+    Query(allStatement) { rows in rows.map { record(rows, $0) } }
   }
 
   private static let findStatement = Statement("apps-find", "SELECT \(columnList) FROM apps WHERE app_id = $1")
 
   package static func find(appID: String) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(text: appID)
-    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    Query(findStatement, appID) { $0.count == 1 ? record($0, 0) : nil }
   }
 
   private static let createStatement = Statement(
@@ -51,14 +49,9 @@ package enum Apps {
     appID: String, name: String, clientKey: String, timeZone: String, identity: App.Identity,
     confidentiality: App.Confidentiality = App.Confidentiality()
   ) -> Query<Record> {
-    var parameters = Parameters()
-    parameters.append(text: appID)
-    parameters.append(text: name)
-    parameters.append(text: clientKey)
-    parameters.append(text: timeZone)
-    parameters.append(identity.rawValue)
-    parameters.append(confidentiality.bits)
-    return Query(createStatement, parameters) { record($0, 0) }
+    Query(createStatement, appID, name, clientKey, timeZone, identity.rawValue, confidentiality.bits) {
+      record($0, 0)
+    }
   }
 
   private static let lockStatement = Statement(
@@ -66,9 +59,7 @@ package enum Apps {
 
   /// Locks the app's row until the transaction ends, and returns the app; nil if it does not exist.
   package static func lock(_ app: App.Number) -> Query<App?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    return Query(lockStatement, parameters) { $0.count == 1 ? record($0, 0).app : nil }
+    Query(lockStatement, app) { $0.count == 1 ? record($0, 0).app : nil }
   }
 
   private static let saveStatement = Statement(
@@ -85,8 +76,8 @@ package enum Apps {
   package static func save(_ app: App) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(app.number)
-    parameters.append(text: app.name)
-    parameters.append(text: app.timeZone)
+    parameters.append(app.name)
+    parameters.append(app.timeZone)
     parameters.append(app.devicePolicy.rawValue)
     parameters.append(app.deviceSendsPerMinute)
     parameters.append(app.syncsBadges)
@@ -94,7 +85,7 @@ package enum Apps {
     let rules = app.identityRules
     parameters.append(rules.identity.rawValue)
     parameters.append(rules.observed?.rawValue)
-    parameters.append(timestampMicroseconds: rules.graceEndsAt)
+    parameters.append(TimestampValue(rules.graceEndsAt))
     parameters.append(rules.keepsUserOnRefresh)
     parameters.append(rules.keepsConfidentialToProved)
     parameters.append(rules.tellsDevices)
@@ -102,7 +93,7 @@ package enum Apps {
     parameters.append(app.confidentiality.bits)
     parameters.append(app.confidentiality.coversSDK)
     parameters.append(app.hasExtension)
-    parameters.append(json: app.android.json)
+    parameters.append(JSONValue(app.android.json))
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -122,11 +113,7 @@ package enum Apps {
   package static func replaceClientKey(
     _ app: App.Number, with clientKey: String, keeping seconds: Int32?
   ) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: clientKey)
-    parameters.append(seconds)
-    return Query(replaceKeyStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    Query(replaceKeyStatement, app, clientKey, seconds) { $0.count == 1 ? record($0, 0) : nil }
   }
 
   private static let endKeyStatement = Statement(
@@ -139,18 +126,14 @@ package enum Apps {
 
   /// Ends an app's former client key. Nil if there is none.
   package static func endFormerClientKey(_ app: App.Number) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    return Query(endKeyStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    Query(endKeyStatement, app) { $0.count == 1 ? record($0, 0) : nil }
   }
 
   private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
 
   /// Returns 1 if there is a time zone with this name, otherwise 0.
   package static func countTimeZones(named name: String) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(text: name)
-    return Query(zoneStatement, parameters) { $0.int64(0, 0) }
+    Query(zoneStatement, name) { $0.int64(0, 0) }
   }
 
   private static func record(_ rows: Rows, _ row: Int) -> Record {

@@ -37,11 +37,11 @@ package enum AuditLog {
     var parameters = Parameters()
     parameters.append(entry.apiKey)
     parameters.append(entry.account)
-    for text in [entry.actor, entry.role, entry.origin, entry.requestID, entry.action] { parameters.append(text: text) }
+    for text in [entry.actor, entry.role, entry.origin, entry.requestID, entry.action] { parameters.append(text) }
     parameters.append(entry.app)
-    parameters.append(text: entry.object)
-    parameters.append(text: entry.before)
-    parameters.append(text: entry.after)
+    parameters.append(entry.object)
+    parameters.append(entry.before)
+    parameters.append(entry.after)
     return Query(addStatement, parameters) { _ in }
   }
 
@@ -65,14 +65,14 @@ package enum AuditLog {
   ///   - reader: distinguishes readers of the same name.
   package static func addReading(_ entry: New, of reader: String) -> Query<Void> {
     var parameters = Parameters()
-    parameters.append(text: reader)
-    parameters.append(text: entry.object)
+    parameters.append(reader)
+    parameters.append(entry.object)
     parameters.append(entry.apiKey)
     parameters.append(entry.account)
-    for text in [entry.actor, entry.role, entry.origin] { parameters.append(text: text) }
+    for text in [entry.actor, entry.role, entry.origin] { parameters.append(text) }
     parameters.append(entry.app)
-    parameters.append(text: entry.requestID)
-    parameters.append(text: entry.action)
+    parameters.append(entry.requestID)
+    parameters.append(entry.action)
     return Query(addReadingStatement, parameters) { _ in }
   }
 
@@ -130,9 +130,9 @@ package enum AuditLog {
     parameters.append(entry)
     parameters.append(window)
     parameters.append(limit)
-    parameters.append(text: filter.action)
-    parameters.append(text: filter.actor)
-    parameters.append(text: filter.object)
+    parameters.append(filter.action)
+    parameters.append(filter.actor)
+    parameters.append(filter.object)
     if let app = filter.app { parameters.append(app) }
     return Query(filter.app == nil ? allStatement : ofAppStatement, parameters) { rows in
       rows.map { row in
@@ -160,7 +160,7 @@ package enum AuditLog {
   private static let lastStatement = Statement("audit-last", "SELECT coalesce(max(entry), 0) FROM audit_log")
 
   /// The newest entry; 0: there is none.
-  package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
+  package static func last() -> Query<Int64> { Query(lastStatement) { $0.int64(0, 0) } }
 
   private static let commandsStatement = Statement(
     "audit-commands",
@@ -175,9 +175,7 @@ package enum AuditLog {
 
   /// Returns what was changed at the command line since an entry, oldest first.
   package static func atCommandLine(after entry: Int64) -> Query<[Command]> {
-    var parameters = Parameters()
-    parameters.append(entry)
-    return Query(commandsStatement, parameters) { rows in
+    Query(commandsStatement, entry) { rows in
       rows.map { row in
         Command(
           entry: rows.int64(row, 0), actor: rows.text(row, 1), action: rows.text(row, 2),

@@ -53,10 +53,7 @@ package enum CredentialChecks {
   /// Reserves the test of a credential for one node and returns the encrypted credential; nil if it has been tested, or
   /// another node is testing it.
   package static func begin(_ app: App.Number, _ network: PushNetwork) -> Query<[UInt8]?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(network.rawValue)
-    return Query(beginStatement, parameters) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+    Query(beginStatement, app, network.rawValue) { $0.count == 1 ? $0.bytes(0, 0) : nil }
   }
 
   private static let endStatement = Statement(
@@ -70,13 +67,7 @@ package enum CredentialChecks {
   package static func end(
     _ app: App.Number, _ network: PushNetwork, sealed: [UInt8], _ result: Result, word: String
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(network.rawValue)
-    parameters.append(bytes: sealed)
-    parameters.append(result.rawValue)
-    parameters.append(text: word)
-    return Query(endStatement, parameters) { _ in }
+    Query(endStatement, app, network.rawValue, sealed, result.rawValue, word) { _ in }
   }
 
   private static let foundStatement = Statement(
@@ -87,10 +78,7 @@ package enum CredentialChecks {
   /// Returns the result of a credential's test (nil if it has not been tested), and whether a live node can perform the
   /// test.
   package static func find(_ app: App.Number, _ network: PushNetwork) -> Query<(check: Check?, isAsked: Bool)> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(network.rawValue)
-    return Query(foundStatement, parameters) { rows in
+    Query(foundStatement, app, network.rawValue) { rows in
       rows.count == 1 ? (check(rows, 0, from: 0), rows.bool(0, 3)) : (nil, false)
     }
   }

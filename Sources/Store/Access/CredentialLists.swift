@@ -27,12 +27,7 @@ package enum CredentialLists {
   package static func page(
     of app: App.Number?, after: (app: App.Number, network: Int16), limit: Int
   ) -> Query<[Credential]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(after.app)
-    parameters.append(after.network)
-    parameters.append(limit)
-    return Query(pageStatement, parameters) { rows in
+    Query(pageStatement, app, after.app, after.network, limit) { rows in
       rows.map { row in
         Credential(
           app: rows.int32(row, 0), appID: rows.text(row, 1),
@@ -51,9 +46,6 @@ package enum CredentialLists {
   package static func delete(
     of app: App.Number, _ network: PushNetwork
   ) -> Query<(kind: String, shown: String)?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(network.rawValue)
-    return Query(deleteStatement, parameters) { $0.count == 1 ? ($0.text(0, 0), $0.text(0, 1)) : nil }
+    Query(deleteStatement, app, network.rawValue) { $0.count == 1 ? ($0.text(0, 0), $0.text(0, 1)) : nil }
   }
 }

@@ -29,11 +29,7 @@ package enum KeyLists {
   /// Lists the keys that reach an app: its own, and those for all apps.
   /// - Parameter app: nil for the keys of all apps.
   package static func list(of app: App.Number?, after number: Int32, limit: Int) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(number)
-    parameters.append(limit)
-    return Query(listStatement, parameters, read: records)
+    Query(listStatement, app, number, limit, read: records)
   }
 
   private static let findStatement = Statement(
@@ -42,18 +38,14 @@ package enum KeyLists {
 
   /// Locks the key's row until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ number: Int32) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(number)
-    return Query(findStatement, parameters) { records($0).first }
+    Query(findStatement, number) { records($0).first }
   }
 
   private static let revokeStatement = Statement(
     "key-lists-revoke", "UPDATE api_keys SET revoked_at = clock_timestamp() WHERE api_key = $1 AND revoked_at IS NULL")
 
   package static func revoke(_ number: Int32) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    return Query(revokeStatement, parameters) { _ in }
+    Query(revokeStatement, number) { _ in }
   }
 
   private static func records(_ rows: Rows) -> [Record] {

@@ -14,7 +14,7 @@ package enum KeyUses {
     var parameters = Parameters()
     var column = Int32Column()
     for key in keys { column.append(key) }
-    parameters.append(int32s: column)
+    parameters.append(column)
     return Query(noteStatement, parameters) { _ in }
   }
 
@@ -28,6 +28,6 @@ package enum KeyUses {
 
   /// When the next key in use ends, in microseconds since 1970; nil when none does.
   package static func nextEnd() -> Query<Int64?> {
-    Query(nextEndStatement, Parameters()) { $0.optionalTimestamp(0, 0) }
+    Query(nextEndStatement) { $0.optionalTimestamp(0, 0) }
   }
 }

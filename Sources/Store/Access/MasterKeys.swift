@@ -9,14 +9,14 @@ package enum MasterKeys {
 
   /// The id of the key that seals; nil in a database in which nothing was sealed yet.
   package static func current() -> Query<[UInt8]?> {
-    Query(currentStatement, Parameters()) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+    Query(currentStatement) { $0.count == 1 ? $0.bytes(0, 0) : nil }
   }
 
   private static let allStatement = Statement("master-keys-all", "SELECT DISTINCT key_id FROM master_keys")
 
   /// The ids of all keys that seal or have sealed.
   package static func all() -> Query<[[UInt8]]> {
-    Query(allStatement, Parameters()) { rows in rows.map { rows.bytes($0, 0) } }
+    Query(allStatement) { rows in rows.map { rows.bytes($0, 0) } }
   }
 
   private static let makeCurrentStatement = Statement(
@@ -28,9 +28,7 @@ package enum MasterKeys {
 
   /// Has a key seal from now on, on every node.
   package static func makeCurrent(_ id: [UInt8]) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(bytes: id)
-    return Query(makeCurrentStatement, parameters) { _ in }
+    Query(makeCurrentStatement, id) { _ in }
   }
 
   // MARK: Nodes
@@ -45,11 +43,11 @@ package enum MasterKeys {
   /// Records which keys a node knows, and which one it seals with. Nothing before the node's first lease.
   package static func report(_ node: UUIDValue, keys: [[UInt8]], sealing: [UInt8]) -> Query<Void> {
     var parameters = Parameters()
-    parameters.append(uuid: node)
+    parameters.append(node)
     var column = BytesColumn()
     for key in keys { column.append(key) }
-    parameters.append(bytes: column)
-    parameters.append(bytes: sealing)
+    parameters.append(column)
+    parameters.append(sealing)
     return Query(reportStatement, parameters) { _ in }
   }
 
@@ -62,9 +60,7 @@ package enum MasterKeys {
 
   /// Of the nodes that run: how many there are, know the key, and seal with it.
   package static func nodes(knowing id: [UInt8]) -> Query<(all: Int64, know: Int64, seal: Int64)> {
-    var parameters = Parameters()
-    parameters.append(bytes: id)
-    return Query(nodesStatement, parameters) { ($0.int64(0, 0), $0.int64(0, 1), $0.int64(0, 2)) }
+    Query(nodesStatement, id) { ($0.int64(0, 0), $0.int64(0, 1), $0.int64(0, 2)) }
   }
 
   // MARK: What is sealed
@@ -91,9 +87,7 @@ package enum MasterKeys {
 
   /// How many rows hold a secret that another key has sealed. Reads all users.
   package static func countLeft(sealedWithout id: [UInt8]) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(bytes: id)
-    return Query(leftStatement, parameters) { $0.int64(0, 0) }
+    Query(leftStatement, id) { $0.int64(0, 0) }
   }
 
   private static let phonesStatement = Statement(
@@ -109,12 +103,7 @@ package enum MasterKeys {
   package static func lockPhones(
     sealedWithout id: [UInt8], after: Users.Key?, limit: Int
   ) -> Query<[(user: Users.Key, sealed: [UInt8])]> {
-    var parameters = Parameters()
-    parameters.append(bytes: id)
-    parameters.append(after?.app ?? Int32.min)
-    parameters.append(text: after?.userKey.text ?? "")
-    parameters.append(limit)
-    return Query(phonesStatement, parameters) { rows in
+    Query(phonesStatement, id, after?.app ?? Int32.min, after?.userKey.text ?? "", limit) { rows in
       rows.map {
         (Users.Key(app: rows.int32($0, 0), userKey: UserKey(stored: rows.text($0, 1))), rows.bytes($0, 2))
       }
@@ -136,11 +125,7 @@ package enum MasterKeys {
       keys.append(phone.user.userKey.text)
       column.append(phone.sealed)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: keys)
-    parameters.append(bytes: column)
-    return Query(savePhonesStatement, parameters) { _ in }
+    return Query(savePhonesStatement, apps, keys, column) { _ in }
   }
 
   private static let credentialStatement = Statement(
@@ -148,19 +133,14 @@ package enum MasterKeys {
 
   /// Saves a credential that was sealed anew, unless it was replaced meanwhile.
   package static func save(_ credential: Secrets.Credential, sealed: [UInt8]) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(credential.app)
-    parameters.append(credential.network.rawValue)
-    parameters.append(bytes: credential.sealed)
-    parameters.append(bytes: sealed)
-    return Query(credentialStatement, parameters) { _ in }
+    Query(credentialStatement, credential.app, credential.network.rawValue, credential.sealed, sealed) { _ in }
   }
 
   private static let signingStatement = Statement(
     "master-keys-signing", "SELECT purpose, generation, sealed FROM signing_keys")
 
   package static func signingKeys() -> Query<[(purpose: String, generation: Int32, sealed: [UInt8])]> {
-    Query(signingStatement, Parameters()) { rows in
+    Query(signingStatement) { rows in
       rows.map { (rows.text($0, 0), rows.int32($0, 1), rows.bytes($0, 2)) }
     }
   }
@@ -169,18 +149,14 @@ package enum MasterKeys {
     "master-keys-save-signing", "UPDATE signing_keys SET sealed = $3 WHERE purpose = $1 AND generation = $2")
 
   package static func save(purpose: String, generation: Int32, sealed: [UInt8]) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(text: purpose)
-    parameters.append(generation)
-    parameters.append(bytes: sealed)
-    return Query(saveSigningStatement, parameters) { _ in }
+    Query(saveSigningStatement, purpose, generation, sealed) { _ in }
   }
 
   private static let webhooksStatement = Statement(
     "master-keys-webhooks", "SELECT webhook, sealed, former_sealed FROM webhooks")
 
   package static func webhooks() -> Query<[(webhook: Int32, sealed: [UInt8], former: [UInt8]?)]> {
-    Query(webhooksStatement, Parameters()) { rows in
+    Query(webhooksStatement) { rows in
       rows.map { (rows.int32($0, 0), rows.bytes($0, 1), rows.isNull($0, 2) ? nil : rows.bytes($0, 2)) }
     }
   }
@@ -196,13 +172,7 @@ package enum MasterKeys {
   package static func save(
     _ webhook: Int32, from before: (sealed: [UInt8], former: [UInt8]?), to after: (sealed: [UInt8], former: [UInt8]?)
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(webhook)
-    parameters.append(bytes: before.sealed)
-    parameters.append(bytes: before.former)
-    parameters.append(bytes: after.sealed)
-    parameters.append(bytes: after.former)
-    return Query(saveWebhookStatement, parameters) { _ in }
+    Query(saveWebhookStatement, webhook, before.sealed, before.former, after.sealed, after.former) { _ in }
   }
 
   private static let factorsStatement = Statement(
@@ -211,7 +181,7 @@ package enum MasterKeys {
 
   /// Secrets of authenticator apps: those in force, and those being set up.
   package static func factors() -> Query<[(account: Int32, factor: [UInt8]?, new: [UInt8]?)]> {
-    Query(factorsStatement, Parameters()) { rows in
+    Query(factorsStatement) { rows in
       rows.map {
         (
           rows.int32($0, 0), rows.isNull($0, 1) ? nil : rows.bytes($0, 1), rows.isNull($0, 2) ? nil : rows.bytes($0, 2)
@@ -231,13 +201,7 @@ package enum MasterKeys {
   package static func save(
     factorOf account: Int32, from before: (factor: [UInt8]?, new: [UInt8]?), to after: (factor: [UInt8]?, new: [UInt8]?)
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(bytes: before.factor)
-    parameters.append(bytes: before.new)
-    parameters.append(bytes: after.factor)
-    parameters.append(bytes: after.new)
-    return Query(saveFactorStatement, parameters) { _ in }
+    Query(saveFactorStatement, account, before.factor, before.new, after.factor, after.new) { _ in }
   }
 
   private static let dropTokensStatement = Statement(
@@ -249,9 +213,7 @@ package enum MasterKeys {
 
   /// Drops provider tokens of another key that have ended: APNs takes none that is older than an hour.
   package static func dropTokens(sealedWithout id: [UInt8]) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(bytes: id)
-    return Query(dropTokensStatement, parameters) { _ in }
+    Query(dropTokensStatement, id) { _ in }
   }
 
   private static let tokensStatement = Statement(
@@ -262,18 +224,13 @@ package enum MasterKeys {
 
   /// Locks the provider tokens that another key has sealed.
   package static func lockTokens(sealedWithout id: [UInt8]) -> Query<[(fingerprint: String, sealed: [UInt8])]> {
-    var parameters = Parameters()
-    parameters.append(bytes: id)
-    return Query(tokensStatement, parameters) { rows in rows.map { (rows.text($0, 0), rows.bytes($0, 1)) } }
+    Query(tokensStatement, id) { rows in rows.map { (rows.text($0, 0), rows.bytes($0, 1)) } }
   }
 
   private static let saveTokenStatement = Statement(
     "master-keys-save-token", "UPDATE apns_tokens SET sealed = $2 WHERE fingerprint = $1")
 
   package static func save(token fingerprint: String, sealed: [UInt8]) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(text: fingerprint)
-    parameters.append(bytes: sealed)
-    return Query(saveTokenStatement, parameters) { _ in }
+    Query(saveTokenStatement, fingerprint, sealed) { _ in }
   }
 }

@@ -17,9 +17,7 @@ package enum ProviderTokens {
   /// Locks a key's provider token until the transaction ends, so that only one node creates a new one. `issuedAt` is in
   /// seconds since 1970; nil if there is no token yet.
   package static func lock(_ fingerprint: String) -> Query<(sealed: [UInt8], issuedAt: Int64?)> {
-    var parameters = Parameters()
-    parameters.append(text: fingerprint)
-    return Query(lockStatement, parameters) { ($0.bytes(0, 0), $0.optionalInt64(0, 1)) }
+    Query(lockStatement, fingerprint) { ($0.bytes(0, 0), $0.optionalInt64(0, 1)) }
   }
 
   private static let saveStatement = Statement(
@@ -32,10 +30,6 @@ package enum ProviderTokens {
     """)
 
   package static func save(_ fingerprint: String, sealed: [UInt8], issuedAt: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(text: fingerprint)
-    parameters.append(bytes: sealed)
-    parameters.append(issuedAt)
-    return Query(saveStatement, parameters) { _ in }
+    Query(saveStatement, fingerprint, sealed, issuedAt) { _ in }
   }
 }

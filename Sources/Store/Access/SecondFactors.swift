@@ -7,10 +7,7 @@ package enum SecondFactors {
 
   /// Keeps a secret that is being set up, in place of an earlier one.
   package static func begin(_ account: Int32, sealed: [UInt8]) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(bytes: sealed)
-    return Query(beginStatement, parameters) { _ in }
+    Query(beginStatement, account, sealed) { _ in }
   }
 
   private static let pendingStatement = Statement(
@@ -18,9 +15,7 @@ package enum SecondFactors {
 
   /// Returns the sealed secret that is being set up.
   package static func pending(_ account: Int32) -> Query<[UInt8]?> {
-    var parameters = Parameters()
-    parameters.append(account)
-    return Query(pendingStatement, parameters) { $0.count == 1 && !$0.isNull(0, 0) ? $0.bytes(0, 0) : nil }
+    Query(pendingStatement, account) { $0.count == 1 && !$0.isNull(0, 0) ? $0.bytes(0, 0) : nil }
   }
 
   private static let activateStatement = Statement(
@@ -35,11 +30,7 @@ package enum SecondFactors {
   ///   - sealed: that secret; another one may have taken its place meanwhile, which returns false.
   ///   - step: the step of the code that proved it.
   package static func activate(_ account: Int32, sealed: [UInt8], step: Int64) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(bytes: sealed)
-    parameters.append(step)
-    return Query(activateStatement, parameters) { $0.count == 1 }
+    Query(activateStatement, account, sealed, step) { $0.count == 1 }
   }
 
   private static let useStatement = Statement(
@@ -48,10 +39,7 @@ package enum SecondFactors {
 
   /// Uses up a step and all before it. Returns false when that was done already, on whatever node.
   package static func use(_ account: Int32, step: Int64) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(step)
-    return Query(useStatement, parameters) { $0.count == 1 }
+    Query(useStatement, account, step) { $0.count == 1 }
   }
 
   private static let removeStatement = Statement(
@@ -63,9 +51,7 @@ package enum SecondFactors {
 
   /// Removes the factor and the recovery codes.
   package static func remove(_ account: Int32) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(account)
-    return Query(removeStatement, parameters) { _ in }
+    Query(removeStatement, account) { _ in }
   }
 
   // MARK: Recovery codes
@@ -83,7 +69,7 @@ package enum SecondFactors {
     parameters.append(account)
     var column = BytesColumn()
     for hash in sha256 { column.append(hash) }
-    parameters.append(bytes: column)
+    parameters.append(column)
     return Query(replaceCodesStatement, parameters) { _ in }
   }
 
@@ -96,11 +82,8 @@ package enum SecondFactors {
 
   /// Uses up a recovery code. Returns how many are left; nil when it is not one of the account's.
   package static func takeCode(_ account: Int32, sha256: [UInt8]) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(bytes: sha256)
     // The count is taken of what was there before.
-    return Query(takeCodeStatement, parameters) { $0.int64(0, 0) == 1 ? $0.int64(0, 1) - 1 : nil }
+    return Query(takeCodeStatement, account, sha256) { $0.int64(0, 0) == 1 ? $0.int64(0, 1) - 1 : nil }
   }
 
   private static let countCodesStatement = Statement(
@@ -108,8 +91,6 @@ package enum SecondFactors {
 
   /// Returns how many recovery codes an account has left.
   package static func countCodes(_ account: Int32) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(account)
-    return Query(countCodesStatement, parameters) { $0.int64(0, 0) }
+    Query(countCodesStatement, account) { $0.int64(0, 0) }
   }
 }

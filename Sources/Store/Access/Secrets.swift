@@ -20,9 +20,7 @@ package enum Secrets {
 
   /// Returns the API key with this SHA-256 if it exists, is not revoked and has not ended.
   package static func findAPIKey(sha256: [UInt8]) -> Query<APIKey?> {
-    var parameters = Parameters()
-    parameters.append(bytes: sha256)
-    return Query(findKeyStatement, parameters) { $0.count == 1 ? key($0, 0) : nil }
+    Query(findKeyStatement, sha256) { $0.count == 1 ? key($0, 0) : nil }
   }
 
   private static let allKeysStatement = Statement(
@@ -30,7 +28,7 @@ package enum Secrets {
 
   /// Returns all API keys that are neither revoked nor at their end, by SHA-256.
   package static func apiKeys() -> Query<[[UInt8]: APIKey]> {
-    Query(allKeysStatement, Parameters()) { rows in
+    Query(allKeysStatement) { rows in
       Dictionary(rows.map { (rows.bytes($0, 4), key(rows, $0)) }) { first, _ in first }
     }
   }
@@ -58,15 +56,7 @@ package enum Secrets {
     sha256: [UInt8], role: String, app: App.Number?, name: String, endsAt: Int64? = nil,
     madeBy maker: Principal? = nil, apiKey key: Int32? = nil
   ) -> Query<Int32> {
-    var parameters = Parameters()
-    parameters.append(bytes: sha256)
-    parameters.append(text: role)
-    parameters.append(app)
-    parameters.append(text: name)
-    parameters.append(text: maker?.stored)
-    parameters.append(key)
-    parameters.append(timestampMicroseconds: endsAt)
-    return Query(createKeyStatement, parameters) { $0.int32(0, 0) }
+    Query(createKeyStatement, sha256, role, app, name, maker?.stored, key, TimestampValue(endsAt)) { $0.int32(0, 0) }
   }
 
   // MARK: Credentials of push networks
@@ -97,7 +87,7 @@ package enum Secrets {
     "credentials-all", "SELECT app, network, kind, public_part::text, sealed, updated_at FROM credentials")
 
   package static func credentials() -> Query<[Credential]> {
-    Query(credentialsStatement, Parameters()) { rows in
+    Query(credentialsStatement) { rows in
       rows.map { row in
         Credential(
           app: rows.int32(row, 0), network: PushNetwork(rawValue: rows.int16(row, 1)) ?? .apns,
@@ -118,13 +108,10 @@ package enum Secrets {
     """)
 
   package static func save(_ credential: Credential) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(credential.app)
-    parameters.append(credential.network.rawValue)
-    parameters.append(text: credential.kind)
-    parameters.append(json: credential.publicPart)
-    parameters.append(bytes: credential.sealed)
-    return Query(saveCredentialStatement, parameters) { _ in }
+    Query(
+      saveCredentialStatement, credential.app, credential.network.rawValue, credential.kind,
+      JSONValue(credential.publicPart), credential.sealed
+    ) { _ in }
   }
 
   // MARK: Signing keys
@@ -147,7 +134,7 @@ package enum Secrets {
 
   /// Returns the keys that have not ended, of each purpose the newest first.
   package static func signingKeys() -> Query<[SigningKey]> {
-    Query(signingKeysStatement, Parameters()) { rows in
+    Query(signingKeysStatement) { rows in
       rows.map {
         SigningKey(
           purpose: rows.text($0, 0), generation: rows.int32($0, 1), sealed: rows.bytes($0, 2),
@@ -175,7 +162,7 @@ package enum Secrets {
     """)
 
   package static func allSigningKeys() -> Query<[SigningKeyRecord]> {
-    Query(allSigningKeysStatement, Parameters()) { rows in
+    Query(allSigningKeysStatement) { rows in
       rows.map {
         SigningKeyRecord(
           purpose: rows.text($0, 0), generation: rows.int32($0, 1), createdAt: rows.timestampMicroseconds($0, 2),
@@ -190,9 +177,7 @@ package enum Secrets {
 
   /// The generation of a purpose's next key.
   package static func nextSigningKey(purpose: String) -> Query<Int32> {
-    var parameters = Parameters()
-    parameters.append(text: purpose)
-    return Query(nextSigningKeyStatement, parameters) { $0.int32(0, 0) }
+    Query(nextSigningKeyStatement, purpose) { $0.int32(0, 0) }
   }
 
   private static let addSigningKeyStatement = Statement(
@@ -208,12 +193,7 @@ package enum Secrets {
   package static func addSigningKey(
     purpose: String, generation: Int32, sealed: [UInt8], seconds: Int32 = 0
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(text: purpose)
-    parameters.append(generation)
-    parameters.append(bytes: sealed)
-    parameters.append(seconds)
-    return Query(addSigningKeyStatement, parameters) { _ in }
+    Query(addSigningKeyStatement, purpose, generation, sealed, seconds) { _ in }
   }
 
   private static let endSigningKeyStatement = Statement(
@@ -221,9 +201,6 @@ package enum Secrets {
     "UPDATE signing_keys SET ended_at = now() WHERE purpose = $1 AND generation = $2 AND ended_at IS NULL")
 
   package static func endSigningKey(purpose: String, generation: Int32) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(text: purpose)
-    parameters.append(generation)
-    return Query(endSigningKeyStatement, parameters) { _ in }
+    Query(endSigningKeyStatement, purpose, generation) { _ in }
   }
 }

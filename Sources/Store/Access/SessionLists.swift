@@ -26,13 +26,7 @@ package enum SessionLists {
   package static func list(
     of account: Int32, current: [UInt8], now: Int64, after session: Int64, limit: Int
   ) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(bytes: current)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(session)
-    parameters.append(limit)
-    return Query(listStatement, parameters) { rows in
+    Query(listStatement, account, current, TimestampValue(now), session, limit) { rows in
       rows.map { row in
         Record(
           session: rows.int64(row, 0), createdAt: rows.timestampMicroseconds(row, 1),
@@ -47,10 +41,7 @@ package enum SessionLists {
 
   /// Ends a session of the account. Returns where it began; nil when the account has no such session.
   package static func end(of account: Int32, _ session: Int64) -> Query<String?> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(session)
-    return Query(endStatement, parameters) { $0.count == 1 ? $0.text(0, 0) : nil }
+    Query(endStatement, account, session) { $0.count == 1 ? $0.text(0, 0) : nil }
   }
 
   private static let endOthersStatement = Statement(
@@ -63,9 +54,6 @@ package enum SessionLists {
 
   /// Ends all sessions of the account except one, and deletes its unused links. Returns how many ended.
   package static func endOthers(of account: Int32, than sha256: [UInt8]) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(bytes: sha256)
-    return Query(endOthersStatement, parameters) { $0.int64(0, 0) }
+    Query(endOthersStatement, account, sha256) { $0.int64(0, 0) }
   }
 }

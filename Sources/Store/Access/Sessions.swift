@@ -29,11 +29,11 @@ package enum Sessions {
     sha256: [UInt8], account: Int32, now: Int64, idleUntil: Int64, endsAt: Int64, origin: String, way: String
   ) -> Query<Void> {
     var parameters = Parameters()
-    parameters.append(bytes: sha256)
+    parameters.append(sha256)
     parameters.append(account)
-    for time in [now, idleUntil, endsAt] { parameters.append(timestampMicroseconds: time) }
-    parameters.append(text: origin)
-    parameters.append(text: way)
+    for time in [now, idleUntil, endsAt] { parameters.append(TimestampValue(time)) }
+    parameters.append(origin)
+    parameters.append(way)
     return Query(createStatement, parameters) { _ in }
   }
 
@@ -51,11 +51,7 @@ package enum Sessions {
 
   /// Returns the account of a session that has not expired, and extends its idle timeout.
   package static func use(sha256: [UInt8], now: Int64, idleUntil: Int64) -> Query<Account?> {
-    var parameters = Parameters()
-    parameters.append(bytes: sha256)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(timestampMicroseconds: idleUntil)
-    return Query(useStatement, parameters) { rows in
+    Query(useStatement, sha256, TimestampValue(now), TimestampValue(idleUntil)) { rows in
       guard rows.count == 1 else { return nil }
       return Account(
         number: rows.int32(0, 0), login: rows.text(0, 1), name: rows.text(0, 2), role: rows.text(0, 3),
@@ -68,17 +64,13 @@ package enum Sessions {
     "sessions-is-by-link", "SELECT way = 'link' FROM sessions WHERE sha256 = $1")
 
   package static func isByLink(sha256: [UInt8]) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(bytes: sha256)
-    return Query(isByLinkStatement, parameters) { $0.count == 1 && $0.bool(0, 0) }
+    Query(isByLinkStatement, sha256) { $0.count == 1 && $0.bool(0, 0) }
   }
 
   private static let endStatement = Statement("sessions-end", "DELETE FROM sessions WHERE sha256 = $1")
 
   package static func end(sha256: [UInt8]) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(bytes: sha256)
-    return Query(endStatement, parameters) { _ in }
+    Query(endStatement, sha256) { _ in }
   }
 
   private static let endAllStatement = Statement(
@@ -90,9 +82,7 @@ package enum Sessions {
 
   /// Ends all sessions of an account and deletes its unused links.
   package static func endAll(of account: Int32) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(account)
-    return Query(endAllStatement, parameters) { _ in }
+    Query(endAllStatement, account) { _ in }
   }
 
   // MARK: Links
@@ -106,11 +96,7 @@ package enum Sessions {
 
   /// Adds a sign-in link and deletes the account's earlier links.
   package static func addLink(sha256: [UInt8], account: Int32, endsAt: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(bytes: sha256)
-    parameters.append(account)
-    parameters.append(timestampMicroseconds: endsAt)
-    return Query(addLinkStatement, parameters) { _ in }
+    Query(addLinkStatement, sha256, account, TimestampValue(endsAt)) { _ in }
   }
 
   private static let loginOfLinkStatement = Statement(
@@ -122,10 +108,7 @@ package enum Sessions {
 
   /// Returns the login that a valid link belongs to, without using the link up.
   package static func login(ofLink sha256: [UInt8], now: Int64) -> Query<String?> {
-    var parameters = Parameters()
-    parameters.append(bytes: sha256)
-    parameters.append(timestampMicroseconds: now)
-    return Query(loginOfLinkStatement, parameters) { $0.count == 1 ? $0.text(0, 0) : nil }
+    Query(loginOfLinkStatement, sha256, TimestampValue(now)) { $0.count == 1 ? $0.text(0, 0) : nil }
   }
 
   private static let takeLinkStatement = Statement(
@@ -139,9 +122,6 @@ package enum Sessions {
   /// Uses a sign-in link up and returns its login. Nil if it was used before, has expired or never existed, or if the
   /// account is disabled.
   package static func takeLink(sha256: [UInt8], now: Int64) -> Query<String?> {
-    var parameters = Parameters()
-    parameters.append(bytes: sha256)
-    parameters.append(timestampMicroseconds: now)
-    return Query(takeLinkStatement, parameters) { $0.count == 1 && $0.bool(0, 1) ? $0.text(0, 0) : nil }
+    Query(takeLinkStatement, sha256, TimestampValue(now)) { $0.count == 1 && $0.bool(0, 1) ? $0.text(0, 0) : nil }
   }
 }

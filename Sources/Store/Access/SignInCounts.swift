@@ -17,11 +17,7 @@ package enum SignInCounts {
   /// Counts a failed attempt of a subject and returns the number. To be called before the password is checked, so that
   /// concurrent attempts are counted too. 1 means that the row is new. Times are in microseconds since 1970.
   package static func fail(_ subject: [UInt8], now: Int64, until: Int64) -> Query<Int32> {
-    var parameters = Parameters()
-    parameters.append(bytes: subject)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(timestampMicroseconds: until)
-    return Query(failStatement, parameters) { $0.int32(0, 0) }
+    Query(failStatement, subject, TimestampValue(now), TimestampValue(until)) { $0.int32(0, 0) }
   }
 
   private static let takeTurnStatement = Statement(
@@ -32,11 +28,7 @@ package enum SignInCounts {
 
   /// Uses the only attempt that a subject is allowed until `next`. Returns false if it has been used.
   package static func takeTurn(_ subject: [UInt8], now: Int64, next: Int64) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(bytes: subject)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(timestampMicroseconds: next)
-    return Query(takeTurnStatement, parameters) { $0.count == 1 }
+    Query(takeTurnStatement, subject, TimestampValue(now), TimestampValue(next)) { $0.count == 1 }
   }
 
   private static let tidyStatement = Statement(
@@ -54,10 +46,7 @@ package enum SignInCounts {
   /// Deletes expired failures and, above `keeping` rows, those that expire first. A separate statement, so that two
   /// nodes that count failures of the same subjects do not wait for each other.
   package static func tidy(now: Int64, keeping: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(keeping)
-    return Query(tidyStatement, parameters) { _ in }
+    Query(tidyStatement, TimestampValue(now), keeping) { _ in }
   }
 
   private static let forgiveStatement = Statement(
@@ -67,9 +56,7 @@ package enum SignInCounts {
   package static func forgive(_ subjects: [[UInt8]]) -> Query<Void> {
     var column = BytesColumn()
     for subject in subjects { column.append(subject) }
-    var parameters = Parameters()
-    parameters.append(bytes: column)
-    return Query(forgiveStatement, parameters) { _ in }
+    return Query(forgiveStatement, column) { _ in }
   }
 
   private static let takeBackStatement = Statement(
@@ -78,9 +65,7 @@ package enum SignInCounts {
 
   /// Decrements a subject's failures, because an attempt has turned out not to be one.
   package static func takeBack(_ subject: [UInt8]) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(bytes: subject)
-    return Query(takeBackStatement, parameters) { _ in }
+    Query(takeBackStatement, subject) { _ in }
   }
 
   // MARK: Places
@@ -94,11 +79,7 @@ package enum SignInCounts {
 
   /// Returns whether an account has signed in from this (hashed) place since a time.
   package static func knows(_ login: String, _ place: [UInt8], since: Int64) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(text: login)
-    parameters.append(bytes: place)
-    parameters.append(timestampMicroseconds: since)
-    return Query(knowsStatement, parameters) { $0.count == 1 }
+    Query(knowsStatement, login, place, TimestampValue(since)) { $0.count == 1 }
   }
 
   private static let noteStatement = Statement(
@@ -113,11 +94,6 @@ package enum SignInCounts {
 
   /// Records that an account has signed in from a place. Only the `keeping` most recent places are kept.
   package static func note(_ account: Int32, _ place: [UInt8], now: Int64, keeping: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(account)
-    parameters.append(bytes: place)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(keeping)
-    return Query(noteStatement, parameters) { _ in }
+    Query(noteStatement, account, place, TimestampValue(now), keeping) { _ in }
   }
 }

@@ -21,9 +21,7 @@ package enum TestRecipients {
 
   /// Returns an app's groups by name; users in the order in which they were given.
   package static func list(_ app: App.Number) -> Query<[Group]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    return Query(listStatement, parameters) { rows in
+    Query(listStatement, app) { rows in
       var groups: [Group] = []
       for row in 0..<rows.count {
         let name = rows.text(row, 0)
@@ -58,9 +56,9 @@ package enum TestRecipients {
     var cleared = Parameters()
     cleared.append(app)
     var added = cleared
-    added.append(texts: names)
-    added.append(texts: users)
-    added.append(int32s: places)
+    added.append(names)
+    added.append(users)
+    added.append(places)
     return [Query(clearStatement, cleared) { _ in }, Query(addStatement, added) { _ in }]
   }
 }

@@ -50,9 +50,9 @@ extension AudienceSizes {
   ) -> Query<LargestLine?> {
     var parameters = self.parameters(weights, app)
     parameters.append(csv)
-    parameters.append(texts: texts(locales))
+    parameters.append(texts(locales))
     for uses in numbered.uses { parameters.append(Int64(uses)) }
-    for text in numbered.otherwise { parameters.append(text: text) }
+    for text in numbered.otherwise { parameters.append(text) }
     return Query(largestOfCSVStatement, parameters) { rows in
       guard rows.count == 1 else { return nil }
       return LargestLine(

@@ -17,13 +17,7 @@ package enum AudienceSizes {
   package static func range(
     app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int64
   ) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: after)
-    parameters.append(text: upto)
-    parameters.append(timestampMicroseconds: frozenAt)
-    parameters.append(limit)
-    return Query(rangeStatement, parameters) { $0.int64(0, 0) }
+    Query(rangeStatement, app, after, upto, TimestampValue(frozenAt), limit) { $0.int64(0, 0) }
   }
 
   private static let groupsStatement = Statement(
@@ -46,12 +40,7 @@ package enum AudienceSizes {
   package static func groups(app: App.Number, _ groups: [Int64], frozenAt: Int64, limit: Int64) -> Query<Int64> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(int64s: column)
-    parameters.append(timestampMicroseconds: frozenAt)
-    parameters.append(limit)
-    return Query(groupsStatement, parameters) { $0.int64(0, 0) }
+    return Query(groupsStatement, app, column, TimestampValue(frozenAt), limit) { $0.int64(0, 0) }
   }
 
   /// How often a payload contains each variable that differs between recipients.
@@ -89,9 +78,9 @@ package enum AudienceSizes {
     app: App.Number, after: String, upto: String, locales: [String] = [], _ weights: Weights
   ) -> Query<(userKey: UserKey, name: String)?> {
     var parameters = self.parameters(weights, app)
-    parameters.append(text: after)
-    parameters.append(text: upto)
-    parameters.append(texts: texts(locales))
+    parameters.append(after)
+    parameters.append(upto)
+    parameters.append(texts(locales))
     return Query(largestOfRangeStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
   }
 
@@ -116,8 +105,8 @@ package enum AudienceSizes {
     var column = Int64Column()
     for group in groups { column.append(group) }
     var parameters = self.parameters(weights, app)
-    parameters.append(int64s: column)
-    parameters.append(texts: texts(locales))
+    parameters.append(column)
+    parameters.append(texts(locales))
     return Query(largestOfGroupsStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
   }
 
@@ -128,10 +117,6 @@ package enum AudienceSizes {
   }
 
   static func parameters(_ weights: Weights, _ app: App.Number) -> Parameters {
-    var parameters = Parameters()
-    parameters.append(Int64(weights.clientUID))
-    parameters.append(Int64(weights.clientName))
-    parameters.append(app)
-    return parameters
+    return Parameters(Int64(weights.clientUID), Int64(weights.clientName), app)
   }
 }

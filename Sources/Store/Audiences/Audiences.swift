@@ -54,7 +54,7 @@ package enum Audiences {
   ) -> Query<(end: String, count: Int64)?> {
     var parameters = range(app, after, upto)
     parameters.append(devices)
-    parameters.append(timestampMicroseconds: frozenAt)
+    parameters.append(TimestampValue(frozenAt))
     return Query(nextPartStatement, parameters) { rows in
       rows.optionalText(0, 0).map { (end: $0, count: rows.int64(0, 1)) }
     }
@@ -72,17 +72,13 @@ package enum Audiences {
     app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int
   ) -> Query<[Member]> {
     var parameters = range(app, after, upto)
-    parameters.append(timestampMicroseconds: frozenAt)
+    parameters.append(TimestampValue(frozenAt))
     parameters.append(limit)
     return Query(rangeReadStatement, parameters, read: members)
   }
 
   private static func range(_ app: App.Number, _ after: String, _ upto: String) -> Parameters {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: after)
-    parameters.append(text: upto)
-    return parameters
+    return Parameters(app, after, upto)
   }
 
   // MARK: Groups with their subtrees
@@ -101,10 +97,7 @@ package enum Audiences {
   package static func subtree(app: App.Number, groups: [Int64]) -> Query<[Int64]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(int64s: column)
-    return Query(subtreeStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+    return Query(subtreeStatement, app, column) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   private static let groupKeysStatement = Statement(
@@ -124,14 +117,9 @@ package enum Audiences {
   ) -> Query<[UserKey]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(int64s: column)
-    parameters.append(text: after)
-    parameters.append(text: upto)
-    parameters.append(timestampMicroseconds: frozenAt)
-    parameters.append(limit)
-    return Query(groupKeysStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
+    return Query(groupKeysStatement, app, column, after, upto, TimestampValue(frozenAt), limit) { rows in
+      rows.map { rows.userKey($0, 0) }
+    }
   }
 
   // MARK: Lists
@@ -191,11 +179,7 @@ package enum Audiences {
   package static func ofDevices(app: App.Number, _ devices: [DeviceID], frozenAt: Int64) -> Query<[Member]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(uuids: column)
-    parameters.append(timestampMicroseconds: frozenAt)
-    return Query(ofDevicesStatement, parameters, read: members)
+    return Query(ofDevicesStatement, app, column, TimestampValue(frozenAt), read: members)
   }
 
   private static let boundStatement = Statement(
@@ -216,11 +200,7 @@ package enum Audiences {
   private static func list(_ app: App.Number, _ texts: [String], _ frozenAt: Int64) -> Parameters {
     var column = TextColumn()
     for text in texts { column.append(text) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(texts: column)
-    parameters.append(timestampMicroseconds: frozenAt)
-    return parameters
+    return Parameters(app, column, TimestampValue(frozenAt))
   }
 
   static func members(_ rows: Rows) -> [Member] {
@@ -256,9 +236,6 @@ package enum Audiences {
   package static func claimed(_ devices: [DeviceID], of seqno: Int64) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    var parameters = Parameters()
-    parameters.append(uuids: column)
-    parameters.append(seqno)
-    return Query(claimedStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
+    return Query(claimedStatement, column, seqno) { rows in Set(rows.map { rows.device($0, 0) }) }
   }
 }

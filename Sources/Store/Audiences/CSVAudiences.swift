@@ -29,13 +29,9 @@ package enum CSVAudiences {
   package static func create(
     app: App.Number, sha256: [UInt8], lines: Int, at now: Int64, expiresAt: Int64
   ) -> Query<(record: Record, isNew: Bool)> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(bytes: sha256)
-    parameters.append(Int32(lines))
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(timestampMicroseconds: expiresAt)
-    return Query(createStatement, parameters) { (record($0, 0), $0.bool(0, 4)) }
+    Query(createStatement, app, sha256, Int32(lines), TimestampValue(now), TimestampValue(expiresAt)) {
+      (record($0, 0), $0.bool(0, 4))
+    }
   }
 
   /// Streams lines into the database; each user occurs once.
@@ -64,9 +60,7 @@ package enum CSVAudiences {
   /// Converts text in the code page of Korean Windows (CP949, a superset of EUC-KR) to UTF-8. Fails with
   /// `.characterNotInRepertoire` if the bytes are not valid CP949.
   package static func decodeKorean(_ bytes: [UInt8]) -> Query<[UInt8]> {
-    var parameters = Parameters()
-    parameters.append(bytes: bytes)
-    return Query(decodeStatement, parameters) { $0.bytes(0, 0) }
+    Query(decodeStatement, bytes) { $0.bytes(0, 0) }
   }
 
   // MARK: Using
@@ -76,10 +70,7 @@ package enum CSVAudiences {
 
   /// Returns a file's record; nil if the file has expired or does not exist.
   package static func find(_ csv: Number, at now: Int64) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(csv)
-    parameters.append(timestampMicroseconds: now)
-    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    Query(findStatement, csv, TimestampValue(now)) { $0.count == 1 ? record($0, 0) : nil }
   }
 
   private static let keepStatement = Statement(
@@ -88,10 +79,7 @@ package enum CSVAudiences {
   /// Extends a file's lifetime for a message that uses it, in the transaction that creates the message. Returns false
   /// if the file does not exist any more.
   package static func keep(_ csv: Number, until: Int64) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(csv)
-    parameters.append(timestampMicroseconds: until)
-    return Query(keepStatement, parameters) { $0.count == 1 }
+    Query(keepStatement, csv, TimestampValue(until)) { $0.count == 1 }
   }
 
   private static let keysStatement = Statement(
@@ -102,12 +90,7 @@ package enum CSVAudiences {
 
   /// Returns users in the file, in key order.
   package static func keys(_ csv: Number, after: String, upto: String, limit: Int) -> Query<[UserKey]> {
-    var parameters = Parameters()
-    parameters.append(csv)
-    parameters.append(text: after)
-    parameters.append(text: upto)
-    parameters.append(limit)
-    return Query(keysStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
+    Query(keysStatement, csv, after, upto, limit) { rows in rows.map { rows.userKey($0, 0) } }
   }
 
   /// The personal values on a line of a file.
@@ -128,10 +111,7 @@ package enum CSVAudiences {
   package static func values(_ csv: Number, of users: some Collection<UserKey>) -> Query<[UserKey: Values]> {
     var keys = TextColumn()
     for user in users { keys.append(user.text) }
-    var parameters = Parameters()
-    parameters.append(csv)
-    parameters.append(texts: keys)
-    return Query(valuesStatement, parameters) { rows in
+    return Query(valuesStatement, csv, keys) { rows in
       var values: [UserKey: Values] = [:]
       for row in 0..<rows.count {
         var variables = (0..<9).map { rows.optionalText(row, 2 + $0) }
@@ -154,9 +134,7 @@ package enum CSVAudiences {
 
   /// Deletes one expired file with its lines.
   package static func dropExpired(at now: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now)
-    return Query(dropStatement, parameters) { _ in }
+    Query(dropStatement, TimestampValue(now)) { _ in }
   }
 
   private static func record(_ rows: Rows, _ row: Int) -> Record {

@@ -44,11 +44,7 @@ extension Devices {
 
   /// Returns the distinct locales in a range of user keys. Reads the whole range.
   package static func locales(app: App.Number, after: String, upto: String) -> Query<[String]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: after)
-    parameters.append(text: upto)
-    return Query(rangeLocalesStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+    Query(rangeLocalesStatement, app, after, upto) { rows in rows.map { rows.text($0, 0) } }
   }
 
   private static let groupLocalesStatement = Statement(
@@ -62,10 +58,7 @@ extension Devices {
   package static func locales(app: App.Number, groups: [Int64]) -> Query<[String]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(int64s: column)
-    return Query(groupLocalesStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+    return Query(groupLocalesStatement, app, column) { rows in rows.map { rows.text($0, 0) } }
   }
 
   private static let csvLocalesStatement = Statement(
@@ -77,9 +70,6 @@ extension Devices {
 
   /// Returns the distinct locales of the users in a file.
   package static func locales(app: App.Number, csv: Int64) -> Query<[String]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(csv)
-    return Query(csvLocalesStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+    Query(csvLocalesStatement, app, csv) { rows in rows.map { rows.text($0, 0) } }
   }
 }

@@ -117,7 +117,7 @@ struct SegmentSQL {
   private mutating func groups(_ groups: [Int64]) -> String {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    parameters.append(int64s: column)
+    parameters.append(column)
     count += 1
     // EXISTS instead of IN, so that `not` becomes a join too: NOT IN compared each device with each member, which took
     // 100 seconds for ten thousand devices. The range is repeated as above; the subtree of groups is computed once.
@@ -136,13 +136,13 @@ struct SegmentSQL {
   private mutating func bind(_ texts: [String]) -> String {
     var column = TextColumn()
     for text in texts { column.append(text) }
-    parameters.append(texts: column)
+    parameters.append(column)
     count += 1
     return "$\(count)"
   }
 
   private mutating func bind(_ text: String) -> String {
-    parameters.append(text: text)
+    parameters.append(text)
     count += 1
     return "$\(count)"
   }
@@ -154,7 +154,7 @@ struct SegmentSQL {
   }
 
   private mutating func bind(moment: Int64) -> String {
-    parameters.append(timestampMicroseconds: moment)
+    parameters.append(TimestampValue(moment))
     count += 1
     return "$\(count)"
   }

@@ -34,13 +34,7 @@ package enum Segments {
   private static func range(
     _ app: App.Number, _ after: String, _ upto: String, _ frozenAt: Int64, _ limit: Int64
   ) -> Parameters {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: after)
-    parameters.append(text: upto)
-    parameters.append(timestampMicroseconds: frozenAt)
-    parameters.append(limit)
-    return parameters
+    return Parameters(app, after, upto, TimestampValue(frozenAt), limit)
   }
 
   // MARK: Saved segments
@@ -67,21 +61,14 @@ package enum Segments {
 
   /// Creates a segment. Fails with `segments_name_is_unique` if the name is taken.
   package static func create(app: App.Number, name: String, conditions: String, at now: Int64) -> Query<Record> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: name)
-    parameters.append(text: conditions)
-    parameters.append(timestampMicroseconds: now)
-    return Query(createStatement, parameters) { record($0, 0) }
+    Query(createStatement, app, name, conditions, TimestampValue(now)) { record($0, 0) }
   }
 
   private static let findStatement = Statement(
     "segments-find", "SELECT \(columnList) FROM segments WHERE segment = $1")
 
   package static func find(_ segment: Number) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(segment)
-    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    Query(findStatement, segment) { $0.count == 1 ? record($0, 0) : nil }
   }
 
   private static let listStatement = Statement(
@@ -89,11 +76,7 @@ package enum Segments {
 
   /// Returns a page, in the order of segment numbers.
   package static func list(app: App.Number, after: Number, limit: Int) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(after)
-    parameters.append(limit)
-    return Query(listStatement, parameters) { rows in rows.map { record(rows, $0) } }
+    Query(listStatement, app, after, limit) { rows in rows.map { record(rows, $0) } }
   }
 
   private static let changeStatement = Statement(
@@ -105,20 +88,13 @@ package enum Segments {
 
   /// Changes the fields that are given and returns the segment; nil if it does not exist.
   package static func change(_ segment: Number, name: String?, conditions: String?, at now: Int64) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(segment)
-    parameters.append(text: name)
-    parameters.append(text: conditions)
-    parameters.append(timestampMicroseconds: now)
-    return Query(changeStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    Query(changeStatement, segment, name, conditions, TimestampValue(now)) { $0.count == 1 ? record($0, 0) : nil }
   }
 
   private static let deleteStatement = Statement("segments-delete", "DELETE FROM segments WHERE segment = $1")
 
   package static func delete(_ segment: Number) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(segment)
-    return Query(deleteStatement, parameters) { _ in }
+    Query(deleteStatement, segment) { _ in }
   }
 
   private static func record(_ rows: Rows, _ row: Int) -> Record {

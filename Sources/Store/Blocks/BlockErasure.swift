@@ -17,11 +17,7 @@ enum BlockErasure {
   static func next(
     from start: Int64, upto end: Int64, on connection: Connection
   ) throws(PostgresError) -> (messages: [Int64], rest: Int64?) {
-    var parameters = Parameters()
-    parameters.append(start)
-    parameters.append(end)
-    parameters.append(messages + 1)
-    let rows = try connection.run(nextStatement, parameters)
+    let rows = try connection.run(nextStatement, Parameters(start, end, messages + 1))
     let found = rows.map { rows.int64($0, 0) }
     return (Array(found.prefix(messages)), found.count > messages ? found[messages] : nil)
   }
@@ -48,9 +44,7 @@ enum BlockErasure {
     guard !messages.isEmpty else { return }
     var seqnos = Int64Column()
     for message in messages { seqnos.append(message) }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    let hits = try connection.run(hitsStatement, parameters)
+    let hits = try connection.run(hitsStatement, Parameters(seqnos))
     var ended: [BlockID: Set<Int>] = [:]
     var (openMessages, devices, apps, users) = (Int64Column(), UUIDColumn(), Int32Column(), TextColumn())
     for row in 0..<hits.count {
@@ -65,10 +59,10 @@ enum BlockErasure {
     }
     if devices.count > 0 {
       var rests = Parameters()
-      rests.append(int64s: openMessages)
-      rests.append(uuids: devices)
-      rests.append(int32s: apps)
-      rests.append(texts: users)
+      rests.append(openMessages)
+      rests.append(devices)
+      rests.append(apps)
+      rests.append(users)
       _ = try connection.run(addRestsStatement, rests)
     }
     try erase(ended, on: connection)
@@ -90,9 +84,7 @@ enum BlockErasure {
 
   /// Removes persons from deliveries that were in progress during the scan and have ended since.
   static func takeOutRests(atMost limit: Int, on connection: Connection) throws(PostgresError) {
-    var parameters = Parameters()
-    parameters.append(limit)
-    let rows = try connection.run(restsStatement, parameters)
+    let rows = try connection.run(restsStatement, Parameters(limit))
     var ended: [BlockID: Set<Int>] = [:]
     for row in 0..<rows.count { ended[rows.block(row, 0), default: []].insert(Int(rows.int32(row, 2))) }
     try erase(ended, on: connection)
@@ -120,8 +112,8 @@ enum BlockErasure {
       recipients.erase(positions)
       // The first key is an index of the block and identifies a person too, so it changes as well.
       if isFirstErased { firstKey = recipients.firstNamedKey?.text }
-      parameters.append(bytes: recipients.userKeys)
-      parameters.append(text: firstKey)
+      parameters.append(recipients.userKeys)
+      parameters.append(firstKey)
       _ = try connection.run(writeStatement, parameters)
     }
   }

@@ -38,17 +38,10 @@ package enum Blocks {
   package static func create(
     _ block: BlockID, node: UUIDValue, _ recipients: BlockRecipients, firstKey: UserKey, increment: Int16?
   ) -> Query<Claims.Hold> {
-    var parameters = Parameters()
-    parameters.append(block.seqno)
-    parameters.append(uuid: node)
-    parameters.append(block.number)
-    parameters.append(Int32(recipients.count))
-    parameters.append(text: firstKey.text)
-    parameters.append(bytes: recipients.devices)
-    parameters.append(bytes: recipients.userKeys)
-    parameters.append(bytes: [UInt8](repeating: BlockState.open.rawValue, count: recipients.count))
-    parameters.append(increment)
-    return Query(createStatement, parameters) { Claims.Hold(claim: $0.int64(0, 0)) }
+    Query(
+      createStatement, block.seqno, node, block.number, Int32(recipients.count), firstKey.text, recipients.devices,
+      recipients.userKeys, [UInt8](repeating: BlockState.open.rawValue, count: recipients.count), increment
+    ) { Claims.Hold(claim: $0.int64(0, 0)) }
   }
 
   private static let claimStatement = Statement(
@@ -65,8 +58,8 @@ package enum Blocks {
     var column = Int32Column()
     for block in blocks { column.append(Int32(counts[block] ?? 0)) }
     var parameters = parameters(blocks)
-    parameters.append(int32s: column)
-    parameters.append(uuid: node)
+    parameters.append(column)
+    parameters.append(node)
     return Query(claimStatement, parameters) { rows in
       var claims: [BlockID: Claims.Hold] = [:]
       for row in 0..<rows.count { claims[rows.block(row, 0)] = Claims.Hold(claim: rows.int64(row, 2)) }
@@ -114,9 +107,9 @@ package enum Blocks {
       accepted.append(states[block]?.acceptedAt)
       leftOut.append(states[block]?.leftOutAt)
     }
-    parameters.append(bytes: bytes)
-    parameters.append(timestamps: accepted)
-    parameters.append(timestamps: leftOut)
+    parameters.append(bytes)
+    parameters.append(accepted)
+    parameters.append(leftOut)
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -126,10 +119,7 @@ package enum Blocks {
       seqnos.append(block.seqno)
       numbers.append(block.number)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(int32s: numbers)
-    return parameters
+    return Parameters(seqnos, numbers)
   }
 
   private static let endedStatement = Statement(
@@ -148,11 +138,7 @@ package enum Blocks {
       numbers.append(place.block.number)
       positions.append(place.position)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(int32s: numbers)
-    parameters.append(int32s: positions)
-    return Query(endedStatement, parameters) { rows in
+    return Query(endedStatement, seqnos, numbers, positions) { rows in
       Set(
         rows.map { row in
           BlockPlace(block: rows.block(row, 0), position: Int(rows.int32(row, 2)))
@@ -205,9 +191,7 @@ package enum Blocks {
 
   /// Returns the blocks of claims, by claim.
   static func ofClaims(_ claims: Int64Column) -> Query<[Int64: Contents]> {
-    var parameters = Parameters()
-    parameters.append(int64s: claims)
-    return Query(ofClaimsStatement, parameters) { rows in
+    Query(ofClaimsStatement, claims) { rows in
       var found: [Int64: Contents] = [:]
       for row in 0..<rows.count { found[rows.int64(row, 7)] = contents(rows, row) }
       return found

@@ -42,12 +42,9 @@ package enum ConfirmationFold {
 
   /// Returns messages whose log is due for folding, oldest first.
   package static func due(_ thresholds: Thresholds) -> Query<[Int64]> {
-    var parameters = Parameters()
-    parameters.append(thresholds.entriesPerBlock)
-    parameters.append(thresholds.ageSeconds)
-    parameters.append(thresholds.logBytes)
-    parameters.append(thresholds.askedAgeSeconds)
-    return Query(dueStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+    Query(
+      dueStatement, thresholds.entriesPerBlock, thresholds.ageSeconds, thresholds.logBytes, thresholds.askedAgeSeconds
+    ) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   // MARK: A step
@@ -128,7 +125,7 @@ package enum ConfirmationFold {
         if message.bool(0, 1) { try tell(new, of: seqno, sentAt: sentAt, on: connection) }
       }
     }
-    parameters.append(int64s: ids)
+    parameters.append(ids)
     _ = try connection.run(deleteStatement, parameters)
     return (rows.count, rows.int64(rows.count - 1, 0))
   }
@@ -164,7 +161,7 @@ package enum ConfirmationFold {
     let missing = changed.filter { !present.contains($0.key) }
     if !missing.isEmpty {
       var made = parameters(missing, of: seqno)
-      made.append(timestampMicroseconds: sentAt)
+      made.append(TimestampValue(sentAt))
       // Another node has inserted a row meanwhile: repeat the step after its commit.
       guard try connection.run(makeStatement, made).affected == missing.count else { throw Self.wasMadeMeanwhile }
     }
@@ -213,10 +210,7 @@ package enum ConfirmationFold {
   ) -> Query<[ConfirmationLog.BlockHalf: Int]> {
     var blocks = Int32Column()
     for number in Set(halves.map(\.number)) { blocks.append(number) }
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(int32s: blocks)
-    return Query(sizesStatement, parameters) { rows in
+    return Query(sizesStatement, seqno, blocks) { rows in
       var sizes: [Int32: Int] = [:]
       for row in 0..<rows.count { sizes[rows.int32(row, 0)] = Int(rows.int16(row, 1)) }
       var found: [ConfirmationLog.BlockHalf: Int] = [:]
@@ -231,11 +225,7 @@ package enum ConfirmationFold {
       blocks.append(half.number)
       reads.append(half.isRead)
     }
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(int32s: blocks)
-    parameters.append(bools: reads)
-    return parameters
+    return Parameters(seqno, blocks, reads)
   }
 
   private static func parameters(
@@ -245,7 +235,7 @@ package enum ConfirmationFold {
     var bytes = BytesColumn()
     for half in halves { bytes.append(minutes[half]?.bytes) }
     var parameters = parameters(halves, of: seqno)
-    parameters.append(bytes: bytes)
+    parameters.append(bytes)
     return parameters
   }
 }

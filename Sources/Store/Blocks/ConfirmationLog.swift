@@ -58,10 +58,7 @@ package enum ConfirmationLog {
       contents.append(row)
       row.removeAll(keepingCapacity: true)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(bytes: contents)
-    return Query(appendStatement, parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
+    return Query(appendStatement, seqnos, contents) { rows in Set(rows.map { rows.int64($0, 0) }) }
   }
 
   private static func pack(_ entry: Entry, into bytes: inout [UInt8]) {

@@ -50,14 +50,7 @@ package enum Waits {
         places.append(Int16(position))
       }
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(int32s: blocks)
-    parameters.append(timestamps: dues)
-    parameters.append(texts: reasons)
-    parameters.append(int16s: places)
-    parameters.append(timestampMicroseconds: now)
-    return Query(addStatement, parameters) { _ in }
+    return Query(addStatement, seqnos, blocks, dues, reasons, places, TimestampValue(now)) { _ in }
   }
 
   // MARK: Taking up
@@ -98,12 +91,8 @@ package enum Waits {
   package static func takeUp(
     since: Int64, at now: Int64, lanes: [Lane], devices: Int, mostRows: Int, node: UUIDValue, on connection: Connection
   ) throws(PostgresError) -> TakenUp {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(mostRows)
-    parameters.append(timestampMicroseconds: since)
-    parameters.append(int16s: Int16Column(lanes))
-    let due = try connection.run(dueStatement, parameters)
+    let due = try connection.run(
+      dueStatement, Parameters(TimestampValue(now), mostRows, TimestampValue(since), Int16Column(lanes)))
     var found = TakenUp()
     var (blocks, count): (Set<BlockID>, Int) = ([], 0)
     for row in 0..<due.count {
@@ -132,7 +121,7 @@ package enum Waits {
 
   private static func take(_ blocks: Set<BlockID>, dueBefore end: Int64) -> Query<[BlockID: [Int]]> {
     var parameters = Blocks.parameters(Array(blocks))
-    parameters.append(timestampMicroseconds: end)
+    parameters.append(TimestampValue(end))
     return Query(takeStatement, parameters, read: positions)
   }
 
@@ -149,10 +138,7 @@ package enum Waits {
 
   /// Returns why and since when (in microseconds since 1970) the waiting positions of a block wait.
   static func of(_ block: BlockID) -> Query<[Int: (reason: String, at: Int64)]> {
-    var parameters = Parameters()
-    parameters.append(block.seqno)
-    parameters.append(block.number)
-    return Query(ofBlockStatement, parameters) { rows in
+    Query(ofBlockStatement, block.seqno, block.number) { rows in
       var found: [Int: (reason: String, at: Int64)] = [:]
       for row in 0..<rows.count {
         found[Int(rows.int16(row, 0))] = (rows.text(row, 1), rows.timestampMicroseconds(row, 2))

@@ -18,10 +18,7 @@ package enum ChannelUpdates {
 
   /// Returns the response to an earlier request with the same idempotency key.
   package static func earlier(_ channel: Channels.Number, key: String) -> Query<Earlier?> {
-    var parameters = Parameters()
-    parameters.append(channel)
-    parameters.append(text: key)
-    return Query(earlierStatement, parameters) { rows in
+    Query(earlierStatement, channel, key) { rows in
       rows.count == 1
         ? Earlier(sha256: rows.bytes(0, 0), version: rows.int64(0, 1), isSuperseded: rows.bool(0, 2)) : nil
     }
@@ -34,13 +31,7 @@ package enum ChannelUpdates {
   package static func note(
     _ channel: Channels.Number, key: String, sha256: [UInt8], version: Int64, isSuperseded: Bool
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(channel)
-    parameters.append(text: key)
-    parameters.append(bytes: sha256)
-    parameters.append(version)
-    parameters.append(isSuperseded)
-    return Query(noteStatement, parameters) { _ in }
+    Query(noteStatement, channel, key, sha256, version, isSuperseded) { _ in }
   }
 
   private static let setStatement = Statement(
@@ -55,13 +46,7 @@ package enum ChannelUpdates {
   package static func set(
     _ channel: Channels.Number, _ payload: [UInt8], priority: PushPriority, eventTime: Int64, expiresIn seconds: Int64
   ) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(channel)
-    parameters.append(bytes: payload)
-    parameters.append(priority.rawValue)
-    parameters.append(eventTime)
-    parameters.append(seconds)
-    return Query(setStatement, parameters) { $0.int64(0, 0) }
+    Query(setStatement, channel, payload, priority.rawValue, eventTime, seconds) { $0.int64(0, 0) }
   }
 
   private static let forgetStatement = Statement(
@@ -74,9 +59,7 @@ package enum ChannelUpdates {
 
   /// Deletes idempotency keys older than a day. Returns how many.
   package static func forget(atMost limit: Int) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    return Query(forgetStatement, parameters) { $0.affected }
+    Query(forgetStatement, limit) { $0.affected }
   }
 
   // MARK: Publishing
@@ -114,10 +97,7 @@ package enum ChannelUpdates {
   /// Claims the latest updates of channels that are due, for `seconds`, after which other nodes may claim them if this
   /// one has failed.
   package static func take(atMost limit: Int, for seconds: Int64) -> Query<[Taken]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    parameters.append(seconds)
-    return Query(takeStatement, parameters) { rows in
+    Query(takeStatement, limit, seconds) { rows in
       rows.map { row in
         Taken(
           channel: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
@@ -138,7 +118,7 @@ package enum ChannelUpdates {
     """)
 
   /// Microseconds until the next update is due, negative if one is already; nil if none is waiting.
-  package static func next() -> Query<Int64?> { Query(nextStatement, Parameters()) { $0.optionalInt64(0, 0) } }
+  package static func next() -> Query<Int64?> { Query(nextStatement) { $0.optionalInt64(0, 0) } }
 
   /// The result of a claimed update.
   package struct Settled: Equatable, Sendable {
@@ -189,13 +169,6 @@ package enum ChannelUpdates {
       waits.append(entry.waitMilliseconds)
       words.append(entry.word)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: channels)
-    parameters.append(int64s: versions)
-    parameters.append(bools: accepted)
-    parameters.append(bools: over)
-    parameters.append(int64s: waits)
-    parameters.append(texts: words)
-    return Query(settleStatement, parameters) { _ in }
+    return Query(settleStatement, channels, versions, accepted, over, waits, words) { _ in }
   }
 }

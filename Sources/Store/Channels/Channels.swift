@@ -41,13 +41,7 @@ package enum Channels {
   package static func create(
     _ app: App.Number, _ environment: PushEnvironment, _ storage: ChannelStorage, apnsChannel: String, name: String
   ) -> Query<Record> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(environment.rawValue)
-    parameters.append(storage.rawValue)
-    parameters.append(text: apnsChannel)
-    parameters.append(text: name)
-    return Query(createStatement, parameters) { record($0, 0) }
+    Query(createStatement, app, environment.rawValue, storage.rawValue, apnsChannel, name) { record($0, 0) }
   }
 
   private static let takenStatement = Statement(
@@ -60,20 +54,14 @@ package enum Channels {
   package static func taken(
     _ app: App.Number, _ environment: PushEnvironment, name: String
   ) -> Query<(channels: Int64, named: Int64)> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(environment.rawValue)
-    parameters.append(text: name)
-    return Query(takenStatement, parameters) { ($0.int64(0, 0), $0.int64(0, 1)) }
+    Query(takenStatement, app, environment.rawValue, name) { ($0.int64(0, 0), $0.int64(0, 1)) }
   }
 
   private static let findStatement = Statement(
     "channels-find", "SELECT \(columnList) FROM channels WHERE channel = $1")
 
   package static func find(_ channel: Number) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(channel)
-    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    Query(findStatement, channel) { $0.count == 1 ? record($0, 0) : nil }
   }
 
   private static let lockStatement = Statement(
@@ -81,9 +69,7 @@ package enum Channels {
 
   /// Locks the channel's row until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ channel: Number) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(channel)
-    return Query(lockStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    Query(lockStatement, channel) { $0.count == 1 ? record($0, 0) : nil }
   }
 
   private static let listStatement = Statement(
@@ -97,12 +83,7 @@ package enum Channels {
   package static func list(
     _ app: App.Number, in environment: PushEnvironment?, after: Number, limit: Int
   ) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(after)
-    parameters.append(environment?.rawValue)
-    parameters.append(limit)
-    return Query(listStatement, parameters) { rows in rows.map { record(rows, $0) } }
+    Query(listStatement, app, after, environment?.rawValue, limit) { rows in rows.map { record(rows, $0) } }
   }
 
   private static let numbersStatement = Statement(
@@ -110,10 +91,7 @@ package enum Channels {
 
   /// Returns internal channel numbers by Apple's ids.
   package static func numbers(_ app: App.Number, _ environment: PushEnvironment) -> Query<[String: Number]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(environment.rawValue)
-    return Query(numbersStatement, parameters) { rows in
+    Query(numbersStatement, app, environment.rawValue) { rows in
       var numbers: [String: Number] = [:]
       for row in 0..<rows.count { numbers[rows.text(row, 0)] = rows.int64(row, 1) }
       return numbers
@@ -123,9 +101,7 @@ package enum Channels {
   private static let deleteStatement = Statement("channels-delete", "DELETE FROM channels WHERE channel = $1")
 
   package static func delete(_ channel: Number) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(channel)
-    return Query(deleteStatement, parameters) { _ in }
+    Query(deleteStatement, channel) { _ in }
   }
 
   private static func record(_ rows: Rows, _ row: Int) -> Record {

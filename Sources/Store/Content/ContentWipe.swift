@@ -39,27 +39,17 @@ package enum ContentWipe {
   ///   - restSeconds: minimum time after a message's end.
   ///   - longestSeconds: time after its end when it is wiped even if something is still pending.
   package static func messages(atMost limit: Int, restSeconds: Int32, longestSeconds: Int32) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    parameters.append(restSeconds)
-    parameters.append(longestSeconds)
-    return Query(messagesStatement, parameters) { $0.affected }
+    Query(messagesStatement, limit, restSeconds, longestSeconds) { $0.affected }
   }
 
   /// Wipes approvals that were decided. Returns how many.
   /// - Parameter alsoOverdue: true to also wipe those whose deadline has passed, by the database's clock.
   package static func approvals(atMost limit: Int, alsoOverdue: Bool) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    parameters.append(alsoOverdue)
-    return Query(approvalsStatement, parameters) { $0.affected }
+    Query(approvalsStatement, limit, alsoOverdue) { $0.affected }
   }
 
   /// Wipes events that were delivered to all webhooks. Returns how many.
   package static func events(atMost limit: Int, longestSeconds: Int32) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    parameters.append(longestSeconds)
-    return Query(eventsStatement, parameters) { $0.affected }
+    Query(eventsStatement, limit, longestSeconds) { $0.affected }
   }
 }

@@ -70,28 +70,16 @@ package enum HostedFiles {
   /// Creates a file of `bytes` bytes, in the transaction that then adds its parts one by one, so that a video is never
   /// in memory as a whole.
   package static func create(_ file: New, bytes: Int, partBytes: Int) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(text: file.name)
-    parameters.append(file.app)
-    parameters.append(text: file.suffix)
-    parameters.append(text: file.type)
-    parameters.append(Int64(bytes))
-    parameters.append(Int32(partBytes))
-    parameters.append(bytes: file.sha256)
-    parameters.append(file.apiKey)
-    parameters.append(timestampMicroseconds: file.createdAt)
-    parameters.append(timestampMicroseconds: file.expiresAt)
-    return Query(createStatement, parameters) { _ in }
+    Query(
+      createStatement, file.name, file.app, file.suffix, file.type, Int64(bytes), Int32(partBytes), file.sha256,
+      file.apiKey, TimestampValue(file.createdAt), TimestampValue(file.expiresAt)
+    ) { _ in }
   }
 
   /// Stores one part of a file.
   /// - Parameter part: number of the part, from 0.
   package static func add(_ bytes: [UInt8], part: Int, of name: String) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(text: name)
-    parameters.append(Int32(part))
-    parameters.append(bytes: bytes)
-    return Query(createPartStatement, parameters) { _ in }
+    Query(createPartStatement, name, Int32(part), bytes) { _ in }
   }
 
   private static let findStatement = Statement(
@@ -101,9 +89,7 @@ package enum HostedFiles {
     """)
 
   package static func find(_ name: String) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(text: name)
-    return Query(findStatement, parameters) { rows in
+    Query(findStatement, name) { rows in
       guard rows.count == 1 else { return nil }
       return Record(
         name: rows.text(0, 0), app: rows.int32(0, 1), suffix: rows.text(0, 2), type: rows.text(0, 3),
@@ -117,10 +103,7 @@ package enum HostedFiles {
 
   /// Returns one part of a file's content, numbered from 0; nil if there is none.
   package static func part(_ name: String, _ part: Int32) -> Query<[UInt8]?> {
-    var parameters = Parameters()
-    parameters.append(text: name)
-    parameters.append(part)
-    return Query(partStatement, parameters) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+    Query(partStatement, name, part) { $0.count == 1 ? $0.bytes(0, 0) : nil }
   }
 
   private static let keepStatement = Statement(
@@ -131,10 +114,7 @@ package enum HostedFiles {
   package static func keep(_ names: [String], until time: Int64) -> Query<Void> {
     var column = TextColumn()
     for name in names { column.append(name) }
-    var parameters = Parameters()
-    parameters.append(texts: column)
-    parameters.append(timestampMicroseconds: time)
-    return Query(keepStatement, parameters) { _ in }
+    return Query(keepStatement, column, TimestampValue(time)) { _ in }
   }
 
   private static let pruneStatement = Statement(
@@ -152,9 +132,6 @@ package enum HostedFiles {
 
   /// Deletes expired files. Returns how many.
   package static func prune(at now: Int64, atMost limit: Int) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(limit)
-    return Query(pruneStatement, parameters) { $0.int64(0, 0) }
+    Query(pruneStatement, TimestampValue(now), limit) { $0.int64(0, 0) }
   }
 }

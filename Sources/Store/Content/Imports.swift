@@ -63,14 +63,7 @@ package enum Imports {
   package static func create(
     _ kind: Kind, of app: App.Number, group: Groups.Number?, skipsErrors: Bool, encoding: FileEncoding?, by name: String
   ) -> Query<Number> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(kind.rawValue)
-    parameters.append(group)
-    parameters.append(text: name)
-    parameters.append(skipsErrors)
-    parameters.append(encoding?.rawValue)
-    return Query(createStatement, parameters) { $0.int64(0, 0) }
+    Query(createStatement, app, kind.rawValue, group, name, skipsErrors, encoding?.rawValue) { $0.int64(0, 0) }
   }
 
   private static let findStatement = Statement(
@@ -85,9 +78,7 @@ package enum Imports {
   package static func lock(_ number: Number) -> Query<Record?> { one(lockStatement, number) }
 
   private static func one(_ statement: Statement, _ number: Number) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(number)
-    return Query(statement, parameters) { records($0).first }
+    Query(statement, number) { records($0).first }
   }
 
   private static let listStatement = Statement(
@@ -99,11 +90,7 @@ package enum Imports {
 
   /// Returns imports before `number`, newest first.
   package static func list(of app: App.Number, before number: Number, limit: Int) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(number)
-    parameters.append(limit)
-    return Query(listStatement, parameters, read: records)
+    Query(listStatement, app, number, limit, read: records)
   }
 
   private static let saveStatement = Statement(
@@ -116,18 +103,10 @@ package enum Imports {
 
   /// Saves the progress of a locked import.
   package static func save(_ record: Record, isFinished: Bool) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(record.number)
-    parameters.append(record.parts)
-    parameters.append(bytes: record.partSHA256)
-    parameters.append(text: record.header)
-    parameters.append(bytes: record.rest)
-    parameters.append(record.lines)
-    parameters.append(record.imported)
-    parameters.append(record.rejected)
-    parameters.append(isFinished)
-    parameters.append(record.encoding?.rawValue)
-    return Query(saveStatement, parameters) { _ in }
+    Query(
+      saveStatement, record.number, record.parts, record.partSHA256, record.header, record.rest, record.lines,
+      record.imported, record.rejected, isFinished, record.encoding?.rawValue
+    ) { _ in }
   }
 
   // MARK: Stored parts
@@ -137,29 +116,20 @@ package enum Imports {
 
   /// Stores a part of an import that takes effect only after the last part has arrived.
   package static func keep(_ part: Int32, _ bytes: [UInt8], of number: Number) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(part)
-    parameters.append(bytes: bytes)
-    return Query(keepStatement, parameters) { _ in }
+    Query(keepStatement, number, part, bytes) { _ in }
   }
 
   private static let partStatement = Statement(
     "imports-part", "SELECT lines FROM import_parts WHERE import = $1 AND part = $2")
 
   package static func part(_ part: Int32, of number: Number) -> Query<[UInt8]?> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(part)
-    return Query(partStatement, parameters) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+    Query(partStatement, number, part) { $0.count == 1 ? $0.bytes(0, 0) : nil }
   }
 
   private static let dropStatement = Statement("imports-drop-parts", "DELETE FROM import_parts WHERE import = $1")
 
   package static func dropParts(of number: Number) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    return Query(dropStatement, parameters) { _ in }
+    Query(dropStatement, number) { _ in }
   }
 
   // MARK: Errors
@@ -192,12 +162,7 @@ package enum Imports {
       texts.append(fault.text)
       errors.append(fault.error)
     }
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(int64s: lines)
-    parameters.append(texts: texts)
-    parameters.append(texts: errors)
-    return Query(faultsStatement, parameters) { _ in }
+    return Query(faultsStatement, number, lines, texts, errors) { _ in }
   }
 
   private static let faultListStatement = Statement(
@@ -205,11 +170,7 @@ package enum Imports {
     "SELECT line, text, error FROM import_errors WHERE import = $1 AND line > $2 ORDER BY line LIMIT $3")
 
   package static func faults(of number: Number, after line: Int64, limit: Int) -> Query<[Fault]> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(line)
-    parameters.append(limit)
-    return Query(faultListStatement, parameters) { rows in
+    Query(faultListStatement, number, line, limit) { rows in
       rows.map { Fault(line: rows.int64($0, 0), text: rows.text($0, 1), error: rows.text($0, 2)) }
     }
   }

@@ -39,12 +39,7 @@ package enum SavedMessages {
     """)
 
   package static func list(_ kind: Kind, of app: App.Number, after number: Number, limit: Int) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(kind.rawValue)
-    parameters.append(number)
-    parameters.append(limit)
-    return Query(listStatement, parameters, read: records)
+    Query(listStatement, app, kind.rawValue, number, limit, read: records)
   }
 
   private static let findStatement = Statement(
@@ -62,10 +57,7 @@ package enum SavedMessages {
   package static func lock(_ number: Number, _ kind: Kind) -> Query<Record?> { one(lockStatement, number, kind) }
 
   private static func one(_ statement: Statement, _ number: Number, _ kind: Kind) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(kind.rawValue)
-    return Query(statement, parameters) { records($0).first }
+    Query(statement, number, kind.rawValue) { records($0).first }
   }
 
   /// The stored fields of a saved message.
@@ -93,14 +85,7 @@ package enum SavedMessages {
   /// Creates a saved message. Fails with `saved_messages_sender_is_unique` if the app has defaults for this sender
   /// already.
   package static func create(_ new: New, _ kind: Kind, of app: App.Number) -> Query<Number> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(kind.rawValue)
-    parameters.append(text: new.name)
-    parameters.append(text: new.sender)
-    parameters.append(text: new.message)
-    parameters.append(text: new.by)
-    return Query(createStatement, parameters) { $0.int64(0, 0) }
+    Query(createStatement, app, kind.rawValue, new.name, new.sender, new.message, new.by) { $0.int64(0, 0) }
   }
 
   private static let changeStatement = Statement(
@@ -111,21 +96,13 @@ package enum SavedMessages {
     """)
 
   package static func change(_ number: Number, _ new: New) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(text: new.name)
-    parameters.append(text: new.sender)
-    parameters.append(text: new.message)
-    parameters.append(text: new.by)
-    return Query(changeStatement, parameters) { _ in }
+    Query(changeStatement, number, new.name, new.sender, new.message, new.by) { _ in }
   }
 
   private static let deleteStatement = Statement("saved-messages-delete", "DELETE FROM saved_messages WHERE saved = $1")
 
   package static func delete(_ number: Number) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    return Query(deleteStatement, parameters) { _ in }
+    Query(deleteStatement, number) { _ in }
   }
 
   private static func records(_ rows: Rows) -> [Record] {

@@ -43,13 +43,7 @@ package enum StoredUploads {
   package static func media(
     of app: App.Number, at now: Int64, before createdAt: Int64, _ name: String, limit: Int
   ) -> Query<[Media]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(timestampMicroseconds: createdAt)
-    parameters.append(text: name)
-    parameters.append(limit)
-    return Query(mediaStatement, parameters) { rows in
+    Query(mediaStatement, app, TimestampValue(now), TimestampValue(createdAt), name, limit) { rows in
       rows.map { row in
         Media(
           name: rows.text(row, 0), suffix: rows.text(row, 1), type: rows.text(row, 2), bytes: rows.int64(row, 3),
@@ -64,10 +58,7 @@ package enum StoredUploads {
 
   /// Returns an open message that shows the file; nil when there is none.
   package static func message(showing name: String, of app: App.Number) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: name)
-    return Query(showingStatement, parameters) { $0.count == 0 ? nil : $0.int64(0, 0) }
+    Query(showingStatement, app, name) { $0.count == 0 ? nil : $0.int64(0, 0) }
   }
 
   private static let deleteMediaStatement = Statement(
@@ -81,10 +72,7 @@ package enum StoredUploads {
 
   /// Deletes a file. Returns its size; nil when the app has no such file.
   package static func deleteMedia(_ name: String, of app: App.Number) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: name)
-    return Query(deleteMediaStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(deleteMediaStatement, app, name) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   // MARK: Audience files
@@ -109,12 +97,7 @@ package enum StoredUploads {
   package static func files(
     of app: App.Number, at now: Int64, before csv: CSVAudiences.Number, limit: Int
   ) -> Query<[File]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(csv)
-    parameters.append(limit)
-    return Query(filesStatement, parameters) { rows in
+    Query(filesStatement, app, TimestampValue(now), csv, limit) { rows in
       rows.map { row in
         File(
           csv: rows.int64(row, 0), lines: rows.int32(row, 1), createdAt: rows.timestampMicroseconds(row, 2),
@@ -128,10 +111,7 @@ package enum StoredUploads {
 
   /// Returns an open message whose audience is the file; nil when there is none.
   package static func message(using csv: CSVAudiences.Number, of app: App.Number) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: String(csv))
-    return Query(usingStatement, parameters) { $0.count == 0 ? nil : $0.int64(0, 0) }
+    Query(usingStatement, app, String(csv)) { $0.count == 0 ? nil : $0.int64(0, 0) }
   }
 
   private static let lockFileStatement = Statement(
@@ -140,10 +120,7 @@ package enum StoredUploads {
   /// Locks a file against messages that would use it (`CSVAudiences.keep`). Returns its lines; nil when the app has no
   /// such file.
   package static func lockFile(_ csv: CSVAudiences.Number, of app: App.Number) -> Query<Int32?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(csv)
-    return Query(lockFileStatement, parameters) { $0.count == 1 ? $0.int32(0, 0) : nil }
+    Query(lockFileStatement, app, csv) { $0.count == 1 ? $0.int32(0, 0) : nil }
   }
 
   private static let deleteFileStatement = Statement(
@@ -155,8 +132,6 @@ package enum StoredUploads {
 
   /// Deletes a file with its lines.
   package static func deleteFile(_ csv: CSVAudiences.Number) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(csv)
-    return Query(deleteFileStatement, parameters) { _ in }
+    Query(deleteFileStatement, csv) { _ in }
   }
 }

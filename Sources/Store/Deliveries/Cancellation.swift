@@ -36,10 +36,7 @@ package enum Cancellation {
 
   /// Ends shards. Returns the number of devices that were never claimed, and by how many the claims exceeded the plan.
   static func closeShards(_ seqno: Int64, wave: Int16?) -> Query<(unclaimed: Int64, surplus: Int64)> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(wave)
-    return Query(closeShardsStatement, parameters) { rows in
+    Query(closeShardsStatement, seqno, wave) { rows in
       var answer: (unclaimed: Int64, surplus: Int64) = (0, 0)
       for row in 0..<rows.count {
         let rest = rows.int64(row, 0) - rows.int64(row, 1)
@@ -63,9 +60,7 @@ package enum Cancellation {
   /// Ends planning. Returns the number of devices that were counted but not planned into shards; nil if planning was
   /// complete.
   private static func endPlan(_ seqno: Int64) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(endPlanStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(endPlanStatement, seqno) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   /// Performs the first step: ends everything that is not claimed.
@@ -121,13 +116,9 @@ package enum Cancellation {
   private static func endDeferred(
     _ seqno: Int64, as status: OutcomeStatus, reason: String
   ) -> Query<[(user: UserKey, mayHaveArrived: Bool)]> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(text: reason)
-    parameters.append(Limits.batch)
-    parameters.append(status.rawValue)
-    parameters.append(text: SkipReason.unknownNotResent.rawValue)
-    return Query(deferredStatement, parameters) { rows in rows.map { (rows.userKey($0, 0), rows.bool($0, 1)) } }
+    Query(deferredStatement, seqno, reason, Limits.batch, status.rawValue, SkipReason.unknownNotResent.rawValue) {
+      rows in rows.map { (rows.userKey($0, 0), rows.bool($0, 1)) }
+    }
   }
 
   /// Ends one batch of deferred deliveries. Returns true if there may be more.

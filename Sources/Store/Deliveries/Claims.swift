@@ -53,12 +53,7 @@ package enum Claims {
       devices.append(entry.device)
       keys.append(entry.userKey.text)
     }
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(uuid: node)
-    parameters.append(uuids: devices)
-    parameters.append(texts: keys)
-    return Query(createStatement, parameters) { Hold(claim: $0.int64(0, 0)) }
+    return Query(createStatement, seqno, node, devices, keys) { Hold(claim: $0.int64(0, 0)) }
   }
 
   private static let createSeveralStatement = Statement(
@@ -82,12 +77,7 @@ package enum Claims {
         keys.append(entry.userKey.text)
       }
     }
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    parameters.append(int64s: seqnos)
-    parameters.append(uuids: devices)
-    parameters.append(texts: keys)
-    return Query(createSeveralStatement, parameters) { rows in
+    return Query(createSeveralStatement, node, seqnos, devices, keys) { rows in
       var claims: [Int64: Hold] = [:]
       for row in 0..<rows.count { claims[rows.int64(row, 0)] = Hold(claim: rows.int64(row, 1)) }
       return claims
@@ -139,10 +129,7 @@ package enum Claims {
 
   /// Returns all claims of a node with numbers from `start`, and their lanes.
   package static func ofNode(_ node: UUIDValue, from start: Int64 = 0) -> Query<[(hold: Hold, lane: Lane)]> {
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    parameters.append(start)
-    return Query(ofNodeStatement, parameters) { rows in
+    Query(ofNodeStatement, node, start) { rows in
       rows.map { row in
         (hold(rows, row), rows.isNull(row, 2) ? .normal : Lane(rawValue: rows.int16(row, 2)) ?? .normal)
       }
@@ -152,7 +139,7 @@ package enum Claims {
   private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
 
   /// Returns the last claim number assigned.
-  package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
+  package static func last() -> Query<Int64> { Query(lastStatement) { $0.int64(0, 0) } }
 
   private static func hold(_ rows: Rows, _ row: Int) -> Hold {
     Hold(claim: rows.int64(row, 0), fence: rows.int32(row, 1))
@@ -165,10 +152,7 @@ package enum Claims {
   private static func parameters(_ holds: some Collection<Hold>, of node: UUIDValue) -> Parameters {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    parameters.append(int64s: claims)
-    return parameters
+    return Parameters(node, claims)
   }
 
   private static func parameters(_ holds: some Collection<Hold>, _ node: UUIDValue) -> Parameters {
@@ -177,11 +161,7 @@ package enum Claims {
       claims.append(hold.claim)
       fences.append(hold.fence)
     }
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    parameters.append(int64s: claims)
-    parameters.append(int32s: fences)
-    return parameters
+    return Parameters(node, claims, fences)
   }
 
   // MARK: Taking over
@@ -229,12 +209,9 @@ package enum Claims {
   package static func adopt(
     node: UUIDValue, lanes: [Lane], claims: Int, devices: Int
   ) -> Query<[(hold: Hold, seqno: Int64)]> {
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    parameters.append(int16s: Int16Column(lanes))
-    parameters.append(claims)
-    parameters.append(devices)
-    return Query(adoptStatement, parameters) { rows in rows.map { (hold(rows, $0), rows.int64($0, 2)) } }
+    Query(adoptStatement, node, Int16Column(lanes), claims, devices) { rows in
+      rows.map { (hold(rows, $0), rows.int64($0, 2)) }
+    }
   }
 
   private static let messagesStatement = Statement(
@@ -244,9 +221,7 @@ package enum Claims {
   package static func messages(of holds: some Collection<Hold>) -> Query<[Int64: Int64]> {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
-    var parameters = Parameters()
-    parameters.append(int64s: claims)
-    return Query(messagesStatement, parameters) { rows in
+    return Query(messagesStatement, claims) { rows in
       var seqnos: [Int64: Int64] = [:]
       for row in 0..<rows.count { seqnos[rows.int64(row, 0)] = rows.int64(row, 1) }
       return seqnos
@@ -267,10 +242,7 @@ package enum Claims {
   ) -> Query<[Int64: (hold: Hold, devices: [DeviceID: UserKey])]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    parameters.append(int64s: column)
-    return Query(unlaunchedStatement, parameters) { rows in
+    return Query(unlaunchedStatement, node, column) { rows in
       var claims: [Int64: (hold: Hold, devices: [DeviceID: UserKey])] = [:]
       for row in 0..<rows.count {
         let hold = Hold(claim: rows.int64(row, 1), fence: rows.int32(row, 2))
@@ -314,9 +286,7 @@ package enum Claims {
   ) throws(PostgresError) -> [Int64: [Entry]] {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
-    var parameters = Parameters()
-    parameters.append(int64s: claims)
-    let rows = try connection.run(undecidedStatement, parameters)
+    let rows = try connection.run(undecidedStatement, Parameters(claims))
     var entries: [Int64: [Entry]] = [:]
     for row in 0..<rows.count {
       let attempts = Tries(stored: rows.int16(row, 3))
@@ -363,12 +333,7 @@ package enum Claims {
   package static func due(
     since: Int64, at now: Int64, lanes: [Lane], limit: Int
   ) -> Query<[(seqno: Int64, entry: Entry)]> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(limit)
-    parameters.append(timestampMicroseconds: since)
-    parameters.append(int16s: Int16Column(lanes))
-    return Query(dueStatement, parameters) { rows in
+    Query(dueStatement, TimestampValue(now), limit, TimestampValue(since), Int16Column(lanes)) { rows in
       rows.map { row in
         (
           rows.int64(row, 0),

@@ -62,11 +62,7 @@ package enum Confirmations {
       seqnos.append(entry.seqno)
       psids.append(entry.psid)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(texts: psids)
-    parameters.append(timestampMicroseconds: now - Store.Limits.formerTokenMicroseconds)
-    return Query(resolveStatement, parameters) { rows in
+    return Query(resolveStatement, seqnos, psids, TimestampValue(now - Store.Limits.formerTokenMicroseconds)) { rows in
       rows.map { row in
         Candidate(
           entry: Int(rows.int64(row, 0)) - 1, app: rows.int32(row, 1), device: rows.device(row, 2),
@@ -215,9 +211,9 @@ package enum Confirmations {
     // The dictionary is not modified in between, so keys and values have the same order.
     for at in deliveries.values { times.append(at) }
     var parameters = columns(deliveries.keys)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(TimestampValue(now))
     parameters.append(writer)
-    parameters.append(timestamps: times)
+    parameters.append(times)
     return parameters
   }
 
@@ -238,12 +234,7 @@ package enum Confirmations {
 
   /// Adds folded confirmations to the totals, and to the statistics of the current minute.
   static func count(of seqno: Int64, received: Int64, read: Int64, _ writer: Int32) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(received)
-    parameters.append(read)
-    parameters.append(writer)
-    return Query(countStatement, parameters) { _ in }
+    Query(countStatement, seqno, received, read, writer) { _ in }
   }
 
   static func columns(_ deliveries: some Collection<Delivery>) -> Parameters {
@@ -253,10 +244,7 @@ package enum Confirmations {
       seqnos.append(delivery.seqno)
       devices.append(delivery.device)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(uuids: devices)
-    return parameters
+    return Parameters(seqnos, devices)
   }
 
   static func fresh(_ rows: Rows) -> Set<Delivery> {

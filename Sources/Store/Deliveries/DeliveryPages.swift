@@ -95,12 +95,7 @@ package enum DeliveryPages {
   private static func rows(
     of seqno: Int64, after device: DeviceID, status: OutcomeStatus?, limit: Int
   ) -> Query<[Delivery]> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(device: device)
-    parameters.append(limit)
-    parameters.append(status?.rawValue)
-    return Query(rowsStatement, parameters) { rows in
+    Query(rowsStatement, seqno, device, limit, status?.rawValue) { rows in
       rows.map { row in
         Delivery(
           place: .row(rows.device(row, 0)), device: rows.device(row, 0), userKey: rows.userKey(row, 1),
@@ -145,11 +140,7 @@ package enum DeliveryPages {
   ) -> Query<Blocks.Contents?> {
     var codes = BytesColumn()
     for state in states { codes.append([state.rawValue]) }
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(block)
-    parameters.append(bytes: codes)
-    return Query(nextBlockStatement, parameters) { $0.count == 1 ? Blocks.contents($0, 0) : nil }
+    return Query(nextBlockStatement, seqno, block, codes) { $0.count == 1 ? Blocks.contents($0, 0) : nil }
   }
 
   private static let confirmedStatement = Statement(
@@ -163,10 +154,7 @@ package enum DeliveryPages {
 
   /// Returns when each position of a block was received and read.
   private static func confirmed(_ block: BlockID) -> Query<[Int: Times]> {
-    var parameters = Parameters()
-    parameters.append(block.seqno)
-    parameters.append(block.number)
-    return Query(confirmedStatement, parameters) { rows in
+    Query(confirmedStatement, block.seqno, block.number) { rows in
       var times: [Int: Times] = [:]
       for row in 0..<rows.count {
         times[Int(rows.int32(row, 0))] = (rows.optionalTimestamp(row, 1), rows.optionalTimestamp(row, 2))

@@ -22,10 +22,7 @@ extension Outcomes {
       seqnos.append(delivery.seqno)
       devices.append(delivery.device)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(uuids: devices)
-    return Query(endedStatement, parameters) { rows in
+    return Query(endedStatement, seqnos, devices) { rows in
       Set(rows.map { Confirmations.Delivery(seqno: rows.int64($0, 0), device: rows.device($0, 1)) })
     }
   }

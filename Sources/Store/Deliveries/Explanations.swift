@@ -31,9 +31,7 @@ package enum Explanations {
     """)
 
   package static func message(_ seqno: Int64) -> Query<Message?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(messageStatement, parameters) { rows in
+    Query(messageStatement, seqno) { rows in
       guard rows.count == 1 else { return nil }
       func time(_ column: Int) -> Int64? { rows.optionalTimestamp(0, column) }
       return Message(
@@ -81,12 +79,7 @@ package enum Explanations {
   ) -> Query<[Delivery]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(uuids: column)
-    parameters.append(text: user.text)
-    parameters.append(searching)
-    return Query(deliveriesStatement, parameters) { rows in
+    return Query(deliveriesStatement, seqno, column, user.text, searching) { rows in
       rows.map { row in
         func time(_ column: Int) -> Int64? { rows.optionalTimestamp(row, column) }
         return Delivery(
@@ -108,10 +101,7 @@ package enum Explanations {
 
   /// Returns the user's devices for which a delivery is in progress.
   package static func claimed(_ seqno: Int64, of user: UserKey) -> Query<Set<DeviceID>> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(text: user.text)
-    return Query(claimedStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
+    Query(claimedStatement, seqno, user.text) { rows in Set(rows.map { rows.device($0, 0) }) }
   }
 
   package struct Badge: Equatable, Sendable {
@@ -137,11 +127,7 @@ package enum Explanations {
 
   /// Returns what the message did to the user's badge count; nil if nothing.
   package static func badge(_ seqno: Int64, of user: Users.Key) -> Query<Badge?> {
-    var parameters = Parameters()
-    parameters.append(user.app)
-    parameters.append(text: user.userKey.text)
-    parameters.append(seqno)
-    return Query(badgeStatement, parameters) { rows in
+    Query(badgeStatement, user.app, user.userKey.text, seqno) { rows in
       guard rows.count == 1 else { return nil }
       return Badge(
         increment: rows.int16(0, 0), deliveries: rows.int16(0, 1), negatives: rows.int16(0, 2),

@@ -46,9 +46,6 @@ package enum ExtensionReports {
 
   /// Counts the latest alerts that started the app's extension, excluding those of the last minute.
   package static func look(_ app: App.Number, atMost alerts: Int64) -> Query<Found> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(alerts)
-    return Query(lookStatement, parameters) { Found(alerts: $0.int64(0, 0), confirmed: $0.int64(0, 1)) }
+    Query(lookStatement, app, alerts) { Found(alerts: $0.int64(0, 0), confirmed: $0.int64(0, 1)) }
   }
 }

@@ -35,9 +35,7 @@ package enum Funnels {
 
   /// Returns a message's funnel, with its reasons as a JSON object.
   package static func find(_ seqno: Int64) -> Query<(found: Found, reasons: String)?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(findStatement, parameters) { rows in
+    Query(findStatement, seqno) { rows in
       guard rows.count == 1 else { return nil }
       var funnel = Funnel(
         seqno: seqno, state: MessageState(rawValue: rows.int16(0, 1)) ?? .queued, targeted: rows.optionalInt64(0, 2))

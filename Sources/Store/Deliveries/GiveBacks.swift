@@ -38,11 +38,7 @@ package enum GiveBacks {
       seqnos.append(delivery.seqno)
       devices.append(delivery.device)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(uuids: devices)
-    parameters.append(timestampMicroseconds: now)
-    return Query(outcomesStatement, parameters) { rows in
+    return Query(outcomesStatement, seqnos, devices, TimestampValue(now)) { rows in
       rows.map { row in
         var statistic = Statistics.Key(app: rows.int32(row, 3))
         statistic.lane = Lane(rawValue: rows.int16(row, 5))
@@ -78,7 +74,7 @@ package enum GiveBacks {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     var parameters = Parameters()
-    parameters.append(int64s: column)
+    parameters.append(column)
     _ = try connection.run(lockStatement, parameters)
     // A separate statement, which sees what was committed while the first one waited for the lock.
     _ = try connection.run(reopenStatement, parameters)

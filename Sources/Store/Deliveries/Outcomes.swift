@@ -64,16 +64,8 @@ package enum Outcomes {
       dues.append(record.dueAt)
       positions[Confirmations.Delivery(seqno: record.seqno, device: record.device)] = index
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(uuids: devices)
-    parameters.append(texts: keys)
-    parameters.append(int16s: statuses)
-    parameters.append(int16s: attempts)
-    parameters.append(texts: reasons)
-    parameters.append(timestamps: dues)
-    parameters.append(timestampMicroseconds: now)
-    return Query(writeStatement, parameters) { rows in
+    return Query(writeStatement, seqnos, devices, keys, statuses, attempts, reasons, dues, TimestampValue(now)) {
+      rows in
       (0..<rows.count).compactMap { row in
         positions[Confirmations.Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))]
       }
@@ -156,16 +148,16 @@ package enum Outcomes {
       }
     }
     var parameters = Parameters()
-    for column in columns { parameters.append(int64s: column) }
+    for column in columns { parameters.append(column) }
     parameters.append(writer)
     if !statistics.isEmpty { Statistics.append(statistics, writer: writer, at: now, to: &parameters) }
     let statement = statistics.isEmpty ? totalsStatement : totalsAndStatisticsStatement
     var queries = [Query<Void>(statement, parameters) { _ in }]
     if counts.count > 0 {
       var parameters = Parameters()
-      parameters.append(int64s: reasonSeqnos)
-      parameters.append(texts: reasons)
-      parameters.append(int64s: counts)
+      parameters.append(reasonSeqnos)
+      parameters.append(reasons)
+      parameters.append(counts)
       parameters.append(writer)
       queries.append(Query<Void>(reasonsStatement, parameters) { _ in })
     }

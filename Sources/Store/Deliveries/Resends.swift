@@ -25,10 +25,7 @@ package enum Resends {
 
   /// Returns whether a message has excluded recipients because it came too late for them.
   package static func hasLeftOut(_ seqno: Int64) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(text: Schedules.lateReason)
-    return Query(leftOutStatement, parameters) { $0.bool(0, 0) }
+    Query(leftOutStatement, seqno, Schedules.lateReason) { $0.bool(0, 0) }
   }
 
   private static let unreachedStatement = Statement(
@@ -46,10 +43,7 @@ package enum Resends {
   package static func unreached(of seqno: Int64, among devices: [DeviceID]) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(uuids: column)
-    return Query(unreachedStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
+    return Query(unreachedStatement, seqno, column) { rows in Set(rows.map { rows.device($0, 0) }) }
   }
 
   // MARK: By their outcomes
@@ -84,11 +78,7 @@ package enum Resends {
 
   /// Returns the device at the end of the next part of `outcomes` outcomes; nil if none are left.
   package static func end(of seqno: Int64, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(device: device)
-    parameters.append(outcomes)
-    return Query(endStatement, parameters) { $0.count == 1 ? $0.device(0, 0) : nil }
+    Query(endStatement, seqno, device, outcomes) { $0.count == 1 ? $0.device(0, 0) : nil }
   }
 
   private static let countStatement = Statement(
@@ -123,8 +113,8 @@ package enum Resends {
     _ seqno: Int64, _ target: ResendTarget, _ after: DeviceID, _ upto: DeviceID, _ frozenAt: Int64
   ) -> Parameters {
     parameters(seqno, target, frozenAt) { range in
-      range.append(device: after)
-      range.append(device: upto)
+      range.append(after)
+      range.append(upto)
     }
   }
 
@@ -137,7 +127,7 @@ package enum Resends {
     parameters.append(seqno)
     appendRange(&parameters)
     parameters.append(target.rawValue)
-    parameters.append(timestampMicroseconds: frozenAt)
+    parameters.append(TimestampValue(frozenAt))
     return parameters
   }
 
@@ -156,11 +146,7 @@ package enum Resends {
 
   /// Returns the last of the next `blocks` blocks in which a delivery has ended; nil if none are left.
   package static func blockEnd(of seqno: Int64, after block: Int32, blocks: Int) -> Query<Int32?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(block)
-    parameters.append(blocks)
-    return Query(blockEndStatement, parameters) { $0.isNull(0, 0) ? nil : $0.int32(0, 0) }
+    Query(blockEndStatement, seqno, block, blocks) { $0.isNull(0, 0) ? nil : $0.int32(0, 0) }
   }
 
   private static let nextBlockStatement = Statement(
@@ -174,12 +160,7 @@ package enum Resends {
   /// Returns the first block, from `block` on, in which a delivery has ended, given that `done` positions of `block`
   /// itself have been read; nil if none are left.
   package static func nextBlock(of seqno: Int64, from block: Int32, done: Int32, upto end: Int32) -> Query<Int32?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(block)
-    parameters.append(done)
-    parameters.append(end)
-    return Query(nextBlockStatement, parameters) { $0.isNull(0, 0) ? nil : $0.int32(0, 0) }
+    Query(nextBlockStatement, seqno, block, done, end) { $0.isNull(0, 0) ? nil : $0.int32(0, 0) }
   }
 
   private static let blockMembers = """

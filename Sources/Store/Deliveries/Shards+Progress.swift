@@ -40,11 +40,7 @@ extension Shards {
   /// Returns a message's shards after `shard`, with the sums over all of them, from one snapshot; nil if the message
   /// does not exist.
   package static func progress(_ seqno: Int64, after shard: Int32, limit: Int) -> Query<Progress?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(shard)
-    parameters.append(limit)
-    return Query(progressStatement, parameters) { rows in
+    Query(progressStatement, seqno, shard, limit) { rows in
       guard rows.count > 0 else { return nil }
       var progress = Progress(app: rows.int32(0, 0), planned: rows.bool(0, 1))
       progress.count = rows.int64(0, 2)

@@ -55,13 +55,13 @@ package enum Shards {
     parameters.append(seqno)
     switch part {
     case .keys(let after, let upto):
-      parameters.append(text: after)
-      parameters.append(text: upto)
+      parameters.append(after)
+      parameters.append(upto)
       parameters.append(nil as Int32?)
       parameters.append(nil as Int32?)
     case .entries(let range):
-      parameters.append(text: nil)
-      parameters.append(text: nil)
+      parameters.append(nil as String?)
+      parameters.append(nil as String?)
       parameters.append(Int32(range.lowerBound))
       parameters.append(Int32(range.upperBound))
     }
@@ -75,10 +75,7 @@ package enum Shards {
 
   /// Returns the end of the last shard written, up to which the message (or wave) is planned; nil if there is none.
   package static func lastKey(_ seqno: Int64, wave: Int16 = 0) -> Query<String?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(wave)
-    return Query(lastKeyStatement, parameters) { $0.optionalText(0, 0) }
+    Query(lastKeyStatement, seqno, wave) { $0.optionalText(0, 0) }
   }
 
   private static let lockStatement = Statement(
@@ -95,9 +92,7 @@ package enum Shards {
 
   /// Locks a shard that has devices left to claim until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ seqno: Int64) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(lockStatement, parameters) { rows in
+    Query(lockStatement, seqno) { rows in
       guard rows.count == 1 else { return nil }
       let part: Record.Part =
         rows.isNull(0, 1)
@@ -128,10 +123,10 @@ package enum Shards {
     parameters.append(shard.shard)
     switch rest {
     case .keys(let after, _):
-      parameters.append(text: after)
+      parameters.append(after)
       parameters.append(nil as Int32?)
     case .entries(let range):
-      parameters.append(text: nil)
+      parameters.append(nil as String?)
       parameters.append(Int32(range.lowerBound))
     }
     parameters.append(claimed)

@@ -61,14 +61,7 @@ package enum Bindings {
       asked.append(refused.asked)
       refreshed.append(refused.refreshed)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(int64s: unproved)
-    parameters.append(int64s: asked)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(writer)
-    parameters.append(int64s: refreshed)
-    return Query(countStatement, parameters) { _ in }
+    return Query(countStatement, apps, unproved, asked, TimestampValue(now), writer, refreshed) { _ in }
   }
 
   private static let refusalsStatement = Statement(
@@ -81,10 +74,7 @@ package enum Bindings {
 
   /// Returns the sums of the last days, including today.
   package static func refusals(of app: App.Number, days: Int32) -> Query<Refusals> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(days)
-    return Query(refusalsStatement, parameters) { rows in
+    Query(refusalsStatement, app, days) { rows in
       var refusals = Refusals()
       (refusals.unproved, refusals.asked) = (rows.int64(0, 0), rows.int64(0, 1))
       refusals.refreshed = rows.int64(0, 2)
@@ -103,10 +93,7 @@ package enum Bindings {
 
   /// Counts active devices whose binding to a user is weaker than `identity` requires.
   package static func countLax(in app: App.Number, below identity: App.Identity) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(identity.rawValue)
-    return Query(laxStatement, parameters) { $0.int64(0, 0) }
+    Query(laxStatement, app, identity.rawValue) { $0.int64(0, 0) }
   }
 
   package static let start = DeviceID.lowest
@@ -117,7 +104,7 @@ package enum Bindings {
 
   /// The database's time, in microseconds since 1970, if the grace period of some app is over; otherwise nil.
   package static func graceOver() -> Query<Int64?> {
-    Query(graceOverStatement, Parameters()) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
+    Query(graceOverStatement) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
   }
 
   private static let endUnprovedStatement = Statement(
@@ -147,11 +134,7 @@ package enum Bindings {
   package static func endUnproved(
     after device: DeviceID, at now: Int64, atMost limit: Int
   ) -> Query<(last: DeviceID?, ended: Int, left: Int)> {
-    var parameters = Parameters()
-    parameters.append(device: device)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(limit)
-    return Query(endUnprovedStatement, parameters) { rows in
+    Query(endUnprovedStatement, device, TimestampValue(now), limit) { rows in
       let ended = Int(rows.int64(0, 1))
       return (rows.optionalText(0, 0).flatMap { DeviceID($0) }, ended, Int(rows.int64(0, 2)) - ended)
     }
@@ -162,8 +145,6 @@ package enum Bindings {
 
   /// Removes the grace periods that were over by `time` (in microseconds since 1970).
   package static func endGrace(overBy time: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: time)
-    return Query(endGraceStatement, parameters) { _ in }
+    Query(endGraceStatement, TimestampValue(time)) { _ in }
   }
 }

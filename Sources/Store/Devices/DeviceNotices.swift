@@ -38,9 +38,9 @@ package enum DeviceNotices {
       devices.append(notice.device)
       kinds.append(notice.kind.rawValue)
     }
-    parameters.append(uuids: devices)
-    parameters.append(int16s: kinds)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(devices)
+    parameters.append(kinds)
+    parameters.append(TimestampValue(now))
     return Query(queueStatement, parameters) { _ in }
   }
 
@@ -68,10 +68,7 @@ package enum DeviceNotices {
 
   /// Returns the oldest notices.
   package static func waiting(limit: Int, devices: Int) -> Query<[Waiting]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    parameters.append(devices)
-    return Query(waitingStatement, parameters) { rows in
+    Query(waitingStatement, limit, devices) { rows in
       rows.map { row in
         Waiting(
           number: rows.int64(row, 0), createdAt: rows.timestampMicroseconds(row, 4), appID: rows.text(row, 1),
@@ -84,8 +81,6 @@ package enum DeviceNotices {
   private static let doneStatement = Statement("device-notices-done", "DELETE FROM device_notices WHERE notice = $1")
 
   package static func done(_ number: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    return Query(doneStatement, parameters) { _ in }
+    Query(doneStatement, number) { _ in }
   }
 }

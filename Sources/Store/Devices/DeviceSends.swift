@@ -27,8 +27,8 @@ package enum DeviceSends {
   /// - Parameter now: in microseconds since 1970.
   package static func count(_ devices: [DeviceID], at now: Int64) -> Query<[DeviceID: Meter]> {
     var parameters = Devices.ids(devices)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(timestampMicroseconds: now - Store.Limits.deviceSendWindow)
+    parameters.append(TimestampValue(now))
+    parameters.append(TimestampValue(now - Store.Limits.deviceSendWindow))
     return Query(countStatement, parameters) { rows in
       var meters: [DeviceID: Meter] = [:]
       for row in 0..<rows.count {

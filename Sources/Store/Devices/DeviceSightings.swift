@@ -15,7 +15,7 @@ extension Devices {
   /// - Parameter now: in microseconds since 1970.
   package static func seen(_ devices: [DeviceID], at now: Int64) -> Query<Void> {
     var parameters = ids(devices)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(TimestampValue(now))
     return Query(seenStatement, parameters) { _ in }
   }
 
@@ -36,11 +36,7 @@ extension Devices {
       psids.append(token.psid)
       networks.append(token.network.rawValue)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: psids)
-    parameters.append(int16s: networks)
-    return Query(ownersStatement, parameters) { rows in
+    return Query(ownersStatement, apps, psids, networks) { rows in
       rows.map {
         (rows.int32($0, 0), PushNetwork(rawValue: rows.int16($0, 3)) ?? .apns, rows.text($0, 1), rows.device($0, 2))
       }

@@ -68,7 +68,7 @@ package enum DeviceTokens {
   /// Locks tokens, inserting new ones for the claiming device. Returns the current owners.
   package static func lock(_ wanted: [Wanted], at now: Int64) -> Query<[Owned]> {
     var parameters = columns(wanted)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(TimestampValue(now))
     Tokens.append(wanted.map(\.activity), to: &parameters)
     return Query(lockStatement, parameters) { rows in
       rows.map {
@@ -125,10 +125,7 @@ package enum DeviceTokens {
   /// Deletes tokens of Live Activities that must have ended long ago. Returns how many. They are not remembered as
   /// former tokens, because pushes to them are never confirmed.
   package static func endActivities(at now: Int64, atMost limit: Int) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now - Store.Limits.activityMicroseconds)
-    parameters.append(limit)
-    return Query(endActivitiesStatement, parameters) { $0.affected }
+    Query(endActivitiesStatement, TimestampValue(now - Store.Limits.activityMicroseconds), limit) { $0.affected }
   }
 
   private static func columns(_ wanted: [Wanted]) -> Parameters {
@@ -138,10 +135,6 @@ package enum DeviceTokens {
       kinds.append(token.kind.rawValue)
       psids.append(token.psid)
     }
-    var parameters = Parameters()
-    parameters.append(uuids: devices)
-    parameters.append(int16s: kinds)
-    parameters.append(texts: psids)
-    return parameters
+    return Parameters(devices, kinds, psids)
   }
 }

@@ -20,9 +20,7 @@ extension Devices {
   package static func lockNames(_ users: some Collection<UserKey>) -> Query<Void> {
     var names = TextColumn()
     for user in users { names.append(user.text) }
-    var parameters = Parameters()
-    parameters.append(texts: names)
-    return Query(lockNamesStatement, parameters) { _ in }
+    return Query(lockNamesStatement, names) { _ in }
   }
 
   private static let lockWithOthersStatement = Statement(
@@ -49,8 +47,8 @@ extension Devices {
     var (names, numbers) = (TextColumn(), Int32Column())
     for user in users { names.append(user.text) }
     for app in apps { numbers.append(app) }
-    parameters.append(texts: names)
-    parameters.append(int32s: numbers)
+    parameters.append(names)
+    parameters.append(numbers)
     return Query(lockWithOthersStatement, parameters) { rows in rows.map { Record(rows, $0) } }
   }
 }

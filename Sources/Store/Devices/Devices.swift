@@ -227,16 +227,16 @@ package enum Devices {
       pendingTimes.append(record.pending?.at)
     }
     var parameters = Parameters()
-    parameters.append(uuids: uuids)
-    parameters.append(int32s: apps)
-    parameters.append(texts: texts[0])
-    for column in shorts { parameters.append(int16s: column) }
-    for column in texts.dropFirst() { parameters.append(texts: column) }
-    for column in consents { parameters.append(bools: column) }
-    for column in times { parameters.append(timestamps: column) }
-    parameters.append(int16s: identities)
-    parameters.append(texts: pendingUsers)
-    parameters.append(timestamps: pendingTimes)
+    parameters.append(uuids)
+    parameters.append(apps)
+    parameters.append(texts[0])
+    for column in shorts { parameters.append(column) }
+    for column in texts.dropFirst() { parameters.append(column) }
+    for column in consents { parameters.append(column) }
+    for column in times { parameters.append(column) }
+    parameters.append(identities)
+    parameters.append(pendingUsers)
+    parameters.append(pendingTimes)
     return parameters
   }
 
@@ -253,15 +253,13 @@ package enum Devices {
   /// Updates only the time of the devices' last call.
   package static func touch(_ devices: some Collection<DeviceID>, at now: Int64) -> Query<Void> {
     var parameters = ids(devices)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(TimestampValue(now))
     return Query(touchStatement, parameters) { _ in }
   }
 
   static func ids(_ devices: some Collection<DeviceID>) -> Parameters {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    var parameters = Parameters()
-    parameters.append(uuids: column)
-    return parameters
+    return Parameters(column)
   }
 }

@@ -56,10 +56,6 @@ package enum ImportedDevices {
       devices.append(one.device)
       tags.append(one.tags.joined(separator: separator))
     }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(uuids: devices)
-    parameters.append(texts: tags)
-    return parameters
+    return Parameters(app, devices, tags)
   }
 }

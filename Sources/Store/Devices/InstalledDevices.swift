@@ -23,10 +23,7 @@ package enum InstalledDevices {
       first.append(device)
       last.append(device.rows.max() ?? device)
     }
-    var parameters = Parameters()
-    parameters.append(uuids: first)
-    parameters.append(uuids: last)
-    return Query(findStatement, parameters) { rows in rows.map { Devices.Record(rows, $0) } }
+    return Query(findStatement, first, last) { rows in rows.map { Devices.Record(rows, $0) } }
   }
 
   private static let ofUsersStatement = Statement(
@@ -57,10 +54,7 @@ package enum InstalledDevices {
   private static func users(_ users: some Collection<UserKey>, _ app: App.Number) -> Parameters {
     var keys = TextColumn()
     for user in users { keys.append(user.text) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(texts: keys)
-    return parameters
+    return Parameters(app, keys)
   }
 
   private static let saveStatement = Statement(

@@ -39,12 +39,9 @@ package enum Quarantine {
       reasons.append(entry.reason)
       seqnos.append(entry.seqno)
     }
-    var parameters = Parameters()
-    parameters.append(uuids: devices)
-    parameters.append(texts: reasons)
-    parameters.append(int64s: seqnos)
-    parameters.append(timestampMicroseconds: now)
-    return Query(addStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
+    return Query(addStatement, devices, reasons, seqnos, TimestampValue(now)) { rows in
+      Set(rows.map { rows.device($0, 0) })
+    }
   }
 
   private static let releaseStatement = Statement(
@@ -57,7 +54,7 @@ package enum Quarantine {
   /// Releases devices that were quarantined since a time; the caller holds their row locks. Returns how many.
   package static func release(_ devices: some Collection<DeviceID>, since: Int64) -> Query<Int> {
     var parameters = Devices.ids(devices)
-    parameters.append(timestampMicroseconds: since)
+    parameters.append(TimestampValue(since))
     return Query(releaseStatement, parameters) { $0.affected }
   }
 
@@ -89,13 +86,7 @@ package enum Quarantine {
   package static func list(
     _ app: App.Number, after device: DeviceID, since: Int64 = 0, reason: String? = nil, limit: Int
   ) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(device: device)
-    parameters.append(timestampMicroseconds: since)
-    parameters.append(limit)
-    parameters.append(text: reason)
-    return Query(listStatement, parameters) { rows in
+    Query(listStatement, app, device, TimestampValue(since), limit, reason) { rows in
       rows.map { row in
         Record(
           device: rows.device(row, 0), userKey: rows.userKey(row, 1),
@@ -125,9 +116,7 @@ package enum Quarantine {
 
   /// Returns why an app's devices are quarantined, most frequent first.
   package static func reasons(_ app: App.Number) -> Query<[Reason]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    return Query(reasonsStatement, parameters) { rows in
+    Query(reasonsStatement, app) { rows in
       rows.map {
         Reason(
           reason: rows.text($0, 0), network: PushNetwork(rawValue: rows.int16($0, 1)) ?? .apns,
@@ -147,12 +136,7 @@ package enum Quarantine {
   package static func flood(
     _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Int64
   ) -> Query<[Confirmations.Delivery]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(network.rawValue)
-    parameters.append(environment.rawValue)
-    parameters.append(timestampMicroseconds: since)
-    return Query(floodStatement, parameters) { rows in
+    Query(floodStatement, app, network.rawValue, environment.rawValue, TimestampValue(since)) { rows in
       rows.map { Confirmations.Delivery(seqno: rows.int64($0, 1), device: rows.device($0, 0)) }
     }
   }
@@ -187,9 +171,6 @@ package enum Quarantine {
       devices.append(lesson.device)
       environments.append(lesson.environment.rawValue)
     }
-    var parameters = Parameters()
-    parameters.append(uuids: devices)
-    parameters.append(int16s: environments)
-    return Query(learnStatement, parameters) { _ in }
+    return Query(learnStatement, devices, environments) { _ in }
   }
 }

@@ -64,7 +64,7 @@ package enum Tokens {
     var parameters = columns(tokens, now)
     var last = UUIDColumn()
     for token in tokens { last.append(token.device.rows.max() ?? token.device) }
-    parameters.append(uuids: last)
+    parameters.append(last)
     return Query(lockStatement, parameters) { rows in
       rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.device($0, 2)) }
     }
@@ -131,12 +131,7 @@ package enum Tokens {
       networks.append(token.network.rawValue)
       devices.append(token.device)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: psids)
-    parameters.append(int16s: networks)
-    parameters.append(uuids: devices)
-    return Query(forgetStatement, parameters) { _ in }
+    return Query(forgetStatement, apps, psids, networks, devices) { _ in }
   }
 
   private static let retireDeadStatement = Statement(
@@ -168,7 +163,7 @@ package enum Tokens {
     var parameters = columns(dead.map(\.token), now)
     var times = TimestampColumn()
     for (_, since) in dead { times.append(since) }
-    parameters.append(timestamps: times)
+    parameters.append(times)
     return Query(retireDeadStatement, parameters) { _ in }
   }
 
@@ -190,13 +185,7 @@ package enum Tokens {
   ) -> Query<[DeviceID: [String]]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(uuids: column)
-    parameters.append(kind.rawValue)
-    parameters.append(text: activities.id)
-    parameters.append(text: activities.attributesType)
-    return Query(ofDevicesStatement, parameters) { rows in
+    return Query(ofDevicesStatement, app, column, kind.rawValue, activities.id, activities.attributesType) { rows in
       var tokens: [DeviceID: [String]] = [:]
       for row in 0..<rows.count { tokens[rows.device(row, 0), default: []].append(rows.text(row, 1)) }
       return tokens
@@ -210,8 +199,8 @@ package enum Tokens {
       ids.append(activity?.id)
       types.append(activity?.attributesType)
     }
-    parameters.append(texts: ids)
-    parameters.append(texts: types)
+    parameters.append(ids)
+    parameters.append(types)
   }
 
   static func columns(_ tokens: [Claimed], _ now: Int64) -> Parameters {
@@ -227,13 +216,6 @@ package enum Tokens {
       devices.append(token.device)
       kinds.append(token.kind.rawValue)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: psids)
-    parameters.append(int16s: networks)
-    parameters.append(uuids: devices)
-    parameters.append(int16s: kinds)
-    parameters.append(timestampMicroseconds: now)
-    return parameters
+    return Parameters(apps, psids, networks, devices, kinds, TimestampValue(now))
   }
 }

@@ -18,10 +18,7 @@ package enum Tombstones {
   /// Clears the rows of devices that were unregistered `days` ago. Returns how many. The rows themselves stay, because
   /// they invalidate the devices' old keys.
   package static func empty(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(days)
-    parameters.append(limit)
-    return Query(emptyStatement, parameters) { $0.affected }
+    Query(emptyStatement, days, limit) { $0.affected }
   }
 
   private static let tokensStatement = Statement(
@@ -52,7 +49,7 @@ package enum Tombstones {
   private static func parameters(_ now: Int64, _ limit: Int) -> Parameters {
     var parameters = Parameters()
     // One day longer than former tokens are kept.
-    parameters.append(timestampMicroseconds: now - Store.Limits.formerTokenMicroseconds - 86_400_000_000)
+    parameters.append(TimestampValue(now - Store.Limits.formerTokenMicroseconds - 86_400_000_000))
     parameters.append(limit)
     return parameters
   }

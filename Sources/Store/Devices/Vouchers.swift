@@ -16,12 +16,7 @@ package enum Vouchers {
   ///   - installation: the DEVICE_ID that the voucher is limited to; nil for any device.
   ///   - end: when the voucher expires, in microseconds since 1970.
   package static func make(for user: Users.Key, installation: String?, until end: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(user.app)
-    parameters.append(text: user.userKey.text)
-    parameters.append(text: installation ?? "")
-    parameters.append(timestampMicroseconds: end)
-    return Query(makeStatement, parameters) { _ in }
+    Query(makeStatement, user.app, user.userKey.text, installation ?? "", TimestampValue(end)) { _ in }
   }
 
   /// A device that presents itself for a user.
@@ -52,8 +47,8 @@ package enum Vouchers {
     var parameters = Users.keys(presented.map(\.user))
     var installations = TextColumn()
     for one in presented { installations.append(one.installation) }
-    parameters.append(texts: installations)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(installations)
+    parameters.append(TimestampValue(now))
     return Query(takeStatement, parameters) { rows in
       Set(rows.map { Users.Key(app: rows.int32($0, 0), userKey: rows.userKey($0, 1)) })
     }
@@ -68,9 +63,6 @@ package enum Vouchers {
 
   /// Deletes at most `limit` expired vouchers. Returns how many.
   package static func sweep(before now: Int64, limit: Int) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(limit)
-    return Query(sweepStatement, parameters) { $0.affected }
+    Query(sweepStatement, TimestampValue(now), limit) { $0.affected }
   }
 }

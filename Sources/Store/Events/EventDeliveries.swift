@@ -62,11 +62,7 @@ package enum EventDeliveries {
   ) -> Query<[Listener]> {
     var column = Int32Column()
     for webhook in busy { column.append(webhook) }
-    var parameters = Parameters()
-    parameters.append(limit)
-    parameters.append(int32s: column)
-    parameters.append(last)
-    return Query(activeStatement, parameters) { rows in
+    return Query(activeStatement, limit, column, last) { rows in
       rows.map {
         Listener(
           webhook: rows.int32($0, 0), app: rows.int32($0, 1), url: rows.text($0, 2),
@@ -99,11 +95,7 @@ package enum EventDeliveries {
   package static func take(
     _ webhook: Webhooks.Number, atMost limit: Int, leaseSeconds: Int32
   ) -> Query<[Attempt]> {
-    var parameters = Parameters()
-    parameters.append(webhook)
-    parameters.append(limit)
-    parameters.append(leaseSeconds)
-    return Query(takeStatement, parameters) { rows in
+    Query(takeStatement, webhook, limit, leaseSeconds) { rows in
       rows.map { row in
         Attempt(
           event: rows.int64(row, 0), webhook: rows.int32(row, 1), fence: rows.int32(row, 2),
@@ -131,10 +123,7 @@ package enum EventDeliveries {
 
   /// Gives up the next due delivery, because claiming it fails, and returns its event. It can be replayed.
   package static func giveUpFirst(_ webhook: Webhooks.Number, because reason: String) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(webhook)
-    parameters.append(text: reason)
-    return Query(giveUpStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(giveUpStatement, webhook, reason) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   /// The result of an attempt.
@@ -196,15 +185,6 @@ package enum EventDeliveries {
       reasons.append(result.reason)
       milliseconds.append(result.milliseconds)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: events)
-    parameters.append(int32s: webhooks)
-    parameters.append(int32s: fences)
-    parameters.append(int16s: states)
-    parameters.append(int32s: seconds)
-    parameters.append(int16s: statuses)
-    parameters.append(texts: reasons)
-    parameters.append(int32s: milliseconds)
-    return Query(endStatement, parameters) { _ in }
+    return Query(endStatement, events, webhooks, fences, states, seconds, statuses, reasons, milliseconds) { _ in }
   }
 }

@@ -28,6 +28,6 @@ extension Events {
 
   /// Writes the events of certificates that expire within 30 days, 7 days or a day: once for each of these thresholds.
   package static func credentialsExpiring() -> Query<Void> {
-    Query(expiringStatement, Parameters()) { _ in }
+    Query(expiringStatement) { _ in }
   }
 }

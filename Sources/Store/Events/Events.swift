@@ -56,13 +56,7 @@ package enum Events {
       data.append(String(decoding: event.data, as: UTF8.self))
       sealed.append(event.sealed)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: kinds)
-    parameters.append(texts: subjects)
-    parameters.append(texts: data)
-    parameters.append(bytes: sealed)
-    return Query(addStatement, parameters) { _ in }
+    return Query(addStatement, apps, kinds, subjects, data, sealed) { _ in }
   }
 
   private static let testStatement = Statement(
@@ -78,10 +72,7 @@ package enum Events {
   /// Creates a test event for one webhook, whatever kinds it subscribes to. Returns the event's id; nil if the webhook
   /// does not exist.
   package static func test(_ webhook: Webhooks.Number) -> Query<UUIDValue?> {
-    var parameters = Parameters()
-    parameters.append(webhook)
-    parameters.append(text: EventKind.webhookTest.rawValue)
-    return Query(testStatement, parameters) { $0.count == 1 ? $0.uuid(0, 0) : nil }
+    Query(testStatement, webhook, EventKind.webhookTest.rawValue) { $0.count == 1 ? $0.uuid(0, 0) : nil }
   }
 
   // MARK: Events derived in SQL
@@ -129,9 +120,7 @@ package enum Events {
   }
 
   static func finished(_ seqnos: Int64Column) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    return Query(finishedStatement, parameters) { _ in }
+    Query(finishedStatement, seqnos) { _ in }
   }
 
   /// SQL to follow a CTE `reopened` with reopened messages: creates their events and deliveries.
@@ -165,7 +154,7 @@ package enum Events {
   /// Writes the events of invalid tokens, in the transaction that drops or quarantines their devices.
   package static func tokensDropped(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
-    parameters.append(text: EventKind.tokenDropped.rawValue)
+    parameters.append(EventKind.tokenDropped.rawValue)
     return Query(droppedStatement, parameters) { _ in }
   }
 
@@ -188,7 +177,7 @@ package enum Events {
   /// were written, in the same transaction.
   package static func devicesAdded(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
-    parameters.append(text: EventKind.deviceAdded.rawValue)
+    parameters.append(EventKind.deviceAdded.rawValue)
     return Query(addedStatement, parameters) { _ in }
   }
 
@@ -239,12 +228,7 @@ package enum Events {
   package static func list(
     _ webhook: Webhooks.Number, before event: Int64, state: State?, limit: Int
   ) -> Query<[Entry]> {
-    var parameters = Parameters()
-    parameters.append(webhook)
-    parameters.append(event)
-    parameters.append(state?.rawValue)
-    parameters.append(limit)
-    return Query(listStatement, parameters) { rows in
+    Query(listStatement, webhook, event, state?.rawValue, limit) { rows in
       rows.map { row in
         Entry(
           event: rows.int64(row, 0), id: rows.uuid(row, 1), kind: rows.text(row, 2),
@@ -304,11 +288,11 @@ package enum Events {
       parameters.append(limit)
       return Query(reviveStatement, parameters) { $0.affected }
     case .since(let time):
-      parameters.append(timestampMicroseconds: time)
-      parameters.append(uuid: nil as UUIDValue?)
+      parameters.append(TimestampValue(time))
+      parameters.append(nil as UUIDValue?)
     case .event(let id):
-      parameters.append(timestampMicroseconds: nil as Int64?)
-      parameters.append(uuid: id)
+      parameters.append(TimestampValue(nil as Int64?))
+      parameters.append(id)
     }
     return Query(repeatStatement, parameters) { $0.affected }
   }

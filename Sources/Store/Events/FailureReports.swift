@@ -70,7 +70,7 @@ package enum FailureReports {
       _ = try connection.run(endStatement, parameters)
       return true
     }
-    parameters.append(text: next.cursor)
+    parameters.append(next.cursor)
     _ = try connection.run(moveStatement, parameters)
     return true
   }
@@ -88,6 +88,6 @@ package enum FailureReports {
 
   /// Gives the first report up, because it cannot be told. Returns its message.
   package static func setAside() -> Query<Int64?> {
-    Query(setAsideStatement, Parameters()) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(setAsideStatement) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 }

@@ -22,11 +22,7 @@ extension Fallbacks {
 
   /// Returns a message's fallbacks in the order of user keys, after `userKey`.
   package static func list(_ seqno: Int64, after userKey: UserKey, limit: Int) -> Query<[Entry]> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(text: userKey.text)
-    parameters.append(limit)
-    return Query(listStatement, parameters) { rows in
+    Query(listStatement, seqno, userKey.text, limit) { rows in
       rows.map { row in
         Entry(
           userKey: rows.userKey(row, 0), dueAt: rows.timestampMicroseconds(row, 1),

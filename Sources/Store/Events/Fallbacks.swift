@@ -71,12 +71,7 @@ package enum Fallbacks {
       apps.append(fallback.app)
       seconds.append(fallback.afterSeconds)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(texts: keys)
-    parameters.append(int32s: apps)
-    parameters.append(int64s: seconds)
-    return Query(createStatement, parameters) { _ in }
+    return Query(createStatement, seqnos, keys, apps, seconds) { _ in }
   }
 
   private static let postponeStatement = Statement(
@@ -99,11 +94,7 @@ package enum Fallbacks {
       keys.append(key.userKey.text)
       times.append(dueAt)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(texts: keys)
-    parameters.append(timestamps: times)
-    return Query(postponeStatement, parameters) { _ in }
+    return Query(postponeStatement, seqnos, keys, times) { _ in }
   }
 
   // MARK: Confirmation
@@ -129,11 +120,7 @@ package enum Fallbacks {
       seqnos.append(key.seqno)
       keys.append(key.userKey.text)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(texts: keys)
-    parameters.append(timestampMicroseconds: now)
-    return Query(confirmStatement, parameters) { _ in }
+    return Query(confirmStatement, seqnos, keys, TimestampValue(now)) { _ in }
   }
 
   // MARK: Deadline
@@ -177,9 +164,7 @@ package enum Fallbacks {
 
   /// Locks and returns fallbacks whose deadline has passed, with the decision due for each.
   package static func due(atMost limit: Int) -> Query<[Due]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    return Query(dueStatement, parameters) { rows in
+    Query(dueStatement, limit) { rows in
       rows.map { row in
         Due(
           key: Key(seqno: rows.int64(row, 0), userKey: rows.userKey(row, 1)), app: rows.int32(row, 2),
@@ -199,7 +184,7 @@ package enum Fallbacks {
 
   /// Postpones the next due fallback, because deciding it fails. Returns its message.
   package static func postponeFirst() -> Query<Int64?> {
-    Query(postponeFirstStatement, Parameters()) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(postponeFirstStatement) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   private static let decideStatement = Statement(
@@ -220,10 +205,6 @@ package enum Fallbacks {
       keys.append(due.key.userKey.text)
       decisions.append(due.decision?.rawValue)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(texts: keys)
-    parameters.append(int16s: decisions)
-    return Query(decideStatement, parameters) { _ in }
+    return Query(decideStatement, seqnos, keys, decisions) { _ in }
   }
 }

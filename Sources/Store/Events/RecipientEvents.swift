@@ -86,15 +86,7 @@ package enum RecipientEvents {
       statuses.append(recipient.failure?.status.name)
       reasons.append(recipient.failure?.reason)
     }
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(text: kind.rawValue)
-    parameters.append(uuids: devices)
-    parameters.append(texts: keys)
-    parameters.append(timestamps: times)
-    parameters.append(texts: statuses)
-    parameters.append(texts: reasons)
-    return parameters
+    return Parameters(seqno, kind.rawValue, devices, keys, times, statuses, reasons)
   }
 
   // MARK: Forgetting
@@ -134,9 +126,6 @@ package enum RecipientEvents {
       apps.append(user.app)
       keys.append(user.userKey.text)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: keys)
-    return Query(forgetStatement, parameters) { _ in }
+    return Query(forgetStatement, apps, keys) { _ in }
   }
 }

@@ -36,7 +36,7 @@ package enum Webhooks {
 
   /// Reserves the number of a webhook that is about to be created, because its secret is bound to the number.
   package static func number() -> Query<Number> {
-    Query(numberStatement, Parameters()) { $0.int32(0, 0) }
+    Query(numberStatement) { $0.int32(0, 0) }
   }
 
   private static let createStatement = Statement(
@@ -51,23 +51,14 @@ package enum Webhooks {
   ) -> Query<Void> {
     var names = TextColumn()
     for kind in kinds { names.append(kind) }
-    var parameters = Parameters()
-    parameters.append(webhook)
-    parameters.append(app)
-    parameters.append(text: url)
-    parameters.append(bytes: sealed)
-    parameters.append(texts: names)
-    parameters.append(timestampMicroseconds: now)
-    return Query(createStatement, parameters) { _ in }
+    return Query(createStatement, webhook, app, url, sealed, names, TimestampValue(now)) { _ in }
   }
 
   private static let findStatement = Statement(
     "webhooks-find", "SELECT \(columnList) FROM webhooks w JOIN apps a ON a.app = w.app WHERE w.webhook = $1")
 
   package static func find(_ webhook: Number) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(webhook)
-    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    Query(findStatement, webhook) { $0.count == 1 ? record($0, 0) : nil }
   }
 
   private static let listStatement = Statement(
@@ -79,11 +70,7 @@ package enum Webhooks {
 
   /// Returns webhooks of an app, or of all apps, in order after `webhook`.
   package static func list(app: App.Number?, after webhook: Number, limit: Int) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(webhook)
-    parameters.append(limit)
-    return Query(listStatement, parameters) { rows in rows.map { record(rows, $0) } }
+    Query(listStatement, app, webhook, limit) { rows in rows.map { record(rows, $0) } }
   }
 
   private static let changeStatement = Statement(
@@ -104,14 +91,7 @@ package enum Webhooks {
   package static func change(
     _ webhook: Number, url: String?, kinds: [String]?, isActive: Bool?, sealed: [UInt8]?, overlap: Int32
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(webhook)
-    parameters.append(text: url)
-    parameters.append(text: kinds?.joined(separator: " "))
-    parameters.append(isActive)
-    parameters.append(bytes: sealed)
-    parameters.append(overlap)
-    return Query(changeStatement, parameters) { _ in }
+    Query(changeStatement, webhook, url, kinds?.joined(separator: " "), isActive, sealed, overlap) { _ in }
   }
 
   private static let deleteStatement = Statement(
@@ -123,16 +103,14 @@ package enum Webhooks {
 
   /// Deletes a webhook and its deliveries. The events themselves stay.
   package static func delete(_ webhook: Number) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(webhook)
-    return Query(deleteStatement, parameters) { _ in }
+    Query(deleteStatement, webhook) { _ in }
   }
 
   private static let sealedStatement = Statement("webhooks-sealed", "SELECT webhook, sealed FROM webhooks")
 
   /// Returns the signing secrets of all webhooks.
   package static func sealed() -> Query<[(webhook: Number, sealed: [UInt8])]> {
-    Query(sealedStatement, Parameters()) { rows in rows.map { (rows.int32($0, 0), rows.bytes($0, 1)) } }
+    Query(sealedStatement) { rows in rows.map { (rows.int32($0, 0), rows.bytes($0, 1)) } }
   }
 
   /// The sealing context of a webhook's secret.

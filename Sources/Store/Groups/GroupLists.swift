@@ -15,11 +15,7 @@ extension Groups {
 
   /// Returns groups of an app in ascending order of number, starting after `group`.
   package static func list(app: App.Number, after group: Number, limit: Int) -> Query<[Entry]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(group)
-    parameters.append(limit)
-    return Query(listStatement, parameters) { rows in
+    Query(listStatement, app, group, limit) { rows in
       rows.map { Entry(group: rows.int64($0, 0), name: rows.text($0, 1), parent: rows.optionalInt64($0, 2)) }
     }
   }
@@ -36,12 +32,8 @@ extension Groups {
   package static func users(
     app: App.Number, in group: Number, after key: String, limit: Int
   ) -> Query<[(userKey: UserKey, name: String)]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(group)
-    parameters.append(text: key)
-    parameters.append(limit)
-    return Query(usersStatement, parameters) { rows in rows.map { (rows.userKey($0, 0), rows.text($0, 1)) } }
+    Query(usersStatement, app, group, key, limit) { rows in rows.map { (rows.userKey($0, 0), rows.text($0, 1)) }
+    }
   }
 
   private static let removeStatement = Statement(
@@ -54,9 +46,6 @@ extension Groups {
   /// Deletes a group and its memberships. Fails with `groups_parent_fkey` while it has subgroups.
   /// - Returns: false when the group does not exist.
   package static func remove(_ group: Number, app: App.Number) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(group)
-    return Query(removeStatement, parameters) { $0.affected > 0 }
+    Query(removeStatement, app, group) { $0.affected > 0 }
   }
 }

@@ -48,7 +48,7 @@ package enum GroupTree {
   ) -> Query<[Record]> {
     var parameters = Parameters()
     parameters.append(app)
-    parameters.append(text: name)
+    parameters.append(name)
     parameters.append(limit)
     if let parent { parameters.append(parent) }
     return Query(parent == nil ? atTopStatement : belowStatement, parameters, read: records)
@@ -59,9 +59,7 @@ package enum GroupTree {
     "SELECT \(columnList) FROM groups g JOIN apps a ON a.app = g.app WHERE g.groupseq = $1")
 
   package static func find(_ group: Groups.Number) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(group)
-    return Query(findStatement, parameters) { records($0).first }
+    Query(findStatement, group) { records($0).first }
   }
 
   private static func records(_ rows: Rows) -> [Record] {
@@ -82,9 +80,7 @@ package enum GroupTree {
   /// Blocks every other change of an app's tree until the transaction ends, because two concurrent moves could form a
   /// cycle.
   package static func lockTree(of app: App.Number) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(app)
-    return Query(lockTreeStatement, parameters) { _ in }
+    Query(lockTreeStatement, app) { _ in }
   }
 
   private static let isBelowStatement = Statement(
@@ -98,10 +94,7 @@ package enum GroupTree {
 
   /// Returns whether `group` is `other` or a descendant of it.
   package static func isBelow(_ group: Groups.Number, _ other: Groups.Number) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(group)
-    parameters.append(other)
-    return Query(isBelowStatement, parameters) { $0.bool(0, 0) }
+    Query(isBelowStatement, group, other) { $0.bool(0, 0) }
   }
 
   private static let changeStatement = Statement(
@@ -112,12 +105,7 @@ package enum GroupTree {
   package static func change(
     _ group: Groups.Number, name: String, parent: Groups.Number?, isJoinable: Bool
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(group)
-    parameters.append(text: name)
-    parameters.append(parent)
-    parameters.append(isJoinable)
-    return Query(changeStatement, parameters) { _ in }
+    Query(changeStatement, group, name, parent, isJoinable) { _ in }
   }
 
   private static let deleteStatement = Statement(
@@ -130,10 +118,7 @@ package enum GroupTree {
 
   /// Deletes a group that has no subgroups. Returns how many members it had.
   package static func delete(_ group: Groups.Number, of app: App.Number) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(group)
-    return Query(deleteStatement, parameters) { $0.int64(0, 0) }
+    Query(deleteStatement, app, group) { $0.int64(0, 0) }
   }
 
   // MARK: Members
@@ -156,12 +141,7 @@ package enum GroupTree {
   package static func members(
     of group: Groups.Number, app: App.Number, after key: String, limit: Int
   ) -> Query<[Member]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(group)
-    parameters.append(text: key)
-    parameters.append(limit)
-    return Query(membersStatement, parameters) { rows in
+    Query(membersStatement, app, group, key, limit) { rows in
       rows.map { row in
         Member(userKey: rows.userKey(row, 0), name: rows.text(row, 1), joinedAt: rows.timestampMicroseconds(row, 2))
       }
@@ -176,9 +156,6 @@ package enum GroupTree {
   package static func known(_ users: some Collection<UserKey>, of app: App.Number) -> Query<Set<UserKey>> {
     var column = TextColumn()
     for user in users { column.append(user.text) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(texts: column)
-    return Query(knownStatement, parameters) { rows in Set(rows.map { rows.userKey($0, 0) }) }
+    return Query(knownStatement, app, column) { rows in Set(rows.map { rows.userKey($0, 0) }) }
   }
 }

@@ -19,9 +19,7 @@ package enum Groups {
   package static func doors(of groups: some Collection<Number>) -> Query<[Number: Door]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    var parameters = Parameters()
-    parameters.append(int64s: column)
-    return Query(doorsStatement, parameters) { rows in
+    return Query(doorsStatement, column) { rows in
       var doors: [Number: Door] = [:]
       for row in 0..<rows.count {
         doors[rows.int64(row, 0)] = Door(app: rows.int32(row, 1), isOpen: rows.bool(row, 2))
@@ -51,7 +49,7 @@ package enum Groups {
 
   package static func join(_ memberships: [Membership], at now: Int64) -> Query<Void> {
     var parameters = columns(memberships)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(TimestampValue(now))
     return Query(joinStatement, parameters) { _ in }
   }
 
@@ -93,19 +91,14 @@ package enum Groups {
   package static func create(app: App.Number, name: String, parent: Number?, isJoinable: Bool = true)
     -> Query<Number>
   {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: name)
-    parameters.append(parent)
-    parameters.append(isJoinable)
-    return Query(createStatement, parameters) { $0.int64(0, 0) }
+    return Query(createStatement, app, name, parent, isJoinable) { $0.int64(0, 0) }
   }
 
   private static func columns(_ memberships: [Membership]) -> Parameters {
     var parameters = Users.keys(memberships.map(\.user))
     var groups = Int64Column()
     for membership in memberships { groups.append(membership.group) }
-    parameters.append(int64s: groups)
+    parameters.append(groups)
     return parameters
   }
 }

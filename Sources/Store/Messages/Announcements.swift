@@ -9,9 +9,6 @@ package enum Announcements {
   /// Notifies the channel's listeners when the transaction commits. Listeners also poll occasionally, so a lost
   /// notification only causes a delay.
   package static func announce(_ channel: String, _ payload: String = "") -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(text: channel)
-    parameters.append(text: payload)
-    return Query(announceStatement, parameters) { _ in }
+    Query(announceStatement, channel, payload) { _ in }
   }
 }

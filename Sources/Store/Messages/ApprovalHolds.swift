@@ -35,10 +35,7 @@ package enum ApprovalHolds {
 
   /// Returns how many devices a person may send to without a second person in an app; nil means any number.
   package static func most(of asker: Principal, in app: App.Number) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: asker.stored)
-    return Query(mostStatement, parameters) { $0.count == 1 ? $0.optionalInt64(0, 0) : nil }
+    Query(mostStatement, app, asker.stored) { $0.count == 1 ? $0.optionalInt64(0, 0) : nil }
   }
 
   private static let loosenStatement = Statement(
@@ -53,12 +50,7 @@ package enum ApprovalHolds {
   /// Records that a person (or the creator of an API key) has raised an app's approval limit, together with the old
   /// limit, which continues to apply to that person for a day.
   package static func loosen(_ app: App.Number, by asker: Principal?, apiKey: Int32?, was most: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: asker?.stored)
-    parameters.append(apiKey)
-    parameters.append(most)
-    return Query(loosenStatement, parameters) { _ in }
+    Query(loosenStatement, app, asker?.stored, apiKey, most) { _ in }
   }
 
   // MARK: Counting
@@ -76,11 +68,7 @@ package enum ApprovalHolds {
   /// Counts the devices of messages that a person requested or sent within the hour before `now` and that no second
   /// person has seen. Includes estimates for messages still to come.
   package static func withinHour(_ asker: Principal, app: App.Number, now: Int64) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(text: asker.stored)
-    parameters.append(app)
-    parameters.append(timestampMicroseconds: now - 3_600_000_000)
-    return Query(hourStatement, parameters) { $0.int64(0, 0) }
+    Query(hourStatement, asker.stored, app, TimestampValue(now - 3_600_000_000)) { $0.int64(0, 0) }
   }
 
   private static let frozenStatement = Statement(
@@ -119,9 +107,7 @@ package enum ApprovalHolds {
   package static func settle(_ seqno: Int64, on connection: Connection) throws(PostgresError) -> Approvals.Number? {
     guard let counted = try count(seqno, .uncounted, connection), counted.state == .queued else { return nil }
     guard let because = counted.because else {
-      var parameters = Parameters()
-      parameters.append(seqno)
-      _ = try connection.run(passStatement, parameters)
+      _ = try connection.run(passStatement, Parameters(seqno))
       return nil
     }
     return try hold(seqno, because == .size ? .growth : because, counted.withinHour, connection)
@@ -146,10 +132,7 @@ package enum ApprovalHolds {
     guard found.count == 1, let state = MessageState(rawValue: found.int16(0, 0)) else { return nil }
     var counted = Counted(state: state)
     guard let most = found.optionalInt64(0, 3), let asker = found.optionalText(0, 5) else { return counted }
-    var turn = Parameters()
-    turn.append(text: asker)
-    turn.append(text: String(found.int32(0, 4)))
-    _ = try connection.run(turnStatement, turn)
+    _ = try connection.run(turnStatement, Parameters(asker, String(found.int32(0, 4))))
     counted.withinHour = try connection.run(frozenStatement, one).int64(0, 0)
     counted.because = SecondPerson.isAsked(
       devices: (found.optionalInt64(0, 1) ?? 0) + more, approved: found.optionalInt64(0, 2),
@@ -176,11 +159,7 @@ package enum ApprovalHolds {
     guard let counted = try count(shard.seqno, .none, plus: more, connection), counted.state == .sending,
       counted.because != nil
     else { return false }
-    var parameters = Parameters()
-    parameters.append(shard.seqno)
-    parameters.append(shard.shard)
-    parameters.append(total)
-    _ = try connection.run(expectStatement, parameters)
+    _ = try connection.run(expectStatement, Parameters(shard.seqno, shard.shard, total))
     try connection.run(Messages.correctTargeted(shard.seqno, by: more))
     _ = try hold(shard.seqno, .growth, counted.withinHour, connection)
     return true
@@ -209,12 +188,7 @@ package enum ApprovalHolds {
   private static func hold(
     _ seqno: Int64, _ because: SecondPerson.Because, _ withinHour: Int64, _ connection: Connection
   ) throws(PostgresError) -> Approvals.Number {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(because.rawValue)
-    parameters.append(withinHour)
-    parameters.append(waitSeconds)
-    let asked = try connection.run(askStatement, parameters)
+    let asked = try connection.run(askStatement, Parameters(seqno, because.rawValue, withinHour, waitSeconds))
     let approval = asked.int64(0, 0)
     var entry = AuditLog.New(actor: "upmc", role: "upmc", action: "approval.request", object: String(approval))
     entry.app = asked.int32(0, 1)
@@ -248,10 +222,7 @@ package enum ApprovalHolds {
   /// Releases a locked message from its hold. Returns false when it is no longer held.
   /// - Parameter waited: how long it was held, in microseconds.
   package static func release(_ seqno: Int64, waited: Int64) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(waited)
-    return Query(releaseStatement, parameters) { $0.int64(0, 0) == 1 }
+    Query(releaseStatement, seqno, waited) { $0.int64(0, 0) == 1 }
   }
 
   private static let overdueStatement = Statement(
@@ -266,7 +237,7 @@ package enum ApprovalHolds {
 
   /// Returns messages whose approval was not decided in time.
   package static func overdue() -> Query<[Int64]> {
-    Query(overdueStatement, Parameters()) { rows in rows.map { rows.int64($0, 0) } }
+    Query(overdueStatement) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   private static let callOffStatement = Statement(
@@ -279,10 +250,6 @@ package enum ApprovalHolds {
 
   /// Closes the approval of a message that is being cancelled, so that it needs no decision.
   package static func callOff(_ seqno: Int64, by name: String, reason: String?) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(text: name)
-    parameters.append(text: reason)
-    return Query(callOffStatement, parameters) { _ in }
+    Query(callOffStatement, seqno, name, reason) { _ in }
   }
 }

@@ -103,24 +103,24 @@ package enum Approvals {
   package static func create(_ new: New) -> Query<Number?> {
     var parameters = Parameters()
     parameters.append(new.app)
-    parameters.append(text: new.request)
-    parameters.append(bytes: new.requestSHA256)
-    parameters.append(text: new.idempotencyKey)
+    parameters.append(new.request)
+    parameters.append(new.requestSHA256)
+    parameters.append(new.idempotencyKey)
     parameters.append(new.resendOf)
     parameters.append(new.targeted)
-    parameters.append(text: new.unknownEntries)
+    parameters.append(new.unknownEntries)
     // 0 for a requester without an account; no account has this number.
     var account: Int32 = 0
     if case .account(let number) = new.requester.asker { account = number }
     parameters.append(account)
-    parameters.append(text: new.requester.name)
-    parameters.append(timestampMicroseconds: new.now)
-    parameters.append(timestampMicroseconds: new.endsAt)
-    parameters.append(text: new.requester.asker.stored)
+    parameters.append(new.requester.name)
+    parameters.append(TimestampValue(new.now))
+    parameters.append(TimestampValue(new.endsAt))
+    parameters.append(new.requester.asker.stored)
     parameters.append(new.because.rawValue)
     parameters.append(new.withinHour)
-    parameters.append(bytes: new.sealed)
-    parameters.append(bytes: new.trace?.stored)
+    parameters.append(new.sealed)
+    parameters.append(new.trace?.stored)
     return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
@@ -147,9 +147,7 @@ package enum Approvals {
   package static func lock(_ number: Number) -> Query<Record?> { one(lockStatement, number) }
 
   private static func one(_ statement: Statement, _ number: Number) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(number)
-    return Query(statement, parameters) { records($0).first }
+    Query(statement, number) { records($0).first }
   }
 
   private static let earlierStatement = Statement(
@@ -159,10 +157,7 @@ package enum Approvals {
     """)
 
   package static func earlier(app: App.Number, idempotencyKey: String) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: idempotencyKey)
-    return Query(earlierStatement, parameters) { records($0).first }
+    Query(earlierStatement, app, idempotencyKey) { records($0).first }
   }
 
   private static let listStatement = Statement(
@@ -181,15 +176,7 @@ package enum Approvals {
   package static func list(
     of app: App.Number?, _ state: State?, isOver: Bool?, now: Int64, before number: Number, window: Int, limit: Int
   ) -> Query<[Record]> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(app)
-    parameters.append(window)
-    parameters.append(state?.rawValue)
-    parameters.append(isOver)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(limit)
-    return Query(listStatement, parameters, read: records)
+    Query(listStatement, number, app, window, state?.rawValue, isOver, TimestampValue(now), limit, read: records)
   }
 
   private static let edgeStatement = Statement(
@@ -202,11 +189,7 @@ package enum Approvals {
   /// Returns the last approval that `list` reads within `window`, from which the next page continues; nil when there
   /// are no more.
   package static func edge(of app: App.Number?, before number: Number, window: Int) -> Query<Number?> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(app)
-    parameters.append(window)
-    return Query(edgeStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(edgeStatement, number, app, window) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   // MARK: Deciding
@@ -223,13 +206,7 @@ package enum Approvals {
   package static func decide(
     _ number: Number, _ state: State, by name: String, reason: String?, seqno: Int64?
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(number)
-    parameters.append(state.rawValue)
-    parameters.append(text: name)
-    parameters.append(text: reason)
-    parameters.append(seqno)
-    return Query(decideStatement, parameters) { _ in }
+    Query(decideStatement, number, state.rawValue, name, reason, seqno) { _ in }
   }
 
   private static func records(_ rows: Rows) -> [Record] {

@@ -22,9 +22,7 @@ package enum Controls {
 
   /// Locks a message until the transaction ends; nil when it does not exist.
   package static func lock(_ seqno: Int64) -> Query<Locked?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(lockStatement, parameters) { rows in
+    Query(lockStatement, seqno) { rows in
       guard rows.count == 1 else { return nil }
       return Locked(
         app: rows.int32(0, 0),
@@ -40,11 +38,7 @@ package enum Controls {
 
   /// Changes a locked message's state to one that is not final.
   package static func setState(_ seqno: Int64, _ state: MessageState, reason: String?) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(state.rawValue)
-    parameters.append(text: reason)
-    return Query(setStateStatement, parameters) { _ in }
+    Query(setStateStatement, seqno, state.rawValue, reason) { _ in }
   }
 
   /// Prefix of the state reason of a message that was set aside, that is, paused because this release cannot handle it.
@@ -74,9 +68,7 @@ package enum Controls {
   /// Marks a locked message as being cancelled, so that no more of it is planned or claimed. Deliveries that are given
   /// back from then on are cancelled.
   package static func beginCancelling(_ seqno: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(beginCancellingStatement, parameters) { _ in }
+    Query(beginCancellingStatement, seqno) { _ in }
   }
 
   private static let cancellingStatement = Statement(
@@ -88,9 +80,7 @@ package enum Controls {
 
   /// Returns messages whose cancellation has begun but not ended.
   package static func cancelling(atMost limit: Int) -> Query<[Int64]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    return Query(cancellingStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+    Query(cancellingStatement, limit) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   private static let pausedStatement = Statement(
@@ -101,9 +91,7 @@ package enum Controls {
 
   /// Returns messages that are paused or being cancelled, newest first.
   package static func paused(atMost limit: Int) -> Query<[Int64]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    return Query(pausedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+    Query(pausedStatement, limit) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   private static let heldStatement = Statement(
@@ -116,9 +104,7 @@ package enum Controls {
 
   /// Returns paused apps, and the newest messages that are paused or being cancelled.
   package static func held(atMost limit: Int) -> Query<(apps: Set<App.Number>, messages: Set<Int64>)> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    return Query(heldStatement, parameters) { rows in
+    Query(heldStatement, limit) { rows in
       var held: (apps: Set<App.Number>, messages: Set<Int64>) = ([], [])
       for row in 0..<rows.count {
         if rows.bool(row, 1) {
@@ -160,9 +146,7 @@ package enum Controls {
   package static func standings(_ seqnos: some Collection<Int64>) -> Query<[Int64: Standing]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    var parameters = Parameters()
-    parameters.append(int64s: column)
-    return Query(standingsStatement, parameters) { rows in
+    return Query(standingsStatement, column) { rows in
       var standings: [Int64: Standing] = [:]
       for row in 0..<rows.count {
         standings[rows.int64(row, 0)] = Standing(passage: passage(rows, row), isAppPaused: rows.bool(row, 4))
@@ -190,10 +174,6 @@ package enum Controls {
   /// Counts a lane's queued and sending messages with SEQNOs from `start` on, up to `limit`. Also returns the lowest of
   /// their SEQNOs.
   package static func open(_ lane: Lane, from start: Int64 = 0, limit: Int) -> Query<(count: Int64, first: Int64?)> {
-    var parameters = Parameters()
-    parameters.append(lane.rawValue)
-    parameters.append(limit)
-    parameters.append(start)
-    return Query(openCountStatement, parameters) { ($0.int64(0, 0), $0.optionalInt64(0, 1)) }
+    Query(openCountStatement, lane.rawValue, limit, start) { ($0.int64(0, 0), $0.optionalInt64(0, 1)) }
   }
 }

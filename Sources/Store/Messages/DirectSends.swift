@@ -25,10 +25,7 @@ package enum DirectSends {
   package static func number(_ apps: [App.Number], at now: Int64) -> Query<[Int: Number]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
-    var parameters = Parameters()
-    parameters.append(int32s: column)
-    parameters.append(timestampMicroseconds: now)
-    return Query(numberStatement, parameters) { rows in
+    return Query(numberStatement, column, TimestampValue(now)) { rows in
       var numbers: [Int: Number] = [:]
       for row in 0..<rows.count {
         numbers[Int(rows.int64(row, 0)) - 1] = Number(seqno: rows.int64(row, 1), sendDate: rows.text(row, 2))
@@ -81,11 +78,7 @@ package enum DirectSends {
       apps.append(message.app)
       keys.append(message.key)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(int32s: apps)
-    parameters.append(texts: keys)
-    return Query(earlierStatement, parameters) { rows in
+    return Query(earlierStatement, seqnos, apps, keys) { rows in
       var found: [Int: Messages.Earlier] = [:]
       for row in 0..<rows.count { found[Int(rows.int64(row, 0)) - 1] = Messages.earlier(rows, row, from: 1) }
       return found

@@ -23,7 +23,7 @@ package enum Gates {
     parameters.append(seqno)
     parameters.append(pace?.devices)
     parameters.append(pace?.waitSeconds)
-    parameters.append(tokens: pace)
+    parameters.append(pace?.firstTokens ?? 0)
     parameters.append(canary.map { _ in Canary.Phase.filling.rawValue })
     var devices: Int64?
     var percent: Int32?
@@ -36,8 +36,8 @@ package enum Gates {
     parameters.append(percent)
     parameters.append(canary?.waitSeconds)
     parameters.append(canary?.maxRejectedPercent)
-    parameters.append(text: window?.opens.text)
-    parameters.append(text: window?.closes.text)
+    parameters.append(window?.opens.text)
+    parameters.append(window?.closes.text)
     return Query(createStatement, parameters) { _ in }
   }
 
@@ -54,10 +54,7 @@ package enum Gates {
 
   /// Creates the gate of `next`, a later occurrence of a repetition, with the settings that `seqno` started with.
   package static func copy(of seqno: Int64, to next: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(next)
-    return Query(copyStatement, parameters) { _ in }
+    Query(copyStatement, seqno, next) { _ in }
   }
 
   private static let setPaceStatement = Statement(
@@ -77,7 +74,7 @@ package enum Gates {
     parameters.append(seqno)
     parameters.append(pace?.devices)
     parameters.append(pace?.waitSeconds)
-    parameters.append(tokens: pace)
+    parameters.append(pace?.firstTokens ?? 0)
     return Query(setPaceStatement, parameters) { _ in }
   }
 
@@ -113,9 +110,7 @@ package enum Gates {
 
   /// Locks a message's gate within the claim's transaction; nil when it has none.
   package static func lock(_ seqno: Int64) -> Query<Locked?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(lockStatement, parameters) { rows in
+    Query(lockStatement, seqno) { rows in
       guard rows.count == 1 else { return nil }
       let pace = rows.isNull(0, 1) ? nil : Pace(devices: rows.int32(0, 1), waitSeconds: rows.int32(0, 2))
       let meter = PaceMeter(
@@ -144,9 +139,9 @@ package enum Gates {
   package static func save(_ gate: Locked, _ meter: PaceMeter, claimed devices: Int) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(gate.seqno)
-    parameters.append(tokens: meter.tokens)
-    parameters.append(timestampMicroseconds: meter.countedAt)
-    parameters.append(timestampMicroseconds: meter.readyAt)
+    parameters.append(meter.storedTokens)
+    parameters.append(TimestampValue(meter.countedAt))
+    parameters.append(TimestampValue(meter.readyAt))
     var claimed: Int64?
     var isFull = false
     if let canary = gate.canary, canary.phase == .filling, let size = canary.devices {
@@ -157,8 +152,8 @@ package enum Gates {
     parameters.append(gate.canary?.devices)
     parameters.append(claimed)
     parameters.append(isFull ? Canary.Phase.watching.rawValue : nil)
-    parameters.append(
-      timestampMicroseconds: isFull ? gate.now + Int64(gate.canary?.waitSeconds ?? 0) * 1_000_000 : nil)
+    let until = isFull ? gate.now + Int64(gate.canary?.waitSeconds ?? 0) * 1_000_000 : nil
+    parameters.append(TimestampValue(until))
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -196,7 +191,7 @@ package enum Gates {
     """)
 
   package static func watched() -> Query<[Watched]> {
-    Query(watchedStatement, Parameters()) { rows in
+    Query(watchedStatement) { rows in
       rows.map { row in
         Watched(
           seqno: rows.int64(row, 0), open: rows.int64(row, 1), accepted: rows.int64(row, 2),
@@ -217,10 +212,7 @@ package enum Gates {
 
   /// Restarts a canary that none of its devices received, with as many other devices, but at least `devices`.
   package static func replaceCanary(_ seqno: Int64, atLeast devices: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(devices)
-    return Query(replaceCanaryStatement, parameters) { _ in }
+    Query(replaceCanaryStatement, seqno, devices) { _ in }
   }
 
   private static let endCanaryStatement = Statement(
@@ -231,22 +223,16 @@ package enum Gates {
   package static func endCanary(_ seqno: Int64, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
     var column = Int16Column()
     for phase in phases { column.append(phase.rawValue) }
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(int16s: column)
-    parameters.append(phase.rawValue)
-    return Query(endCanaryStatement, parameters) { $0.count == 1 }
+    return Query(endCanaryStatement, seqno, column, phase.rawValue) { $0.count == 1 }
   }
 }
 
-extension Parameters {
-  /// The tokens that a pace starts with.
-  fileprivate mutating func append(tokens pace: Pace?) {
-    append(tokens: pace.map { PaceMeter($0, now: 0).tokens } ?? 0)
-  }
+extension PaceMeter {
+  /// The tokens as they are stored: an integer, in millionths.
+  fileprivate var storedTokens: Int64 { Int64((tokens * 1_000_000).rounded()) }
+}
 
-  fileprivate mutating func append(tokens: Double) {
-    // Stored as an integer in millionths of a token.
-    append(Int64((tokens * 1_000_000).rounded()))
-  }
+extension Pace {
+  /// The tokens that a message with this pace starts with, as they are stored.
+  fileprivate var firstTokens: Int64 { PaceMeter(self, now: 0).storedTokens }
 }

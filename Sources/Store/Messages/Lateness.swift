@@ -29,7 +29,7 @@ package enum Lateness {
 
   /// Returns the SEQNOs of late messages.
   package static func messages() -> Query<[Int64]> {
-    Query(messagesStatement, Parameters()) { rows in rows.map { rows.int64($0, 0) } }
+    Query(messagesStatement) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   private static let wavesStatement = Statement(
@@ -44,7 +44,7 @@ package enum Lateness {
 
   /// Returns waves that were opened in time but are late now.
   package static func waves() -> Query<[(seqno: Int64, wave: Int16)]> {
-    Query(wavesStatement, Parameters()) { rows in rows.map { (rows.int64($0, 0), rows.int16($0, 1)) } }
+    Query(wavesStatement) { rows in rows.map { (rows.int64($0, 0), rows.int16($0, 1)) } }
   }
 
   // MARK: Ending
@@ -58,10 +58,7 @@ package enum Lateness {
     """)
 
   private static func lockShards(_ seqno: Int64, wave: Int16? = nil) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(wave)
-    return Query(lockShardsStatement, parameters) { _ in }
+    Query(lockShardsStatement, seqno, wave) { _ in }
   }
 
   private static let lockStatement = Statement(
@@ -75,9 +72,7 @@ package enum Lateness {
     """)
 
   private static func lock(_ seqno: Int64) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(lockStatement, parameters) { $0.count == 1 }
+    Query(lockStatement, seqno) { $0.count == 1 }
   }
 
   private static let sayStatement = Statement(
@@ -89,9 +84,7 @@ package enum Lateness {
     """)
 
   private static func say(_ seqno: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(sayStatement, parameters) { _ in }
+    Query(sayStatement, seqno) { _ in }
   }
 
   /// Ends a late message by skipping all of its recipients. Returns false when the message has meanwhile begun.
@@ -124,10 +117,7 @@ package enum Lateness {
   )
 
   private static func find(_ seqno: Int64, lateWave wave: Int16) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(wave)
-    return Query(findWaveStatement, parameters) { $0.count == 1 }
+    Query(findWaveStatement, seqno, wave) { $0.count == 1 }
   }
 
   /// Ends a late wave by skipping all of its recipients. Returns false when the wave has meanwhile begun.

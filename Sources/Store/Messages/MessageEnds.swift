@@ -108,7 +108,7 @@ extension Messages {
     let done = rows.map { rows.int64($0, 0) }
     guard !done.isEmpty else { return [] }
     var parameters = list(done)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(TimestampValue(now))
     _ = try connection.run(finishStatement, parameters)
     return done
   }
@@ -123,11 +123,9 @@ extension Messages {
       seqnos.append(seqno)
       counts.append(count)
     }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(int64s: counts)
-    parameters.append(timestampMicroseconds: now)
-    return Query(finishAcceptedStatement, parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
+    return Query(finishAcceptedStatement, seqnos, counts, TimestampValue(now)) { rows in
+      Set(rows.map { rows.int64($0, 0) })
+    }
   }
 
   /// Like `finish(_:at:within:)`, in its own transaction.
@@ -144,8 +142,6 @@ extension Messages {
   private static func list(_ seqnos: some Collection<Int64>) -> Parameters {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    var parameters = Parameters()
-    parameters.append(int64s: column)
-    return parameters
+    return Parameters(column)
   }
 }

@@ -158,19 +158,10 @@ package enum MessageLists {
       case .openCampaigns: openCampaignsStatement
       case .tests: testsStatement
       }
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(window)
-    parameters.append(filter.app)
-    parameters.append(filter.state?.rawValue)
-    parameters.append(filter.lane?.rawValue)
-    parameters.append(timestampMicroseconds: filter.from)
-    parameters.append(timestampMicroseconds: filter.to)
-    parameters.append(limit)
-    parameters.append(filter.purpose?.rawValue)
-    parameters.append(text: filter.text.map(Self.pattern))
-    parameters.append(text: filter.sender)
-    return Query(statement, parameters) { rows in rows.map { record(rows, $0) } }
+    return Query(
+      statement, seqno, window, filter.app, filter.state?.rawValue, filter.lane?.rawValue, TimestampValue(filter.from),
+      TimestampValue(filter.to), limit, filter.purpose?.rawValue, filter.text.map(Self.pattern), filter.sender
+    ) { rows in rows.map { record(rows, $0) } }
   }
 
   /// Returns an ILIKE pattern for strings that contain the text literally.
@@ -262,13 +253,7 @@ package enum MessageLists {
   static func failures(
     of seqno: Int64, after device: DeviceID, reason: String?, window: Int, limit: Int
   ) -> Query<[DeliveryPages.Delivery]> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(device: device)
-    parameters.append(text: reason)
-    parameters.append(limit)
-    parameters.append(window)
-    return Query(failuresStatement, parameters) { rows in
+    Query(failuresStatement, seqno, device, reason, limit, window) { rows in
       rows.map { row in
         DeliveryPages.Delivery(
           place: .row(rows.device(row, 0)), device: rows.device(row, 0), userKey: rows.userKey(row, 1),
@@ -290,10 +275,6 @@ package enum MessageLists {
   /// Returns the device of the last row that a search of `window` covers, from which the next page continues; nil when
   /// there are no more.
   static func failuresEdge(of seqno: Int64, after device: DeviceID, window: Int) -> Query<DeviceID?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(device: device)
-    parameters.append(window)
-    return Query(failuresEdgeStatement, parameters) { $0.count == 1 ? $0.device(0, 0) : nil }
+    Query(failuresEdgeStatement, seqno, device, window) { $0.count == 1 ? $0.device(0, 0) : nil }
   }
 }

@@ -72,9 +72,7 @@ package enum MessageRecords {
     """)
 
   package static func find(_ seqno: Int64) -> Query<Record?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(findStatement, parameters) { rows in
+    Query(findStatement, seqno) { rows in
       guard rows.count == 1 else { return nil }
       func time(_ column: Int) -> Int64? { rows.optionalTimestamp(0, column) }
       let repetition = rows.optionalText(0, 13).map {
@@ -115,9 +113,7 @@ package enum MessageRecords {
 
   /// Returns a message's waiting deliveries grouped by reason, the largest group first.
   package static func waiting(_ seqno: Int64) -> Query<[Waiting]> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(waitingStatement, parameters) { rows in
+    Query(waitingStatement, seqno) { rows in
       rows.map {
         Waiting(reason: rows.text($0, 0), devices: rows.int64($0, 1), until: rows.timestampMicroseconds($0, 2))
       }

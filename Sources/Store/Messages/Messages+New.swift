@@ -175,32 +175,8 @@ private struct NewMessageColumns {
 
   /// The arrays as parameters, in the order in which the statement numbers them.
   var parameters: Parameters {
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(int32s: apps)
-    parameters.append(int16s: lanes)
-    parameters.append(texts: requests)
-    parameters.append(bytes: hashes)
-    parameters.append(texts: keys)
-    parameters.append(int32s: apiKeys)
-    parameters.append(int64s: targeted)
-    parameters.append(texts: unknown)
-    parameters.append(timestamps: created)
-    parameters.append(timestamps: expiries)
-    parameters.append(timestamps: dues)
-    parameters.append(texts: localTimes)
-    parameters.append(int64s: resendsOf)
-    parameters.append(int16s: resendsTo)
-    parameters.append(texts: links)
-    parameters.append(int16s: fallbacks)
-    parameters.append(texts: askers)
-    parameters.append(timestamps: askedAts)
-    parameters.append(int64s: approvedFor)
-    parameters.append(bytes: sealed)
-    parameters.append(int32s: inboxes)
-    parameters.append(bools: claimed)
-    parameters.append(int16s: purposes)
-    parameters.append(bytes: traces)
-    return parameters
+    return Parameters(
+      seqnos, apps, lanes, requests, hashes, keys, apiKeys, targeted, unknown, created, expiries, dues, localTimes,
+      resendsOf, resendsTo, links, fallbacks, askers, askedAts, approvedFor, sealed, inboxes, claimed, purposes, traces)
   }
 }

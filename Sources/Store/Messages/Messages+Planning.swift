@@ -28,10 +28,9 @@ extension Messages {
   /// Locks a message and begins or continues its planning, within a transaction. Returns when its audience was frozen,
   /// and whether `ApprovalHolds` must decide once planning is complete; nil when nothing is left to plan.
   package static func freeze(_ seqno: Int64, at now: Int64) -> Query<(frozenAt: Int64, isHeld: Bool)?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(timestampMicroseconds: now)
-    return Query(freezeStatement, parameters) { $0.count == 1 ? ($0.timestampMicroseconds(0, 0), $0.bool(0, 1)) : nil }
+    Query(freezeStatement, seqno, TimestampValue(now)) {
+      $0.count == 1 ? ($0.timestampMicroseconds(0, 0), $0.bool(0, 1)) : nil
+    }
   }
 
   private static let finishPlanStatement = Statement(
@@ -43,9 +42,7 @@ extension Messages {
 
   /// Records that all shards are written, and sets `targeted` to the sum of their devices.
   package static func finishPlan(_ seqno: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(finishPlanStatement, parameters) { _ in }
+    Query(finishPlanStatement, seqno) { _ in }
   }
 
   private static let raiseTargetedStatement = Statement(
@@ -59,9 +56,7 @@ extension Messages {
   /// Raises `targeted` after a shard was written, if the shards hold more devices than were counted when the message
   /// was accepted. So the number of deliveries with a result never exceeds it.
   package static func raiseTargeted(_ seqno: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(raiseTargetedStatement, parameters) { _ in }
+    Query(raiseTargetedStatement, seqno) { _ in }
   }
 
   private static let correctStatement = Statement(
@@ -69,9 +64,6 @@ extension Messages {
 
   /// Corrects `targeted` after a shard turned out to hold more or fewer devices than planned.
   package static func correctTargeted(_ seqno: Int64, by difference: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(difference)
-    return Query(correctStatement, parameters) { _ in }
+    Query(correctStatement, seqno, difference) { _ in }
   }
 }

@@ -23,10 +23,7 @@ package enum Messages {
     """)
 
   package static func earlier(app: App.Number, idempotencyKey: String) -> Query<Earlier?> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: idempotencyKey)
-    return Query(earlierStatement, parameters) { rows in
+    Query(earlierStatement, app, idempotencyKey) { rows in
       rows.count == 1 ? earlier(rows, 0, from: 0) : nil
     }
   }
@@ -53,9 +50,7 @@ package enum Messages {
   package static func origins(of seqnos: [Int64]) -> Query<[Int64: Origin]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    var parameters = Parameters()
-    parameters.append(int64s: column)
-    return Query(originsStatement, parameters) { rows in
+    return Query(originsStatement, column) { rows in
       var origins: [Int64: Origin] = [:]
       for row in 0..<rows.count {
         origins[rows.int64(row, 0)] = Origin(app: rows.int32(row, 1), createdAt: rows.timestampMicroseconds(row, 2))
@@ -70,10 +65,7 @@ package enum Messages {
   /// Returns the date and hour in a time zone, as `yyyyMMddHH`, for a message created at `time` (microseconds since
   /// 1970).
   package static func sendDate(at time: Int64, timeZone: String) -> Query<String> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: time)
-    parameters.append(text: timeZone)
-    return Query(sendDateStatement, parameters) { $0.text(0, 0) }
+    Query(sendDateStatement, TimestampValue(time), timeZone) { $0.text(0, 0) }
   }
 
   /// What the dispatcher needs to know about a message in order to send it.
@@ -173,10 +165,7 @@ package enum Messages {
 
   /// Returns messages in `lanes` whose planning is not complete, most urgent first.
   package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Int64]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    parameters.append(int16s: Int16Column(lanes))
-    return Query(unplannedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+    Query(unplannedStatement, limit, Int16Column(lanes)) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   private static let claimableStatement = Statement(
@@ -204,10 +193,7 @@ package enum Messages {
 
   /// Returns messages in `lanes` that have devices left to claim, ordered by lane and SEQNO.
   package static func claimable(_ lanes: [Lane], atMost limit: Int) -> Query<[(seqno: Int64, lane: Lane)]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    parameters.append(int16s: Int16Column(lanes))
-    return Query(claimableStatement, parameters) { rows in
+    Query(claimableStatement, limit, Int16Column(lanes)) { rows in
       rows.map { (rows.int64($0, 0), Lane(rawValue: rows.int16($0, 1)) ?? .normal) }
     }
   }
@@ -221,17 +207,13 @@ package enum Messages {
 
   /// Returns a lane's messages in state `sending`, in order of SEQNO, starting at `seqno`.
   package static func unfinished(_ lane: Lane, from seqno: Int64, atMost limit: Int) -> Query<[Int64]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    parameters.append(seqno)
-    parameters.append(lane.rawValue)
-    return Query(unfinishedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+    Query(unfinishedStatement, limit, seqno, lane.rawValue) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   private static let lastStatement = Statement("messages-last", "SELECT last_value FROM messages_seqno_seq")
 
   /// Returns the highest SEQNO assigned so far.
-  package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
+  package static func last() -> Query<Int64> { Query(lastStatement) { $0.int64(0, 0) } }
 
   package static func find(_ seqno: Int64) -> Query<Open?> {
     find([seqno]).map(\.first)
@@ -241,9 +223,7 @@ package enum Messages {
   package static func find(_ seqnos: some Collection<Int64>) -> Query<[Open]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    var parameters = Parameters()
-    parameters.append(int64s: column)
-    return Query(findStatement, parameters) { rows in rows.map { open(rows, $0) } }
+    return Query(findStatement, column) { rows in rows.map { open(rows, $0) } }
   }
 
   private static func open(_ rows: Rows, _ row: Int) -> Open {

@@ -21,11 +21,7 @@ package enum Schedules {
 
   /// Makes a message the first occurrence of a repetition, in the transaction that creates it.
   package static func begin(_ seqno: Int64, _ repetition: Repetition) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(text: repetition.unit.rawValue)
-    parameters.append(text: repetition.until.text)
-    return Query(beginStatement, parameters) { _ in }
+    Query(beginStatement, seqno, repetition.unit.rawValue, repetition.until.text) { _ in }
   }
 
   private static let continueStatement = Statement(
@@ -57,9 +53,7 @@ package enum Schedules {
   /// Creates the occurrence that follows a message, and returns its SEQNO. Returns nil after the last occurrence, or
   /// when the next one exists already.
   package static func continueAfter(_ seqno: Int64) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(continueStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(continueStatement, seqno) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   private static let endStatement = Statement(
@@ -67,9 +61,7 @@ package enum Schedules {
 
   /// Ends a repetition: there are no further occurrences.
   package static func end(_ schedule: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(schedule)
-    return Query(endStatement, parameters) { _ in }
+    Query(endStatement, schedule) { _ in }
   }
 
   // MARK: Due messages
@@ -90,9 +82,7 @@ package enum Schedules {
   package static func due(
     lateAfter seconds: Int32
   ) -> Query<[(seqno: Int64, repeats: Bool, request: [UInt8])]> {
-    var parameters = Parameters()
-    parameters.append(seconds)
-    return Query(dueStatement, parameters) { rows in
+    Query(dueStatement, seconds) { rows in
       rows.map { (rows.int64($0, 0), rows.bool($0, 1), rows.bytes($0, 2)) }
     }
   }
@@ -102,7 +92,7 @@ package enum Schedules {
 
   /// Returns when the next scheduled message is due, in microseconds since 1970; nil if there is none.
   package static func nextDue() -> Query<Int64?> {
-    Query(nextStatement, Parameters()) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
+    Query(nextStatement) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
   }
 
   private static let failLateStatement = Statement(
@@ -129,10 +119,8 @@ package enum Schedules {
     after seconds: Int32, on connection: Connection,
     next: (_ seqno: Int64, _ request: [UInt8]) throws -> Void
   ) throws -> Int {
-    var parameters = Parameters()
-    parameters.append(seconds)
     return try connection.withTransaction {
-      let rows = try connection.run(failLateStatement, parameters)
+      let rows = try connection.run(failLateStatement, Parameters(seconds))
       var ended = Int64Column()
       for row in 0..<rows.count {
         let seqno = rows.int64(row, 0)

@@ -20,11 +20,9 @@ package enum Waves {
   package static func span(
     app: App.Number, _ local: LocalTime, appTimeZone: String
   ) -> Query<(first: Int64, last: Int64)> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: local.text)
-    parameters.append(text: appTimeZone)
-    return Query(spanStatement, parameters) { ($0.timestampMicroseconds(0, 0), $0.timestampMicroseconds(0, 1)) }
+    Query(spanStatement, app, local.text, appTimeZone) {
+      ($0.timestampMicroseconds(0, 0), $0.timestampMicroseconds(0, 1))
+    }
   }
 
   /// Maximum number of instants at which a message by local time is sent, not counting the one of the app's own zone
@@ -60,13 +58,7 @@ package enum Waves {
   package static func create(
     _ seqno: Int64, app: App.Number, _ local: LocalTime, appTimeZone: String
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(app)
-    parameters.append(text: local.text)
-    parameters.append(text: appTimeZone)
-    parameters.append(mostWaves)
-    return Query(createStatement, parameters) { _ in }
+    Query(createStatement, seqno, app, local.text, appTimeZone, mostWaves) { _ in }
   }
 
   private static let unplannedStatement = Statement(
@@ -74,19 +66,14 @@ package enum Waves {
 
   /// Returns the next wave that is not completely planned; nil if there is none.
   package static func unplanned(_ seqno: Int64) -> Query<(wave: Int16, sweeps: Bool)?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(unplannedStatement, parameters) { $0.count == 1 ? ($0.int16(0, 0), $0.bool(0, 1)) : nil }
+    Query(unplannedStatement, seqno) { $0.count == 1 ? ($0.int16(0, 0), $0.bool(0, 1)) : nil }
   }
 
   private static let finishPlanStatement = Statement(
     "waves-finish-plan", "UPDATE waves SET planned = true WHERE seqno = $1 AND wave = $2")
 
   package static func finishPlan(_ seqno: Int64, wave: Int16) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(wave)
-    return Query(finishPlanStatement, parameters) { _ in }
+    Query(finishPlanStatement, seqno, wave) { _ in }
   }
 
   // MARK: Members
@@ -103,14 +90,7 @@ package enum Waves {
   package static func count(
     app: App.Number, after: String, upto: String, frozenAt: Int64, seqno: Int64, wave: Int16
   ) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: after)
-    parameters.append(text: upto)
-    parameters.append(timestampMicroseconds: frozenAt)
-    parameters.append(seqno)
-    parameters.append(wave)
-    return Query(countStatement, parameters) { $0.int64(0, 0) }
+    Query(countStatement, app, after, upto, TimestampValue(frozenAt), seqno, wave) { $0.int64(0, 0) }
   }
 
   private static let membersStatement = Statement(
@@ -132,11 +112,7 @@ package enum Waves {
   package static func members(of devices: [DeviceID], seqno: Int64, wave: Int16) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    var parameters = Parameters()
-    parameters.append(uuids: column)
-    parameters.append(seqno)
-    parameters.append(wave)
-    return Query(membersStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
+    return Query(membersStatement, column, seqno, wave) { rows in Set(rows.map { rows.device($0, 0) }) }
   }
 
   // MARK: Opening
@@ -157,9 +133,7 @@ package enum Waves {
   /// Opens the waves that are due. The caller must end those that are returned as late in the same transaction.
   /// - Parameter seconds: how late a wave may be opened.
   package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Int64, wave: Int16, isLate: Bool)]> {
-    var parameters = Parameters()
-    parameters.append(seconds)
-    return Query(openStatement, parameters) { rows in
+    Query(openStatement, seconds) { rows in
       rows.map { (rows.int64($0, 0), rows.int16($0, 1), rows.bool($0, 2)) }
     }
   }
@@ -169,10 +143,7 @@ package enum Waves {
 
   /// Records that a wave was ended because it was found too late.
   static func markLate(_ seqno: Int64, wave: Int16) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(wave)
-    return Query(markLateStatement, parameters) { _ in }
+    Query(markLateStatement, seqno, wave) { _ in }
   }
 
   // MARK: Clocks of individual devices
@@ -208,15 +179,10 @@ package enum Waves {
   ) -> Query<[DeviceID: Clock]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    var parameters = Parameters()
-    parameters.append(uuids: column)
-    parameters.append(text: appTimeZone)
-    parameters.append(text: local?.text)
-    parameters.append(Int32(clamping: expiresInSeconds))
-    parameters.append(text: window?.opens.text)
-    parameters.append(text: window?.closes.text)
-    parameters.append(isAd)
-    return Query(clocksStatement, parameters) { rows in
+    return Query(
+      clocksStatement, column, appTimeZone, local?.text, Int32(clamping: expiresInSeconds), window?.opens.text,
+      window?.closes.text, isAd
+    ) { rows in
       var clocks: [DeviceID: Clock] = [:]
       for row in 0..<rows.count {
         clocks[rows.device(row, 0)] = Clock(

@@ -12,6 +12,13 @@ package struct Query<Answer> {
     self.read = read
   }
 
+  /// - Parameter values: the values of `$1`, `$2` … in order.
+  package init<each Value: ParameterValue>(
+    _ statement: Statement, _ values: repeat each Value, read: @escaping (Rows) -> Answer
+  ) {
+    self.init(statement, Parameters(repeat each values), read: read)
+  }
+
   /// Returns the same query with its answer transformed.
   package func map<Other>(_ transform: @escaping (Answer) -> Other) -> Query<Other> {
     Query<Other>(statement, parameters) { transform(read($0)) }

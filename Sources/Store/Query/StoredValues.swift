@@ -2,9 +2,9 @@ package import Domain
 package import Postgres
 
 /// Conversions between domain values and their columns.
-extension Parameters {
-  package mutating func append(device: DeviceID) {
-    append(uuid: UUIDValue(high: device.high, low: device.low))
+extension DeviceID: NullableParameterValue {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.append(value.map { UUIDValue(high: $0.high, low: $0.low) })
   }
 }
 

@@ -7,7 +7,7 @@ package enum WallClock {
 
   /// Returns the database's time, in microseconds since 1970.
   package static func now() -> Query<Int64> {
-    Query(nowStatement, Parameters()) { $0.timestampMicroseconds(0, 0) }
+    Query(nowStatement) { $0.timestampMicroseconds(0, 0) }
   }
 
   private static let momentStatement = Statement(
@@ -16,10 +16,7 @@ package enum WallClock {
   /// Returns the instant at which clocks in a time zone show a local time, in microseconds since 1970.
   /// - Parameter local: `yyyy-MM-ddTHH:mm:ss`, a date and time that exist in the calendar.
   package static func moment(_ local: String, timeZone: String) -> Query<Int64> {
-    var parameters = Parameters()
-    parameters.append(text: local)
-    parameters.append(text: timeZone)
-    return Query(momentStatement, parameters) { $0.timestampMicroseconds(0, 0) }
+    Query(momentStatement, local, timeZone) { $0.timestampMicroseconds(0, 0) }
   }
 }
 

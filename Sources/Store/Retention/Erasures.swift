@@ -36,10 +36,7 @@ package enum Erasures {
 
   /// Records an erasure, in the transaction that erases everything else.
   static func add(_ user: Users.Key, on connection: Connection) throws(PostgresError) {
-    var parameters = Parameters()
-    parameters.append(user.app)
-    parameters.append(text: user.userKey.text)
-    _ = try connection.run(addStatement, parameters)
+    _ = try connection.run(addStatement, Parameters(user.app, user.userKey.text))
   }
 
   // MARK: A step
@@ -51,11 +48,7 @@ package enum Erasures {
     var device: UUIDValue
 
     var parameters: Parameters {
-      var parameters = Parameters()
-      parameters.append(lap)
-      parameters.append(seqno)
-      parameters.append(uuid: device)
-      return parameters
+      return Parameters(lap, seqno, device)
     }
   }
 
@@ -118,7 +111,7 @@ package enum Erasures {
     guard let end = try welcome(at: place, on: connection) else { return false }
     var range = Parameters()
     range.append(place.seqno)
-    range.append(uuid: place.device)
+    range.append(place.device)
     var page = range
     page.append(end)
     page.append(Int64(deliveries - 1))
@@ -132,15 +125,15 @@ package enum Erasures {
       // searched.
       (place.seqno, place.device) = (rest, UUIDValue(high: 0, low: 0))
       range.append(place.seqno)
-      range.append(uuid: place.device)
+      range.append(place.device)
     } else if let pageEnd {
       (place.seqno, place.device) = pageEnd
       range.append(place.seqno)
-      range.append(uuid: place.device)
+      range.append(place.device)
     } else {
       // Less than a full page is left: this scan is complete, and the next one begins.
       range.append(end)
-      range.append(uuid: UUIDValue(high: .max, low: .max))
+      range.append(UUIDValue(high: .max, low: .max))
       place = Place(lap: place.lap + 1, seqno: 0, device: UUIDValue(high: 0, low: 0))
     }
     _ = try connection.run(takeOutStatement, range)
@@ -203,9 +196,7 @@ package enum Erasures {
     _ = try connection.run(seeStatement)
     // Read after erasures were marked as seen, so that every transaction that began earlier is waited for.
     let oldest = try connection.run(oldestStatement)
-    var settled = Parameters()
-    settled.append(timestampMicroseconds: oldest.optionalTimestamp(0, 0))
-    _ = try connection.run(settleStatement, settled)
+    _ = try connection.run(settleStatement, Parameters(TimestampValue(oldest.optionalTimestamp(0, 0))))
     var joining = place.parameters
     joining.append(Int64(Limits.persons))
     _ = try connection.run(joinStatement, joining)

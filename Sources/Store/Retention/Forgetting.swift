@@ -26,11 +26,7 @@ package enum Forgetting {
 
   /// Marks messages whose recipients are due to be deleted. Returns how many were marked.
   package static func mark(withBadge: Bool, atMost limit: Int) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(withBadge ? 1 as Int32 : 0)
-    parameters.append(withBadge ? hoursWithBadge : hours)
-    parameters.append(limit)
-    return Query(markStatement, parameters) { $0.affected }
+    Query(markStatement, withBadge ? 1 as Int32 : 0, withBadge ? hoursWithBadge : hours, limit) { $0.affected }
   }
 
   private static let markedStatement = Statement(
@@ -115,7 +111,7 @@ package enum Forgetting {
 
   /// Postpones the message that is due next, and returns its SEQNO; nil if none is due.
   package static func postponeFirst() -> Query<Int64?> {
-    Query(postponeStatement, Parameters()) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(postponeStatement) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   /// Deletes what is stored about the recipients of marked messages, at most `deliveries` deliveries, within a
@@ -123,14 +119,12 @@ package enum Forgetting {
   package static func empty(
     atMost deliveries: Int, of messages: Int, on connection: Connection
   ) throws(PostgresError) -> Int? {
-    var parameters = Parameters()
-    parameters.append(messages)
-    let marked = try connection.run(markedStatement, parameters)
+    let marked = try connection.run(markedStatement, Parameters(messages))
     guard marked.count > 0 else { return nil }
     var seqnos = Int64Column()
     for row in 0..<marked.count { seqnos.append(marked.int64(row, 0)) }
     var list = Parameters()
-    list.append(int64s: seqnos)
+    list.append(seqnos)
     var part = list
     part.append(deliveries)
     let gone = try connection.run(emptyStatement, part).int64(0, 0)

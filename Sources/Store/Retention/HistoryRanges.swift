@@ -30,9 +30,7 @@ package enum HistoryRanges {
 
   /// Opens the next range when the current one is older than `hours`. Returns the next SEQNO if it did.
   package static func begin(afterHours hours: Int32) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(hours)
-    return Query(beginStatement, parameters) { $0.optionalInt64(0, 0) }
+    Query(beginStatement, hours) { $0.optionalInt64(0, 0) }
   }
 
   private static let leaveStatement = Statement(
@@ -46,7 +44,7 @@ package enum HistoryRanges {
     """)
 
   /// Marks ranges in which no more SEQNOs are assigned. They may be closed a day later.
-  package static func leave() -> Query<Void> { Query(leaveStatement, Parameters()) { _ in } }
+  package static func leave() -> Query<Void> { Query(leaveStatement) { _ in } }
 
   package struct Range: Sendable {
     package let from: Int64
@@ -86,9 +84,7 @@ package enum HistoryRanges {
 
   /// Closes the ranges whose messages all ended more than `days` ago.
   package static func close(keepingDays days: Int32) -> Query<[Range]> {
-    var parameters = Parameters()
-    parameters.append(days)
-    return Query(closeStatement, parameters, read: ranges)
+    Query(closeStatement, days, read: ranges)
   }
 
   private static let closedStatement = Statement(
@@ -99,17 +95,14 @@ package enum HistoryRanges {
     """)
 
   /// Returns ranges that may be dropped, oldest first.
-  package static func closed() -> Query<[Range]> { Query(closedStatement, Parameters(), read: ranges) }
+  package static func closed() -> Query<[Range]> { Query(closedStatement, read: ranges) }
 
   private static let dropStatement = Statement("history-drop-range", "SELECT drop_seqno_range($1, $2)")
 
   /// Drops one table's partition of a range. Waits for the lock for a tenth of a second at most.
   /// - Throws: `.lockNotAvailable` when the table is in use; try again later.
   package static func drop(_ range: Range, of table: String) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(range.from)
-    parameters.append(text: table)
-    return Query(dropStatement, parameters) { $0.bool(0, 0) }
+    Query(dropStatement, range.from, table) { $0.bool(0, 0) }
   }
 
   private static let droppedStatement = Statement(
@@ -118,9 +111,7 @@ package enum HistoryRanges {
 
   /// Records that all partitions of a range are dropped. Returns false when another node has done so already.
   package static func dropped(_ range: Range) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(range.from)
-    return Query(droppedStatement, parameters) { $0.affected == 1 }
+    Query(droppedStatement, range.from) { $0.affected == 1 }
   }
 
   private static func ranges(_ rows: Rows) -> [Range] {
@@ -144,7 +135,7 @@ package enum HistoryRanges {
     "history-unswept", "SELECT EXISTS (SELECT FROM seqno_ranges WHERE dropped_at IS NOT NULL AND swept_at IS NULL)")
 
   /// Returns whether the ledger may still contain entries of closed ranges.
-  package static func needsSweep() -> Query<Bool> { Query(unsweptStatement, Parameters()) { $0.bool(0, 0) } }
+  package static func needsSweep() -> Query<Bool> { Query(unsweptStatement) { $0.bool(0, 0) } }
 
   private static let sweepStatement = Statement(
     "history-sweep-ledger",
@@ -167,12 +158,7 @@ package enum HistoryRanges {
   /// Deletes entries of closed ranges among the next `limit` ledger entries. Returns where it stopped; nil at the end.
   /// Locked entries are skipped, and the place records that.
   package static func sweepLedger(after start: LedgerPlace, atMost limit: Int) -> Query<LedgerPlace?> {
-    var parameters = Parameters()
-    parameters.append(start.app)
-    parameters.append(text: start.userKey)
-    parameters.append(start.seqno)
-    parameters.append(limit)
-    return Query(sweepStatement, parameters) { rows in
+    Query(sweepStatement, start.app, start.userKey, start.seqno, limit) { rows in
       guard rows.count == 1 else { return nil }
       var place = start
       if rows.bool(0, 3) { place.leftSome = true }
@@ -186,8 +172,6 @@ package enum HistoryRanges {
 
   /// Records that a sweep which began at this time has covered the whole ledger.
   package static func swept(since began: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: began)
-    return Query(sweptStatement, parameters) { _ in }
+    Query(sweptStatement, TimestampValue(began)) { _ in }
   }
 }

@@ -27,11 +27,7 @@ package enum OldMessages {
   /// Deletes messages that ended more than `days` ago, with their idempotency keys. Returns how many.
   /// - Parameter historyDays: how long their history was kept.
   package static func prune(afterDays days: Int32, historyDays: Int32, atMost limit: Int) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(days)
-    parameters.append(limit)
-    parameters.append(max(0, days - historyDays))
-    return Query(pruneStatement, parameters) { $0.affected }
+    Query(pruneStatement, days, limit, max(0, days - historyDays)) { $0.affected }
   }
 
   private static let approvalsStatement = Statement(
@@ -44,9 +40,6 @@ package enum OldMessages {
 
   /// Deletes approvals requested more than `days` ago. Returns how many.
   package static func pruneApprovals(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(days)
-    parameters.append(limit)
-    return Query(approvalsStatement, parameters) { $0.affected }
+    Query(approvalsStatement, days, limit) { $0.affected }
   }
 }

@@ -181,7 +181,7 @@ package enum PersonErasure {
       var history = parameters(user)
       var column = UUIDColumn()
       for device in devices { column.append(device) }
-      history.append(uuids: column)
+      history.append(column)
       _ = try connection.run(historyStatement, history)
     }
     _ = try connection.run(accountStatement, parameters(user))
@@ -191,9 +191,6 @@ package enum PersonErasure {
   }
 
   private static func parameters(_ user: Users.Key) -> Parameters {
-    var parameters = Parameters()
-    parameters.append(user.app)
-    parameters.append(text: user.userKey.text)
-    return parameters
+    return Parameters(user.app, user.userKey.text)
   }
 }

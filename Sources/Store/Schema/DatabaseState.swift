@@ -38,14 +38,14 @@ package struct DatabaseState: Sendable {
     """)
 
   package static func nodes() -> Query<[Node]> {
-    Query(nodesStatement, Parameters()) { rows in
+    Query(nodesStatement) { rows in
       rows.map { Node(id: rows.text($0, 0), aliveUntil: rows.timestampMicroseconds($0, 1), isAlive: rows.bool($0, 2)) }
     }
   }
 
   /// Returns the state without nodes.
   package static func read() -> Query<DatabaseState> {
-    Query(statement, Parameters()) { rows in
+    Query(statement) { rows in
       DatabaseState(
         nodes: [], connections: rows.int64(0, 0), mostConnections: rows.int64(0, 1),
         oldestTransactionSeconds: rows.double(0, 2), replicationSeconds: rows.isNull(0, 3) ? nil : rows.double(0, 3),

@@ -40,7 +40,7 @@ package enum Diagnosis {
 
   /// Reads these facts. Works on any server, even one without our schema.
   package static func server() -> Query<Server> {
-    Query(serverStatement, Parameters()) { rows in
+    Query(serverStatement) { rows in
       Server(
         version: rows.int64(0, 0), user: rows.text(0, 1), encoding: rows.text(0, 2), isStandby: rows.bool(0, 3),
         isReadOnly: rows.bool(0, 4), wallMicroseconds: rows.int64(0, 5),
@@ -59,10 +59,7 @@ package enum Diagnosis {
 
   /// Returns whether an app has an active device in one of Apple's environments.
   package static func hasDevices(of app: App.Number, in environment: PushEnvironment) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(environment.rawValue)
-    return Query(hasDevicesStatement, parameters) { $0.bool(0, 0) }
+    Query(hasDevicesStatement, app, environment.rawValue) { $0.bool(0, 0) }
   }
 
   // MARK: Sessions
@@ -103,7 +100,7 @@ package enum Diagnosis {
   /// Returns the oldest active and the oldest idle transaction of any role. Only a member of `pg_read_all_stats` sees
   /// those of other roles.
   package static func oldTransactions() -> Query<[OldTransaction]> {
-    Query(transactionsStatement, Parameters()) { rows in
+    Query(transactionsStatement) { rows in
       rows.map { OldTransaction(who: rows.text($0, 0), seconds: rows.int64($0, 1), isIdle: rows.bool($0, 2)) }
     }
   }
@@ -117,7 +114,7 @@ package enum Diagnosis {
   /// Returns how long the oldest receipt or read has been waiting in the log to be folded, in minutes; nil when the log
   /// is empty.
   package static func unfoldedMinutes() -> Query<Int64?> {
-    Query(unfoldedStatement, Parameters()) { $0.optionalInt64(0, 0) }
+    Query(unfoldedStatement) { $0.optionalInt64(0, 0) }
   }
 
   // MARK: History
@@ -149,9 +146,7 @@ package enum Diagnosis {
 
   /// Returns what prevents ranges of history from being created, or from being dropped after `days`.
   package static func history(keepingDays days: Int32) -> Query<History> {
-    var parameters = Parameters()
-    parameters.append(days)
-    return Query(historyStatement, parameters) { rows in
+    Query(historyStatement, days) { rows in
       History(
         missingPartitions: rows.optionalText(0, 0), waitingHours: rows.optionalInt64(0, 1),
         heldBackBy: rows.optionalInt64(0, 2))

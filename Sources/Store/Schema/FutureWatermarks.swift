@@ -62,7 +62,7 @@ package enum FutureWatermarks {
     [
       statisticsStatement, leasesStatement, pacesStatement, canariesStatement, metersStatement, badgesStatement,
       eventsStatement,
-    ].map { statement in Query(statement, Parameters()) { $0.affected } }
+    ].map { statement in Query(statement) { $0.affected } }
   }
 
   private static let findStatement = Statement(
@@ -81,6 +81,6 @@ package enum FutureWatermarks {
 
   /// Returns a description of the timestamps that lie in the future; nil when there are none. Changes nothing.
   package static func find() -> Query<String?> {
-    Query(findStatement, Parameters()) { $0.optionalText(0, 0) }
+    Query(findStatement) { $0.optionalText(0, 0) }
   }
 }

@@ -118,9 +118,7 @@ package struct Migrator: Sendable {
   /// Drops an index that was left invalid by an interrupted build; the next statement's `IF NOT EXISTS` would take it
   /// for complete.
   private func drop(halfBuilt index: String, _ connection: Connection) throws(PostgresError) {
-    var parameters = Parameters()
-    parameters.append(text: index)
-    guard try connection.run(Self.halfBuilt, parameters).bool(0, 0) else { return }
+    guard try connection.run(Self.halfBuilt, Parameters(index)).bool(0, 0) else { return }
     try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(index)")
   }
 
@@ -204,12 +202,8 @@ package struct Migrator: Sendable {
 extension Migration {
   /// The parameters of the row in `upmc_migrations` that records the migration.
   fileprivate func row(_ duration: Duration) -> Parameters {
-    var parameters = Parameters()
-    parameters.append(Int32(clamping: version))
-    parameters.append(text: name)
-    parameters.append(bytes: sha256)
-    parameters.append(Int32(clamping: duration.nanoseconds / 1_000_000))
-    parameters.append(oldestProgram.map { Int32(clamping: $0) })
-    return parameters
+    return Parameters(
+      Int32(clamping: version), name, sha256, Int32(clamping: duration.nanoseconds / 1_000_000),
+      oldestProgram.map { Int32(clamping: $0) })
   }
 }

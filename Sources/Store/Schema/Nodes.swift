@@ -15,10 +15,7 @@ package enum Nodes {
   /// Renews this node's lease for `seconds` of the database's clock. Returns how many nodes hold a lease, including
   /// this one, and the database's time, in microseconds since 1970.
   package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Int64)> {
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    parameters.append(seconds)
-    return Query(beatStatement, parameters) { (Int($0.int64(0, 0)), $0.timestampMicroseconds(0, 1)) }
+    Query(beatStatement, node, seconds) { (Int($0.int64(0, 0)), $0.timestampMicroseconds(0, 1)) }
   }
 
   private static let leaveStatement = Statement(
@@ -26,9 +23,7 @@ package enum Nodes {
 
   /// Ends this node's lease when it stops in an orderly way, so that other nodes need not wait for it to expire.
   package static func leave(_ node: UUIDValue) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    return Query(leaveStatement, parameters) { _ in }
+    Query(leaveStatement, node) { _ in }
   }
 
   private static let buryStatement = Statement(
@@ -43,7 +38,7 @@ package enum Nodes {
   /// Marks dead nodes that have no claims left, and deletes them a day later. Marked nodes are not considered when a
   /// node looks for abandoned claims.
   package static func bury() -> Query<Void> {
-    Query(buryStatement, Parameters()) { _ in }
+    Query(buryStatement) { _ in }
   }
 
   private static let extendStatement = Statement(
@@ -54,8 +49,6 @@ package enum Nodes {
   /// partitions; nil if none was needed. Throws `lockNotAvailable` when another session holds a conflicting lock; try
   /// again later.
   package static func extendRanges(width: Int64) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(width)
-    return Query(extendStatement, parameters) { $0.optionalInt64(0, 0) }
+    Query(extendStatement, width) { $0.optionalInt64(0, 0) }
   }
 }

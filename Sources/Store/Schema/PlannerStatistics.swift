@@ -6,6 +6,6 @@ package enum PlannerStatistics {
 
   /// Analyzes all tables. Used after a large import, instead of waiting for autovacuum.
   package static func analyze() -> Query<Void> {
-    Query(analyzeStatement, Parameters()) { _ in }
+    Query(analyzeStatement) { _ in }
   }
 }

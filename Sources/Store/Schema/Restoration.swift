@@ -20,7 +20,7 @@ package enum Restoration {
 
   /// Counts the tables, views and sequences in the database, whoever created them.
   package static func tables() -> Query<Int64> {
-    Query(tablesStatement, Parameters()) { $0.int64(0, 0) }
+    Query(tablesStatement) { $0.int64(0, 0) }
   }
 
   private static let isUnfinishedStatement = Statement(
@@ -28,7 +28,7 @@ package enum Restoration {
 
   /// Returns whether a restore has begun and not been completed.
   package static func isUnfinished() -> Query<Bool> {
-    Query(isUnfinishedStatement, Parameters()) { $0.bool(0, 0) }
+    Query(isUnfinishedStatement) { $0.bool(0, 0) }
   }
 
   /// Creates the marker table.
@@ -46,7 +46,7 @@ package enum Restoration {
 
   /// Returns the name of the connected database, however the connection was configured.
   package static func databaseName() -> Query<String> {
-    Query(databaseNameStatement, Parameters()) { $0.text(0, 0) }
+    Query(databaseNameStatement) { $0.text(0, 0) }
   }
 
   /// What `settle` did to a restored database.
@@ -93,9 +93,7 @@ package enum Restoration {
       let messages = try connection.run(pauseMessagesStatement).affected
       let apps = try connection.run(pauseAppsStatement).affected
       try connection.run(forgetNodesStatement)
-      var parameters = Parameters()
-      parameters.append(ahead)
-      let last = try connection.run(moveSequenceStatement, parameters).int64(0, 0)
+      let last = try connection.run(moveSequenceStatement, Parameters(ahead)).int64(0, 0)
       try connection.run(Incarnations.begin())
       while try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) != nil {}
       try connection.script("DROP TABLE IF EXISTS upmc_restoring")

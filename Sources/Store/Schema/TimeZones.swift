@@ -16,12 +16,12 @@ package enum TimeZones {
   /// Adds names that PostgreSQL's updated time zone data contains. Reads many files, which takes some tenths of a
   /// second.
   package static func learn() -> Query<Void> {
-    Query(learnStatement, Parameters()) { _ in }
+    Query(learnStatement) { _ in }
   }
 
   private static let allStatement = Statement("time-zones-all", "SELECT name FROM time_zones")
 
   package static func all() -> Query<Set<String>> {
-    Query(allStatement, Parameters()) { rows in Set(rows.map { rows.text($0, 0) }) }
+    Query(allStatement) { rows in Set(rows.map { rows.text($0, 0) }) }
   }
 }

@@ -16,7 +16,7 @@ package enum Timelines {
 
   /// The latest change; nil when there has been none.
   package static func change() -> Query<Change?> {
-    Query(changeStatement, Parameters()) { rows in
+    Query(changeStatement) { rows in
       guard rows.count == 1 else { return nil }
       return Change(timeline: rows.int32(0, 0), from: rows.int64(0, 1), upto: rows.int64(0, 2))
     }

@@ -41,10 +41,10 @@ package enum Vitals {
   package static func waiting(from starts: [Lane: Int64] = [:]) -> Query<[Waiting]> {
     var parameters = Parameters()
     parameters.append(Int64(countedMessages))
-    parameters.append(int16s: Int16Column(Lane.allCases))
+    parameters.append(Int16Column(Lane.allCases))
     var column = Int64Column()
     for lane in Lane.allCases { column.append(starts[lane] ?? 0) }
-    parameters.append(int64s: column)
+    parameters.append(column)
     return Query(waitingStatement, parameters) { rows in
       rows.map { row in
         Waiting(
@@ -97,9 +97,7 @@ package enum Vitals {
   /// Counts what is pending.
   /// - Parameter start: a claim number below which there are no claims; 0 if unknown.
   package static func standing(claimsFrom start: Int64 = 0) -> Query<Standing> {
-    var parameters = Parameters()
-    parameters.append(start)
-    return Query(standingStatement, parameters) { rows in
+    Query(standingStatement, start) { rows in
       Standing(
         overdue: rows.int64(0, 0), claims: rows.int64(0, 1), nodes: rows.int64(0, 2), pausedApps: rows.int64(0, 3),
         setAside: rows.int64(0, 4), seqnosLeft: rows.int64(0, 5), schemaVersion: rows.int64(0, 6),
@@ -132,9 +130,7 @@ package enum Vitals {
     """)
 
   package static func webhooks() -> Query<Webhooks> {
-    var parameters = Parameters()
-    parameters.append(Int64(countedMessages))
-    return Query(webhooksStatement, parameters) { rows in
+    Query(webhooksStatement, Int64(countedMessages)) { rows in
       Webhooks(waiting: rows.int64(0, 0), dead: rows.int64(0, 1), oldestSeconds: max(0, rows.double(0, 2)))
     }
   }
@@ -158,7 +154,7 @@ package enum Vitals {
     """)
 
   package static func history() -> Query<History> {
-    Query(historyStatement, Parameters()) { rows in
+    Query(historyStatement) { rows in
       History(oldestSeconds: max(0, rows.double(0, 0)), dropWaitingSeconds: max(0, rows.double(0, 1)))
     }
   }
@@ -168,6 +164,6 @@ package enum Vitals {
   /// Returns the size of the database in bytes. PostgreSQL examines every file for this, so do not call it every
   /// second.
   package static func size() -> Query<Int64> {
-    Query(sizeStatement, Parameters()) { $0.int64(0, 0) }
+    Query(sizeStatement) { $0.int64(0, 0) }
   }
 }

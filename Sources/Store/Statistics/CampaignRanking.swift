@@ -123,11 +123,7 @@ package enum CampaignRanking {
   private static func scope(_ filter: Filter) -> Parameters {
     var apps = Int32Column()
     for app in filter.apps { apps.append(app) }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(timestampMicroseconds: filter.from)
-    parameters.append(timestampMicroseconds: filter.to)
-    return parameters
+    return Parameters(apps, TimestampValue(filter.from), TimestampValue(filter.to))
   }
 
   /// Returns the campaigns behind a place.
@@ -136,9 +132,9 @@ package enum CampaignRanking {
     _ filter: Filter, by order: Order, behind place: Place, window: Int, limit: Int
   ) -> Query<[Row]> {
     var parameters = scope(filter)
-    parameters.append(text: filter.kind?.rawValue)
-    parameters.append(text: filter.text.map(MessageLists.pattern))
-    parameters.append(text: filter.sender)
+    parameters.append(filter.kind?.rawValue)
+    parameters.append(filter.text.map(MessageLists.pattern))
+    parameters.append(filter.sender)
     parameters.append(limit)
     parameters.append(window)
     parameters.append(place.key)

@@ -29,11 +29,7 @@ package enum ReadTimes {
   package static func rows(of apps: [App.Number], from: Int64, to: Int64) -> Query<[Row]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
-    var parameters = Parameters()
-    parameters.append(int32s: column)
-    parameters.append(timestampMicroseconds: from)
-    parameters.append(timestampMicroseconds: to)
-    return Query(statement, parameters) { rows in
+    return Query(statement, column, TimestampValue(from), TimestampValue(to)) { rows in
       rows.map { row in
         Row(
           weekday: Int(rows.int32(row, 0)), hour: Int(rows.int32(row, 1)), received: rows.int64(row, 2),

@@ -115,12 +115,12 @@ package enum Statistics {
       texts[1].append(key.reason)
       for (index, value) in cell.values.enumerated() { counts[index].append(value) }
     }
-    parameters.append(int32s: apps)
-    for column in shorts { parameters.append(int16s: column) }
-    for column in texts { parameters.append(texts: column) }
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(apps)
+    for column in shorts { parameters.append(column) }
+    for column in texts { parameters.append(column) }
+    parameters.append(TimestampValue(now))
     parameters.append(writer)
-    for column in counts { parameters.append(int64s: column) }
+    for column in counts { parameters.append(column) }
   }
 
   /// Adds to the statistics of one message, whose app and lane the database looks up. For steps that end many
@@ -140,13 +140,9 @@ package enum Statistics {
   static func add(
     of seqno: Int64, _ deliveries: Int64, _ status: OutcomeStatus, reason: String, writer: Int32
   ) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(text: reason)
-    parameters.append(writer)
-    parameters.append(status == .expired ? deliveries : 0)
-    parameters.append(status == .cancelled ? deliveries : 0)
-    parameters.append(status == .expired || status == .cancelled ? 0 : deliveries)
-    return Query(addOfMessageStatement, parameters) { _ in }
+    Query(
+      addOfMessageStatement, seqno, reason, writer, status == .expired ? deliveries : 0,
+      status == .cancelled ? deliveries : 0, status == .expired || status == .cancelled ? 0 : deliveries
+    ) { _ in }
   }
 }

@@ -108,9 +108,9 @@ package enum StatisticsReports {
     var column = Int32Column()
     for app in apps { column.append(app) }
     var parameters = Parameters()
-    parameters.append(int32s: column)
-    parameters.append(timestampMicroseconds: from)
-    parameters.append(timestampMicroseconds: to)
+    parameters.append(column)
+    parameters.append(TimestampValue(from))
+    parameters.append(TimestampValue(to))
     parameters.append(limit)
     return Query(statement(unit, division), parameters) { rows in
       rows.map { row in

@@ -75,18 +75,15 @@ package enum StatisticsRollup {
   /// Rolls up all complete hours and days. Returns whether there was anything to do.
   package static func run(_ connection: Connection, now: Int64) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 3) { () throws(PostgresError) in
-      var turn = Parameters()
-      turn.append(timestampMicroseconds: now)
-      turn.append(Limits.graceSeconds)
-      turn.append(Limits.hoursAtOnce)
-      let rows = try connection.run(turnStatement, turn)
+      let rows = try connection.run(
+        turnStatement, Parameters(TimestampValue(now), Limits.graceSeconds, Limits.hoursAtOnce))
       guard rows.count == 1 else { return false }
       let (from, upto) = (rows.timestampMicroseconds(0, 0), rows.timestampMicroseconds(0, 1))
       var range = Parameters()
-      range.append(timestampMicroseconds: from)
-      range.append(timestampMicroseconds: upto)
+      range.append(TimestampValue(from))
+      range.append(TimestampValue(upto))
       var start = Parameters()
-      start.append(timestampMicroseconds: from)
+      start.append(TimestampValue(from))
       _ = try connection.run(dropHoursStatement, range)
       _ = try connection.run(makeHoursStatement, range)
       _ = try connection.run(dropDaysStatement, start)
@@ -94,7 +91,7 @@ package enum StatisticsRollup {
       try prune(pruneMinutesStatement, upto - Limits.minuteDays * 86_400_000_000, connection)
       try prune(pruneHoursStatement, upto - Limits.hourDays * 86_400_000_000, connection)
       var end = Parameters()
-      end.append(timestampMicroseconds: upto)
+      end.append(TimestampValue(upto))
       _ = try connection.run(progressStatement, end)
       return true
     }
@@ -103,8 +100,6 @@ package enum StatisticsRollup {
   private static func prune(
     _ statement: Statement, _ before: Int64, _ connection: Connection
   ) throws(PostgresError) {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: before)
-    _ = try connection.run(statement, parameters)
+    _ = try connection.run(statement, Parameters(TimestampValue(before)))
   }
 }

@@ -24,8 +24,8 @@ package enum BadgeSyncs {
     for change in changes {
       if let device = change.device { devices.append(device) } else { devices.append(nil as UUIDValue?) }
     }
-    parameters.append(uuids: devices)
-    parameters.append(timestampMicroseconds: dueAt)
+    parameters.append(devices)
+    parameters.append(TimestampValue(dueAt))
     return Query(queueStatement, parameters) { _ in }
   }
 
@@ -51,11 +51,7 @@ package enum BadgeSyncs {
   /// Returns users that are due, and postpones them to `again`: if their syncs are not done by then, they are returned
   /// again.
   package static func take(at now: Int64, again: Int64, limit: Int) -> Query<[Due]> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(timestampMicroseconds: again)
-    parameters.append(limit)
-    return Query(takeStatement, parameters) { rows in
+    Query(takeStatement, TimestampValue(now), TimestampValue(again), limit) { rows in
       rows.map { row in
         Due(
           user: Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1)),
@@ -76,9 +72,7 @@ package enum BadgeSyncs {
   /// Drops the sync of the user that is due first, because the row cannot be claimed. The user's devices get the count
   /// with their next message. Returns the user's app; nil when no user is due.
   package static func dropFirst(at now: Int64) -> Query<App.Number?> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now)
-    return Query(dropStatement, parameters) { $0.count == 1 ? $0.int32(0, 0) : nil }
+    Query(dropStatement, TimestampValue(now)) { $0.count == 1 ? $0.int32(0, 0) : nil }
   }
 
   private static let doneStatement = Statement(
@@ -96,7 +90,7 @@ package enum BadgeSyncs {
     var parameters = Users.keys(syncs.map(\.user))
     var generations = Int32Column()
     for sync in syncs { generations.append(sync.generation) }
-    parameters.append(int32s: generations)
+    parameters.append(generations)
     return Query(doneStatement, parameters) { _ in }
   }
 }

@@ -63,12 +63,7 @@ package enum ImportedPeople {
       names.append(person.name)
       tags.append(person.tags.joined(separator: separator))
     }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(texts: keys)
-    parameters.append(texts: names)
-    parameters.append(texts: tags)
-    return parameters
+    return Parameters(app, keys, names, tags)
   }
 
   // MARK: Export
@@ -102,13 +97,7 @@ package enum ImportedPeople {
   package static func lines(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[Line]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: key)
-    parameters.append(text: from)
-    parameters.append(text: upto)
-    parameters.append(limit)
-    return Query(linesStatement, parameters) { rows in
+    Query(linesStatement, app, key, from, upto, limit) { rows in
       rows.map { row in
         Line(
           user: rows.userKey(row, 0), name: rows.text(row, 1), badge: rows.int16(row, 2), devices: rows.int64(row, 3),

@@ -101,15 +101,9 @@ package enum Inboxes {
       shownEnds.append(endsAt)
     }
     var kept = Parameters()
-    kept.append(int64s: shown)
-    kept.append(timestamps: shownEnds)
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: keys)
-    parameters.append(int64s: seqnos)
-    parameters.append(timestamps: ends)
-    parameters.append(texts: filled)
-    return [Query(keepStatement, kept) { _ in }, Query(createStatement, parameters) { _ in }]
+    kept.append(shown)
+    kept.append(shownEnds)
+    return [Query(keepStatement, kept) { _ in }, Query(createStatement, apps, keys, seqnos, ends, filled) { _ in }]
   }
 
   // MARK: Reading
@@ -182,9 +176,9 @@ package enum Inboxes {
       most.append(Int64(question.limit))
     }
     var parameters = columns(questions.map(\.view))
-    parameters.append(int64s: before)
-    parameters.append(int64s: most)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(before)
+    parameters.append(most)
+    parameters.append(TimestampValue(now))
     return Query(listStatement, parameters) { rows in
       var found: [Int: [Entry]] = [:]
       for row in 0..<rows.count { found[Int(rows.int64(row, 0)) - 1, default: []].append(entry(rows, row)) }
@@ -217,7 +211,7 @@ package enum Inboxes {
   package static func unread(in views: Set<View>, at now: Int64, ofNewest most: Int) -> Query<[View: Int64]> {
     let views = Array(views)
     var parameters = columns(views)
-    parameters.append(timestampMicroseconds: now)
+    parameters.append(TimestampValue(now))
     parameters.append(most)
     return Query(unreadStatement, parameters) { rows in
       var counts: [View: Int64] = [:]
@@ -233,11 +227,7 @@ package enum Inboxes {
       keys.append(view.user.userKey.text)
       since.append(view.since)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: keys)
-    parameters.append(timestamps: since)
-    return parameters
+    return Parameters(apps, keys, since)
   }
 
   private static let haveStatement = Statement(
@@ -273,12 +263,7 @@ package enum Inboxes {
       seqnos.append(key.seqno)
       times.append(at)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: keys)
-    parameters.append(int64s: seqnos)
-    parameters.append(timestamps: times)
-    return Query(readStatement, parameters) { rows in
+    return Query(readStatement, apps, keys, seqnos, times) { rows in
       Set(
         rows.map { row in
           Key(user: Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1)), seqno: rows.int64(row, 2))
@@ -300,9 +285,7 @@ package enum Inboxes {
 
   /// Deletes expired entries, at most `limit`. Returns how many were deleted.
   package static func end(atMost limit: Int) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    return Query(endStatement, parameters) { $0.affected }
+    Query(endStatement, limit) { $0.affected }
   }
 
   private static let endMessagesStatement = Statement(
@@ -316,8 +299,6 @@ package enum Inboxes {
 
   /// Deletes the content of messages whose entries have all expired. Returns how many messages that were.
   package static func endMessages(atMost limit: Int) -> Query<Int> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    return Query(endMessagesStatement, parameters) { $0.affected }
+    Query(endMessagesStatement, limit) { $0.affected }
   }
 }

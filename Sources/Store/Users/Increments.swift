@@ -119,14 +119,10 @@ package enum Increments {
     guard let app = users.first?.app, let lowest = keys.min(), let highest = keys.max() else { return [:] }
     var column = TextColumn()
     for key in keys { column.append(key.text) }
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(texts: column)
-    parameters.append(text: lowest.text)
-    parameters.append(text: highest.text)
-    parameters.append(increment)
-    parameters.append(Domain.Limits.badgeCount.upperBound)
-    try connection.run(Query(inOrderStatement, Parameters()) { _ in })
-    return try connection.run(Query(addInRangeStatement, parameters, read: Users.counts))
+    try connection.run(Query(inOrderStatement) { _ in })
+    return try connection.run(
+      Query(
+        addInRangeStatement, app, column, lowest.text, highest.text, increment, Domain.Limits.badgeCount.upperBound,
+        read: Users.counts))
   }
 }

@@ -33,7 +33,7 @@ package enum Ledger {
     var parameters = columns(reads.map(\.key))
     var options = Int16Column()
     for read in reads { options.append(read.option.code) }
-    parameters.append(int16s: options)
+    parameters.append(options)
     return Query(readStatement, parameters) { rows in
       var first: [Key: Bool] = [:]
       for row in 0..<rows.count { first[key(rows, row)] = rows.bool(row, 3) }
@@ -81,8 +81,8 @@ package enum Ledger {
       increments.append(claim.increment)
       asked[claim.key] = claim.deliveries
     }
-    parameters.append(int16s: deliveries)
-    parameters.append(int16s: increments)
+    parameters.append(deliveries)
+    parameters.append(increments)
     return Query(claimStatement, parameters) { rows in
       var fresh: Set<Key> = []
       for row in 0..<rows.count {
@@ -156,7 +156,7 @@ package enum Ledger {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
     for negative in negatives { counts.append(negative.count) }
-    parameters.append(int16s: counts)
+    parameters.append(counts)
     return Query(negativeStatement, parameters) { rows in
       (0..<rows.count).compactMap { row in
         rows.bool(row, 5) ? move(rows, row) : nil
@@ -186,7 +186,7 @@ package enum Ledger {
       counts.append(negative.count)
       given[negative.key] = negative.count
     }
-    parameters.append(int16s: counts)
+    parameters.append(counts)
     return Query(giveBackStatement, parameters) { rows in
       (0..<rows.count).compactMap { row in
         let wasComplete = rows.int16(row, 6) + (given[key(rows, row)] ?? 0) == rows.int16(row, 7)
@@ -208,7 +208,7 @@ package enum Ledger {
     var parameters = columns(moved.map(\.key))
     var increments = Int16Column()
     for move in moved { increments.append(move.increment) }
-    parameters.append(int16s: increments)
+    parameters.append(increments)
     return Query(movedStatement, parameters) { _ in }
   }
 
@@ -236,7 +236,7 @@ package enum Ledger {
     var parameters = Users.keys(entries.map(\.user))
     var seqnos = Int64Column()
     for entry in entries { seqnos.append(entry.seqno) }
-    parameters.append(int64s: seqnos)
+    parameters.append(seqnos)
     return parameters
   }
 

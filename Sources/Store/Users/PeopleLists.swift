@@ -38,7 +38,7 @@ package enum PeopleLists {
   ) -> Query<[User]> {
     var parameters = Parameters()
     parameters.append(app)
-    for text in [key, from, upto] { parameters.append(text: text) }
+    for text in [key, from, upto] { parameters.append(text) }
     parameters.append(limit)
     return Query(usersStatement, parameters, read: users)
   }
@@ -61,7 +61,7 @@ package enum PeopleLists {
   ) -> Query<[User]> {
     var parameters = Parameters()
     parameters.append(app)
-    for text in [after.name, after.key, from, upto] { parameters.append(text: text) }
+    for text in [after.name, after.key, from, upto] { parameters.append(text) }
     parameters.append(limit)
     return Query(namedStatement, parameters, read: users)
   }
@@ -115,13 +115,9 @@ package enum PeopleLists {
     of app: App.Number, after: (key: String, device: DeviceID), from: String, upto: String, limit: Int
   ) -> Query<[Device]> {
     let isBefore = after.key < from
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: isBefore ? from : after.key)
-    parameters.append(device: isBefore ? DeviceID(high: 0, low: 0) : after.device)
-    parameters.append(text: upto)
-    parameters.append(limit)
-    return Query(devicesStatement, parameters, read: devices)
+    return Query(
+      devicesStatement, app, isBefore ? from : after.key, isBefore ? DeviceID(high: 0, low: 0) : after.device, upto,
+      limit, read: devices)
   }
 
   private static let byTokenStatement = Statement(
@@ -135,12 +131,7 @@ package enum PeopleLists {
 
   /// Returns devices that own a token whose value is in [from, upto).
   package static func devices(of app: App.Number, tokensFrom: String, upto: String, limit: Int) -> Query<[Device]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: tokensFrom)
-    parameters.append(text: upto)
-    parameters.append(limit)
-    return Query(byTokenStatement, parameters, read: devices)
+    Query(byTokenStatement, app, tokensFrom, upto, limit, read: devices)
   }
 
   private static let findStatement = Statement(
@@ -152,9 +143,7 @@ package enum PeopleLists {
 
   /// Returns the device with this id, in any state; nil if it does not exist.
   package static func find(_ device: DeviceID) -> Query<Device?> {
-    var parameters = Parameters()
-    parameters.append(device: device)
-    return Query(findStatement, parameters) { devices($0).first }
+    Query(findStatement, device) { devices($0).first }
   }
 
   private static func devices(_ rows: Rows) -> [Device] {

@@ -20,12 +20,9 @@ package enum PersonMessages {
   package static func recent(
     of app: App.Number, before seqno: Int64, since: Int64, limit: Int
   ) -> Query<[(seqno: Int64, hasEnded: Bool)]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(seqno)
-    parameters.append(timestampMicroseconds: since)
-    parameters.append(limit)
-    return Query(recentStatement, parameters) { rows in rows.map { (rows.int64($0, 0), rows.bool($0, 1)) } }
+    Query(recentStatement, app, seqno, TimestampValue(since), limit) { rows in
+      rows.map { (rows.int64($0, 0), rows.bool($0, 1)) }
+    }
   }
 
   private static let findStatement = Statement(
@@ -49,12 +46,10 @@ package enum PersonMessages {
   ) -> Query<[Int64]> {
     var ids = UUIDColumn()
     for device in devices { ids.append(device) }
-    var parameters = Parameters()
-    parameters.append(int64s: column(messages.map(\.seqno)))
-    parameters.append(uuids: ids)
-    parameters.append(text: user.text)
-    parameters.append(int64s: column(messages.filter { !$0.hasEnded }.map(\.seqno)))
-    return Query(findStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+    return Query(
+      findStatement, column(messages.map(\.seqno)), ids, user.text,
+      column(messages.filter { !$0.hasEnded }.map(\.seqno))
+    ) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   // MARK: Details
@@ -103,7 +98,7 @@ package enum PersonMessages {
   /// Returns messages, newest first, with the state of their SMS fallback for the user.
   package static func messages(_ seqnos: [Int64], of user: Users.Key) -> Query<[Message]> {
     var parameters = parameters(user)
-    parameters.append(int64s: column(seqnos))
+    parameters.append(column(seqnos))
     return Query(messagesStatement, parameters) { rows in
       rows.map { row in
         func time(_ column: Int) -> Int64? { rows.optionalTimestamp(row, column) }
@@ -161,8 +156,8 @@ package enum PersonMessages {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
     var parameters = parameters(user)
-    parameters.append(int64s: Self.column(seqnos))
-    parameters.append(uuids: column)
+    parameters.append(Self.column(seqnos))
+    parameters.append(column)
     parameters.append(devices.count)
     return Query(deliveriesStatement, parameters) { rows in
       var found: [Int64: [Delivery]] = [:]
@@ -179,10 +174,7 @@ package enum PersonMessages {
   }
 
   private static func parameters(_ user: Users.Key) -> Parameters {
-    var parameters = Parameters()
-    parameters.append(user.app)
-    parameters.append(text: user.userKey.text)
-    return parameters
+    return Parameters(user.app, user.userKey.text)
   }
 
   private static func column(_ seqnos: [Int64]) -> Int64Column {

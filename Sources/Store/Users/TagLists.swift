@@ -24,7 +24,7 @@ package enum TagLists {
     for user in users { keys.append(user.text) }
     var parameters = Parameters()
     parameters.append(app)
-    parameters.append(texts: keys)
+    parameters.append(keys)
     append(add, remove, replacing, to: &parameters)
     return Query(ofUsersStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
   }
@@ -52,7 +52,7 @@ package enum TagLists {
     for device in devices { column.append(device) }
     var parameters = Parameters()
     parameters.append(app)
-    parameters.append(uuids: column)
+    parameters.append(column)
     append(add, remove, replacing, to: &parameters)
     return Query(ofDevicesStatement, parameters) { rows in rows.map { rows.device($0, 0) } }
   }
@@ -61,8 +61,8 @@ package enum TagLists {
     var (added, removed) = (TextColumn(), TextColumn())
     for tag in Set(add).sorted() { added.append(tag) }
     for tag in remove { removed.append(tag) }
-    parameters.append(texts: added)
-    parameters.append(texts: removed)
+    parameters.append(added)
+    parameters.append(removed)
     parameters.append(replacing)
   }
 
@@ -77,28 +77,20 @@ package enum TagLists {
 
   /// Returns the tags that are used in an app. Reads all of its users and devices.
   package static func inUse(app: App.Number, limit: Int) -> Query<[String]> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(limit)
-    return Query(inUseStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+    Query(inUseStatement, app, limit) { rows in rows.map { rows.text($0, 0) } }
   }
 
   private static let findUserStatement = Statement(
     "tags-of-user", "SELECT unnest(tags) FROM users WHERE app = $1 AND user_key = $2")
 
   package static func of(_ user: Users.Key) -> Query<[String]> {
-    var parameters = Parameters()
-    parameters.append(user.app)
-    parameters.append(text: user.userKey.text)
-    return Query(findUserStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+    Query(findUserStatement, user.app, user.userKey.text) { rows in rows.map { rows.text($0, 0) } }
   }
 
   private static let findDeviceStatement = Statement(
     "tags-of-device", "SELECT unnest(tags) FROM devices WHERE device = $1")
 
   package static func of(_ device: DeviceID) -> Query<[String]> {
-    var parameters = Parameters()
-    parameters.append(device: device)
-    return Query(findDeviceStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+    Query(findDeviceStatement, device) { rows in rows.map { rows.text($0, 0) } }
   }
 }

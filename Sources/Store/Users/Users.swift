@@ -58,7 +58,7 @@ package enum Users {
     var parameters = keys(counts.map(\.key))
     var badges = Int16Column()
     for count in counts { badges.append(count.badge) }
-    parameters.append(int16s: badges)
+    parameters.append(badges)
     return Query(saveCountsStatement, parameters) { _ in }
   }
 
@@ -79,7 +79,7 @@ package enum Users {
     var parameters = keys(counts.map(\.key))
     var badges = Int16Column()
     for count in counts { badges.append(count.badge) }
-    parameters.append(int16s: badges)
+    parameters.append(badges)
     return Query(setCountsStatement, parameters, read: Self.counts)
   }
 
@@ -129,8 +129,8 @@ package enum Users {
       column.append(entry.said.name)
       phones.append(entry.said.phone)
     }
-    parameters.append(texts: column)
-    parameters.append(bytes: phones)
+    parameters.append(column)
+    parameters.append(phones)
     return Query(renames ? renameStatement : nameStatement, parameters) { rows in
       var named = counts(rows)
       for row in 0..<rows.count {
@@ -161,10 +161,9 @@ package enum Users {
 
   /// Returns a user's encrypted telephone number; nil when none is known.
   package static func phone(of user: Key) -> Query<[UInt8]?> {
-    var parameters = Parameters()
-    parameters.append(user.app)
-    parameters.append(text: user.userKey.text)
-    return Query(phoneStatement, parameters) { $0.count == 1 && !$0.isNull(0, 0) ? $0.bytes(0, 0) : nil }
+    Query(phoneStatement, user.app, user.userKey.text) {
+      $0.count == 1 && !$0.isNull(0, 0) ? $0.bytes(0, 0) : nil
+    }
   }
 
   private static let forgetGuestsStatement = Statement(
@@ -190,10 +189,7 @@ package enum Users {
       apps.append(user.app)
       names.append(user.userKey.text)
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: names)
-    return parameters
+    return Parameters(apps, names)
   }
 
   static func counts(_ rows: Rows) -> [Key: Count] {

@@ -210,7 +210,7 @@ struct Verifier {
   private func checkSolos() throws {
     for (user, expected) in driver.solos.counts {
       var parameters = Parameters()
-      parameters.append(text: "u" + user)
+      parameters.append("u" + user)
       let rows = try connection.run(
         Statement("torture-solo", "SELECT badge FROM users WHERE user_key = $1"), parameters)
       guard rows.count == 1, Int(rows.int16(0, 0)) == expected else {

@@ -1,0 +1,190 @@
+/// A Swift value that a statement takes as a parameter. Its type fixes the PostgreSQL type, so that the SQL needs no
+/// cast.
+package protocol ParameterValue {
+  func append(to parameters: inout Parameters)
+}
+
+/// A parameter that may be nil, which is sent as NULL.
+package protocol NullableParameterValue: ParameterValue {
+  static func append(_ value: Self?, to parameters: inout Parameters)
+}
+
+extension NullableParameterValue {
+  package func append(to parameters: inout Parameters) {
+    Self.append(self, to: &parameters)
+  }
+}
+
+extension Optional: ParameterValue where Wrapped: NullableParameterValue {
+  package func append(to parameters: inout Parameters) {
+    Wrapped.append(self, to: &parameters)
+  }
+}
+
+extension Parameters {
+  /// Creates the values of `$1`, `$2` … in order.
+  package init<each Value: ParameterValue>(_ values: repeat each Value) {
+    self.init()
+    repeat append(each values)
+  }
+}
+
+// MARK: Single values
+
+/// Sent as `int8`.
+extension Int64: NullableParameterValue {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.add(.int8, value) { $0.append(bigEndian: $1) }
+  }
+}
+
+/// Sent as `int8`.
+extension Int: NullableParameterValue {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    Int64.append(value.map(Int64.init), to: &parameters)
+  }
+}
+
+/// Sent as `int4`.
+extension Int32: NullableParameterValue {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.add(.int4, value) { $0.append(bigEndian: $1) }
+  }
+}
+
+/// Sent as `int2`.
+extension Int16: NullableParameterValue {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.add(.int2, value) { $0.append(bigEndian: $1) }
+  }
+}
+
+/// Sent as `bool`.
+extension Bool: NullableParameterValue {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.add(.bool, value) { $0.append($1 ? 1 : 0) }
+  }
+}
+
+/// Sent as `text`.
+extension String: NullableParameterValue {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.add(.text, value) { $0.append(contentsOf: $1.utf8) }
+    parameters.refuseZeroInLast()
+  }
+}
+
+/// Sent as `bytea`.
+extension Array: ParameterValue, NullableParameterValue where Element == UInt8 {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.add(.bytea, value) { $0.append(contentsOf: $1) }
+  }
+}
+
+/// Sent as `uuid`.
+extension UUIDValue: NullableParameterValue {
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.add(.uuid, value) {
+      $0.append(bigEndian: $1.high)
+      $0.append(bigEndian: $1.low)
+    }
+  }
+}
+
+/// An instant, sent as `timestamptz`.
+package struct TimestampValue: NullableParameterValue {
+  /// Microseconds since 1970-01-01 UTC.
+  private let microseconds: Int64
+
+  /// - Parameter microseconds: since 1970-01-01 UTC.
+  package init(_ microseconds: Int64) {
+    self.microseconds = microseconds
+  }
+
+  package init?(_ microseconds: Int64?) {
+    guard let microseconds else { return nil }
+    self.microseconds = microseconds
+  }
+
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.add(.timestamptz, value) { $0.append(bigEndian: PostgresEpoch.fromUnix($1.microseconds)) }
+  }
+}
+
+/// A JSON document, sent as `jsonb`. The server rejects invalid JSON (22P02).
+package struct JSONValue: NullableParameterValue {
+  private let text: String
+
+  package init(_ text: String) {
+    self.text = text
+  }
+
+  package init?(_ text: String?) {
+    guard let text else { return nil }
+    self.text = text
+  }
+
+  package static func append(_ value: Self?, to parameters: inout Parameters) {
+    parameters.add(.jsonb, value) {
+      $0.append(BinaryFields.jsonbVersion)
+      $0.append(contentsOf: $1.text.utf8)
+    }
+    parameters.refuseZeroInLast()
+  }
+}
+
+// MARK: Whole columns
+
+extension Int64Column: ParameterValue {
+  package func append(to parameters: inout Parameters) {
+    parameters.add(.int8Array, of: .int8, fields, count: count)
+  }
+}
+
+extension Int32Column: ParameterValue {
+  package func append(to parameters: inout Parameters) {
+    parameters.add(.int4Array, of: .int4, fields, count: count)
+  }
+}
+
+extension Int16Column: ParameterValue {
+  package func append(to parameters: inout Parameters) {
+    parameters.add(.int2Array, of: .int2, fields, count: count)
+  }
+}
+
+extension BoolColumn: ParameterValue {
+  package func append(to parameters: inout Parameters) {
+    parameters.add(.boolArray, of: .bool, fields, count: count)
+  }
+}
+
+extension TextColumn: ParameterValue {
+  package func append(to parameters: inout Parameters) {
+    parameters.add(.textArray, of: .text, fields, count: count)
+  }
+}
+
+extension BytesColumn: ParameterValue {
+  package func append(to parameters: inout Parameters) {
+    parameters.add(.byteaArray, of: .bytea, fields, count: count)
+  }
+}
+
+extension UUIDColumn: ParameterValue {
+  package func append(to parameters: inout Parameters) {
+    parameters.add(.uuidArray, of: .uuid, fields, count: count)
+  }
+}
+
+extension TimestampColumn: ParameterValue {
+  package func append(to parameters: inout Parameters) {
+    parameters.add(.timestamptzArray, of: .timestamptz, fields, count: count)
+  }
+}
+
+extension JSONColumn: ParameterValue {
+  package func append(to parameters: inout Parameters) {
+    parameters.add(.jsonbArray, of: .jsonb, fields, count: count)
+  }
+}
