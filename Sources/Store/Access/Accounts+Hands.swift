@@ -40,8 +40,8 @@ extension Accounts {
   package static func wasInHands(
     of asker: Principal, _ account: Int32, madeSince: Int64, linkedSince: Int64
   ) -> Query<Bool> {
-    Query(handsStatement, account, asker.stored, TimestampValue(madeSince), TimestampValue(linkedSince)) {
-      $0.bool(0, 0)
+    Query(one: handsStatement, account, asker.stored, TimestampValue(madeSince), TimestampValue(linkedSince)) {
+      $0.bool()
     }
   }
 }

@@ -9,7 +9,7 @@ extension Accounts {
   /// Returns the account of a person at the provider.
   /// - Parameter subject: hash of issuer and subject.
   package static func find(subject: [UInt8]) -> Query<Int32?> {
-    Query(findSubjectStatement, subject) { $0.count == 1 ? $0.int32(0, 0) : nil }
+    Query(first: findSubjectStatement, subject) { $0.int32() }
   }
 
   private static let createForSubjectStatement = Statement(
@@ -20,7 +20,7 @@ extension Accounts {
   package static func create(
     login: String, name: String, role: String, app: App.Number?, subject: [UInt8]
   ) -> Query<Int32> {
-    Query(createForSubjectStatement, login, name, role, app, subject) { $0.int32(0, 0) }
+    Query(one: createForSubjectStatement, login, name, role, app, subject) { $0.int32() }
   }
 
   private static let saveFromProviderStatement = Statement(

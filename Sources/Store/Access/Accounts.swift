@@ -64,7 +64,7 @@ package enum Accounts {
 
   /// Creates an account. Fails with `accounts_login_is_unique` if the login is taken.
   package static func create(login: String, name: String, role: String, app: App.Number?) -> Query<Int32> {
-    Query(createStatement, login, name, role, app) { $0.int32(0, 0) }
+    Query(one: createStatement, login, name, role, app) { $0.int32() }
   }
 
   private static let saveStatement = Statement(

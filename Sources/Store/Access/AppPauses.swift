@@ -46,7 +46,7 @@ package enum AppPauses {
 
   /// Why an app is paused; nil when it is not.
   package static func reason(of app: App.Number) -> Query<String?> {
-    Query(reasonStatement, app) { $0.count == 1 ? $0.optionalText(0, 0) : nil }
+    Query(first: reasonStatement, app) { $0.optionalText() }
   }
 
   private static let heldStatement = Statement(

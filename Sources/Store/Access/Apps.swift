@@ -133,7 +133,7 @@ package enum Apps {
 
   /// Returns 1 if there is a time zone with this name, otherwise 0.
   package static func countTimeZones(named name: String) -> Query<Int64> {
-    Query(zoneStatement, name) { $0.int64(0, 0) }
+    Query(one: zoneStatement, name) { $0.int64() }
   }
 
   private static func record(_ rows: Rows, _ row: Int) -> Record {

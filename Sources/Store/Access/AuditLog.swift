@@ -134,15 +134,15 @@ package enum AuditLog {
     parameters.append(filter.actor)
     parameters.append(filter.object)
     if let app = filter.app { parameters.append(app) }
-    return Query(filter.app == nil ? allStatement : ofAppStatement, parameters) { rows in
-      rows.map { row in
+    return Query(filter.app == nil ? allStatement : ofAppStatement, parameters) {
+      $0.decode { row in
         Record(
-          entry: rows.int64(row, 0), at: rows.timestampMicroseconds(row, 1),
-          apiKey: rows.isNull(row, 2) ? nil : rows.int32(row, 2),
-          account: rows.isNull(row, 3) ? nil : rows.int32(row, 3), actor: rows.text(row, 4), role: rows.text(row, 5),
-          origin: rows.text(row, 6), requestID: rows.text(row, 7), action: rows.text(row, 8),
-          appID: rows.optionalText(row, 9), object: rows.text(row, 10), before: rows.optionalText(row, 11),
-          after: rows.optionalText(row, 12))
+          entry: row.int64(), at: row.timestamp(),
+          apiKey: row.optionalInt32(),
+          account: row.optionalInt32(), actor: row.text(), role: row.text(),
+          origin: row.text(), requestID: row.text(), action: row.text(),
+          appID: row.optionalText(), object: row.text(), before: row.optionalText(),
+          after: row.optionalText())
       }
     }
   }
@@ -160,7 +160,7 @@ package enum AuditLog {
   private static let lastStatement = Statement("audit-last", "SELECT coalesce(max(entry), 0) FROM audit_log")
 
   /// The newest entry; 0: there is none.
-  package static func last() -> Query<Int64> { Query(lastStatement) { $0.int64(0, 0) } }
+  package static func last() -> Query<Int64> { Query(one: lastStatement) { $0.int64() } }
 
   private static let commandsStatement = Statement(
     "audit-commands",
@@ -175,12 +175,10 @@ package enum AuditLog {
 
   /// Returns what was changed at the command line since an entry, oldest first.
   package static func atCommandLine(after entry: Int64) -> Query<[Command]> {
-    Query(commandsStatement, entry) { rows in
-      rows.map { row in
-        Command(
-          entry: rows.int64(row, 0), actor: rows.text(row, 1), action: rows.text(row, 2),
-          appID: rows.optionalText(row, 3), object: rows.text(row, 4))
-      }
+    Query(each: commandsStatement, entry) { row in
+      Command(
+        entry: row.int64(), actor: row.text(), action: row.text(),
+        appID: row.optionalText(), object: row.text())
     }
   }
 
@@ -196,8 +194,6 @@ package enum AuditLog {
     parameters.append(entry)
     parameters.append(window)
     if let app = filter.app { parameters.append(app) }
-    return Query(filter.app == nil ? edgeStatement : edgeOfAppStatement, parameters) {
-      $0.count == 1 ? $0.int64(0, 0) : nil
-    }
+    return Query(filter.app == nil ? edgeStatement : edgeOfAppStatement, parameters) { $0.decodeFirst { $0.int64() } }
   }
 }

@@ -53,7 +53,7 @@ package enum CredentialChecks {
   /// Reserves the test of a credential for one node and returns the encrypted credential; nil if it has been tested, or
   /// another node is testing it.
   package static func begin(_ app: App.Number, _ network: PushNetwork) -> Query<[UInt8]?> {
-    Query(beginStatement, app, network.rawValue) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+    Query(first: beginStatement, app, network.rawValue) { $0.bytes() }
   }
 
   private static let endStatement = Statement(

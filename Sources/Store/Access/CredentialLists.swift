@@ -46,6 +46,6 @@ package enum CredentialLists {
   package static func delete(
     of app: App.Number, _ network: PushNetwork
   ) -> Query<(kind: String, shown: String)?> {
-    Query(deleteStatement, app, network.rawValue) { $0.count == 1 ? ($0.text(0, 0), $0.text(0, 1)) : nil }
+    Query(first: deleteStatement, app, network.rawValue) { ($0.text(), $0.text()) }
   }
 }

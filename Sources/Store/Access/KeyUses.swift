@@ -28,6 +28,6 @@ package enum KeyUses {
 
   /// When the next key in use ends, in microseconds since 1970; nil when none does.
   package static func nextEnd() -> Query<Int64?> {
-    Query(nextEndStatement) { $0.optionalTimestamp(0, 0) }
+    Query(one: nextEndStatement) { $0.optionalTimestamp() }
   }
 }

@@ -9,14 +9,14 @@ package enum MasterKeys {
 
   /// The id of the key that seals; nil in a database in which nothing was sealed yet.
   package static func current() -> Query<[UInt8]?> {
-    Query(currentStatement) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+    Query(first: currentStatement) { $0.bytes() }
   }
 
   private static let allStatement = Statement("master-keys-all", "SELECT DISTINCT key_id FROM master_keys")
 
   /// The ids of all keys that seal or have sealed.
   package static func all() -> Query<[[UInt8]]> {
-    Query(allStatement) { rows in rows.map { rows.bytes($0, 0) } }
+    Query(each: allStatement) { $0.bytes() }
   }
 
   private static let makeCurrentStatement = Statement(
@@ -60,7 +60,9 @@ package enum MasterKeys {
 
   /// Of the nodes that run: how many there are, know the key, and seal with it.
   package static func nodes(knowing id: [UInt8]) -> Query<(all: Int64, know: Int64, seal: Int64)> {
-    Query(nodesStatement, id) { ($0.int64(0, 0), $0.int64(0, 1), $0.int64(0, 2)) }
+    Query(one: nodesStatement, id) { row in
+      (row.int64(), row.int64(), row.int64())
+    }
   }
 
   // MARK: What is sealed
@@ -87,7 +89,7 @@ package enum MasterKeys {
 
   /// How many rows hold a secret that another key has sealed. Reads all users.
   package static func countLeft(sealedWithout id: [UInt8]) -> Query<Int64> {
-    Query(leftStatement, id) { $0.int64(0, 0) }
+    Query(one: leftStatement, id) { $0.int64() }
   }
 
   private static let phonesStatement = Statement(
@@ -103,10 +105,8 @@ package enum MasterKeys {
   package static func lockPhones(
     sealedWithout id: [UInt8], after: Users.Key?, limit: Int
   ) -> Query<[(user: Users.Key, sealed: [UInt8])]> {
-    Query(phonesStatement, id, after?.app ?? Int32.min, after?.userKey.text ?? "", limit) { rows in
-      rows.map {
-        (Users.Key(app: rows.int32($0, 0), userKey: UserKey(stored: rows.text($0, 1))), rows.bytes($0, 2))
-      }
+    Query(each: phonesStatement, id, after?.app ?? Int32.min, after?.userKey.text ?? "", limit) { row in
+      (Users.Key(app: row.int32(), userKey: UserKey(stored: row.text())), row.bytes())
     }
   }
 
@@ -140,8 +140,8 @@ package enum MasterKeys {
     "master-keys-signing", "SELECT purpose, generation, sealed FROM signing_keys")
 
   package static func signingKeys() -> Query<[(purpose: String, generation: Int32, sealed: [UInt8])]> {
-    Query(signingStatement) { rows in
-      rows.map { (rows.text($0, 0), rows.int32($0, 1), rows.bytes($0, 2)) }
+    Query(each: signingStatement) { row in
+      (row.text(), row.int32(), row.bytes())
     }
   }
 
@@ -156,8 +156,8 @@ package enum MasterKeys {
     "master-keys-webhooks", "SELECT webhook, sealed, former_sealed FROM webhooks")
 
   package static func webhooks() -> Query<[(webhook: Int32, sealed: [UInt8], former: [UInt8]?)]> {
-    Query(webhooksStatement) { rows in
-      rows.map { (rows.int32($0, 0), rows.bytes($0, 1), rows.isNull($0, 2) ? nil : rows.bytes($0, 2)) }
+    Query(each: webhooksStatement) { row in
+      (row.int32(), row.bytes(), row.optionalBytes())
     }
   }
 
@@ -181,12 +181,10 @@ package enum MasterKeys {
 
   /// Secrets of authenticator apps: those in force, and those being set up.
   package static func factors() -> Query<[(account: Int32, factor: [UInt8]?, new: [UInt8]?)]> {
-    Query(factorsStatement) { rows in
-      rows.map {
-        (
-          rows.int32($0, 0), rows.isNull($0, 1) ? nil : rows.bytes($0, 1), rows.isNull($0, 2) ? nil : rows.bytes($0, 2)
-        )
-      }
+    Query(each: factorsStatement) { row in
+      (
+        row.int32(), row.optionalBytes(), row.optionalBytes()
+      )
     }
   }
 
@@ -224,7 +222,7 @@ package enum MasterKeys {
 
   /// Locks the provider tokens that another key has sealed.
   package static func lockTokens(sealedWithout id: [UInt8]) -> Query<[(fingerprint: String, sealed: [UInt8])]> {
-    Query(tokensStatement, id) { rows in rows.map { (rows.text($0, 0), rows.bytes($0, 1)) } }
+    Query(each: tokensStatement, id) { ($0.text(), $0.bytes()) }
   }
 
   private static let saveTokenStatement = Statement(

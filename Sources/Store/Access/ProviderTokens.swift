@@ -17,7 +17,7 @@ package enum ProviderTokens {
   /// Locks a key's provider token until the transaction ends, so that only one node creates a new one. `issuedAt` is in
   /// seconds since 1970; nil if there is no token yet.
   package static func lock(_ fingerprint: String) -> Query<(sealed: [UInt8], issuedAt: Int64?)> {
-    Query(lockStatement, fingerprint) { ($0.bytes(0, 0), $0.optionalInt64(0, 1)) }
+    Query(one: lockStatement, fingerprint) { ($0.bytes(), $0.optionalInt64()) }
   }
 
   private static let saveStatement = Statement(

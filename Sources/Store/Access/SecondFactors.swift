@@ -91,6 +91,6 @@ package enum SecondFactors {
 
   /// Returns how many recovery codes an account has left.
   package static func countCodes(_ account: Int32) -> Query<Int64> {
-    Query(countCodesStatement, account) { $0.int64(0, 0) }
+    Query(one: countCodesStatement, account) { $0.int64() }
   }
 }

@@ -56,7 +56,7 @@ package enum Secrets {
     sha256: [UInt8], role: String, app: App.Number?, name: String, endsAt: Int64? = nil,
     madeBy maker: Principal? = nil, apiKey key: Int32? = nil
   ) -> Query<Int32> {
-    Query(createKeyStatement, sha256, role, app, name, maker?.stored, key, TimestampValue(endsAt)) { $0.int32(0, 0) }
+    Query(one: createKeyStatement, sha256, role, app, name, maker?.stored, key, TimestampValue(endsAt)) { $0.int32() }
   }
 
   // MARK: Credentials of push networks
@@ -134,12 +134,10 @@ package enum Secrets {
 
   /// Returns the keys that have not ended, of each purpose the newest first.
   package static func signingKeys() -> Query<[SigningKey]> {
-    Query(signingKeysStatement) { rows in
-      rows.map {
-        SigningKey(
-          purpose: rows.text($0, 0), generation: rows.int32($0, 1), sealed: rows.bytes($0, 2),
-          isActive: rows.bool($0, 3))
-      }
+    Query(each: signingKeysStatement) { row in
+      SigningKey(
+        purpose: row.text(), generation: row.int32(), sealed: row.bytes(),
+        isActive: row.bool())
     }
   }
 
@@ -162,13 +160,11 @@ package enum Secrets {
     """)
 
   package static func allSigningKeys() -> Query<[SigningKeyRecord]> {
-    Query(allSigningKeysStatement) { rows in
-      rows.map {
-        SigningKeyRecord(
-          purpose: rows.text($0, 0), generation: rows.int32($0, 1), createdAt: rows.timestampMicroseconds($0, 2),
-          activeAt: rows.timestampMicroseconds($0, 3), endedAt: rows.optionalTimestamp($0, 4),
-          isActive: rows.bool($0, 5))
-      }
+    Query(each: allSigningKeysStatement) { row in
+      SigningKeyRecord(
+        purpose: row.text(), generation: row.int32(), createdAt: row.timestamp(),
+        activeAt: row.timestamp(), endedAt: row.optionalTimestamp(),
+        isActive: row.bool())
     }
   }
 
@@ -177,7 +173,7 @@ package enum Secrets {
 
   /// The generation of a purpose's next key.
   package static func nextSigningKey(purpose: String) -> Query<Int32> {
-    Query(nextSigningKeyStatement, purpose) { $0.int32(0, 0) }
+    Query(one: nextSigningKeyStatement, purpose) { $0.int32() }
   }
 
   private static let addSigningKeyStatement = Statement(

@@ -26,13 +26,11 @@ package enum SessionLists {
   package static func list(
     of account: Int32, current: [UInt8], now: Int64, after session: Int64, limit: Int
   ) -> Query<[Record]> {
-    Query(listStatement, account, current, TimestampValue(now), session, limit) { rows in
-      rows.map { row in
-        Record(
-          session: rows.int64(row, 0), createdAt: rows.timestampMicroseconds(row, 1),
-          usedAt: rows.timestampMicroseconds(row, 2), endsAt: rows.timestampMicroseconds(row, 3),
-          origin: rows.text(row, 4), way: rows.text(row, 5), isCurrent: rows.bool(row, 6))
-      }
+    Query(each: listStatement, account, current, TimestampValue(now), session, limit) { row in
+      Record(
+        session: row.int64(), createdAt: row.timestamp(),
+        usedAt: row.timestamp(), endsAt: row.timestamp(),
+        origin: row.text(), way: row.text(), isCurrent: row.bool())
     }
   }
 
@@ -41,7 +39,7 @@ package enum SessionLists {
 
   /// Ends a session of the account. Returns where it began; nil when the account has no such session.
   package static func end(of account: Int32, _ session: Int64) -> Query<String?> {
-    Query(endStatement, account, session) { $0.count == 1 ? $0.text(0, 0) : nil }
+    Query(first: endStatement, account, session) { $0.text() }
   }
 
   private static let endOthersStatement = Statement(
@@ -54,6 +52,6 @@ package enum SessionLists {
 
   /// Ends all sessions of the account except one, and deletes its unused links. Returns how many ended.
   package static func endOthers(of account: Int32, than sha256: [UInt8]) -> Query<Int64> {
-    Query(endOthersStatement, account, sha256) { $0.int64(0, 0) }
+    Query(one: endOthersStatement, account, sha256) { $0.int64() }
   }
 }

@@ -51,12 +51,11 @@ package enum Sessions {
 
   /// Returns the account of a session that has not expired, and extends its idle timeout.
   package static func use(sha256: [UInt8], now: Int64, idleUntil: Int64) -> Query<Account?> {
-    Query(useStatement, sha256, TimestampValue(now), TimestampValue(idleUntil)) { rows in
-      guard rows.count == 1 else { return nil }
-      return Account(
-        number: rows.int32(0, 0), login: rows.text(0, 1), name: rows.text(0, 2), role: rows.text(0, 3),
-        app: rows.isNull(0, 4) ? nil : rows.int32(0, 4), endsAt: rows.timestampMicroseconds(0, 5),
-        way: rows.text(0, 6), hasFactor: rows.bool(0, 7))
+    Query(first: useStatement, sha256, TimestampValue(now), TimestampValue(idleUntil)) { row in
+      Account(
+        number: row.int32(), login: row.text(), name: row.text(), role: row.text(),
+        app: row.optionalInt32(), endsAt: row.timestamp(),
+        way: row.text(), hasFactor: row.bool())
     }
   }
 
@@ -108,7 +107,7 @@ package enum Sessions {
 
   /// Returns the login that a valid link belongs to, without using the link up.
   package static func login(ofLink sha256: [UInt8], now: Int64) -> Query<String?> {
-    Query(loginOfLinkStatement, sha256, TimestampValue(now)) { $0.count == 1 ? $0.text(0, 0) : nil }
+    Query(first: loginOfLinkStatement, sha256, TimestampValue(now)) { $0.text() }
   }
 
   private static let takeLinkStatement = Statement(

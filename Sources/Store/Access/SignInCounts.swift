@@ -17,7 +17,7 @@ package enum SignInCounts {
   /// Counts a failed attempt of a subject and returns the number. To be called before the password is checked, so that
   /// concurrent attempts are counted too. 1 means that the row is new. Times are in microseconds since 1970.
   package static func fail(_ subject: [UInt8], now: Int64, until: Int64) -> Query<Int32> {
-    Query(failStatement, subject, TimestampValue(now), TimestampValue(until)) { $0.int32(0, 0) }
+    Query(one: failStatement, subject, TimestampValue(now), TimestampValue(until)) { $0.int32() }
   }
 
   private static let takeTurnStatement = Statement(

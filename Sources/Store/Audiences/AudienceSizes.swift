@@ -17,7 +17,7 @@ package enum AudienceSizes {
   package static func range(
     app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int64
   ) -> Query<Int64> {
-    Query(rangeStatement, app, after, upto, TimestampValue(frozenAt), limit) { $0.int64(0, 0) }
+    Query(one: rangeStatement, app, after, upto, TimestampValue(frozenAt), limit) { $0.int64() }
   }
 
   private static let groupsStatement = Statement(
@@ -40,7 +40,7 @@ package enum AudienceSizes {
   package static func groups(app: App.Number, _ groups: [Int64], frozenAt: Int64, limit: Int64) -> Query<Int64> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    return Query(groupsStatement, app, column, TimestampValue(frozenAt), limit) { $0.int64(0, 0) }
+    return Query(one: groupsStatement, app, column, TimestampValue(frozenAt), limit) { $0.int64() }
   }
 
   /// How often a payload contains each variable that differs between recipients.
@@ -81,7 +81,7 @@ package enum AudienceSizes {
     parameters.append(after)
     parameters.append(upto)
     parameters.append(texts(locales))
-    return Query(largestOfRangeStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
+    return Query(largestOfRangeStatement, parameters) { $0.decodeFirst { ($0.userKey(), $0.text()) } }
   }
 
   private static let largestOfGroupsStatement = Statement(
@@ -107,7 +107,7 @@ package enum AudienceSizes {
     var parameters = self.parameters(weights, app)
     parameters.append(column)
     parameters.append(texts(locales))
-    return Query(largestOfGroupsStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
+    return Query(largestOfGroupsStatement, parameters) { $0.decodeFirst { ($0.userKey(), $0.text()) } }
   }
 
   static func texts(_ list: [String]) -> TextColumn {

@@ -97,7 +97,7 @@ package enum Audiences {
   package static func subtree(app: App.Number, groups: [Int64]) -> Query<[Int64]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    return Query(subtreeStatement, app, column) { rows in rows.map { rows.int64($0, 0) } }
+    return Query(each: subtreeStatement, app, column) { $0.int64() }
   }
 
   private static let groupKeysStatement = Statement(
@@ -117,9 +117,7 @@ package enum Audiences {
   ) -> Query<[UserKey]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    return Query(groupKeysStatement, app, column, after, upto, TimestampValue(frozenAt), limit) { rows in
-      rows.map { rows.userKey($0, 0) }
-    }
+    return Query(each: groupKeysStatement, app, column, after, upto, TimestampValue(frozenAt), limit) { $0.userKey() }
   }
 
   // MARK: Lists

@@ -60,7 +60,7 @@ package enum CSVAudiences {
   /// Converts text in the code page of Korean Windows (CP949, a superset of EUC-KR) to UTF-8. Fails with
   /// `.characterNotInRepertoire` if the bytes are not valid CP949.
   package static func decodeKorean(_ bytes: [UInt8]) -> Query<[UInt8]> {
-    Query(decodeStatement, bytes) { $0.bytes(0, 0) }
+    Query(one: decodeStatement, bytes) { $0.bytes() }
   }
 
   // MARK: Using
@@ -90,7 +90,7 @@ package enum CSVAudiences {
 
   /// Returns users in the file, in key order.
   package static func keys(_ csv: Number, after: String, upto: String, limit: Int) -> Query<[UserKey]> {
-    Query(keysStatement, csv, after, upto, limit) { rows in rows.map { rows.userKey($0, 0) } }
+    Query(each: keysStatement, csv, after, upto, limit) { $0.userKey() }
   }
 
   /// The personal values on a line of a file.

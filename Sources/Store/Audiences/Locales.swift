@@ -44,7 +44,7 @@ extension Devices {
 
   /// Returns the distinct locales in a range of user keys. Reads the whole range.
   package static func locales(app: App.Number, after: String, upto: String) -> Query<[String]> {
-    Query(rangeLocalesStatement, app, after, upto) { rows in rows.map { rows.text($0, 0) } }
+    Query(each: rangeLocalesStatement, app, after, upto) { $0.text() }
   }
 
   private static let groupLocalesStatement = Statement(
@@ -58,7 +58,7 @@ extension Devices {
   package static func locales(app: App.Number, groups: [Int64]) -> Query<[String]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    return Query(groupLocalesStatement, app, column) { rows in rows.map { rows.text($0, 0) } }
+    return Query(each: groupLocalesStatement, app, column) { $0.text() }
   }
 
   private static let csvLocalesStatement = Statement(
@@ -70,6 +70,6 @@ extension Devices {
 
   /// Returns the distinct locales of the users in a file.
   package static func locales(app: App.Number, csv: Int64) -> Query<[String]> {
-    Query(csvLocalesStatement, app, csv) { rows in rows.map { rows.text($0, 0) } }
+    Query(each: csvLocalesStatement, app, csv) { $0.text() }
   }
 }

@@ -15,7 +15,7 @@ package enum Segments {
     // Counting stops at the limit.
     let statement = compiler.statement(
       select: "count(*) FROM (SELECT 1", where: isInRange, segment, rest: "LIMIT $5) part")
-    return Query(statement, compiler.parameters) { $0.int64(0, 0) }
+    return Query(statement, compiler.parameters) { $0.decodeOne { $0.int64() } }
   }
 
   /// Returns the next devices of a segment, in the order of user keys and devices.

@@ -39,9 +39,10 @@ package enum Blocks {
     _ block: BlockID, node: UUIDValue, _ recipients: BlockRecipients, firstKey: UserKey, increment: Int16?
   ) -> Query<Claims.Hold> {
     Query(
-      createStatement, block.seqno, node, block.number, Int32(recipients.count), firstKey.text, recipients.devices,
+      one:
+        createStatement, block.seqno, node, block.number, Int32(recipients.count), firstKey.text, recipients.devices,
       recipients.userKeys, [UInt8](repeating: BlockState.open.rawValue, count: recipients.count), increment
-    ) { Claims.Hold(claim: $0.int64(0, 0)) }
+    ) { Claims.Hold(claim: $0.int64()) }
   }
 
   private static let claimStatement = Statement(

@@ -43,8 +43,9 @@ package enum ConfirmationFold {
   /// Returns messages whose log is due for folding, oldest first.
   package static func due(_ thresholds: Thresholds) -> Query<[Int64]> {
     Query(
-      dueStatement, thresholds.entriesPerBlock, thresholds.ageSeconds, thresholds.logBytes, thresholds.askedAgeSeconds
-    ) { rows in rows.map { rows.int64($0, 0) } }
+      each:
+        dueStatement, thresholds.entriesPerBlock, thresholds.ageSeconds, thresholds.logBytes, thresholds.askedAgeSeconds
+    ) { $0.int64() }
   }
 
   // MARK: A step

@@ -46,7 +46,7 @@ package enum ChannelUpdates {
   package static func set(
     _ channel: Channels.Number, _ payload: [UInt8], priority: PushPriority, eventTime: Int64, expiresIn seconds: Int64
   ) -> Query<Int64> {
-    Query(setStatement, channel, payload, priority.rawValue, eventTime, seconds) { $0.int64(0, 0) }
+    Query(one: setStatement, channel, payload, priority.rawValue, eventTime, seconds) { $0.int64() }
   }
 
   private static let forgetStatement = Statement(
@@ -118,7 +118,7 @@ package enum ChannelUpdates {
     """)
 
   /// Microseconds until the next update is due, negative if one is already; nil if none is waiting.
-  package static func next() -> Query<Int64?> { Query(nextStatement) { $0.optionalInt64(0, 0) } }
+  package static func next() -> Query<Int64?> { Query(one: nextStatement) { $0.optionalInt64() } }
 
   /// The result of a claimed update.
   package struct Settled: Equatable, Sendable {

@@ -54,7 +54,7 @@ package enum Channels {
   package static func taken(
     _ app: App.Number, _ environment: PushEnvironment, name: String
   ) -> Query<(channels: Int64, named: Int64)> {
-    Query(takenStatement, app, environment.rawValue, name) { ($0.int64(0, 0), $0.int64(0, 1)) }
+    Query(one: takenStatement, app, environment.rawValue, name) { ($0.int64(), $0.int64()) }
   }
 
   private static let findStatement = Statement(

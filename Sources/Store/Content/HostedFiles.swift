@@ -89,12 +89,11 @@ package enum HostedFiles {
     """)
 
   package static func find(_ name: String) -> Query<Record?> {
-    Query(findStatement, name) { rows in
-      guard rows.count == 1 else { return nil }
-      return Record(
-        name: rows.text(0, 0), app: rows.int32(0, 1), suffix: rows.text(0, 2), type: rows.text(0, 3),
-        bytes: rows.int64(0, 4), partBytes: Int(rows.int32(0, 5)), sha256: rows.bytes(0, 6),
-        createdAt: rows.timestampMicroseconds(0, 7), expiresAt: rows.timestampMicroseconds(0, 8))
+    Query(first: findStatement, name) { row in
+      Record(
+        name: row.text(), app: row.int32(), suffix: row.text(), type: row.text(),
+        bytes: row.int64(), partBytes: Int(row.int32()), sha256: row.bytes(),
+        createdAt: row.timestamp(), expiresAt: row.timestamp())
     }
   }
 
@@ -103,7 +102,7 @@ package enum HostedFiles {
 
   /// Returns one part of a file's content, numbered from 0; nil if there is none.
   package static func part(_ name: String, _ part: Int32) -> Query<[UInt8]?> {
-    Query(partStatement, name, part) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+    Query(first: partStatement, name, part) { $0.bytes() }
   }
 
   private static let keepStatement = Statement(
@@ -132,6 +131,6 @@ package enum HostedFiles {
 
   /// Deletes expired files. Returns how many.
   package static func prune(at now: Int64, atMost limit: Int) -> Query<Int64> {
-    Query(pruneStatement, TimestampValue(now), limit) { $0.int64(0, 0) }
+    Query(one: pruneStatement, TimestampValue(now), limit) { $0.int64() }
   }
 }

@@ -63,7 +63,7 @@ package enum Imports {
   package static func create(
     _ kind: Kind, of app: App.Number, group: Groups.Number?, skipsErrors: Bool, encoding: FileEncoding?, by name: String
   ) -> Query<Number> {
-    Query(createStatement, app, kind.rawValue, group, name, skipsErrors, encoding?.rawValue) { $0.int64(0, 0) }
+    Query(one: createStatement, app, kind.rawValue, group, name, skipsErrors, encoding?.rawValue) { $0.int64() }
   }
 
   private static let findStatement = Statement(
@@ -123,7 +123,7 @@ package enum Imports {
     "imports-part", "SELECT lines FROM import_parts WHERE import = $1 AND part = $2")
 
   package static func part(_ part: Int32, of number: Number) -> Query<[UInt8]?> {
-    Query(partStatement, number, part) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+    Query(first: partStatement, number, part) { $0.bytes() }
   }
 
   private static let dropStatement = Statement("imports-drop-parts", "DELETE FROM import_parts WHERE import = $1")
@@ -170,8 +170,8 @@ package enum Imports {
     "SELECT line, text, error FROM import_errors WHERE import = $1 AND line > $2 ORDER BY line LIMIT $3")
 
   package static func faults(of number: Number, after line: Int64, limit: Int) -> Query<[Fault]> {
-    Query(faultListStatement, number, line, limit) { rows in
-      rows.map { Fault(line: rows.int64($0, 0), text: rows.text($0, 1), error: rows.text($0, 2)) }
+    Query(each: faultListStatement, number, line, limit) { row in
+      Fault(line: row.int64(), text: row.text(), error: row.text())
     }
   }
 

@@ -85,7 +85,7 @@ package enum SavedMessages {
   /// Creates a saved message. Fails with `saved_messages_sender_is_unique` if the app has defaults for this sender
   /// already.
   package static func create(_ new: New, _ kind: Kind, of app: App.Number) -> Query<Number> {
-    Query(createStatement, app, kind.rawValue, new.name, new.sender, new.message, new.by) { $0.int64(0, 0) }
+    Query(one: createStatement, app, kind.rawValue, new.name, new.sender, new.message, new.by) { $0.int64() }
   }
 
   private static let changeStatement = Statement(

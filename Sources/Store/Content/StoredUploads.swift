@@ -43,13 +43,11 @@ package enum StoredUploads {
   package static func media(
     of app: App.Number, at now: Int64, before createdAt: Int64, _ name: String, limit: Int
   ) -> Query<[Media]> {
-    Query(mediaStatement, app, TimestampValue(now), TimestampValue(createdAt), name, limit) { rows in
-      rows.map { row in
-        Media(
-          name: rows.text(row, 0), suffix: rows.text(row, 1), type: rows.text(row, 2), bytes: rows.int64(row, 3),
-          keyName: rows.optionalText(row, 4), createdAt: rows.timestampMicroseconds(row, 5),
-          expiresAt: rows.timestampMicroseconds(row, 6))
-      }
+    Query(each: mediaStatement, app, TimestampValue(now), TimestampValue(createdAt), name, limit) { row in
+      Media(
+        name: row.text(), suffix: row.text(), type: row.text(), bytes: row.int64(),
+        keyName: row.optionalText(), createdAt: row.timestamp(),
+        expiresAt: row.timestamp())
     }
   }
 
@@ -72,7 +70,7 @@ package enum StoredUploads {
 
   /// Deletes a file. Returns its size; nil when the app has no such file.
   package static func deleteMedia(_ name: String, of app: App.Number) -> Query<Int64?> {
-    Query(deleteMediaStatement, app, name) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(first: deleteMediaStatement, app, name) { $0.int64() }
   }
 
   // MARK: Audience files
@@ -97,12 +95,10 @@ package enum StoredUploads {
   package static func files(
     of app: App.Number, at now: Int64, before csv: CSVAudiences.Number, limit: Int
   ) -> Query<[File]> {
-    Query(filesStatement, app, TimestampValue(now), csv, limit) { rows in
-      rows.map { row in
-        File(
-          csv: rows.int64(row, 0), lines: rows.int32(row, 1), createdAt: rows.timestampMicroseconds(row, 2),
-          expiresAt: rows.timestampMicroseconds(row, 3))
-      }
+    Query(each: filesStatement, app, TimestampValue(now), csv, limit) { row in
+      File(
+        csv: row.int64(), lines: row.int32(), createdAt: row.timestamp(),
+        expiresAt: row.timestamp())
     }
   }
 
@@ -120,7 +116,7 @@ package enum StoredUploads {
   /// Locks a file against messages that would use it (`CSVAudiences.keep`). Returns its lines; nil when the app has no
   /// such file.
   package static func lockFile(_ csv: CSVAudiences.Number, of app: App.Number) -> Query<Int32?> {
-    Query(lockFileStatement, app, csv) { $0.count == 1 ? $0.int32(0, 0) : nil }
+    Query(first: lockFileStatement, app, csv) { $0.int32() }
   }
 
   private static let deleteFileStatement = Statement(

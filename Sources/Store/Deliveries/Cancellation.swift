@@ -60,7 +60,7 @@ package enum Cancellation {
   /// Ends planning. Returns the number of devices that were counted but not planned into shards; nil if planning was
   /// complete.
   private static func endPlan(_ seqno: Int64) -> Query<Int64?> {
-    Query(endPlanStatement, seqno) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(first: endPlanStatement, seqno) { $0.int64() }
   }
 
   /// Performs the first step: ends everything that is not claimed.
@@ -116,8 +116,8 @@ package enum Cancellation {
   private static func endDeferred(
     _ seqno: Int64, as status: OutcomeStatus, reason: String
   ) -> Query<[(user: UserKey, mayHaveArrived: Bool)]> {
-    Query(deferredStatement, seqno, reason, Limits.batch, status.rawValue, SkipReason.unknownNotResent.rawValue) {
-      rows in rows.map { (rows.userKey($0, 0), rows.bool($0, 1)) }
+    Query(each: deferredStatement, seqno, reason, Limits.batch, status.rawValue, SkipReason.unknownNotResent.rawValue) {
+      ($0.userKey(), $0.bool())
     }
   }
 

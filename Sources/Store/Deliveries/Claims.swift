@@ -53,7 +53,7 @@ package enum Claims {
       devices.append(entry.device)
       keys.append(entry.userKey.text)
     }
-    return Query(createStatement, seqno, node, devices, keys) { Hold(claim: $0.int64(0, 0)) }
+    return Query(one: createStatement, seqno, node, devices, keys) { Hold(claim: $0.int64()) }
   }
 
   private static let createSeveralStatement = Statement(
@@ -139,7 +139,7 @@ package enum Claims {
   private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
 
   /// Returns the last claim number assigned.
-  package static func last() -> Query<Int64> { Query(lastStatement) { $0.int64(0, 0) } }
+  package static func last() -> Query<Int64> { Query(one: lastStatement) { $0.int64() } }
 
   private static func hold(_ rows: Rows, _ row: Int) -> Hold {
     Hold(claim: rows.int64(row, 0), fence: rows.int32(row, 1))
@@ -333,13 +333,11 @@ package enum Claims {
   package static func due(
     since: Int64, at now: Int64, lanes: [Lane], limit: Int
   ) -> Query<[(seqno: Int64, entry: Entry)]> {
-    Query(dueStatement, TimestampValue(now), limit, TimestampValue(since), Int16Column(lanes)) { rows in
-      rows.map { row in
-        (
-          rows.int64(row, 0),
-          Entry(device: rows.device(row, 1), userKey: rows.userKey(row, 2), attempts: Tries(stored: rows.int16(row, 3)))
-        )
-      }
+    Query(each: dueStatement, TimestampValue(now), limit, TimestampValue(since), Int16Column(lanes)) { row in
+      (
+        row.int64(),
+        Entry(device: row.device(), userKey: row.userKey(), attempts: Tries(stored: row.int16()))
+      )
     }
   }
 }

@@ -127,11 +127,10 @@ package enum Explanations {
 
   /// Returns what the message did to the user's badge count; nil if nothing.
   package static func badge(_ seqno: Int64, of user: Users.Key) -> Query<Badge?> {
-    Query(badgeStatement, user.app, user.userKey.text, seqno) { rows in
-      guard rows.count == 1 else { return nil }
-      return Badge(
-        increment: rows.int16(0, 0), deliveries: rows.int16(0, 1), negatives: rows.int16(0, 2),
-        readOption: rows.isNull(0, 3) ? nil : rows.int16(0, 3))
+    Query(first: badgeStatement, user.app, user.userKey.text, seqno) { row in
+      Badge(
+        increment: row.int16(), deliveries: row.int16(), negatives: row.int16(),
+        readOption: row.optionalInt16())
     }
   }
 }

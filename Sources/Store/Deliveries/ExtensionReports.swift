@@ -46,6 +46,6 @@ package enum ExtensionReports {
 
   /// Counts the latest alerts that started the app's extension, excluding those of the last minute.
   package static func look(_ app: App.Number, atMost alerts: Int64) -> Query<Found> {
-    Query(lookStatement, app, alerts) { Found(alerts: $0.int64(0, 0), confirmed: $0.int64(0, 1)) }
+    Query(one: lookStatement, app, alerts) { Found(alerts: $0.int64(), confirmed: $0.int64()) }
   }
 }

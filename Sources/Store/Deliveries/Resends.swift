@@ -25,7 +25,7 @@ package enum Resends {
 
   /// Returns whether a message has excluded recipients because it came too late for them.
   package static func hasLeftOut(_ seqno: Int64) -> Query<Bool> {
-    Query(leftOutStatement, seqno, Schedules.lateReason) { $0.bool(0, 0) }
+    Query(one: leftOutStatement, seqno, Schedules.lateReason) { $0.bool() }
   }
 
   private static let unreachedStatement = Statement(
@@ -78,7 +78,7 @@ package enum Resends {
 
   /// Returns the device at the end of the next part of `outcomes` outcomes; nil if none are left.
   package static func end(of seqno: Int64, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
-    Query(endStatement, seqno, device, outcomes) { $0.count == 1 ? $0.device(0, 0) : nil }
+    Query(first: endStatement, seqno, device, outcomes) { $0.device() }
   }
 
   private static let countStatement = Statement(
@@ -90,7 +90,7 @@ package enum Resends {
   ) -> Query<Int64> {
     var parameters = parameters(seqno, target, after, upto, frozenAt)
     parameters.append(limit)
-    return Query(countStatement, parameters) { $0.int64(0, 0) }
+    return Query(countStatement, parameters) { $0.decodeOne { $0.int64() } }
   }
 
   private static let readStatement = Statement(
@@ -146,7 +146,7 @@ package enum Resends {
 
   /// Returns the last of the next `blocks` blocks in which a delivery has ended; nil if none are left.
   package static func blockEnd(of seqno: Int64, after block: Int32, blocks: Int) -> Query<Int32?> {
-    Query(blockEndStatement, seqno, block, blocks) { $0.isNull(0, 0) ? nil : $0.int32(0, 0) }
+    Query(one: blockEndStatement, seqno, block, blocks) { $0.optionalInt32() }
   }
 
   private static let nextBlockStatement = Statement(
@@ -160,7 +160,7 @@ package enum Resends {
   /// Returns the first block, from `block` on, in which a delivery has ended, given that `done` positions of `block`
   /// itself have been read; nil if none are left.
   package static func nextBlock(of seqno: Int64, from block: Int32, done: Int32, upto end: Int32) -> Query<Int32?> {
-    Query(nextBlockStatement, seqno, block, done, end) { $0.isNull(0, 0) ? nil : $0.int32(0, 0) }
+    Query(one: nextBlockStatement, seqno, block, done, end) { $0.optionalInt32() }
   }
 
   private static let blockMembers = """
@@ -187,7 +187,7 @@ package enum Resends {
   ) -> Query<Int64> {
     var parameters = parameters(seqno, target, after, upto, frozenAt)
     parameters.append(limit)
-    return Query(blockCountStatement, parameters) { $0.int64(0, 0) }
+    return Query(blockCountStatement, parameters) { $0.decodeOne { $0.int64() } }
   }
 
   private static let blockReadStatement = Statement(

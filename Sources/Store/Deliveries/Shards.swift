@@ -75,7 +75,7 @@ package enum Shards {
 
   /// Returns the end of the last shard written, up to which the message (or wave) is planned; nil if there is none.
   package static func lastKey(_ seqno: Int64, wave: Int16 = 0) -> Query<String?> {
-    Query(lastKeyStatement, seqno, wave) { $0.optionalText(0, 0) }
+    Query(one: lastKeyStatement, seqno, wave) { $0.optionalText() }
   }
 
   private static let lockStatement = Statement(

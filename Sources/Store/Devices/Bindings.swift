@@ -74,10 +74,10 @@ package enum Bindings {
 
   /// Returns the sums of the last days, including today.
   package static func refusals(of app: App.Number, days: Int32) -> Query<Refusals> {
-    Query(refusalsStatement, app, days) { rows in
+    Query(one: refusalsStatement, app, days) { row in
       var refusals = Refusals()
-      (refusals.unproved, refusals.asked) = (rows.int64(0, 0), rows.int64(0, 1))
-      refusals.refreshed = rows.int64(0, 2)
+      (refusals.unproved, refusals.asked) = (row.int64(), row.int64())
+      refusals.refreshed = row.int64()
       return refusals
     }
   }
@@ -93,7 +93,7 @@ package enum Bindings {
 
   /// Counts active devices whose binding to a user is weaker than `identity` requires.
   package static func countLax(in app: App.Number, below identity: App.Identity) -> Query<Int64> {
-    Query(laxStatement, app, identity.rawValue) { $0.int64(0, 0) }
+    Query(one: laxStatement, app, identity.rawValue) { $0.int64() }
   }
 
   package static let start = DeviceID.lowest
@@ -104,7 +104,7 @@ package enum Bindings {
 
   /// The database's time, in microseconds since 1970, if the grace period of some app is over; otherwise nil.
   package static func graceOver() -> Query<Int64?> {
-    Query(graceOverStatement) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
+    Query(first: graceOverStatement) { $0.timestamp() }
   }
 
   private static let endUnprovedStatement = Statement(

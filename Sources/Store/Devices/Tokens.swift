@@ -65,8 +65,10 @@ package enum Tokens {
     var last = UUIDColumn()
     for token in tokens { last.append(token.device.rows.max() ?? token.device) }
     parameters.append(last)
-    return Query(lockStatement, parameters) { rows in
-      rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.device($0, 2)) }
+    return Query(lockStatement, parameters) {
+      $0.decode { row in
+        (row.int32(), row.text(), row.device())
+      }
     }
   }
 

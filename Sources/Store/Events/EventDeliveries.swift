@@ -123,7 +123,7 @@ package enum EventDeliveries {
 
   /// Gives up the next due delivery, because claiming it fails, and returns its event. It can be replayed.
   package static func giveUpFirst(_ webhook: Webhooks.Number, because reason: String) -> Query<Int64?> {
-    Query(giveUpStatement, webhook, reason) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(first: giveUpStatement, webhook, reason) { $0.int64() }
   }
 
   /// The result of an attempt.

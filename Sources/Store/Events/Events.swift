@@ -72,7 +72,7 @@ package enum Events {
   /// Creates a test event for one webhook, whatever kinds it subscribes to. Returns the event's id; nil if the webhook
   /// does not exist.
   package static func test(_ webhook: Webhooks.Number) -> Query<UUIDValue?> {
-    Query(testStatement, webhook, EventKind.webhookTest.rawValue) { $0.count == 1 ? $0.uuid(0, 0) : nil }
+    Query(first: testStatement, webhook, EventKind.webhookTest.rawValue) { $0.uuid() }
   }
 
   // MARK: Events derived in SQL

@@ -88,6 +88,6 @@ package enum FailureReports {
 
   /// Gives the first report up, because it cannot be told. Returns its message.
   package static func setAside() -> Query<Int64?> {
-    Query(setAsideStatement) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(first: setAsideStatement) { $0.int64() }
   }
 }

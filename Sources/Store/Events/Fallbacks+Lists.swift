@@ -22,14 +22,12 @@ extension Fallbacks {
 
   /// Returns a message's fallbacks in the order of user keys, after `userKey`.
   package static func list(_ seqno: Int64, after userKey: UserKey, limit: Int) -> Query<[Entry]> {
-    Query(listStatement, seqno, userKey.text, limit) { rows in
-      rows.map { row in
-        Entry(
-          userKey: rows.userKey(row, 0), dueAt: rows.timestampMicroseconds(row, 1),
-          decision: Decision(rawValue: rows.int16(row, 2)),
-          decidedAt: rows.optionalTimestamp(row, 3),
-          lateAt: rows.optionalTimestamp(row, 4))
-      }
+    Query(each: listStatement, seqno, userKey.text, limit) { row in
+      Entry(
+        userKey: row.userKey(), dueAt: row.timestamp(),
+        decision: Decision(rawValue: row.int16()),
+        decidedAt: row.optionalTimestamp(),
+        lateAt: row.optionalTimestamp())
     }
   }
 

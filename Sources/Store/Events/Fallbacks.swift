@@ -164,12 +164,10 @@ package enum Fallbacks {
 
   /// Locks and returns fallbacks whose deadline has passed, with the decision due for each.
   package static func due(atMost limit: Int) -> Query<[Due]> {
-    Query(dueStatement, limit) { rows in
-      rows.map { row in
-        Due(
-          key: Key(seqno: rows.int64(row, 0), userKey: rows.userKey(row, 1)), app: rows.int32(row, 2),
-          clientName: rows.text(row, 3), decision: Decision(rawValue: Int16(truncatingIfNeeded: rows.int32(row, 4))))
-      }
+    Query(each: dueStatement, limit) { row in
+      Due(
+        key: Key(seqno: row.int64(), userKey: row.userKey()), app: row.int32(),
+        clientName: row.text(), decision: Decision(rawValue: Int16(truncatingIfNeeded: row.int32())))
     }
   }
 
@@ -184,7 +182,7 @@ package enum Fallbacks {
 
   /// Postpones the next due fallback, because deciding it fails. Returns its message.
   package static func postponeFirst() -> Query<Int64?> {
-    Query(postponeFirstStatement) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(first: postponeFirstStatement) { $0.int64() }
   }
 
   private static let decideStatement = Statement(

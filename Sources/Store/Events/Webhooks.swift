@@ -36,7 +36,7 @@ package enum Webhooks {
 
   /// Reserves the number of a webhook that is about to be created, because its secret is bound to the number.
   package static func number() -> Query<Number> {
-    Query(numberStatement) { $0.int32(0, 0) }
+    Query(one: numberStatement) { $0.int32() }
   }
 
   private static let createStatement = Statement(
@@ -110,7 +110,7 @@ package enum Webhooks {
 
   /// Returns the signing secrets of all webhooks.
   package static func sealed() -> Query<[(webhook: Number, sealed: [UInt8])]> {
-    Query(sealedStatement) { rows in rows.map { (rows.int32($0, 0), rows.bytes($0, 1)) } }
+    Query(each: sealedStatement) { ($0.int32(), $0.bytes()) }
   }
 
   /// The sealing context of a webhook's secret.

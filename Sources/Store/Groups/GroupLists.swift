@@ -15,8 +15,8 @@ extension Groups {
 
   /// Returns groups of an app in ascending order of number, starting after `group`.
   package static func list(app: App.Number, after group: Number, limit: Int) -> Query<[Entry]> {
-    Query(listStatement, app, group, limit) { rows in
-      rows.map { Entry(group: rows.int64($0, 0), name: rows.text($0, 1), parent: rows.optionalInt64($0, 2)) }
+    Query(each: listStatement, app, group, limit) { row in
+      Entry(group: row.int64(), name: row.text(), parent: row.optionalInt64())
     }
   }
 
@@ -32,8 +32,7 @@ extension Groups {
   package static func users(
     app: App.Number, in group: Number, after key: String, limit: Int
   ) -> Query<[(userKey: UserKey, name: String)]> {
-    Query(usersStatement, app, group, key, limit) { rows in rows.map { (rows.userKey($0, 0), rows.text($0, 1)) }
-    }
+    Query(each: usersStatement, app, group, key, limit) { ($0.userKey(), $0.text()) }
   }
 
   private static let removeStatement = Statement(

@@ -94,7 +94,7 @@ package enum GroupTree {
 
   /// Returns whether `group` is `other` or a descendant of it.
   package static func isBelow(_ group: Groups.Number, _ other: Groups.Number) -> Query<Bool> {
-    Query(isBelowStatement, group, other) { $0.bool(0, 0) }
+    Query(one: isBelowStatement, group, other) { $0.bool() }
   }
 
   private static let changeStatement = Statement(
@@ -118,7 +118,7 @@ package enum GroupTree {
 
   /// Deletes a group that has no subgroups. Returns how many members it had.
   package static func delete(_ group: Groups.Number, of app: App.Number) -> Query<Int64> {
-    Query(deleteStatement, app, group) { $0.int64(0, 0) }
+    Query(one: deleteStatement, app, group) { $0.int64() }
   }
 
   // MARK: Members
@@ -141,10 +141,8 @@ package enum GroupTree {
   package static func members(
     of group: Groups.Number, app: App.Number, after key: String, limit: Int
   ) -> Query<[Member]> {
-    Query(membersStatement, app, group, key, limit) { rows in
-      rows.map { row in
-        Member(userKey: rows.userKey(row, 0), name: rows.text(row, 1), joinedAt: rows.timestampMicroseconds(row, 2))
-      }
+    Query(each: membersStatement, app, group, key, limit) { row in
+      Member(userKey: row.userKey(), name: row.text(), joinedAt: row.timestamp())
     }
   }
 

@@ -91,7 +91,7 @@ package enum Groups {
   package static func create(app: App.Number, name: String, parent: Number?, isJoinable: Bool = true)
     -> Query<Number>
   {
-    return Query(createStatement, app, name, parent, isJoinable) { $0.int64(0, 0) }
+    return Query(one: createStatement, app, name, parent, isJoinable) { $0.int64() }
   }
 
   private static func columns(_ memberships: [Membership]) -> Parameters {

@@ -35,7 +35,7 @@ package enum ApprovalHolds {
 
   /// Returns how many devices a person may send to without a second person in an app; nil means any number.
   package static func most(of asker: Principal, in app: App.Number) -> Query<Int64?> {
-    Query(mostStatement, app, asker.stored) { $0.count == 1 ? $0.optionalInt64(0, 0) : nil }
+    Query(first: mostStatement, app, asker.stored) { $0.optionalInt64() }
   }
 
   private static let loosenStatement = Statement(
@@ -68,7 +68,7 @@ package enum ApprovalHolds {
   /// Counts the devices of messages that a person requested or sent within the hour before `now` and that no second
   /// person has seen. Includes estimates for messages still to come.
   package static func withinHour(_ asker: Principal, app: App.Number, now: Int64) -> Query<Int64> {
-    Query(hourStatement, asker.stored, app, TimestampValue(now - 3_600_000_000)) { $0.int64(0, 0) }
+    Query(one: hourStatement, asker.stored, app, TimestampValue(now - 3_600_000_000)) { $0.int64() }
   }
 
   private static let frozenStatement = Statement(
@@ -222,7 +222,7 @@ package enum ApprovalHolds {
   /// Releases a locked message from its hold. Returns false when it is no longer held.
   /// - Parameter waited: how long it was held, in microseconds.
   package static func release(_ seqno: Int64, waited: Int64) -> Query<Bool> {
-    Query(releaseStatement, seqno, waited) { $0.int64(0, 0) == 1 }
+    Query(one: releaseStatement, seqno, waited) { $0.int64() == 1 }
   }
 
   private static let overdueStatement = Statement(
@@ -237,7 +237,7 @@ package enum ApprovalHolds {
 
   /// Returns messages whose approval was not decided in time.
   package static func overdue() -> Query<[Int64]> {
-    Query(overdueStatement) { rows in rows.map { rows.int64($0, 0) } }
+    Query(each: overdueStatement) { $0.int64() }
   }
 
   private static let callOffStatement = Statement(

@@ -121,7 +121,7 @@ package enum Approvals {
     parameters.append(new.withinHour)
     parameters.append(new.sealed)
     parameters.append(new.trace?.stored)
-    return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    return Query(createStatement, parameters) { $0.decodeFirst { $0.int64() } }
   }
 
   // MARK: Reading
@@ -189,7 +189,7 @@ package enum Approvals {
   /// Returns the last approval that `list` reads within `window`, from which the next page continues; nil when there
   /// are no more.
   package static func edge(of app: App.Number?, before number: Number, window: Int) -> Query<Number?> {
-    Query(edgeStatement, number, app, window) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(first: edgeStatement, number, app, window) { $0.int64() }
   }
 
   // MARK: Deciding

@@ -80,7 +80,7 @@ package enum Controls {
 
   /// Returns messages whose cancellation has begun but not ended.
   package static func cancelling(atMost limit: Int) -> Query<[Int64]> {
-    Query(cancellingStatement, limit) { rows in rows.map { rows.int64($0, 0) } }
+    Query(each: cancellingStatement, limit) { $0.int64() }
   }
 
   private static let pausedStatement = Statement(
@@ -91,7 +91,7 @@ package enum Controls {
 
   /// Returns messages that are paused or being cancelled, newest first.
   package static func paused(atMost limit: Int) -> Query<[Int64]> {
-    Query(pausedStatement, limit) { rows in rows.map { rows.int64($0, 0) } }
+    Query(each: pausedStatement, limit) { $0.int64() }
   }
 
   private static let heldStatement = Statement(
@@ -174,6 +174,6 @@ package enum Controls {
   /// Counts a lane's queued and sending messages with SEQNOs from `start` on, up to `limit`. Also returns the lowest of
   /// their SEQNOs.
   package static func open(_ lane: Lane, from start: Int64 = 0, limit: Int) -> Query<(count: Int64, first: Int64?)> {
-    Query(openCountStatement, lane.rawValue, limit, start) { ($0.int64(0, 0), $0.optionalInt64(0, 1)) }
+    Query(one: openCountStatement, lane.rawValue, limit, start) { ($0.int64(), $0.optionalInt64()) }
   }
 }

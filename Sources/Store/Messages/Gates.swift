@@ -191,12 +191,10 @@ package enum Gates {
     """)
 
   package static func watched() -> Query<[Watched]> {
-    Query(watchedStatement) { rows in
-      rows.map { row in
-        Watched(
-          seqno: rows.int64(row, 0), open: rows.int64(row, 1), accepted: rows.int64(row, 2),
-          rejected: rows.int64(row, 3), maxRejectedPercent: rows.int64(row, 4), isOver: rows.bool(row, 5))
-      }
+    Query(each: watchedStatement) { row in
+      Watched(
+        seqno: row.int64(), open: row.int64(), accepted: row.int64(),
+        rejected: row.int64(), maxRejectedPercent: row.int64(), isOver: row.bool())
     }
   }
 

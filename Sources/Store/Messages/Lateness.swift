@@ -29,7 +29,7 @@ package enum Lateness {
 
   /// Returns the SEQNOs of late messages.
   package static func messages() -> Query<[Int64]> {
-    Query(messagesStatement) { rows in rows.map { rows.int64($0, 0) } }
+    Query(each: messagesStatement) { $0.int64() }
   }
 
   private static let wavesStatement = Statement(
@@ -44,7 +44,7 @@ package enum Lateness {
 
   /// Returns waves that were opened in time but are late now.
   package static func waves() -> Query<[(seqno: Int64, wave: Int16)]> {
-    Query(wavesStatement) { rows in rows.map { (rows.int64($0, 0), rows.int16($0, 1)) } }
+    Query(each: wavesStatement) { ($0.int64(), $0.int16()) }
   }
 
   // MARK: Ending

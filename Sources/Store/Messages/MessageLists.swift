@@ -233,7 +233,7 @@ package enum MessageLists {
     parameters.append(seqno)
     parameters.append(window)
     if source == .ofApp { parameters.append(filter.app) }
-    return Query(statement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    return Query(statement, parameters) { $0.decodeFirst { $0.int64() } }
   }
 
   // MARK: Failures
@@ -275,6 +275,6 @@ package enum MessageLists {
   /// Returns the device of the last row that a search of `window` covers, from which the next page continues; nil when
   /// there are no more.
   static func failuresEdge(of seqno: Int64, after device: DeviceID, window: Int) -> Query<DeviceID?> {
-    Query(failuresEdgeStatement, seqno, device, window) { $0.count == 1 ? $0.device(0, 0) : nil }
+    Query(first: failuresEdgeStatement, seqno, device, window) { $0.device() }
   }
 }

@@ -113,10 +113,8 @@ package enum MessageRecords {
 
   /// Returns a message's waiting deliveries grouped by reason, the largest group first.
   package static func waiting(_ seqno: Int64) -> Query<[Waiting]> {
-    Query(waitingStatement, seqno) { rows in
-      rows.map {
-        Waiting(reason: rows.text($0, 0), devices: rows.int64($0, 1), until: rows.timestampMicroseconds($0, 2))
-      }
+    Query(each: waitingStatement, seqno) { row in
+      Waiting(reason: row.text(), devices: row.int64(), until: row.timestamp())
     }
   }
 }

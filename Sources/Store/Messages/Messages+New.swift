@@ -111,7 +111,7 @@ extension Messages {
   package static func create(_ message: New) -> Query<Int64?> {
     var columns = NewMessageColumns()
     columns.append(message)
-    return Query(createStatement, columns.parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    return Query(createStatement, columns.parameters) { $0.decodeFirst { $0.int64() } }
   }
 
   private static let createNumberedStatement = Statement(

@@ -65,7 +65,7 @@ package enum Messages {
   /// Returns the date and hour in a time zone, as `yyyyMMddHH`, for a message created at `time` (microseconds since
   /// 1970).
   package static func sendDate(at time: Int64, timeZone: String) -> Query<String> {
-    Query(sendDateStatement, TimestampValue(time), timeZone) { $0.text(0, 0) }
+    Query(one: sendDateStatement, TimestampValue(time), timeZone) { $0.text() }
   }
 
   /// What the dispatcher needs to know about a message in order to send it.
@@ -165,7 +165,7 @@ package enum Messages {
 
   /// Returns messages in `lanes` whose planning is not complete, most urgent first.
   package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Int64]> {
-    Query(unplannedStatement, limit, Int16Column(lanes)) { rows in rows.map { rows.int64($0, 0) } }
+    Query(each: unplannedStatement, limit, Int16Column(lanes)) { $0.int64() }
   }
 
   private static let claimableStatement = Statement(
@@ -207,13 +207,13 @@ package enum Messages {
 
   /// Returns a lane's messages in state `sending`, in order of SEQNO, starting at `seqno`.
   package static func unfinished(_ lane: Lane, from seqno: Int64, atMost limit: Int) -> Query<[Int64]> {
-    Query(unfinishedStatement, limit, seqno, lane.rawValue) { rows in rows.map { rows.int64($0, 0) } }
+    Query(each: unfinishedStatement, limit, seqno, lane.rawValue) { $0.int64() }
   }
 
   private static let lastStatement = Statement("messages-last", "SELECT last_value FROM messages_seqno_seq")
 
   /// Returns the highest SEQNO assigned so far.
-  package static func last() -> Query<Int64> { Query(lastStatement) { $0.int64(0, 0) } }
+  package static func last() -> Query<Int64> { Query(one: lastStatement) { $0.int64() } }
 
   package static func find(_ seqno: Int64) -> Query<Open?> {
     find([seqno]).map(\.first)

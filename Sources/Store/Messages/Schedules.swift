@@ -53,7 +53,7 @@ package enum Schedules {
   /// Creates the occurrence that follows a message, and returns its SEQNO. Returns nil after the last occurrence, or
   /// when the next one exists already.
   package static func continueAfter(_ seqno: Int64) -> Query<Int64?> {
-    Query(continueStatement, seqno) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(first: continueStatement, seqno) { $0.int64() }
   }
 
   private static let endStatement = Statement(
@@ -82,8 +82,8 @@ package enum Schedules {
   package static func due(
     lateAfter seconds: Int32
   ) -> Query<[(seqno: Int64, repeats: Bool, request: [UInt8])]> {
-    Query(dueStatement, seconds) { rows in
-      rows.map { (rows.int64($0, 0), rows.bool($0, 1), rows.bytes($0, 2)) }
+    Query(each: dueStatement, seconds) { row in
+      (row.int64(), row.bool(), row.bytes())
     }
   }
 
@@ -92,7 +92,7 @@ package enum Schedules {
 
   /// Returns when the next scheduled message is due, in microseconds since 1970; nil if there is none.
   package static func nextDue() -> Query<Int64?> {
-    Query(nextStatement) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
+    Query(first: nextStatement) { $0.timestamp() }
   }
 
   private static let failLateStatement = Statement(

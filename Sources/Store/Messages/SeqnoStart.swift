@@ -30,6 +30,6 @@ package enum SeqnoStart {
   /// Ensures that the next message gets a SEQNO above `seqno`. Returns false when it would have anyway. Fails with
   /// `.lockNotAvailable` while a long transaction holds a SEQNO that it was assigned.
   package static func move(behind seqno: Int64) -> Query<Bool> {
-    Query(moveStatement, seqno) { $0.bool(0, 0) }
+    Query(one: moveStatement, seqno) { $0.bool() }
   }
 }

@@ -20,9 +20,7 @@ package enum Waves {
   package static func span(
     app: App.Number, _ local: LocalTime, appTimeZone: String
   ) -> Query<(first: Int64, last: Int64)> {
-    Query(spanStatement, app, local.text, appTimeZone) {
-      ($0.timestampMicroseconds(0, 0), $0.timestampMicroseconds(0, 1))
-    }
+    Query(one: spanStatement, app, local.text, appTimeZone) { ($0.timestamp(), $0.timestamp()) }
   }
 
   /// Maximum number of instants at which a message by local time is sent, not counting the one of the app's own zone
@@ -66,7 +64,7 @@ package enum Waves {
 
   /// Returns the next wave that is not completely planned; nil if there is none.
   package static func unplanned(_ seqno: Int64) -> Query<(wave: Int16, sweeps: Bool)?> {
-    Query(unplannedStatement, seqno) { $0.count == 1 ? ($0.int16(0, 0), $0.bool(0, 1)) : nil }
+    Query(first: unplannedStatement, seqno) { ($0.int16(), $0.bool()) }
   }
 
   private static let finishPlanStatement = Statement(
@@ -90,7 +88,7 @@ package enum Waves {
   package static func count(
     app: App.Number, after: String, upto: String, frozenAt: Int64, seqno: Int64, wave: Int16
   ) -> Query<Int64> {
-    Query(countStatement, app, after, upto, TimestampValue(frozenAt), seqno, wave) { $0.int64(0, 0) }
+    Query(one: countStatement, app, after, upto, TimestampValue(frozenAt), seqno, wave) { $0.int64() }
   }
 
   private static let membersStatement = Statement(
@@ -133,8 +131,8 @@ package enum Waves {
   /// Opens the waves that are due. The caller must end those that are returned as late in the same transaction.
   /// - Parameter seconds: how late a wave may be opened.
   package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Int64, wave: Int16, isLate: Bool)]> {
-    Query(openStatement, seconds) { rows in
-      rows.map { (rows.int64($0, 0), rows.int16($0, 1), rows.bool($0, 2)) }
+    Query(each: openStatement, seconds) { row in
+      (row.int64(), row.int16(), row.bool())
     }
   }
 

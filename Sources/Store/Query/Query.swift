@@ -19,6 +19,27 @@ package struct Query<Answer> {
     self.init(statement, Parameters(repeat each values), read: read)
   }
 
+  /// Creates a query whose rows are decoded one by one.
+  package init<each Value: ParameterValue, Element>(
+    each statement: Statement, _ values: repeat each Value, read: @escaping (inout Row) -> Element
+  ) where Answer == [Element] {
+    self.init(statement, Parameters(repeat each values)) { $0.decode(read) }
+  }
+
+  /// Creates a query that returns one row.
+  package init<each Value: ParameterValue>(
+    one statement: Statement, _ values: repeat each Value, read: @escaping (inout Row) -> Answer
+  ) {
+    self.init(statement, Parameters(repeat each values)) { $0.decodeOne(read) }
+  }
+
+  /// Creates a query that returns one row or none, which is nil.
+  package init<each Value: ParameterValue, Element>(
+    first statement: Statement, _ values: repeat each Value, read: @escaping (inout Row) -> Element?
+  ) where Answer == Element? {
+    self.init(statement, Parameters(repeat each values)) { $0.decodeFirst(read) }
+  }
+
   /// Returns the same query with its answer transformed.
   package func map<Other>(_ transform: @escaping (Answer) -> Other) -> Query<Other> {
     Query<Other>(statement, parameters) { transform(read($0)) }

@@ -48,3 +48,16 @@ extension Rows {
     (0..<count).map(read)
   }
 }
+
+extension Row {
+  package mutating func device() -> DeviceID {
+    let value = uuid()
+    return DeviceID(high: value.high, low: value.low)
+  }
+
+  package mutating func optionalDevice() -> DeviceID? {
+    optionalUUID().map { DeviceID(high: $0.high, low: $0.low) }
+  }
+
+  package mutating func userKey() -> UserKey { UserKey(stored: text()) }
+}

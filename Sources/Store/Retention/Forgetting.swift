@@ -111,7 +111,7 @@ package enum Forgetting {
 
   /// Postpones the message that is due next, and returns its SEQNO; nil if none is due.
   package static func postponeFirst() -> Query<Int64?> {
-    Query(postponeStatement) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    Query(first: postponeStatement) { $0.int64() }
   }
 
   /// Deletes what is stored about the recipients of marked messages, at most `deliveries` deliveries, within a

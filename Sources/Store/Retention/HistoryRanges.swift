@@ -30,7 +30,7 @@ package enum HistoryRanges {
 
   /// Opens the next range when the current one is older than `hours`. Returns the next SEQNO if it did.
   package static func begin(afterHours hours: Int32) -> Query<Int64?> {
-    Query(beginStatement, hours) { $0.optionalInt64(0, 0) }
+    Query(one: beginStatement, hours) { $0.optionalInt64() }
   }
 
   private static let leaveStatement = Statement(
@@ -102,7 +102,7 @@ package enum HistoryRanges {
   /// Drops one table's partition of a range. Waits for the lock for a tenth of a second at most.
   /// - Throws: `.lockNotAvailable` when the table is in use; try again later.
   package static func drop(_ range: Range, of table: String) -> Query<Bool> {
-    Query(dropStatement, range.from, table) { $0.bool(0, 0) }
+    Query(one: dropStatement, range.from, table) { $0.bool() }
   }
 
   private static let droppedStatement = Statement(
@@ -135,7 +135,7 @@ package enum HistoryRanges {
     "history-unswept", "SELECT EXISTS (SELECT FROM seqno_ranges WHERE dropped_at IS NOT NULL AND swept_at IS NULL)")
 
   /// Returns whether the ledger may still contain entries of closed ranges.
-  package static func needsSweep() -> Query<Bool> { Query(unsweptStatement) { $0.bool(0, 0) } }
+  package static func needsSweep() -> Query<Bool> { Query(one: unsweptStatement) { $0.bool() } }
 
   private static let sweepStatement = Statement(
     "history-sweep-ledger",

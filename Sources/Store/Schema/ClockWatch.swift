@@ -38,6 +38,6 @@ package enum ClockWatch {
     """)
 
   package static func look() -> Query<Look> {
-    Query(lookStatement) { Look(now: $0.timestampMicroseconds(0, 0), isSteady: $0.bool(0, 1)) }
+    Query(one: lookStatement) { Look(now: $0.timestamp(), isSteady: $0.bool()) }
   }
 }

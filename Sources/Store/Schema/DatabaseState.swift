@@ -38,18 +38,18 @@ package struct DatabaseState: Sendable {
     """)
 
   package static func nodes() -> Query<[Node]> {
-    Query(nodesStatement) { rows in
-      rows.map { Node(id: rows.text($0, 0), aliveUntil: rows.timestampMicroseconds($0, 1), isAlive: rows.bool($0, 2)) }
+    Query(each: nodesStatement) { row in
+      Node(id: row.text(), aliveUntil: row.timestamp(), isAlive: row.bool())
     }
   }
 
   /// Returns the state without nodes.
   package static func read() -> Query<DatabaseState> {
-    Query(statement) { rows in
+    Query(one: statement) { row in
       DatabaseState(
-        nodes: [], connections: rows.int64(0, 0), mostConnections: rows.int64(0, 1),
-        oldestTransactionSeconds: rows.double(0, 2), replicationSeconds: rows.isNull(0, 3) ? nil : rows.double(0, 3),
-        version: rows.text(0, 4))
+        nodes: [], connections: row.int64(), mostConnections: row.int64(),
+        oldestTransactionSeconds: row.double(), replicationSeconds: row.optionalDouble(),
+        version: row.text())
     }
   }
 }

@@ -59,7 +59,7 @@ package enum Diagnosis {
 
   /// Returns whether an app has an active device in one of Apple's environments.
   package static func hasDevices(of app: App.Number, in environment: PushEnvironment) -> Query<Bool> {
-    Query(hasDevicesStatement, app, environment.rawValue) { $0.bool(0, 0) }
+    Query(one: hasDevicesStatement, app, environment.rawValue) { $0.bool() }
   }
 
   // MARK: Sessions
@@ -100,8 +100,8 @@ package enum Diagnosis {
   /// Returns the oldest active and the oldest idle transaction of any role. Only a member of `pg_read_all_stats` sees
   /// those of other roles.
   package static func oldTransactions() -> Query<[OldTransaction]> {
-    Query(transactionsStatement) { rows in
-      rows.map { OldTransaction(who: rows.text($0, 0), seconds: rows.int64($0, 1), isIdle: rows.bool($0, 2)) }
+    Query(each: transactionsStatement) { row in
+      OldTransaction(who: row.text(), seconds: row.int64(), isIdle: row.bool())
     }
   }
 
@@ -114,7 +114,7 @@ package enum Diagnosis {
   /// Returns how long the oldest receipt or read has been waiting in the log to be folded, in minutes; nil when the log
   /// is empty.
   package static func unfoldedMinutes() -> Query<Int64?> {
-    Query(unfoldedStatement) { $0.optionalInt64(0, 0) }
+    Query(one: unfoldedStatement) { $0.optionalInt64() }
   }
 
   // MARK: History
@@ -146,10 +146,10 @@ package enum Diagnosis {
 
   /// Returns what prevents ranges of history from being created, or from being dropped after `days`.
   package static func history(keepingDays days: Int32) -> Query<History> {
-    Query(historyStatement, days) { rows in
+    Query(one: historyStatement, days) { row in
       History(
-        missingPartitions: rows.optionalText(0, 0), waitingHours: rows.optionalInt64(0, 1),
-        heldBackBy: rows.optionalInt64(0, 2))
+        missingPartitions: row.optionalText(), waitingHours: row.optionalInt64(),
+        heldBackBy: row.optionalInt64())
     }
   }
 }

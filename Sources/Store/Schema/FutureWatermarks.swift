@@ -81,6 +81,6 @@ package enum FutureWatermarks {
 
   /// Returns a description of the timestamps that lie in the future; nil when there are none. Changes nothing.
   package static func find() -> Query<String?> {
-    Query(findStatement) { $0.optionalText(0, 0) }
+    Query(one: findStatement) { $0.optionalText() }
   }
 }

@@ -7,7 +7,7 @@ package enum Incarnations {
     "incarnations-present", "SELECT incarnation FROM incarnations ORDER BY began_at DESC LIMIT 1")
 
   /// Returns the number of the current life (21 bits).
-  package static func present() -> Query<Int32> { Query(presentStatement) { $0.int32(0, 0) } }
+  package static func present() -> Query<Int32> { Query(one: presentStatement) { $0.int32() } }
 
   private static let beginStatement = Statement(
     "incarnations-begin",

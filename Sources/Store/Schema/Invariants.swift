@@ -36,7 +36,7 @@ package enum Invariants {
   }
 
   private static func question(_ name: String, _ promise: String, _ statement: Statement) -> Question {
-    Question(name: name, promise: promise, broken: Query(statement) { $0.int64(0, 0) })
+    Question(name: name, promise: promise, broken: Query(one: statement) { $0.int64() })
   }
 
   private static let sameKeyStatement = Statement(

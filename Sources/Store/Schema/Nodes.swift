@@ -15,7 +15,7 @@ package enum Nodes {
   /// Renews this node's lease for `seconds` of the database's clock. Returns how many nodes hold a lease, including
   /// this one, and the database's time, in microseconds since 1970.
   package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Int64)> {
-    Query(beatStatement, node, seconds) { (Int($0.int64(0, 0)), $0.timestampMicroseconds(0, 1)) }
+    Query(one: beatStatement, node, seconds) { (Int($0.int64()), $0.timestamp()) }
   }
 
   private static let leaveStatement = Statement(
@@ -49,6 +49,6 @@ package enum Nodes {
   /// partitions; nil if none was needed. Throws `lockNotAvailable` when another session holds a conflicting lock; try
   /// again later.
   package static func extendRanges(width: Int64) -> Query<Int64?> {
-    Query(extendStatement, width) { $0.optionalInt64(0, 0) }
+    Query(one: extendStatement, width) { $0.optionalInt64() }
   }
 }

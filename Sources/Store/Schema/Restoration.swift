@@ -20,7 +20,7 @@ package enum Restoration {
 
   /// Counts the tables, views and sequences in the database, whoever created them.
   package static func tables() -> Query<Int64> {
-    Query(tablesStatement) { $0.int64(0, 0) }
+    Query(one: tablesStatement) { $0.int64() }
   }
 
   private static let isUnfinishedStatement = Statement(
@@ -28,7 +28,7 @@ package enum Restoration {
 
   /// Returns whether a restore has begun and not been completed.
   package static func isUnfinished() -> Query<Bool> {
-    Query(isUnfinishedStatement) { $0.bool(0, 0) }
+    Query(one: isUnfinishedStatement) { $0.bool() }
   }
 
   /// Creates the marker table.
@@ -46,7 +46,7 @@ package enum Restoration {
 
   /// Returns the name of the connected database, however the connection was configured.
   package static func databaseName() -> Query<String> {
-    Query(databaseNameStatement) { $0.text(0, 0) }
+    Query(one: databaseNameStatement) { $0.text() }
   }
 
   /// What `settle` did to a restored database.

@@ -16,9 +16,8 @@ package enum Timelines {
 
   /// The latest change; nil when there has been none.
   package static func change() -> Query<Change?> {
-    Query(changeStatement) { rows in
-      guard rows.count == 1 else { return nil }
-      return Change(timeline: rows.int32(0, 0), from: rows.int64(0, 1), upto: rows.int64(0, 2))
+    Query(first: changeStatement) { row in
+      Change(timeline: row.int32(), from: row.int64(), upto: row.int64())
     }
   }
 }

@@ -97,11 +97,11 @@ package enum Vitals {
   /// Counts what is pending.
   /// - Parameter start: a claim number below which there are no claims; 0 if unknown.
   package static func standing(claimsFrom start: Int64 = 0) -> Query<Standing> {
-    Query(standingStatement, start) { rows in
+    Query(one: standingStatement, start) { row in
       Standing(
-        overdue: rows.int64(0, 0), claims: rows.int64(0, 1), nodes: rows.int64(0, 2), pausedApps: rows.int64(0, 3),
-        setAside: rows.int64(0, 4), seqnosLeft: rows.int64(0, 5), schemaVersion: rows.int64(0, 6),
-        firstClaim: rows.optionalInt64(0, 7), confirmationLogBytes: rows.int64(0, 8))
+        overdue: row.int64(), claims: row.int64(), nodes: row.int64(), pausedApps: row.int64(),
+        setAside: row.int64(), seqnosLeft: row.int64(), schemaVersion: row.int64(),
+        firstClaim: row.optionalInt64(), confirmationLogBytes: row.int64())
     }
   }
 
@@ -130,8 +130,8 @@ package enum Vitals {
     """)
 
   package static func webhooks() -> Query<Webhooks> {
-    Query(webhooksStatement, Int64(countedMessages)) { rows in
-      Webhooks(waiting: rows.int64(0, 0), dead: rows.int64(0, 1), oldestSeconds: max(0, rows.double(0, 2)))
+    Query(one: webhooksStatement, Int64(countedMessages)) { row in
+      Webhooks(waiting: row.int64(), dead: row.int64(), oldestSeconds: max(0, row.double()))
     }
   }
 
@@ -154,8 +154,8 @@ package enum Vitals {
     """)
 
   package static func history() -> Query<History> {
-    Query(historyStatement) { rows in
-      History(oldestSeconds: max(0, rows.double(0, 0)), dropWaitingSeconds: max(0, rows.double(0, 1)))
+    Query(one: historyStatement) {
+      History(oldestSeconds: max(0, $0.double()), dropWaitingSeconds: max(0, $0.double()))
     }
   }
 
@@ -164,6 +164,6 @@ package enum Vitals {
   /// Returns the size of the database in bytes. PostgreSQL examines every file for this, so do not call it every
   /// second.
   package static func size() -> Query<Int64> {
-    Query(sizeStatement) { $0.int64(0, 0) }
+    Query(one: sizeStatement) { $0.int64() }
   }
 }

@@ -117,7 +117,7 @@ package enum CampaignRanking {
   package static func count(_ filter: Filter, limit: Int) -> Query<Int> {
     var parameters = scope(filter)
     parameters.append(limit)
-    return Query(countStatement, parameters) { Int($0.int64(0, 0)) }
+    return Query(countStatement, parameters) { $0.decodeOne { Int($0.int64()) } }
   }
 
   private static func scope(_ filter: Filter) -> Parameters {

@@ -29,12 +29,10 @@ package enum ReadTimes {
   package static func rows(of apps: [App.Number], from: Int64, to: Int64) -> Query<[Row]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
-    return Query(statement, column, TimestampValue(from), TimestampValue(to)) { rows in
-      rows.map { row in
-        Row(
-          weekday: Int(rows.int32(row, 0)), hour: Int(rows.int32(row, 1)), received: rows.int64(row, 2),
-          read: rows.int64(row, 3))
-      }
+    return Query(each: statement, column, TimestampValue(from), TimestampValue(to)) { row in
+      Row(
+        weekday: Int(row.int32()), hour: Int(row.int32()), received: row.int64(),
+        read: row.int64())
     }
   }
 }

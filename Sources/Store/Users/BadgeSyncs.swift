@@ -51,13 +51,11 @@ package enum BadgeSyncs {
   /// Returns users that are due, and postpones them to `again`: if their syncs are not done by then, they are returned
   /// again.
   package static func take(at now: Int64, again: Int64, limit: Int) -> Query<[Due]> {
-    Query(takeStatement, TimestampValue(now), TimestampValue(again), limit) { rows in
-      rows.map { row in
-        Due(
-          user: Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1)),
-          device: rows.isNull(row, 2) ? nil : rows.device(row, 2), generation: rows.int32(row, 3),
-          attempts: rows.int16(row, 4))
-      }
+    Query(each: takeStatement, TimestampValue(now), TimestampValue(again), limit) { row in
+      Due(
+        user: Users.Key(app: row.int32(), userKey: row.userKey()),
+        device: row.optionalDevice(), generation: row.int32(),
+        attempts: row.int16())
     }
   }
 
@@ -72,7 +70,7 @@ package enum BadgeSyncs {
   /// Drops the sync of the user that is due first, because the row cannot be claimed. The user's devices get the count
   /// with their next message. Returns the user's app; nil when no user is due.
   package static func dropFirst(at now: Int64) -> Query<App.Number?> {
-    Query(dropStatement, TimestampValue(now)) { $0.count == 1 ? $0.int32(0, 0) : nil }
+    Query(first: dropStatement, TimestampValue(now)) { $0.int32() }
   }
 
   private static let doneStatement = Statement(

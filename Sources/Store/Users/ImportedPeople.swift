@@ -97,12 +97,10 @@ package enum ImportedPeople {
   package static func lines(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[Line]> {
-    Query(linesStatement, app, key, from, upto, limit) { rows in
-      rows.map { row in
-        Line(
-          user: rows.userKey(row, 0), name: rows.text(row, 1), badge: rows.int16(row, 2), devices: rows.int64(row, 3),
-          groups: rows.text(row, 4), tags: rows.text(row, 5))
-      }
+    Query(each: linesStatement, app, key, from, upto, limit) { row in
+      Line(
+        user: row.userKey(), name: row.text(), badge: row.int16(), devices: row.int64(),
+        groups: row.text(), tags: row.text())
     }
   }
 }

@@ -20,9 +20,7 @@ package enum PersonMessages {
   package static func recent(
     of app: App.Number, before seqno: Int64, since: Int64, limit: Int
   ) -> Query<[(seqno: Int64, hasEnded: Bool)]> {
-    Query(recentStatement, app, seqno, TimestampValue(since), limit) { rows in
-      rows.map { (rows.int64($0, 0), rows.bool($0, 1)) }
-    }
+    Query(each: recentStatement, app, seqno, TimestampValue(since), limit) { ($0.int64(), $0.bool()) }
   }
 
   private static let findStatement = Statement(
@@ -47,9 +45,10 @@ package enum PersonMessages {
     var ids = UUIDColumn()
     for device in devices { ids.append(device) }
     return Query(
-      findStatement, column(messages.map(\.seqno)), ids, user.text,
+      each:
+        findStatement, column(messages.map(\.seqno)), ids, user.text,
       column(messages.filter { !$0.hasEnded }.map(\.seqno))
-    ) { rows in rows.map { rows.int64($0, 0) } }
+    ) { $0.int64() }
   }
 
   // MARK: Details

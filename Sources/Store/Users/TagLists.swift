@@ -26,7 +26,7 @@ package enum TagLists {
     parameters.append(app)
     parameters.append(keys)
     append(add, remove, replacing, to: &parameters)
-    return Query(ofUsersStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
+    return Query(ofUsersStatement, parameters) { $0.decode { $0.userKey() } }
   }
 
   private static let ofDevicesStatement = Statement(
@@ -54,7 +54,7 @@ package enum TagLists {
     parameters.append(app)
     parameters.append(column)
     append(add, remove, replacing, to: &parameters)
-    return Query(ofDevicesStatement, parameters) { rows in rows.map { rows.device($0, 0) } }
+    return Query(ofDevicesStatement, parameters) { $0.decode { $0.device() } }
   }
 
   private static func append(_ add: [String], _ remove: [String], _ replacing: Bool, to parameters: inout Parameters) {
@@ -77,20 +77,20 @@ package enum TagLists {
 
   /// Returns the tags that are used in an app. Reads all of its users and devices.
   package static func inUse(app: App.Number, limit: Int) -> Query<[String]> {
-    Query(inUseStatement, app, limit) { rows in rows.map { rows.text($0, 0) } }
+    Query(each: inUseStatement, app, limit) { $0.text() }
   }
 
   private static let findUserStatement = Statement(
     "tags-of-user", "SELECT unnest(tags) FROM users WHERE app = $1 AND user_key = $2")
 
   package static func of(_ user: Users.Key) -> Query<[String]> {
-    Query(findUserStatement, user.app, user.userKey.text) { rows in rows.map { rows.text($0, 0) } }
+    Query(each: findUserStatement, user.app, user.userKey.text) { $0.text() }
   }
 
   private static let findDeviceStatement = Statement(
     "tags-of-device", "SELECT unnest(tags) FROM devices WHERE device = $1")
 
   package static func of(_ device: DeviceID) -> Query<[String]> {
-    Query(findDeviceStatement, device) { rows in rows.map { rows.text($0, 0) } }
+    Query(each: findDeviceStatement, device) { $0.text() }
   }
 }

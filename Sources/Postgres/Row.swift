@@ -1,0 +1,86 @@
+/// Reads the values of one row, column after column in the order of the statement's list.
+///
+/// Reading past the last column, NULL as a non-optional value, or another type than the column's is a programming
+/// error and traps.
+package struct Row {
+  private let rows: Rows
+  private let index: Int
+  /// The column that is read next.
+  private var column = 0
+
+  fileprivate init(_ rows: Rows, _ index: Int) {
+    self.rows = rows
+    self.index = index
+  }
+
+  private mutating func next<Value>(_ read: (Rows) -> (Int, Int) -> Value) -> Value {
+    defer { column += 1 }
+    return read(rows)(index, column)
+  }
+
+  private mutating func nextUnlessNull<Value>(_ read: (Rows) -> (Int, Int) -> Value) -> Value? {
+    defer { column += 1 }
+    return rows.isNull(index, column) ? nil : read(rows)(index, column)
+  }
+
+  /// Passes over a column.
+  package mutating func skip() { column += 1 }
+
+  /// Says whether the next column is NULL, without passing over it.
+  package var isNextNull: Bool { rows.isNull(index, column) }
+
+  fileprivate func expectEnd() {
+    assert(column == rows.columnCount, "\(column) of \(rows.columnCount) columns were read")
+  }
+
+  /// Reads an `int8`, `int4` or `int2`.
+  package mutating func int64() -> Int64 { next(Rows.int64) }
+  package mutating func int32() -> Int32 { next(Rows.int32) }
+  package mutating func int16() -> Int16 { next(Rows.int16) }
+  package mutating func bool() -> Bool { next(Rows.bool) }
+  /// Reads a `float8`.
+  package mutating func double() -> Double { next(Rows.double) }
+  package mutating func uuid() -> UUIDValue { next(Rows.uuid) }
+  /// Reads a value of any text type, `json` or `jsonb`.
+  package mutating func text() -> String { next(Rows.text) }
+  package mutating func bytes() -> [UInt8] { next(Rows.bytes) }
+  /// Reads a `timestamptz` as microseconds since 1970-01-01 UTC.
+  package mutating func timestamp() -> Int64 { next(Rows.timestampMicroseconds) }
+
+  // MARK: Values that may be NULL
+
+  package mutating func optionalInt64() -> Int64? { nextUnlessNull(Rows.int64) }
+  package mutating func optionalInt32() -> Int32? { nextUnlessNull(Rows.int32) }
+  package mutating func optionalInt16() -> Int16? { nextUnlessNull(Rows.int16) }
+  package mutating func optionalBool() -> Bool? { nextUnlessNull(Rows.bool) }
+  package mutating func optionalDouble() -> Double? { nextUnlessNull(Rows.double) }
+  package mutating func optionalUUID() -> UUIDValue? { nextUnlessNull(Rows.uuid) }
+  package mutating func optionalText() -> String? { nextUnlessNull(Rows.text) }
+  package mutating func optionalBytes() -> [UInt8]? { nextUnlessNull(Rows.bytes) }
+  package mutating func optionalTimestamp() -> Int64? { nextUnlessNull(Rows.timestampMicroseconds) }
+}
+
+extension Rows {
+  /// Decodes each row. `read` must read every column.
+  package func decode<Value>(_ read: (inout Row) -> Value) -> [Value] {
+    (0..<count).map { decode($0, read) }
+  }
+
+  /// Decodes the only row. Traps if there is none.
+  package func decodeOne<Value>(_ read: (inout Row) -> Value) -> Value {
+    assert(count == 1, "\(count) rows instead of one")
+    return decode(0, read)
+  }
+
+  /// Decodes the only row, or returns nil if there is none.
+  package func decodeFirst<Value>(_ read: (inout Row) -> Value?) -> Value? {
+    assert(count <= 1, "\(count) rows instead of at most one")
+    return count == 0 ? nil : decode(0, read)
+  }
+
+  private func decode<Value>(_ index: Int, _ read: (inout Row) -> Value) -> Value {
+    var row = Row(self, index)
+    defer { row.expectEnd() }
+    return read(&row)
+  }
+}
