@@ -86,14 +86,14 @@ package enum Accounts {
   }
 
   private static func records(_ rows: Rows) -> [Record] {
-    rows.map { row in
+    rows.decode { row in
       Record(
-        number: rows.int32(row, 0), login: rows.text(row, 1), name: rows.text(row, 2), role: rows.text(row, 3),
-        app: rows.isNull(row, 4) ? nil : rows.int32(row, 4), appID: rows.optionalText(row, 5),
-        password: rows.isNull(row, 6) ? nil : rows.bytes(row, 6), salt: rows.isNull(row, 7) ? nil : rows.bytes(row, 7),
-        createdAt: rows.timestampMicroseconds(row, 8),
-        disabledAt: rows.optionalTimestamp(row, 9), factor: rows.isNull(row, 10) ? nil : rows.bytes(row, 10),
-        isByProvider: rows.bool(row, 11))
+        number: row.int32(), login: row.text(), name: row.text(), role: row.text(),
+        app: row.optionalInt32(), appID: row.optionalText(),
+        password: row.optionalBytes(), salt: row.optionalBytes(),
+        createdAt: row.timestamp(),
+        disabledAt: row.optionalTimestamp(), factor: row.optionalBytes(),
+        isByProvider: row.bool())
     }
   }
 }

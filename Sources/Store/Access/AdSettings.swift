@@ -27,13 +27,12 @@ package enum AdSettings {
   }
 
   private static func rules(_ rows: Rows) -> AdRules? {
-    guard rows.count == 1 else { return nil }
-    var night: AdRules.Night?
-    if let from = rows.optionalText(0, 0).flatMap({ ClockTime($0) }),
-      let to = rows.optionalText(0, 1).flatMap({ ClockTime($0) })
-    {
-      night = AdRules.Night(from: from, to: to)
+    rows.decodeFirst { row in
+      let from = row.optionalText().flatMap { ClockTime($0) }
+      let to = row.optionalText().flatMap { ClockTime($0) }
+      var night: AdRules.Night?
+      if let from, let to { night = AdRules.Night(from: from, to: to) }
+      return AdRules(night: night, label: row.text(), optOut: row.text())
     }
-    return AdRules(night: night, label: rows.text(0, 2), optOut: rows.text(0, 3))
   }
 }

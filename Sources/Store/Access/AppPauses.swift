@@ -30,14 +30,15 @@ package enum AppPauses {
     for app in apps { column.append(app) }
     var parameters = Parameters()
     parameters.append(column)
-    return Query(alone ? lockStatement : lookStatement, parameters) { rows in
-      var states: [App.Number: State] = [:]
-      for row in 0..<rows.count {
-        states[rows.int32(row, 0)] = State(
-          appID: rows.text(row, 1), isPaused: rows.bool(row, 2),
-          resumedAt: rows.optionalTimestamp(row, 3))
+    return Query(alone ? lockStatement : lookStatement, parameters) {
+      $0.dictionary { row in
+        (
+          row.int32(),
+          State(
+            appID: row.text(), isPaused: row.bool(),
+            resumedAt: row.optionalTimestamp())
+        )
       }
-      return states
     }
   }
 
@@ -56,7 +57,7 @@ package enum AppPauses {
   package static func held(_ apps: some Collection<App.Number>) -> Query<Set<App.Number>> {
     var column = Int32Column()
     for app in apps { column.append(app) }
-    return Query(heldStatement, column) { rows in Set(rows.map { rows.int32($0, 0) }) }
+    return Query(heldStatement, column) { rows in Set(rows.decode { $0.int32() }) }
   }
 
   private static let allStatement = Statement(
@@ -64,7 +65,7 @@ package enum AppPauses {
 
   /// Returns all paused apps.
   package static func all() -> Query<Set<App.Number>> {
-    Query(allStatement) { rows in Set(rows.map { rows.int32($0, 0) }) }
+    Query(allStatement) { rows in Set(rows.decode { $0.int32() }) }
   }
 
   private static let pauseStatement = Statement(
@@ -117,10 +118,9 @@ package enum AppPauses {
     for app in apps { column.append(app) }
     return Query(networksStatement, column) { rows in
       var networks: [App.Number: Set<PushNetwork>] = [:]
-      for row in 0..<rows.count {
-        if let network = PushNetwork(rawValue: rows.int16(row, 1)) {
-          networks[rows.int32(row, 0), default: []].insert(network)
-        }
+      rows.forEach { row in
+        let app = row.int32()
+        if let network = PushNetwork(rawValue: row.int16()) { networks[app, default: []].insert(network) }
       }
       return networks
     }

@@ -34,10 +34,10 @@ package enum CredentialChecks {
 
   static let columnList = "c.checked_at, c.check_result, c.check_word"
 
-  static func check(_ rows: Rows, _ row: Int, from column: Int) -> Check? {
-    guard !rows.isNull(row, column), let result = Result(rawValue: rows.int16(row, column + 1)) else { return nil }
-    return Check(
-      at: rows.timestampMicroseconds(row, column), result: result, word: rows.optionalText(row, column + 2) ?? "")
+  static func check(_ row: inout RowReader) -> Check? {
+    let (at, result, word) = (row.optionalTimestamp(), row.optionalInt16(), row.optionalText())
+    guard let at, let result = result.flatMap(Result.init) else { return nil }
+    return Check(at: at, result: result, word: word ?? "")
   }
 
   private static let beginStatement = Statement(
@@ -79,7 +79,7 @@ package enum CredentialChecks {
   /// test.
   package static func find(_ app: App.Number, _ network: PushNetwork) -> Query<(check: Check?, isAsked: Bool)> {
     Query(foundStatement, app, network.rawValue) { rows in
-      rows.count == 1 ? (check(rows, 0, from: 0), rows.bool(0, 3)) : (nil, false)
+      rows.decodeFirst { (check(&$0), $0.bool()) } ?? (nil, false)
     }
   }
 }

@@ -27,14 +27,10 @@ package enum CredentialLists {
   package static func page(
     of app: App.Number?, after: (app: App.Number, network: Int16), limit: Int
   ) -> Query<[Credential]> {
-    Query(pageStatement, app, after.app, after.network, limit) { rows in
-      rows.map { row in
-        Credential(
-          app: rows.int32(row, 0), appID: rows.text(row, 1),
-          network: PushNetwork(rawValue: rows.int16(row, 2)) ?? .apns,
-          kind: rows.text(row, 3), shown: rows.text(row, 4), updatedAt: rows.timestampMicroseconds(row, 5),
-          check: CredentialChecks.check(rows, row, from: 6))
-      }
+    Query(each: pageStatement, app, after.app, after.network, limit) { row in
+      Credential(
+        app: row.int32(), appID: row.text(), network: PushNetwork(rawValue: row.int16()) ?? .apns, kind: row.text(),
+        shown: row.text(), updatedAt: row.timestamp(), check: CredentialChecks.check(&row))
     }
   }
 

@@ -49,12 +49,12 @@ package enum KeyLists {
   }
 
   private static func records(_ rows: Rows) -> [Record] {
-    rows.map { row in
+    rows.decode { row in
       Record(
-        number: rows.int32(row, 0), role: rows.text(row, 1), app: rows.isNull(row, 2) ? nil : rows.int32(row, 2),
-        appID: rows.optionalText(row, 3), name: rows.text(row, 4), createdAt: rows.timestampMicroseconds(row, 5),
-        revokedAt: rows.optionalTimestamp(row, 6), endsAt: rows.optionalTimestamp(row, 7),
-        usedAt: rows.optionalTimestamp(row, 8))
+        number: row.int32(), role: row.text(), app: row.optionalInt32(),
+        appID: row.optionalText(), name: row.text(), createdAt: row.timestamp(),
+        revokedAt: row.optionalTimestamp(), endsAt: row.optionalTimestamp(),
+        usedAt: row.optionalTimestamp())
     }
   }
 }

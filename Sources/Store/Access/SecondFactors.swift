@@ -15,7 +15,7 @@ package enum SecondFactors {
 
   /// Returns the sealed secret that is being set up.
   package static func pending(_ account: Int32) -> Query<[UInt8]?> {
-    Query(pendingStatement, account) { $0.count == 1 && !$0.isNull(0, 0) ? $0.bytes(0, 0) : nil }
+    Query(first: pendingStatement, account) { $0.optionalBytes() }
   }
 
   private static let activateStatement = Statement(
@@ -83,7 +83,10 @@ package enum SecondFactors {
   /// Uses up a recovery code. Returns how many are left; nil when it is not one of the account's.
   package static func takeCode(_ account: Int32, sha256: [UInt8]) -> Query<Int64?> {
     // The count is taken of what was there before.
-    return Query(takeCodeStatement, account, sha256) { $0.int64(0, 0) == 1 ? $0.int64(0, 1) - 1 : nil }
+    return Query(one: takeCodeStatement, account, sha256) { row in
+      let (taken, before) = (row.int64(), row.int64())
+      return taken == 1 ? before - 1 : nil
+    }
   }
 
   private static let countCodesStatement = Statement(

@@ -20,7 +20,7 @@ package enum Secrets {
 
   /// Returns the API key with this SHA-256 if it exists, is not revoked and has not ended.
   package static func findAPIKey(sha256: [UInt8]) -> Query<APIKey?> {
-    Query(findKeyStatement, sha256) { $0.count == 1 ? key($0, 0) : nil }
+    Query(first: findKeyStatement, sha256, read: key)
   }
 
   private static let allKeysStatement = Statement(
@@ -29,14 +29,18 @@ package enum Secrets {
   /// Returns all API keys that are neither revoked nor at their end, by SHA-256.
   package static func apiKeys() -> Query<[[UInt8]: APIKey]> {
     Query(allKeysStatement) { rows in
-      Dictionary(rows.map { (rows.bytes($0, 4), key(rows, $0)) }) { first, _ in first }
+      let keys = rows.decode { row in
+        let key = key(&row)
+        return (row.bytes(), key)
+      }
+      return Dictionary(keys) { first, _ in first }
     }
   }
 
-  private static func key(_ rows: Rows, _ row: Int) -> APIKey {
+  private static func key(_ row: inout RowReader) -> APIKey {
     APIKey(
-      number: rows.int32(row, 0), role: rows.text(row, 1), app: rows.isNull(row, 2) ? nil : rows.int32(row, 2),
-      name: rows.text(row, 3))
+      number: row.int32(), role: row.text(), app: row.optionalInt32(),
+      name: row.text())
   }
 
   private static let createKeyStatement = Statement(
@@ -87,13 +91,11 @@ package enum Secrets {
     "credentials-all", "SELECT app, network, kind, public_part::text, sealed, updated_at FROM credentials")
 
   package static func credentials() -> Query<[Credential]> {
-    Query(credentialsStatement) { rows in
-      rows.map { row in
-        Credential(
-          app: rows.int32(row, 0), network: PushNetwork(rawValue: rows.int16(row, 1)) ?? .apns,
-          kind: rows.text(row, 2), publicPart: rows.text(row, 3), sealed: rows.bytes(row, 4),
-          storedAt: rows.timestampMicroseconds(row, 5))
-      }
+    Query(each: credentialsStatement) { row in
+      Credential(
+        app: row.int32(), network: PushNetwork(rawValue: row.int16()) ?? .apns,
+        kind: row.text(), publicPart: row.text(), sealed: row.bytes(),
+        storedAt: row.timestamp())
     }
   }
 

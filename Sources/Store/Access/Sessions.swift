@@ -63,7 +63,7 @@ package enum Sessions {
     "sessions-is-by-link", "SELECT way = 'link' FROM sessions WHERE sha256 = $1")
 
   package static func isByLink(sha256: [UInt8]) -> Query<Bool> {
-    Query(isByLinkStatement, sha256) { $0.count == 1 && $0.bool(0, 0) }
+    Query(isByLinkStatement, sha256) { $0.decodeFirst { $0.bool() } ?? false }
   }
 
   private static let endStatement = Statement("sessions-end", "DELETE FROM sessions WHERE sha256 = $1")
@@ -121,6 +121,9 @@ package enum Sessions {
   /// Uses a sign-in link up and returns its login. Nil if it was used before, has expired or never existed, or if the
   /// account is disabled.
   package static func takeLink(sha256: [UInt8], now: Int64) -> Query<String?> {
-    Query(takeLinkStatement, sha256, TimestampValue(now)) { $0.count == 1 && $0.bool(0, 1) ? $0.text(0, 0) : nil }
+    Query(first: takeLinkStatement, sha256, TimestampValue(now)) { row in
+      let login = row.text()
+      return row.bool() ? login : nil
+    }
   }
 }

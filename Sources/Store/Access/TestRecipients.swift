@@ -23,10 +23,10 @@ package enum TestRecipients {
   package static func list(_ app: App.Number) -> Query<[Group]> {
     Query(listStatement, app) { rows in
       var groups: [Group] = []
-      for row in 0..<rows.count {
-        let name = rows.text(row, 0)
+      rows.forEach { row in
+        let name = row.text()
         if groups.last?.name != name { groups.append(Group(name: name, users: [])) }
-        groups[groups.count - 1].users.append(rows.userKey(row, 1))
+        groups[groups.count - 1].users.append(row.userKey())
       }
       return groups
     }

@@ -54,10 +54,10 @@ extension AudienceSizes {
     for uses in numbered.uses { parameters.append(Int64(uses)) }
     for text in numbered.otherwise { parameters.append(text) }
     return Query(largestOfCSVStatement, parameters) { rows in
-      guard rows.count == 1 else { return nil }
-      return LargestLine(
-        userKey: rows.userKey(0, 0), name: rows.text(0, 1),
-        variables: (2...10).map { rows.optionalText(0, $0) ?? "" })
+      rows.decodeFirst { row in
+        LargestLine(
+          userKey: row.userKey(), name: row.text(), variables: (2...10).map { _ in row.optionalText() ?? "" })
+      }
     }
   }
 }

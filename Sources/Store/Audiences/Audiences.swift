@@ -33,7 +33,6 @@ package enum Audiences {
     d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.consent_notification,
     d.consent_ad, d.app_version, d.identity, d.bound_at
     """
-  static let memberColumnCount = 11
 
   // MARK: Ranges of user keys (everyone, members, guests)
 
@@ -56,7 +55,10 @@ package enum Audiences {
     parameters.append(devices)
     parameters.append(TimestampValue(frozenAt))
     return Query(nextPartStatement, parameters) { rows in
-      rows.optionalText(0, 0).map { (end: $0, count: rows.int64(0, 1)) }
+      rows.decodeOne { row in
+        let (end, count) = (row.optionalText(), row.int64())
+        return end.map { (end: $0, count: count) }
+      }
     }
   }
 
@@ -146,7 +148,7 @@ package enum Audiences {
   /// Returns the number of devices of each user. Users without devices are omitted.
   package static func countOfUsers(app: App.Number, _ users: [UserKey], frozenAt: Int64) -> Query<[UserKey: Int64]> {
     Query(countOfUsersStatement, list(app, users.map(\.text), frozenAt)) { rows in
-      Dictionary(rows.map { (rows.userKey($0, 0), rows.int64($0, 1)) }) { first, _ in first }
+      Dictionary(rows.decode { ($0.userKey(), $0.int64()) }) { first, _ in first }
     }
   }
 
@@ -202,15 +204,18 @@ package enum Audiences {
   }
 
   static func members(_ rows: Rows) -> [Member] {
-    rows.map { row in
-      Member(
-        device: rows.device(row, 0), userKey: rows.userKey(row, 1), psid: rows.text(row, 2),
-        network: PushNetwork(rawValue: rows.int16(row, 3)) ?? .apns,
-        environment: PushEnvironment(rawValue: rows.int16(row, 4)) ?? .production,
-        isInQuarantine: rows.bool(row, 5), consentNotification: rows.isNull(row, 6) ? nil : rows.bool(row, 6),
-        consentAd: rows.isNull(row, 7) ? nil : rows.bool(row, 7), appVersion: rows.text(row, 8),
-        identity: App.Identity(rawValue: rows.int16(row, 9)) ?? .open, boundAt: rows.timestampMicroseconds(row, 10))
-    }
+    rows.decode(member)
+  }
+
+  /// Decodes the columns of `memberColumns`.
+  static func member(_ row: inout RowReader) -> Member {
+    Member(
+      device: row.device(), userKey: row.userKey(), psid: row.text(),
+      network: PushNetwork(rawValue: row.int16()) ?? .apns,
+      environment: PushEnvironment(rawValue: row.int16()) ?? .production,
+      isInQuarantine: row.bool(), consentNotification: row.optionalBool(),
+      consentAd: row.optionalBool(), appVersion: row.text(),
+      identity: App.Identity(rawValue: row.int16()) ?? .open, boundAt: row.timestamp())
   }
 
   // MARK: Already claimed
@@ -234,6 +239,6 @@ package enum Audiences {
   package static func claimed(_ devices: [DeviceID], of seqno: Int64) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    return Query(claimedStatement, column, seqno) { rows in Set(rows.map { rows.device($0, 0) }) }
+    return Query(claimedStatement, column, seqno) { rows in Set(rows.decode { $0.device() }) }
   }
 }

@@ -29,8 +29,8 @@ package enum CSVAudiences {
   package static func create(
     app: App.Number, sha256: [UInt8], lines: Int, at now: Int64, expiresAt: Int64
   ) -> Query<(record: Record, isNew: Bool)> {
-    Query(createStatement, app, sha256, Int32(lines), TimestampValue(now), TimestampValue(expiresAt)) {
-      (record($0, 0), $0.bool(0, 4))
+    Query(one: createStatement, app, sha256, Int32(lines), TimestampValue(now), TimestampValue(expiresAt)) {
+      (record(&$0), $0.bool())
     }
   }
 
@@ -70,7 +70,7 @@ package enum CSVAudiences {
 
   /// Returns a file's record; nil if the file has expired or does not exist.
   package static func find(_ csv: Number, at now: Int64) -> Query<Record?> {
-    Query(findStatement, csv, TimestampValue(now)) { $0.count == 1 ? record($0, 0) : nil }
+    Query(first: findStatement, csv, TimestampValue(now), read: record)
   }
 
   private static let keepStatement = Statement(
@@ -113,10 +113,11 @@ package enum CSVAudiences {
     for user in users { keys.append(user.text) }
     return Query(valuesStatement, csv, keys) { rows in
       var values: [UserKey: Values] = [:]
-      for row in 0..<rows.count {
-        var variables = (0..<9).map { rows.optionalText(row, 2 + $0) }
+      rows.forEach { row in
+        let (user, name) = (row.userKey(), row.text())
+        var variables = (0..<9).map { _ in row.optionalText() }
         while let last = variables.last, last == nil { variables.removeLast() }
-        values[rows.userKey(row, 0)] = Values(name: rows.text(row, 1), variables: variables.map { $0 ?? "" })
+        values[user] = Values(name: name, variables: variables.map { $0 ?? "" })
       }
       return values
     }
@@ -137,9 +138,9 @@ package enum CSVAudiences {
     Query(dropStatement, TimestampValue(now)) { _ in }
   }
 
-  private static func record(_ rows: Rows, _ row: Int) -> Record {
+  private static func record(_ row: inout RowReader) -> Record {
     Record(
-      csv: rows.int64(row, 0), app: rows.int32(row, 1), lines: rows.int32(row, 2),
-      expiresAt: rows.timestampMicroseconds(row, 3))
+      csv: row.int64(), app: row.int32(), lines: row.int32(),
+      expiresAt: row.timestamp())
   }
 }

@@ -8,10 +8,10 @@ extension Devices {
 
   /// Returns the locale of each device; devices without one are omitted.
   package static func locales(of devices: some Collection<DeviceID>) -> Query<[DeviceID: String]> {
-    Query(localesStatement, ids(devices)) { rows in
-      var locales: [DeviceID: String] = [:]
-      for row in 0..<rows.count { locales[rows.device(row, 0)] = rows.text(row, 1) }
-      return locales
+    Query(localesStatement, ids(devices)) {
+      $0.dictionary { row in
+        (row.device(), row.text())
+      }
     }
   }
 
@@ -26,12 +26,10 @@ extension Devices {
 
   /// Returns the locale of each user: that of the most recently registered device that has reported one.
   package static func locales(ofUsers users: some Collection<Users.Key>) -> Query<[Users.Key: String]> {
-    Query(userLocalesStatement, Users.keys(users)) { rows in
-      var locales: [Users.Key: String] = [:]
-      for row in 0..<rows.count {
-        locales[Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = rows.text(row, 2)
+    Query(userLocalesStatement, Users.keys(users)) {
+      $0.dictionary { row in
+        (Users.Key(app: row.int32(), userKey: row.userKey()), row.text())
       }
-      return locales
     }
   }
 

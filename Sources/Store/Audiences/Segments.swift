@@ -61,14 +61,14 @@ package enum Segments {
 
   /// Creates a segment. Fails with `segments_name_is_unique` if the name is taken.
   package static func create(app: App.Number, name: String, conditions: String, at now: Int64) -> Query<Record> {
-    Query(createStatement, app, name, conditions, TimestampValue(now)) { record($0, 0) }
+    Query(one: createStatement, app, name, conditions, TimestampValue(now), read: record)
   }
 
   private static let findStatement = Statement(
     "segments-find", "SELECT \(columnList) FROM segments WHERE segment = $1")
 
   package static func find(_ segment: Number) -> Query<Record?> {
-    Query(findStatement, segment) { $0.count == 1 ? record($0, 0) : nil }
+    Query(first: findStatement, segment, read: record)
   }
 
   private static let listStatement = Statement(
@@ -76,7 +76,7 @@ package enum Segments {
 
   /// Returns a page, in the order of segment numbers.
   package static func list(app: App.Number, after: Number, limit: Int) -> Query<[Record]> {
-    Query(listStatement, app, after, limit) { rows in rows.map { record(rows, $0) } }
+    Query(each: listStatement, app, after, limit, read: record)
   }
 
   private static let changeStatement = Statement(
@@ -88,7 +88,7 @@ package enum Segments {
 
   /// Changes the fields that are given and returns the segment; nil if it does not exist.
   package static func change(_ segment: Number, name: String?, conditions: String?, at now: Int64) -> Query<Record?> {
-    Query(changeStatement, segment, name, conditions, TimestampValue(now)) { $0.count == 1 ? record($0, 0) : nil }
+    Query(first: changeStatement, segment, name, conditions, TimestampValue(now), read: record)
   }
 
   private static let deleteStatement = Statement("segments-delete", "DELETE FROM segments WHERE segment = $1")
@@ -97,9 +97,9 @@ package enum Segments {
     Query(deleteStatement, segment) { _ in }
   }
 
-  private static func record(_ rows: Rows, _ row: Int) -> Record {
+  private static func record(_ row: inout RowReader) -> Record {
     Record(
-      segment: rows.int64(row, 0), app: rows.int32(row, 1), name: rows.text(row, 2), conditions: rows.text(row, 3),
-      createdAt: rows.timestampMicroseconds(row, 4), updatedAt: rows.timestampMicroseconds(row, 5))
+      segment: row.int64(), app: row.int32(), name: row.text(), conditions: row.text(),
+      createdAt: row.timestamp(), updatedAt: row.timestamp())
   }
 }

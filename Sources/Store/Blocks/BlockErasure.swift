@@ -18,7 +18,7 @@ enum BlockErasure {
     from start: Int64, upto end: Int64, on connection: Connection
   ) throws(PostgresError) -> (messages: [Int64], rest: Int64?) {
     let rows = try connection.run(nextStatement, Parameters(start, end, messages + 1))
-    let found = rows.map { rows.int64($0, 0) }
+    let found = rows.decode { $0.int64() }
     return (Array(found.prefix(messages)), found.count > messages ? found[messages] : nil)
   }
 
@@ -47,15 +47,17 @@ enum BlockErasure {
     let hits = try connection.run(hitsStatement, Parameters(seqnos))
     var ended: [BlockID: Set<Int>] = [:]
     var (openMessages, devices, apps, users) = (Int64Column(), UUIDColumn(), Int32Column(), TextColumn())
-    for row in 0..<hits.count {
-      guard let state = BlockState(rawValue: UInt8(hits.int32(row, 3))), state == .open || state == .waits else {
-        ended[hits.block(row, 0), default: []].insert(Int(hits.int32(row, 2)))
-        continue
+    hits.forEach { row in
+      let (block, position, state) = (row.block(), Int(row.int32()), BlockState(rawValue: UInt8(row.int32())))
+      let (device, app, user) = (row.device(), row.int32(), row.text())
+      guard state == .open || state == .waits else {
+        ended[block, default: []].insert(position)
+        return
       }
-      openMessages.append(hits.int64(row, 0))
-      devices.append(hits.device(row, 4))
-      apps.append(hits.int32(row, 5))
-      users.append(hits.text(row, 6))
+      openMessages.append(block.seqno)
+      devices.append(device)
+      apps.append(app)
+      users.append(user)
     }
     if devices.count > 0 {
       var rests = Parameters()
@@ -86,7 +88,10 @@ enum BlockErasure {
   static func takeOutRests(atMost limit: Int, on connection: Connection) throws(PostgresError) {
     let rows = try connection.run(restsStatement, Parameters(limit))
     var ended: [BlockID: Set<Int>] = [:]
-    for row in 0..<rows.count { ended[rows.block(row, 0), default: []].insert(Int(rows.int32(row, 2))) }
+    rows.forEach { row in
+      let block = row.block()
+      ended[block, default: []].insert(Int(row.int32()))
+    }
     try erase(ended, on: connection)
   }
 
@@ -105,9 +110,10 @@ enum BlockErasure {
       parameters.append(block.seqno)
       parameters.append(block.number)
       let rows = try connection.run(lockStatement, parameters)
-      guard rows.count == 1 else { continue }
-      var recipients = BlockRecipients(devices: rows.bytes(0, 0), userKeys: rows.bytes(0, 1))
-      var firstKey = rows.optionalText(0, 2)
+      let block = rows.decodeFirst {
+        (BlockRecipients(devices: $0.bytes(), userKeys: $0.bytes()), $0.optionalText())
+      }
+      guard var (recipients, firstKey) = block else { continue }
       let isFirstErased = positions.contains { recipients.userKey($0).text == firstKey }
       recipients.erase(positions)
       // The first key is an index of the block and identifies a person too, so it changes as well.

@@ -61,10 +61,10 @@ package enum Blocks {
     var parameters = parameters(blocks)
     parameters.append(column)
     parameters.append(node)
-    return Query(claimStatement, parameters) { rows in
-      var claims: [BlockID: Claims.Hold] = [:]
-      for row in 0..<rows.count { claims[rows.block(row, 0)] = Claims.Hold(claim: rows.int64(row, 2)) }
-      return claims
+    return Query(claimStatement, parameters) {
+      $0.dictionary { row in
+        (row.block(), Claims.Hold(claim: row.int64()))
+      }
     }
   }
 
@@ -81,12 +81,10 @@ package enum Blocks {
   /// omitted.
   package static func lock(_ blocks: Set<BlockID>) -> Query<[BlockID: BlockStates]> {
     // In key order like all writers, so that concurrent writers wait for each other instead of deadlocking.
-    Query(lockStatement, parameters(blocks.sorted())) { rows in
-      var states: [BlockID: BlockStates] = [:]
-      for row in 0..<rows.count {
-        states[rows.block(row, 0)] = rows.states(row, 2)
+    Query(lockStatement, parameters(blocks.sorted())) {
+      $0.dictionary { row in
+        (row.block(), row.states())
       }
-      return states
     }
   }
 
@@ -141,9 +139,7 @@ package enum Blocks {
     }
     return Query(endedStatement, seqnos, numbers, positions) { rows in
       Set(
-        rows.map { row in
-          BlockPlace(block: rows.block(row, 0), position: Int(rows.int32(row, 2)))
-        })
+        rows.decode { BlockPlace(block: $0.block(), position: Int($0.int32())) })
     }
   }
 
@@ -158,13 +154,11 @@ package enum Blocks {
   static let stateColumns = "s.states, s.accepted_at, s.left_out_at"
   static let contentColumns = "b.seqno, b.block, b.devices, b.user_keys, \(Blocks.stateColumns)"
 
-  /// Decodes the contents of a block from a row.
-  /// - Parameter column: index of the first of `contentColumns`.
-  static func contents(_ rows: Rows, _ row: Int, from column: Int = 0) -> Contents {
+  /// Decodes the columns of `contentColumns`.
+  static func contents(_ row: inout RowReader) -> Contents {
     Contents(
-      block: rows.block(row, column),
-      recipients: BlockRecipients(devices: rows.bytes(row, column + 2), userKeys: rows.bytes(row, column + 3)),
-      states: rows.states(row, column + 4))
+      block: row.block(), recipients: BlockRecipients(devices: row.bytes(), userKeys: row.bytes()),
+      states: row.states())
   }
 
   private static let ofClaimsStatement = Statement(
@@ -187,29 +181,30 @@ package enum Blocks {
 
   /// Returns blocks with their recipients, in any order.
   static func read(_ blocks: some Collection<BlockID>) -> Query<[Contents]> {
-    Query(readStatement, parameters(Array(blocks))) { rows in rows.map { contents(rows, $0) } }
+    Query(readStatement, parameters(Array(blocks))) { $0.decode(contents) }
   }
 
   /// Returns the blocks of claims, by claim.
   static func ofClaims(_ claims: Int64Column) -> Query<[Int64: Contents]> {
     Query(ofClaimsStatement, claims) { rows in
       var found: [Int64: Contents] = [:]
-      for row in 0..<rows.count { found[rows.int64(row, 7)] = contents(rows, row) }
+      rows.forEach { row in
+        let contents = contents(&row)
+        found[row.int64()] = contents
+      }
       return found
     }
   }
 }
 
-extension Rows {
+extension RowReader {
   /// Decodes a SEQNO and the block number after it.
-  func block(_ row: Int, _ column: Int) -> BlockID {
-    BlockID(seqno: int64(row, column), number: int32(row, column + 1))
+  mutating func block() -> BlockID {
+    BlockID(seqno: int64(), number: int32())
   }
 
   /// Decodes a block's states and the two times that follow them.
-  fileprivate func states(_ row: Int, _ column: Int) -> BlockStates {
-    BlockStates(
-      bytes: bytes(row, column), acceptedAt: optionalTimestamp(row, column + 1),
-      leftOutAt: optionalTimestamp(row, column + 2))
+  fileprivate mutating func states() -> BlockStates {
+    BlockStates(bytes: bytes(), acceptedAt: optionalTimestamp(), leftOutAt: optionalTimestamp())
   }
 }

@@ -111,24 +111,24 @@ package enum ConfirmationFold {
     range.append(id)
     range.append(limit)
     let rows = try connection.run(takeStatement, range)
-    guard rows.count > 0 else { return nil }
+    let taken = rows.decode { (id: $0.int64(), entries: $0.bytes()) }
+    guard let last = taken.last?.id else { return nil }
     var ids = Int64Column()
-    for row in 0..<rows.count { ids.append(rows.int64(row, 0)) }
+    for row in taken { ids.append(row.id) }
     let message = try connection.run(messageStatement, parameters)
     // If the message or a block was removed by retention, its confirmations are dropped.
-    if message.count == 1 {
-      let sentAt = message.timestampMicroseconds(0, 0)
-      let new = try unite(rows.map { rows.bytes($0, 1) }, of: seqno, sentAt: sentAt, on: connection)
+    if let (sentAt, isTold) = message.decodeFirst({ ($0.timestamp(), $0.bool()) }) {
+      let new = try unite(taken.map(\.entries), of: seqno, sentAt: sentAt, on: connection)
       if !new.isEmpty {
         let received = Int64(new.count { !$0.half.isRead })
         try connection.run(
           Confirmations.count(of: seqno, received: received, read: Int64(new.count) - received, writer))
-        if message.bool(0, 1) { try tell(new, of: seqno, sentAt: sentAt, on: connection) }
+        if isTold { try tell(new, of: seqno, sentAt: sentAt, on: connection) }
       }
     }
     parameters.append(ids)
     _ = try connection.run(deleteStatement, parameters)
-    return (rows.count, rows.int64(rows.count - 1, 0))
+    return (taken.count, last)
   }
 
   /// A delivery that was confirmed for the first time.
@@ -198,9 +198,9 @@ package enum ConfirmationFold {
   ) throws(PostgresError) -> [ConfirmationLog.BlockHalf: ConfirmedMinutes] {
     let rows = try connection.run(lockStatement, parameters(halves, of: seqno))
     var found: [ConfirmationLog.BlockHalf: ConfirmedMinutes] = [:]
-    for row in 0..<rows.count {
-      found[ConfirmationLog.BlockHalf(number: rows.int32(row, 0), isRead: rows.bool(row, 1))] = ConfirmedMinutes(
-        bytes: rows.bytes(row, 2), sentAt: rows.timestampMicroseconds(row, 3))
+    rows.forEach { row in
+      found[ConfirmationLog.BlockHalf(number: row.int32(), isRead: row.bool())] = ConfirmedMinutes(
+        bytes: row.bytes(), sentAt: row.timestamp())
     }
     return found
   }
@@ -213,7 +213,7 @@ package enum ConfirmationFold {
     for number in Set(halves.map(\.number)) { blocks.append(number) }
     return Query(sizesStatement, seqno, blocks) { rows in
       var sizes: [Int32: Int] = [:]
-      for row in 0..<rows.count { sizes[rows.int32(row, 0)] = Int(rows.int16(row, 1)) }
+      rows.forEach { row in sizes[row.int32()] = Int(row.int16()) }
       var found: [ConfirmationLog.BlockHalf: Int] = [:]
       for half in halves { found[half] = sizes[half.number] }
       return found

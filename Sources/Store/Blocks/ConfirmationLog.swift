@@ -58,7 +58,7 @@ package enum ConfirmationLog {
       contents.append(row)
       row.removeAll(keepingCapacity: true)
     }
-    return Query(appendStatement, seqnos, contents) { rows in Set(rows.map { rows.int64($0, 0) }) }
+    return Query(appendStatement, seqnos, contents) { rows in Set(rows.decode { $0.int64() }) }
   }
 
   private static func pack(_ entry: Entry, into bytes: inout [UInt8]) {

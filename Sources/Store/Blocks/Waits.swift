@@ -95,12 +95,13 @@ package enum Waits {
       dueStatement, Parameters(TimestampValue(now), mostRows, TimestampValue(since), Int16Column(lanes)))
     var found = TakenUp()
     var (blocks, count): (Set<BlockID>, Int) = ([], 0)
-    for row in 0..<due.count {
-      if due.bool(row, 3) {
+    due.forEach { row in
+      let (block, waiting) = (row.block(), Int(row.int32()))
+      if row.bool() {
         found.someAreClaimed = true
       } else if count < devices {
-        blocks.insert(due.block(row, 0))
-        count += Int(due.int32(row, 2))
+        blocks.insert(block)
+        count += waiting
       }
     }
     guard !blocks.isEmpty else { return found }
@@ -127,7 +128,10 @@ package enum Waits {
 
   private static func positions(_ rows: Rows) -> [BlockID: [Int]] {
     var found: [BlockID: [Int]] = [:]
-    for row in 0..<rows.count { found[rows.block(row, 0), default: []].append(Int(rows.int16(row, 2))) }
+    rows.forEach { row in
+      let block = row.block()
+      found[block, default: []].append(Int(row.int16()))
+    }
     return found
   }
 
@@ -138,12 +142,10 @@ package enum Waits {
 
   /// Returns why and since when (in microseconds since 1970) the waiting positions of a block wait.
   static func of(_ block: BlockID) -> Query<[Int: (reason: String, at: Int64)]> {
-    Query(ofBlockStatement, block.seqno, block.number) { rows in
-      var found: [Int: (reason: String, at: Int64)] = [:]
-      for row in 0..<rows.count {
-        found[Int(rows.int16(row, 0))] = (rows.text(row, 1), rows.timestampMicroseconds(row, 2))
+    Query(ofBlockStatement, block.seqno, block.number) {
+      $0.dictionary { row in
+        (Int(row.int16()), (row.text(), row.timestamp()))
       }
-      return found
     }
   }
 
@@ -170,7 +172,7 @@ package enum Waits {
     parameters.append(seqno)
     parameters.append(blocks)
     let rows = try connection.run(ofMessageStatement, parameters)
-    let ids = Set(rows.map { BlockID(seqno: seqno, number: rows.int32($0, 0)) })
+    let ids = Set(rows.decode { BlockID(seqno: seqno, number: $0.int32()) })
     guard !ids.isEmpty else { return [] }
     let now = try connection.run(WallClock.now())
     var states = try connection.run(Blocks.lock(ids))

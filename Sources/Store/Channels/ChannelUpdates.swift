@@ -18,9 +18,8 @@ package enum ChannelUpdates {
 
   /// Returns the response to an earlier request with the same idempotency key.
   package static func earlier(_ channel: Channels.Number, key: String) -> Query<Earlier?> {
-    Query(earlierStatement, channel, key) { rows in
-      rows.count == 1
-        ? Earlier(sha256: rows.bytes(0, 0), version: rows.int64(0, 1), isSuperseded: rows.bool(0, 2)) : nil
+    Query(first: earlierStatement, channel, key) {
+      Earlier(sha256: $0.bytes(), version: $0.int64(), isSuperseded: $0.bool())
     }
   }
 
@@ -97,15 +96,13 @@ package enum ChannelUpdates {
   /// Claims the latest updates of channels that are due, for `seconds`, after which other nodes may claim them if this
   /// one has failed.
   package static func take(atMost limit: Int, for seconds: Int64) -> Query<[Taken]> {
-    Query(takeStatement, limit, seconds) { rows in
-      rows.map { row in
-        Taken(
-          channel: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
-          environment: PushEnvironment(rawValue: rows.int16(row, 3)) ?? .production, apnsChannel: rows.text(row, 4),
-          storage: ChannelStorage(rawValue: rows.int16(row, 5)) ?? .none, version: rows.int64(row, 6),
-          payload: rows.bytes(row, 7), priority: PushPriority(rawValue: rows.int16(row, 8)) ?? .immediate,
-          expiresAt: rows.timestampMicroseconds(row, 9), failures: rows.int16(row, 10))
-      }
+    Query(each: takeStatement, limit, seconds) { row in
+      Taken(
+        channel: row.int64(), app: row.int32(), appID: row.text(),
+        environment: PushEnvironment(rawValue: row.int16()) ?? .production, apnsChannel: row.text(),
+        storage: ChannelStorage(rawValue: row.int16()) ?? .none, version: row.int64(),
+        payload: row.bytes(), priority: PushPriority(rawValue: row.int16()) ?? .immediate,
+        expiresAt: row.timestamp(), failures: row.int16())
     }
   }
 

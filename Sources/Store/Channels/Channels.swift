@@ -41,7 +41,7 @@ package enum Channels {
   package static func create(
     _ app: App.Number, _ environment: PushEnvironment, _ storage: ChannelStorage, apnsChannel: String, name: String
   ) -> Query<Record> {
-    Query(createStatement, app, environment.rawValue, storage.rawValue, apnsChannel, name) { record($0, 0) }
+    Query(one: createStatement, app, environment.rawValue, storage.rawValue, apnsChannel, name, read: record)
   }
 
   private static let takenStatement = Statement(
@@ -61,7 +61,7 @@ package enum Channels {
     "channels-find", "SELECT \(columnList) FROM channels WHERE channel = $1")
 
   package static func find(_ channel: Number) -> Query<Record?> {
-    Query(findStatement, channel) { $0.count == 1 ? record($0, 0) : nil }
+    Query(first: findStatement, channel, read: record)
   }
 
   private static let lockStatement = Statement(
@@ -69,7 +69,7 @@ package enum Channels {
 
   /// Locks the channel's row until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ channel: Number) -> Query<Record?> {
-    Query(lockStatement, channel) { $0.count == 1 ? record($0, 0) : nil }
+    Query(first: lockStatement, channel, read: record)
   }
 
   private static let listStatement = Statement(
@@ -83,7 +83,7 @@ package enum Channels {
   package static func list(
     _ app: App.Number, in environment: PushEnvironment?, after: Number, limit: Int
   ) -> Query<[Record]> {
-    Query(listStatement, app, after, environment?.rawValue, limit) { rows in rows.map { record(rows, $0) } }
+    Query(each: listStatement, app, after, environment?.rawValue, limit, read: record)
   }
 
   private static let numbersStatement = Statement(
@@ -91,10 +91,10 @@ package enum Channels {
 
   /// Returns internal channel numbers by Apple's ids.
   package static func numbers(_ app: App.Number, _ environment: PushEnvironment) -> Query<[String: Number]> {
-    Query(numbersStatement, app, environment.rawValue) { rows in
-      var numbers: [String: Number] = [:]
-      for row in 0..<rows.count { numbers[rows.text(row, 0)] = rows.int64(row, 1) }
-      return numbers
+    Query(numbersStatement, app, environment.rawValue) {
+      $0.dictionary { row in
+        (row.text(), row.int64())
+      }
     }
   }
 
@@ -104,13 +104,13 @@ package enum Channels {
     Query(deleteStatement, channel) { _ in }
   }
 
-  private static func record(_ rows: Rows, _ row: Int) -> Record {
+  private static func record(_ row: inout RowReader) -> Record {
     Record(
-      channel: rows.int64(row, 0), app: rows.int32(row, 1),
-      environment: PushEnvironment(rawValue: rows.int16(row, 2)) ?? .production,
-      storage: ChannelStorage(rawValue: rows.int16(row, 3)) ?? .none, apnsChannel: rows.text(row, 4),
-      name: rows.text(row, 5), createdAt: rows.timestampMicroseconds(row, 6), version: rows.int64(row, 7),
-      published: rows.int64(row, 8), publishedAt: rows.optionalTimestamp(row, 9), eventTime: rows.int64(row, 10),
-      word: rows.optionalText(row, 11))
+      channel: row.int64(), app: row.int32(),
+      environment: PushEnvironment(rawValue: row.int16()) ?? .production,
+      storage: ChannelStorage(rawValue: row.int16()) ?? .none, apnsChannel: row.text(),
+      name: row.text(), createdAt: row.timestamp(), version: row.int64(),
+      published: row.int64(), publishedAt: row.optionalTimestamp(), eventTime: row.int64(),
+      word: row.optionalText())
   }
 }

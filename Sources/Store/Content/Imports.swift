@@ -49,8 +49,8 @@ package enum Imports {
   }
 
   private static let columnList = """
-    i.import, i.app, a.app_id, i.kind, i.groupseq, i.parts, coalesce(i.part_sha256, ''), i.header, i.rest, i.lines,
-    i.imported, i.rejected, i.created_at, i.created_by, i.finished_at, i.skips_errors, i.encoding
+    i.import, i.app, a.app_id, i.kind, i.groupseq, i.skips_errors, i.parts, coalesce(i.part_sha256, ''),
+    i.encoding, i.header, i.rest, i.lines, i.imported, i.rejected, i.created_at, i.created_by, i.finished_at
     """
 
   private static let createStatement = Statement(
@@ -176,18 +176,18 @@ package enum Imports {
   }
 
   private static func records(_ rows: Rows) -> [Record] {
-    rows.map { row in
+    rows.decode { row in
       Record(
-        number: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
-        kind: Kind(rawValue: rows.int16(row, 3)) ?? .users, group: rows.optionalInt64(row, 4),
-        skipsErrors: rows.bool(row, 15), parts: rows.int32(row, 5),
-        partSHA256: rows.bytes(row, 6),
-        encoding: rows.isNull(row, 16) ? nil : FileEncoding(rawValue: rows.int16(row, 16)),
-        header: rows.optionalText(row, 7),
-        rest: rows.bytes(row, 8), lines: rows.int64(row, 9), imported: rows.int64(row, 10),
-        rejected: rows.int64(row, 11),
-        createdAt: rows.timestampMicroseconds(row, 12), createdBy: rows.text(row, 13),
-        finishedAt: rows.optionalTimestamp(row, 14))
+        number: row.int64(), app: row.int32(), appID: row.text(),
+        kind: Kind(rawValue: row.int16()) ?? .users, group: row.optionalInt64(),
+        skipsErrors: row.bool(), parts: row.int32(),
+        partSHA256: row.bytes(),
+        encoding: row.optionalInt16().flatMap(FileEncoding.init),
+        header: row.optionalText(),
+        rest: row.bytes(), lines: row.int64(), imported: row.int64(),
+        rejected: row.int64(),
+        createdAt: row.timestamp(), createdBy: row.text(),
+        finishedAt: row.optionalTimestamp())
     }
   }
 }

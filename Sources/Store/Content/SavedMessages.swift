@@ -106,12 +106,12 @@ package enum SavedMessages {
   }
 
   private static func records(_ rows: Rows) -> [Record] {
-    rows.map { row in
+    rows.decode { row in
       Record(
-        number: rows.int64(row, 0), kind: Kind(rawValue: rows.int16(row, 1)) ?? .draft, app: rows.int32(row, 2),
-        appID: rows.text(row, 3), name: rows.text(row, 4), sender: rows.optionalText(row, 5),
-        message: rows.text(row, 6), createdAt: rows.timestampMicroseconds(row, 7),
-        updatedAt: rows.timestampMicroseconds(row, 8), updatedBy: rows.text(row, 9))
+        number: row.int64(), kind: Kind(rawValue: row.int16()) ?? .draft, app: row.int32(),
+        appID: row.text(), name: row.text(), sender: row.optionalText(),
+        message: row.text(), createdAt: row.timestamp(),
+        updatedAt: row.timestamp(), updatedBy: row.text())
     }
   }
 }

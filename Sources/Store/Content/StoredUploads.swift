@@ -56,7 +56,7 @@ package enum StoredUploads {
 
   /// Returns an open message that shows the file; nil when there is none.
   package static func message(showing name: String, of app: App.Number) -> Query<Int64?> {
-    Query(showingStatement, app, name) { $0.count == 0 ? nil : $0.int64(0, 0) }
+    Query(first: showingStatement, app, name) { $0.int64() }
   }
 
   private static let deleteMediaStatement = Statement(
@@ -107,7 +107,7 @@ package enum StoredUploads {
 
   /// Returns an open message whose audience is the file; nil when there is none.
   package static func message(using csv: CSVAudiences.Number, of app: App.Number) -> Query<Int64?> {
-    Query(usingStatement, app, String(csv)) { $0.count == 0 ? nil : $0.int64(0, 0) }
+    Query(first: usingStatement, app, String(csv)) { $0.int64() }
   }
 
   private static let lockFileStatement = Statement(

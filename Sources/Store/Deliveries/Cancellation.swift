@@ -38,8 +38,8 @@ package enum Cancellation {
   static func closeShards(_ seqno: Int64, wave: Int16?) -> Query<(unclaimed: Int64, surplus: Int64)> {
     Query(closeShardsStatement, seqno, wave) { rows in
       var answer: (unclaimed: Int64, surplus: Int64) = (0, 0)
-      for row in 0..<rows.count {
-        let rest = rows.int64(row, 0) - rows.int64(row, 1)
+      rows.forEach { row in
+        let rest = row.int64() - row.int64()
         answer.unclaimed += max(0, rest)
         answer.surplus += max(0, -rest)
       }

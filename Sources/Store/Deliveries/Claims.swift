@@ -77,10 +77,10 @@ package enum Claims {
         keys.append(entry.userKey.text)
       }
     }
-    return Query(createSeveralStatement, node, seqnos, devices, keys) { rows in
-      var claims: [Int64: Hold] = [:]
-      for row in 0..<rows.count { claims[rows.int64(row, 0)] = Hold(claim: rows.int64(row, 1)) }
-      return claims
+    return Query(createSeveralStatement, node, seqnos, devices, keys) {
+      $0.dictionary { row in
+        (row.int64(), Hold(claim: row.int64()))
+      }
     }
   }
 
@@ -129,11 +129,7 @@ package enum Claims {
 
   /// Returns all claims of a node with numbers from `start`, and their lanes.
   package static func ofNode(_ node: UUIDValue, from start: Int64 = 0) -> Query<[(hold: Hold, lane: Lane)]> {
-    Query(ofNodeStatement, node, start) { rows in
-      rows.map { row in
-        (hold(rows, row), rows.isNull(row, 2) ? .normal : Lane(rawValue: rows.int16(row, 2)) ?? .normal)
-      }
-    }
+    Query(each: ofNodeStatement, node, start) { (hold(&$0), $0.optionalInt16().flatMap(Lane.init) ?? .normal) }
   }
 
   private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
@@ -141,12 +137,12 @@ package enum Claims {
   /// Returns the last claim number assigned.
   package static func last() -> Query<Int64> { Query(one: lastStatement) { $0.int64() } }
 
-  private static func hold(_ rows: Rows, _ row: Int) -> Hold {
-    Hold(claim: rows.int64(row, 0), fence: rows.int32(row, 1))
+  private static func hold(_ row: inout RowReader) -> Hold {
+    Hold(claim: row.int64(), fence: row.int32())
   }
 
   private static func holds(_ rows: Rows) -> Set<Hold> {
-    Set(rows.map { hold(rows, $0) })
+    Set(rows.decode(hold))
   }
 
   private static func parameters(_ holds: some Collection<Hold>, of node: UUIDValue) -> Parameters {
@@ -209,9 +205,7 @@ package enum Claims {
   package static func adopt(
     node: UUIDValue, lanes: [Lane], claims: Int, devices: Int
   ) -> Query<[(hold: Hold, seqno: Int64)]> {
-    Query(adoptStatement, node, Int16Column(lanes), claims, devices) { rows in
-      rows.map { (hold(rows, $0), rows.int64($0, 2)) }
-    }
+    Query(each: adoptStatement, node, Int16Column(lanes), claims, devices) { (hold(&$0), $0.int64()) }
   }
 
   private static let messagesStatement = Statement(
@@ -221,10 +215,10 @@ package enum Claims {
   package static func messages(of holds: some Collection<Hold>) -> Query<[Int64: Int64]> {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
-    return Query(messagesStatement, claims) { rows in
-      var seqnos: [Int64: Int64] = [:]
-      for row in 0..<rows.count { seqnos[rows.int64(row, 0)] = rows.int64(row, 1) }
-      return seqnos
+    return Query(messagesStatement, claims) {
+      $0.dictionary { row in
+        (row.int64(), row.int64())
+      }
     }
   }
 
@@ -244,9 +238,11 @@ package enum Claims {
     for seqno in seqnos { column.append(seqno) }
     return Query(unlaunchedStatement, node, column) { rows in
       var claims: [Int64: (hold: Hold, devices: [DeviceID: UserKey])] = [:]
-      for row in 0..<rows.count {
-        let hold = Hold(claim: rows.int64(row, 1), fence: rows.int32(row, 2))
-        claims[rows.int64(row, 0), default: (hold, [:])].devices[rows.device(row, 3)] = rows.userKey(row, 4)
+      rows.forEach { row in
+        let seqno = row.int64()
+        let hold = hold(&row)
+        let device = row.device()
+        claims[seqno, default: (hold, [:])].devices[device] = row.userKey()
       }
       return claims
     }
@@ -288,12 +284,11 @@ package enum Claims {
     for hold in holds { claims.append(hold.claim) }
     let rows = try connection.run(undecidedStatement, Parameters(claims))
     var entries: [Int64: [Entry]] = [:]
-    for row in 0..<rows.count {
-      let attempts = Tries(stored: rows.int16(row, 3))
-      entries[rows.int64(row, 0), default: []].append(
-        Entry(
-          device: rows.device(row, 1), userKey: rows.userKey(row, 2),
-          attempts: inDoubt ? attempts.inDoubt : attempts))
+    rows.forEach { row in
+      let claim = row.int64()
+      let (device, userKey, attempts) = (row.device(), row.userKey(), Tries(stored: row.int16()))
+      entries[claim, default: []].append(
+        Entry(device: device, userKey: userKey, attempts: inDoubt ? attempts.inDoubt : attempts))
     }
     for (claim, contents) in try connection.run(Blocks.ofClaims(claims)) {
       let open = (0..<contents.recipients.count).filter { contents.states[$0] == .open }

@@ -62,14 +62,14 @@ package enum Confirmations {
       seqnos.append(entry.seqno)
       psids.append(entry.psid)
     }
-    return Query(resolveStatement, seqnos, psids, TimestampValue(now - Store.Limits.formerTokenMicroseconds)) { rows in
-      rows.map { row in
-        Candidate(
-          entry: Int(rows.int64(row, 0)) - 1, app: rows.int32(row, 1), device: rows.device(row, 2),
-          isPresent: rows.bool(row, 3), fallback: Fallback.Condition(rawValue: rows.int16(row, 4)),
-          isKept: rows.bool(row, 5), hasBlocks: rows.bool(row, 8), inbox: rows.optionalInt64(row, 7),
-          sentAt: rows.timestampMicroseconds(row, 6))
-      }
+    return Query(each: resolveStatement, seqnos, psids, TimestampValue(now - Store.Limits.formerTokenMicroseconds)) {
+      row in
+      let (entry, app, device, isPresent) = (Int(row.int64()) - 1, row.int32(), row.device(), row.bool())
+      let (fallback, isKept) = (Fallback.Condition(rawValue: row.int16()), row.bool())
+      let (sentAt, inbox) = (row.timestamp(), row.optionalInt64())
+      return Candidate(
+        entry: entry, app: app, device: device, isPresent: isPresent, fallback: fallback, isKept: isKept,
+        hasBlocks: row.bool(), inbox: inbox, sentAt: sentAt)
     }
   }
 
@@ -123,11 +123,15 @@ package enum Confirmations {
   package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: Sending]> {
     Query(sentToStatement, columns(deliveries)) { rows in
       var found: [Delivery: Sending] = [:]
-      for row in 0..<rows.count {
-        let delivery = Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))
-        let block = rows.isNull(row, 3) ? nil : BlockID(seqno: delivery.seqno, number: rows.int32(row, 3))
-        found[delivery] = Sending(
-          userKey: rows.userKey(row, 2), place: block.map { BlockPlace(block: $0, position: Int(rows.int32(row, 4))) })
+      rows.forEach { row in
+        let delivery = Delivery(seqno: row.int64(), device: row.device())
+        let userKey = row.userKey()
+        let (number, position) = (row.optionalInt32(), row.optionalInt32())
+        var place: BlockPlace?
+        if let number, let position {
+          place = BlockPlace(block: BlockID(seqno: delivery.seqno, number: number), position: Int(position))
+        }
+        found[delivery] = Sending(userKey: userKey, place: place)
       }
       return found
     }
@@ -249,7 +253,7 @@ package enum Confirmations {
 
   static func fresh(_ rows: Rows) -> Set<Delivery> {
     var fresh: Set<Delivery> = []
-    for row in 0..<rows.count { fresh.insert(Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))) }
+    rows.forEach { row in fresh.insert(Delivery(seqno: row.int64(), device: row.device())) }
     return fresh
   }
 }

@@ -95,15 +95,12 @@ package enum DeliveryPages {
   private static func rows(
     of seqno: Int64, after device: DeviceID, status: OutcomeStatus?, limit: Int
   ) -> Query<[Delivery]> {
-    Query(rowsStatement, seqno, device, limit, status?.rawValue) { rows in
-      rows.map { row in
-        Delivery(
-          place: .row(rows.device(row, 0)), device: rows.device(row, 0), userKey: rows.userKey(row, 1),
-          status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .deferred, reason: rows.optionalText(row, 3),
-          attempts: rows.int16(row, 4), at: rows.timestampMicroseconds(row, 5),
-          receivedAt: rows.optionalTimestamp(row, 6),
-          readAt: rows.optionalTimestamp(row, 7))
-      }
+    Query(each: rowsStatement, seqno, device, limit, status?.rawValue) { row in
+      let device = row.device()
+      return Delivery(
+        place: .row(device), device: device, userKey: row.userKey(),
+        status: OutcomeStatus(rawValue: row.int16()) ?? .deferred, reason: row.optionalText(), attempts: row.int16(),
+        at: row.timestamp(), receivedAt: row.optionalTimestamp(), readAt: row.optionalTimestamp())
     }
   }
 
@@ -140,7 +137,7 @@ package enum DeliveryPages {
   ) -> Query<Blocks.Contents?> {
     var codes = BytesColumn()
     for state in states { codes.append([state.rawValue]) }
-    return Query(nextBlockStatement, seqno, block, codes) { $0.count == 1 ? Blocks.contents($0, 0) : nil }
+    return Query(first: nextBlockStatement, seqno, block, codes, read: Blocks.contents)
   }
 
   private static let confirmedStatement = Statement(
@@ -154,12 +151,10 @@ package enum DeliveryPages {
 
   /// Returns when each position of a block was received and read.
   private static func confirmed(_ block: BlockID) -> Query<[Int: Times]> {
-    Query(confirmedStatement, block.seqno, block.number) { rows in
-      var times: [Int: Times] = [:]
-      for row in 0..<rows.count {
-        times[Int(rows.int32(row, 0))] = (rows.optionalTimestamp(row, 1), rows.optionalTimestamp(row, 2))
+    Query(confirmedStatement, block.seqno, block.number) {
+      $0.dictionary { row in
+        (Int(row.int32()), (row.optionalTimestamp(), row.optionalTimestamp()))
       }
-      return times
     }
   }
 

@@ -23,7 +23,7 @@ extension Outcomes {
       devices.append(delivery.device)
     }
     return Query(endedStatement, seqnos, devices) { rows in
-      Set(rows.map { Confirmations.Delivery(seqno: rows.int64($0, 0), device: rows.device($0, 1)) })
+      Set(rows.decode { Confirmations.Delivery(seqno: $0.int64(), device: $0.device()) })
     }
   }
 }

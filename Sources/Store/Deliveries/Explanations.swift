@@ -31,17 +31,13 @@ package enum Explanations {
     """)
 
   package static func message(_ seqno: Int64) -> Query<Message?> {
-    Query(messageStatement, seqno) { rows in
-      guard rows.count == 1 else { return nil }
-      func time(_ column: Int) -> Int64? { rows.optionalTimestamp(0, column) }
-      return Message(
-        app: rows.int32(0, 0), state: MessageState(rawValue: rows.int16(0, 1)) ?? .queued,
-        createdAt: rows.timestampMicroseconds(0, 2), dueAt: time(3), frozenAt: time(4), finishedAt: time(5),
-        expiresAt: rows.timestampMicroseconds(0, 6), isCancelling: rows.bool(0, 7),
-        stateReason: rows.optionalText(0, 8),
-        targeted: rows.optionalInt64(0, 9), apiKeyName: rows.optionalText(0, 10),
-        pausedReason: rows.optionalText(0, 11),
-        request: rows.bytes(0, 12), isKept: rows.bool(0, 13))
+    Query(first: messageStatement, seqno) { row in
+      Message(
+        app: row.int32(), state: MessageState(rawValue: row.int16()) ?? .queued, createdAt: row.timestamp(),
+        dueAt: row.optionalTimestamp(), frozenAt: row.optionalTimestamp(), finishedAt: row.optionalTimestamp(),
+        expiresAt: row.timestamp(), isCancelling: row.bool(), stateReason: row.optionalText(),
+        targeted: row.optionalInt64(), apiKeyName: row.optionalText(), pausedReason: row.optionalText(),
+        request: row.bytes(), isKept: row.bool())
     }
   }
 
@@ -79,14 +75,11 @@ package enum Explanations {
   ) -> Query<[Delivery]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    return Query(deliveriesStatement, seqno, column, user.text, searching) { rows in
-      rows.map { row in
-        func time(_ column: Int) -> Int64? { rows.optionalTimestamp(row, column) }
-        return Delivery(
-          device: rows.device(row, 0), status: OutcomeStatus(rawValue: rows.int16(row, 1)) ?? .deferred,
-          attempts: rows.int16(row, 2), reason: rows.optionalText(row, 3), at: rows.timestampMicroseconds(row, 4),
-          dueAt: time(5), receivedAt: time(6), readAt: time(7))
-      }
+    return Query(each: deliveriesStatement, seqno, column, user.text, searching) { row in
+      Delivery(
+        device: row.device(), status: OutcomeStatus(rawValue: row.int16()) ?? .deferred, attempts: row.int16(),
+        reason: row.optionalText(), at: row.timestamp(), dueAt: row.optionalTimestamp(),
+        receivedAt: row.optionalTimestamp(), readAt: row.optionalTimestamp())
     }
   }
 
@@ -101,7 +94,7 @@ package enum Explanations {
 
   /// Returns the user's devices for which a delivery is in progress.
   package static func claimed(_ seqno: Int64, of user: UserKey) -> Query<Set<DeviceID>> {
-    Query(claimedStatement, seqno, user.text) { rows in Set(rows.map { rows.device($0, 0) }) }
+    Query(claimedStatement, seqno, user.text) { rows in Set(rows.decode { $0.device() }) }
   }
 
   package struct Badge: Equatable, Sendable {

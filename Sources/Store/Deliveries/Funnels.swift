@@ -35,29 +35,31 @@ package enum Funnels {
 
   /// Returns a message's funnel, with its reasons as a JSON object.
   package static func find(_ seqno: Int64) -> Query<(found: Found, reasons: String)?> {
-    Query(findStatement, seqno) { rows in
-      guard rows.count == 1 else { return nil }
+    Query(first: findStatement, seqno) { row in
+      let app = row.int32()
       var funnel = Funnel(
-        seqno: seqno, state: MessageState(rawValue: rows.int16(0, 1)) ?? .queued, targeted: rows.optionalInt64(0, 2))
-      funnel.accepted = rows.int64(0, 4)
-      funnel.rejected = rows.int64(0, 5)
-      funnel.expired = rows.int64(0, 6)
-      funnel.cancelled = rows.int64(0, 7)
-      funnel.skipped = rows.int64(0, 8)
-      funnel.received = rows.int64(0, 9)
-      funnel.read = rows.int64(0, 10)
-      funnel.unknown = rows.int64(0, 11)
-      funnel.resent = rows.int64(0, 12)
-      funnel.stateReason = rows.optionalText(0, 14)
-      funnel.resendOf = rows.optionalInt64(0, 15)
-      funnel.dueAt = rows.optionalTimestamp(0, 16)
-      funnel.reference = rows.optionalText(0, 17)
-      funnel.origin = rows.optionalText(0, 18)
-      funnel.appID = rows.text(0, 19)
-      funnel.createdAt = rows.timestampMicroseconds(0, 20)
-      funnel.alert = rows.optionalText(0, 21)
-      funnel.isConfidential = rows.bool(0, 22)
-      return (Found(app: rows.int32(0, 0), isKept: rows.bool(0, 3), funnel: funnel), rows.text(0, 13))
+        seqno: seqno, state: MessageState(rawValue: row.int16()) ?? .queued, targeted: row.optionalInt64())
+      let isKept = row.bool()
+      funnel.accepted = row.int64()
+      funnel.rejected = row.int64()
+      funnel.expired = row.int64()
+      funnel.cancelled = row.int64()
+      funnel.skipped = row.int64()
+      funnel.received = row.int64()
+      funnel.read = row.int64()
+      funnel.unknown = row.int64()
+      funnel.resent = row.int64()
+      let unknownEntries = row.text()
+      funnel.stateReason = row.optionalText()
+      funnel.resendOf = row.optionalInt64()
+      funnel.dueAt = row.optionalTimestamp()
+      funnel.reference = row.optionalText()
+      funnel.origin = row.optionalText()
+      funnel.appID = row.text()
+      funnel.createdAt = row.timestamp()
+      funnel.alert = row.optionalText()
+      funnel.isConfidential = row.bool()
+      return (Found(app: app, isKept: isKept, funnel: funnel), unknownEntries)
     }
   }
 }

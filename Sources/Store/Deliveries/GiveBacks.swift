@@ -38,18 +38,17 @@ package enum GiveBacks {
       seqnos.append(delivery.seqno)
       devices.append(delivery.device)
     }
-    return Query(outcomesStatement, seqnos, devices, TimestampValue(now)) { rows in
-      rows.map { row in
-        var statistic = Statistics.Key(app: rows.int32(row, 3))
-        statistic.lane = Lane(rawValue: rows.int16(row, 5))
-        statistic.network = PushNetwork(rawValue: rows.int16(row, 6))
-        statistic.appVersion = rows.text(row, 7)
-        statistic.reason = rows.optionalText(row, 4) ?? ""
-        return Record(
-          seqno: rows.int64(row, 0), device: rows.device(row, 1), userKey: rows.userKey(row, 2),
-          app: rows.int32(row, 3), reason: rows.optionalText(row, 4),
-          statistic: MessagePurpose(rawValue: rows.int16(row, 8))?.isCounted == false ? nil : statistic)
-      }
+    return Query(each: outcomesStatement, seqnos, devices, TimestampValue(now)) { row in
+      let (seqno, device, userKey) = (row.int64(), row.device(), row.userKey())
+      let (app, reason) = (row.int32(), row.optionalText())
+      var statistic = Statistics.Key(app: app)
+      statistic.lane = Lane(rawValue: row.int16())
+      statistic.network = PushNetwork(rawValue: row.int16())
+      statistic.appVersion = row.text()
+      statistic.reason = reason ?? ""
+      return Record(
+        seqno: seqno, device: device, userKey: userKey, app: app, reason: reason,
+        statistic: MessagePurpose(rawValue: row.int16())?.isCounted == false ? nil : statistic)
     }
   }
 

@@ -41,7 +41,7 @@ package enum Outcomes {
       at = excluded.at
     -- The first final outcome wins, whoever writes it.
     WHERE outcomes.status = \(OutcomeStatus.deferred.sql)
-    RETURNING seqno, device, status
+    RETURNING seqno, device
     """)
 
   /// Writes outcomes, in which each (message, device) may occur once. Returns the indexes of those that took effect.
@@ -66,9 +66,7 @@ package enum Outcomes {
     }
     return Query(writeStatement, seqnos, devices, keys, statuses, attempts, reasons, dues, TimestampValue(now)) {
       rows in
-      (0..<rows.count).compactMap { row in
-        positions[Confirmations.Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))]
-      }
+      rows.decode { positions[Confirmations.Delivery(seqno: $0.int64(), device: $0.device())] }.compactMap { $0 }
     }
   }
 

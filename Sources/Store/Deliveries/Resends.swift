@@ -43,7 +43,7 @@ package enum Resends {
   package static func unreached(of seqno: Int64, among devices: [DeviceID]) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    return Query(unreachedStatement, seqno, column) { rows in Set(rows.map { rows.device($0, 0) }) }
+    return Query(unreachedStatement, seqno, column) { rows in Set(rows.decode { $0.device() }) }
   }
 
   // MARK: By their outcomes
@@ -205,7 +205,13 @@ package enum Resends {
     parameters.append(limit)
     parameters.append(position)
     return Query(blockReadStatement, parameters) { rows in
-      (Audiences.members(rows), rows.count == 0 ? nil : rows.int32(rows.count - 1, Audiences.memberColumnCount))
+      var last: Int32?
+      let members = rows.decode { row in
+        let member = Audiences.member(&row)
+        last = row.int32()
+        return member
+      }
+      return (members, last)
     }
   }
 

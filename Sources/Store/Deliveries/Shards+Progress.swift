@@ -41,17 +41,24 @@ extension Shards {
   /// does not exist.
   package static func progress(_ seqno: Int64, after shard: Int32, limit: Int) -> Query<Progress?> {
     Query(progressStatement, seqno, shard, limit) { rows in
-      guard rows.count > 0 else { return nil }
-      var progress = Progress(app: rows.int32(0, 0), planned: rows.bool(0, 1))
-      progress.count = rows.int64(0, 2)
-      progress.exhausted = rows.int64(0, 3)
-      progress.targeted = rows.int64(0, 4)
-      progress.claimed = rows.int64(0, 5)
-      for row in 0..<rows.count where !rows.isNull(row, 6) {
-        progress.page.append(
-          Progress.Shard(
-            shard: rows.int32(row, 6), wave: rows.int16(row, 7), targeted: rows.int64(row, 8),
-            claimed: rows.int64(row, 9), exhausted: rows.bool(row, 10)))
+      var progress: Progress?
+      // The sums of the message stand on each row.
+      rows.forEach { row in
+        var sums = Progress(app: row.int32(), planned: row.bool())
+        sums.count = row.int64()
+        sums.exhausted = row.int64()
+        sums.targeted = row.int64()
+        sums.claimed = row.int64()
+        sums.page = progress?.page ?? []
+        if row.isNextNull {
+          row.skip(5)
+        } else {
+          sums.page.append(
+            Progress.Shard(
+              shard: row.int32(), wave: row.int16(), targeted: row.int64(), claimed: row.int64(),
+              exhausted: row.bool()))
+        }
+        progress = sums
       }
       return progress
     }

@@ -92,16 +92,18 @@ package enum Shards {
 
   /// Locks a shard that has devices left to claim until the transaction ends, and returns it; nil if there is none.
   package static func lock(_ seqno: Int64) -> Query<Record?> {
-    Query(lockStatement, seqno) { rows in
-      guard rows.count == 1 else { return nil }
-      let part: Record.Part =
-        rows.isNull(0, 1)
-        ? .entries(Int(rows.int32(0, 3))..<Int(rows.int32(0, 4)))
-        : .keys(after: rows.text(0, 1), upto: rows.text(0, 2))
-      return Record(
-        seqno: seqno, shard: rows.int32(0, 0), part: part, targeted: rows.int64(0, 5), claimed: rows.int64(0, 6),
-        wave: rows.int16(0, 7), blocks: rows.int32(0, 8))
+    Query(first: lockStatement, seqno) { row in
+      Record(
+        seqno: seqno, shard: row.int32(), part: part(&row), targeted: row.int64(), claimed: row.int64(),
+        wave: row.int16(), blocks: row.int32())
     }
+  }
+
+  private static func part(_ row: inout RowReader) -> Record.Part {
+    let (after, upto) = (row.optionalText(), row.optionalText())
+    let (entry, listEnd) = (row.optionalInt32(), row.optionalInt32())
+    guard let after else { return .entries(Int(entry ?? 0)..<Int(listEnd ?? 0)) }
+    return .keys(after: after, upto: upto ?? "")
   }
 
   private static let advanceStatement = Statement(

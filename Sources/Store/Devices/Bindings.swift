@@ -20,9 +20,9 @@ package enum Bindings {
   package static func some(of users: some Collection<Users.Key>) -> Query<[Users.Key: [DeviceID]]> {
     Query(othersStatement, Users.keys(users)) { rows in
       var devices: [Users.Key: [DeviceID]] = [:]
-      for row in 0..<rows.count {
-        let user = Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))
-        devices[user, default: []].append(rows.device(row, 2))
+      rows.forEach { row in
+        let user = Users.Key(app: row.int32(), userKey: row.userKey())
+        devices[user, default: []].append(row.device())
       }
       return devices
     }
@@ -134,9 +134,9 @@ package enum Bindings {
   package static func endUnproved(
     after device: DeviceID, at now: Int64, atMost limit: Int
   ) -> Query<(last: DeviceID?, ended: Int, left: Int)> {
-    Query(endUnprovedStatement, device, TimestampValue(now), limit) { rows in
-      let ended = Int(rows.int64(0, 1))
-      return (rows.optionalText(0, 0).flatMap { DeviceID($0) }, ended, Int(rows.int64(0, 2)) - ended)
+    Query(one: endUnprovedStatement, device, TimestampValue(now), limit) { row in
+      let (last, ended, lax) = (row.optionalText(), Int(row.int64()), Int(row.int64()))
+      return (last.flatMap { DeviceID($0) }, ended, lax - ended)
     }
   }
 

@@ -68,13 +68,10 @@ package enum DeviceNotices {
 
   /// Returns the oldest notices.
   package static func waiting(limit: Int, devices: Int) -> Query<[Waiting]> {
-    Query(waitingStatement, limit, devices) { rows in
-      rows.map { row in
-        Waiting(
-          number: rows.int64(row, 0), createdAt: rows.timestampMicroseconds(row, 4), appID: rows.text(row, 1),
-          kind: Kind(rawValue: rows.int16(row, 2)),
-          devices: (rows.optionalText(row, 3) ?? "").split(separator: " ").compactMap { DeviceID($0) })
-      }
+    Query(each: waitingStatement, limit, devices) { row in
+      let (number, appID, kind) = (row.int64(), row.text(), Kind(rawValue: row.int16()))
+      let devices = (row.optionalText() ?? "").split(separator: " ").compactMap { DeviceID($0) }
+      return Waiting(number: number, createdAt: row.timestamp(), appID: appID, kind: kind, devices: devices)
     }
   }
 

@@ -29,13 +29,14 @@ package enum DeviceSends {
     var parameters = Devices.ids(devices)
     parameters.append(TimestampValue(now))
     parameters.append(TimestampValue(now - Store.Limits.deviceSendWindow))
-    return Query(countStatement, parameters) { rows in
-      var meters: [DeviceID: Meter] = [:]
-      for row in 0..<rows.count {
-        meters[rows.device(row, 0)] = Meter(
-          sent: rows.int32(row, 1), windowEnds: rows.timestampMicroseconds(row, 2) + Store.Limits.deviceSendWindow)
+    return Query(countStatement, parameters) {
+      $0.dictionary { row in
+        (
+          row.device(),
+          Meter(
+            sent: row.int32(), windowEnds: row.timestamp() + Store.Limits.deviceSendWindow)
+        )
       }
-      return meters
     }
   }
 }

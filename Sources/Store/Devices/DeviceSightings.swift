@@ -36,10 +36,9 @@ extension Devices {
       psids.append(token.psid)
       networks.append(token.network.rawValue)
     }
-    return Query(ownersStatement, apps, psids, networks) { rows in
-      rows.map {
-        (rows.int32($0, 0), PushNetwork(rawValue: rows.int16($0, 3)) ?? .apns, rows.text($0, 1), rows.device($0, 2))
-      }
+    return Query(each: ownersStatement, apps, psids, networks) { row in
+      let (app, psid, device) = (row.int32(), row.text(), row.device())
+      return (app, PushNetwork(rawValue: row.int16()) ?? .apns, psid, device)
     }
   }
 }

@@ -70,11 +70,11 @@ package enum DeviceTokens {
     var parameters = columns(wanted)
     parameters.append(TimestampValue(now))
     Tokens.append(wanted.map(\.activity), to: &parameters)
-    return Query(lockStatement, parameters) { rows in
-      rows.map {
+    return Query(lockStatement, parameters) {
+      $0.decode { row in
         Owned(
-          claimant: rows.device($0, 0), psid: rows.text($0, 1), kind: TokenKind(rawValue: rows.int16($0, 2)) ?? .voip,
-          owner: rows.device($0, 3), isNew: rows.bool($0, 4))
+          claimant: row.device(), psid: row.text(), kind: TokenKind(rawValue: row.int16()) ?? .voip,
+          owner: row.device(), isNew: row.bool())
       }
     }
   }
@@ -89,13 +89,13 @@ package enum DeviceTokens {
   /// Returns all tokens of devices other than alert tokens, oldest first.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Tokens.Claimed]> {
     Query(findStatement, Devices.ids(devices)) { rows in
-      rows.map {
-        Tokens.Claimed(
-          app: rows.int32($0, 0), psid: rows.text($0, 1), network: PushNetwork(rawValue: rows.int16($0, 2)) ?? .apns,
-          device: rows.device($0, 3), kind: TokenKind(rawValue: rows.int16($0, 4)) ?? .voip,
-          activity: rows.isNull($0, 5)
-            ? nil
-            : ActivityName(id: rows.text($0, 5), attributesType: rows.isNull($0, 6) ? nil : rows.text($0, 6)))
+      rows.decode { row in
+        let (app, psid, network) = (row.int32(), row.text(), PushNetwork(rawValue: row.int16()) ?? .apns)
+        let (device, kind) = (row.device(), TokenKind(rawValue: row.int16()) ?? .voip)
+        let (activity, type) = (row.optionalText(), row.optionalText())
+        return Tokens.Claimed(
+          app: app, psid: psid, network: network, device: device, kind: kind,
+          activity: activity.map { ActivityName(id: $0, attributesType: type) })
       }
     }
   }

@@ -49,6 +49,6 @@ extension Devices {
     for app in apps { numbers.append(app) }
     parameters.append(names)
     parameters.append(numbers)
-    return Query(lockWithOthersStatement, parameters) { rows in rows.map { Record(rows, $0) } }
+    return Query(lockWithOthersStatement, parameters) { $0.decode { Record(&$0) } }
   }
 }

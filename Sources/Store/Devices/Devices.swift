@@ -87,41 +87,41 @@ package enum Devices {
       seenAt = now
     }
 
-    init(_ rows: Rows, _ row: Int) {
-      device = rows.device(row, 0)
-      app = rows.int32(row, 1)
-      userKey = rows.userKey(row, 2)
-      network = PushNetwork(rawValue: rows.int16(row, 3)) ?? .apns
-      environment = PushEnvironment(rawValue: rows.int16(row, 4)) ?? .production
-      state = State(rawValue: rows.int16(row, 5)) ?? .unregistered
-      authEpoch = rows.int16(row, 6)
-      psid = rows.text(row, 7)
-      installation = rows.text(row, 8)
+    /// Decodes the columns of `Devices.columnList`.
+    init(_ row: inout RowReader) {
+      device = row.device()
+      app = row.int32()
+      userKey = row.userKey()
+      network = PushNetwork(rawValue: row.int16()) ?? .apns
+      environment = PushEnvironment(rawValue: row.int16()) ?? .production
+      state = State(rawValue: row.int16()) ?? .unregistered
+      authEpoch = row.int16()
+      psid = row.text()
+      installation = row.text()
       attributes = Attributes()
-      attributes.platform = rows.text(row, 9)
-      attributes.model = rows.text(row, 10)
-      attributes.osVersion = rows.text(row, 11)
-      attributes.appVersion = rows.text(row, 12)
-      attributes.locale = rows.text(row, 13)
-      attributes.timeZone = rows.text(row, 14)
-      consents.notification = Self.consent(rows, row, 15)
-      consents.ad = Self.consent(rows, row, 16)
-      consents.nightAd = Self.consent(rows, row, 17)
-      boundAt = rows.timestampMicroseconds(row, 18)
-      registeredAt = rows.timestampMicroseconds(row, 19)
-      createdAt = rows.timestampMicroseconds(row, 20)
-      seenAt = max(registeredAt, rows.isNull(row, 24) ? registeredAt : rows.timestampMicroseconds(row, 24))
-      identity = App.Identity(rawValue: rows.int16(row, 25)) ?? .open
-      if !rows.isNull(row, 26), !rows.isNull(row, 27) {
-        pending = Pending(userKey: rows.userKey(row, 26), at: rows.timestampMicroseconds(row, 27))
+      attributes.platform = row.text()
+      attributes.model = row.text()
+      attributes.osVersion = row.text()
+      attributes.appVersion = row.text()
+      attributes.locale = row.text()
+      attributes.timeZone = row.text()
+      let (notification, ad, nightAd) = (row.optionalBool(), row.optionalBool(), row.optionalBool())
+      boundAt = row.timestamp()
+      registeredAt = row.timestamp()
+      createdAt = row.timestamp()
+      consents.notification = Self.consent(notification, at: row.optionalTimestamp())
+      consents.ad = Self.consent(ad, at: row.optionalTimestamp())
+      consents.nightAd = Self.consent(nightAd, at: row.optionalTimestamp())
+      seenAt = max(registeredAt, row.optionalTimestamp() ?? registeredAt)
+      identity = App.Identity(rawValue: row.int16()) ?? .open
+      let (pendingUser, pendingAt) = (row.optionalText(), row.optionalTimestamp())
+      if let pendingUser, let pendingAt {
+        pending = Pending(userKey: UserKey(stored: pendingUser), at: pendingAt)
       }
     }
 
-    /// Decodes a consent from `column` and its time, six columns further on.
-    private static func consent(_ rows: Rows, _ row: Int, _ column: Int) -> Consents.Answer? {
-      guard !rows.isNull(row, column) else { return nil }
-      let at = rows.isNull(row, column + 6) ? 0 : rows.timestampMicroseconds(row, column + 6)
-      return Consents.Answer(isGiven: rows.bool(row, column), at: at)
+    private static func consent(_ isGiven: Bool?, at time: Int64?) -> Consents.Answer? {
+      isGiven.map { Consents.Answer(isGiven: $0, at: time ?? 0) }
     }
   }
 
@@ -149,7 +149,7 @@ package enum Devices {
 
   /// Locks those devices that exist and returns their latest rows.
   package static func lock(_ devices: some Collection<DeviceID>) -> Query<[Record]> {
-    Query(lockStatement, ids(devices)) { rows in rows.map { Record(rows, $0) } }
+    Query(lockStatement, ids(devices)) { $0.decode { Record(&$0) } }
   }
 
   private static let findStatement = Statement(
@@ -157,7 +157,7 @@ package enum Devices {
 
   /// Returns those devices that exist, without locks.
   package static func find(_ devices: some Collection<DeviceID>) -> Query<[Record]> {
-    Query(findStatement, ids(devices)) { rows in rows.map { Record(rows, $0) } }
+    Query(findStatement, ids(devices)) { $0.decode { Record(&$0) } }
   }
 
   private static let saveStatement = Statement(

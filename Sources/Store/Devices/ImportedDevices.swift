@@ -29,7 +29,7 @@ package enum ImportedDevices {
   /// Returns which devices are registered in the app, and how many tags each would have.
   package static func known(_ tagged: [Tagged], of app: App.Number) -> Query<[DeviceID: Int64]> {
     Query(knownStatement, columns(tagged, app)) { rows in
-      Dictionary(rows.map { (rows.device($0, 0), rows.int64($0, 1)) }) { one, _ in one }
+      Dictionary(rows.decode { ($0.device(), $0.int64()) }) { one, _ in one }
     }
   }
 

@@ -23,7 +23,7 @@ package enum InstalledDevices {
       first.append(device)
       last.append(device.rows.max() ?? device)
     }
-    return Query(findStatement, first, last) { rows in rows.map { Devices.Record(rows, $0) } }
+    return Query(each: findStatement, first, last) { Devices.Record(&$0) }
   }
 
   private static let ofUsersStatement = Statement(
@@ -35,7 +35,7 @@ package enum InstalledDevices {
 
   /// Returns the active devices of users, without locks.
   package static func ofUsers(_ users: some Collection<UserKey>, of app: App.Number) -> Query<[Devices.Record]> {
-    Query(ofUsersStatement, Self.users(users, app)) { rows in rows.map { Devices.Record(rows, $0) } }
+    Query(ofUsersStatement, Self.users(users, app)) { $0.decode { Devices.Record(&$0) } }
   }
 
   private static let knownStatement = Statement(
@@ -47,7 +47,11 @@ package enum InstalledDevices {
     _ users: some Collection<UserKey>, of app: App.Number
   ) -> Query<[UserKey: (name: Bool, phone: Bool)]> {
     Query(knownStatement, Self.users(users, app)) { rows in
-      Dictionary(rows.map { (rows.userKey($0, 0), (rows.bool($0, 1), rows.bool($0, 2))) }) { one, _ in one }
+      Dictionary(
+        rows.decode { row in
+          (row.userKey(), (row.bool(), row.bool()))
+        }
+      ) { one, _ in one }
     }
   }
 
@@ -86,6 +90,6 @@ package enum InstalledDevices {
 
   /// Upserts whole rows, unless the device has registered here meanwhile. Returns the devices that were written.
   package static func save(_ records: [Devices.Record]) -> Query<Set<DeviceID>> {
-    Query(saveStatement, Devices.columns(records)) { rows in Set(rows.map { rows.device($0, 0) }) }
+    Query(saveStatement, Devices.columns(records)) { rows in Set(rows.decode { $0.device() }) }
   }
 }

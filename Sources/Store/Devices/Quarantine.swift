@@ -40,7 +40,7 @@ package enum Quarantine {
       seqnos.append(entry.seqno)
     }
     return Query(addStatement, devices, reasons, seqnos, TimestampValue(now)) { rows in
-      Set(rows.map { rows.device($0, 0) })
+      Set(rows.decode { $0.device() })
     }
   }
 
@@ -86,14 +86,12 @@ package enum Quarantine {
   package static func list(
     _ app: App.Number, after device: DeviceID, since: Int64 = 0, reason: String? = nil, limit: Int
   ) -> Query<[Record]> {
-    Query(listStatement, app, device, TimestampValue(since), limit, reason) { rows in
-      rows.map { row in
-        Record(
-          device: rows.device(row, 0), userKey: rows.userKey(row, 1),
-          network: PushNetwork(rawValue: rows.int16(row, 2)) ?? .apns,
-          environment: PushEnvironment(rawValue: rows.int16(row, 3)) ?? .production, psid: rows.text(row, 4),
-          reason: rows.text(row, 5), seqno: rows.optionalInt64(row, 6) ?? 0, at: rows.timestampMicroseconds(row, 7))
-      }
+    Query(each: listStatement, app, device, TimestampValue(since), limit, reason) { row in
+      Record(
+        device: row.device(), userKey: row.userKey(),
+        network: PushNetwork(rawValue: row.int16()) ?? .apns,
+        environment: PushEnvironment(rawValue: row.int16()) ?? .production, psid: row.text(),
+        reason: row.text(), seqno: row.optionalInt64() ?? 0, at: row.timestamp())
     }
   }
 
@@ -116,12 +114,10 @@ package enum Quarantine {
 
   /// Returns why an app's devices are quarantined, most frequent first.
   package static func reasons(_ app: App.Number) -> Query<[Reason]> {
-    Query(reasonsStatement, app) { rows in
-      rows.map {
-        Reason(
-          reason: rows.text($0, 0), network: PushNetwork(rawValue: rows.int16($0, 1)) ?? .apns,
-          devices: rows.int64($0, 2), latest: rows.timestampMicroseconds($0, 3))
-      }
+    Query(each: reasonsStatement, app) { row in
+      Reason(
+        reason: row.text(), network: PushNetwork(rawValue: row.int16()) ?? .apns,
+        devices: row.int64(), latest: row.timestamp())
     }
   }
 
@@ -136,8 +132,9 @@ package enum Quarantine {
   package static func flood(
     _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Int64
   ) -> Query<[Confirmations.Delivery]> {
-    Query(floodStatement, app, network.rawValue, environment.rawValue, TimestampValue(since)) { rows in
-      rows.map { Confirmations.Delivery(seqno: rows.int64($0, 1), device: rows.device($0, 0)) }
+    Query(each: floodStatement, app, network.rawValue, environment.rawValue, TimestampValue(since)) { row in
+      let device = row.device()
+      return Confirmations.Delivery(seqno: row.int64(), device: device)
     }
   }
 

@@ -189,7 +189,7 @@ package enum Tokens {
     for device in devices { column.append(device) }
     return Query(ofDevicesStatement, app, column, kind.rawValue, activities.id, activities.attributesType) { rows in
       var tokens: [DeviceID: [String]] = [:]
-      for row in 0..<rows.count { tokens[rows.device(row, 0), default: []].append(rows.text(row, 1)) }
+      rows.forEach { row in tokens[row.device(), default: []].append(row.text()) }
       return tokens
     }
   }

@@ -50,7 +50,7 @@ package enum Vouchers {
     parameters.append(installations)
     parameters.append(TimestampValue(now))
     return Query(takeStatement, parameters) { rows in
-      Set(rows.map { Users.Key(app: rows.int32($0, 0), userKey: rows.userKey($0, 1)) })
+      Set(rows.decode { Users.Key(app: $0.int32(), userKey: $0.userKey()) })
     }
   }
 

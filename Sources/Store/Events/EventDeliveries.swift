@@ -62,12 +62,10 @@ package enum EventDeliveries {
   ) -> Query<[Listener]> {
     var column = Int32Column()
     for webhook in busy { column.append(webhook) }
-    return Query(activeStatement, limit, column, last) { rows in
-      rows.map {
-        Listener(
-          webhook: rows.int32($0, 0), app: rows.int32($0, 1), url: rows.text($0, 2),
-          sealed: [rows.bytes($0, 3)] + (rows.isNull($0, 4) ? [] : [rows.bytes($0, 4)]))
-      }
+    return Query(each: activeStatement, limit, column, last) { row in
+      Listener(
+        webhook: row.int32(), app: row.int32(), url: row.text(),
+        sealed: [row.bytes(), row.optionalBytes()].compactMap { $0 })
     }
   }
 
@@ -95,17 +93,16 @@ package enum EventDeliveries {
   package static func take(
     _ webhook: Webhooks.Number, atMost limit: Int, leaseSeconds: Int32
   ) -> Query<[Attempt]> {
-    Query(takeStatement, webhook, limit, leaseSeconds) { rows in
-      rows.map { row in
-        Attempt(
-          event: rows.int64(row, 0), webhook: rows.int32(row, 1), fence: rows.int32(row, 2),
-          attempts: rows.int16(row, 3), id: rows.uuid(row, 4), appID: rows.text(row, 5), kind: rows.text(row, 6),
-          at: rows.timestampMicroseconds(row, 7), data: rows.bytes(row, 8),
-          app: rows.int32(row, 9), sealed: rows.isNull(row, 12) ? nil : rows.bytes(row, 12),
-          phone: rows.isNull(row, 11)
-            ? nil : (Users.Key(app: rows.int32(row, 9), userKey: rows.userKey(row, 10)), rows.bytes(row, 11)),
-          trace: rows.isNull(row, 13) ? nil : TraceContext(stored: rows.bytes(row, 13)))
-      }
+    Query(each: takeStatement, webhook, limit, leaseSeconds) { row in
+      let (event, webhook, fence, attempts) = (row.int64(), row.int32(), row.int32(), row.int16())
+      let (id, appID, kind, at, data) = (row.uuid(), row.text(), row.text(), row.timestamp(), row.bytes())
+      let (app, user, phone) = (row.int32(), row.optionalText(), row.optionalBytes())
+      var owned: (Users.Key, [UInt8])?
+      if let user, let phone { owned = (Users.Key(app: app, userKey: UserKey(stored: user)), phone) }
+      return Attempt(
+        event: event, webhook: webhook, fence: fence, attempts: attempts, id: id, appID: appID, kind: kind, at: at,
+        data: data, app: app, sealed: row.optionalBytes(), phone: owned,
+        trace: row.optionalBytes().flatMap { TraceContext(stored: $0) })
     }
   }
 

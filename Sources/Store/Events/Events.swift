@@ -228,16 +228,14 @@ package enum Events {
   package static func list(
     _ webhook: Webhooks.Number, before event: Int64, state: State?, limit: Int
   ) -> Query<[Entry]> {
-    Query(listStatement, webhook, event, state?.rawValue, limit) { rows in
-      rows.map { row in
-        Entry(
-          event: rows.int64(row, 0), id: rows.uuid(row, 1), kind: rows.text(row, 2),
-          at: rows.timestampMicroseconds(row, 3), state: State(rawValue: rows.int16(row, 4)) ?? .waiting,
-          attempts: rows.int16(row, 5), dueAt: rows.timestampMicroseconds(row, 6),
-          status: rows.isNull(row, 7) ? nil : rows.int16(row, 7), reason: rows.optionalText(row, 8),
-          endedAt: rows.optionalTimestamp(row, 9), data: rows.bytes(row, 10),
-          history: rows.bytes(row, 11))
-      }
+    Query(each: listStatement, webhook, event, state?.rawValue, limit) { row in
+      Entry(
+        event: row.int64(), id: row.uuid(), kind: row.text(),
+        at: row.timestamp(), state: State(rawValue: row.int16()) ?? .waiting,
+        attempts: row.int16(), dueAt: row.timestamp(),
+        status: row.optionalInt16(), reason: row.optionalText(),
+        endedAt: row.optionalTimestamp(), data: row.bytes(),
+        history: row.bytes())
     }
   }
 

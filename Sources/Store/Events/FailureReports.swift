@@ -44,19 +44,22 @@ package enum FailureReports {
   /// Tells the next page of the first report that no other node works on, within a transaction. Returns false when
   /// there is none.
   package static func step(on connection: Connection) throws(PostgresError) -> Bool {
-    let rows = try connection.run(takeStatement)
-    guard rows.count == 1 else { return false }
-    let (report, seqno) = (rows.int64(0, 0), rows.int64(0, 1))
-    let (since, upto) = (rows.optionalTimestamp(0, 2) ?? .min, rows.optionalTimestamp(0, 3) ?? .max)
+    let taken = try connection.run(takeStatement).decodeFirst { row in
+      (
+        report: row.int64(), seqno: row.int64(), since: row.optionalTimestamp() ?? .min,
+        upto: row.optionalTimestamp() ?? .max, place: row.text(), hasHistory: row.bool()
+      )
+    }
+    guard let (report, seqno, since, upto, reached, hasHistory) = taken else { return false }
     var parameters = Parameters()
     parameters.append(report)
     // Without its history nothing can be told.
-    guard rows.bool(0, 5) else {
+    guard hasHistory else {
       _ = try connection.run(endStatement, parameters)
       return true
     }
     let limit = RecipientEvents.mostRecipients
-    let place = DeliveryPages.Place(cursor: rows.text(0, 4)) ?? .start
+    let place = DeliveryPages.Place(cursor: reached) ?? .start
     let (found, rest) = try DeliveryPages.failures(
       of: seqno, after: place, reason: nil, window: window, limit: limit, on: connection)
     let failed = found.filter { $0.at > since && $0.at <= upto && told.contains($0.status) }

@@ -58,7 +58,7 @@ package enum Webhooks {
     "webhooks-find", "SELECT \(columnList) FROM webhooks w JOIN apps a ON a.app = w.app WHERE w.webhook = $1")
 
   package static func find(_ webhook: Number) -> Query<Record?> {
-    Query(findStatement, webhook) { $0.count == 1 ? record($0, 0) : nil }
+    Query(first: findStatement, webhook, read: record)
   }
 
   private static let listStatement = Statement(
@@ -70,7 +70,7 @@ package enum Webhooks {
 
   /// Returns webhooks of an app, or of all apps, in order after `webhook`.
   package static func list(app: App.Number?, after webhook: Number, limit: Int) -> Query<[Record]> {
-    Query(listStatement, app, webhook, limit) { rows in rows.map { record(rows, $0) } }
+    Query(each: listStatement, app, webhook, limit, read: record)
   }
 
   private static let changeStatement = Statement(
@@ -116,12 +116,12 @@ package enum Webhooks {
   /// The sealing context of a webhook's secret.
   package static func place(of webhook: Number) -> String { "webhook \(webhook)" }
 
-  private static func record(_ rows: Rows, _ row: Int) -> Record {
+  private static func record(_ row: inout RowReader) -> Record {
     Record(
-      webhook: rows.int32(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2), url: rows.text(row, 3),
-      sealed: rows.bytes(row, 4), kinds: rows.text(row, 5).split(separator: " ").map(String.init),
-      isActive: rows.bool(row, 6), createdAt: rows.timestampMicroseconds(row, 7),
-      formerEndsAt: rows.optionalTimestamp(row, 8),
-      waiting: rows.int64(row, 9), dead: rows.int64(row, 10))
+      webhook: row.int32(), app: row.int32(), appID: row.text(), url: row.text(),
+      sealed: row.bytes(), kinds: row.text().split(separator: " ").map(String.init),
+      isActive: row.bool(), createdAt: row.timestamp(),
+      formerEndsAt: row.optionalTimestamp(),
+      waiting: row.int64(), dead: row.int64())
   }
 }

@@ -62,13 +62,16 @@ package enum GroupTree {
     Query(findStatement, group) { records($0).first }
   }
 
+  /// Returns nil for more members than are counted.
+  private static func members(_ count: Int64) -> Int64? {
+    count > countedMembers ? nil : count
+  }
+
   private static func records(_ rows: Rows) -> [Record] {
-    rows.map { row in
+    rows.decode { row in
       Record(
-        group: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2), name: rows.text(row, 3),
-        parent: rows.optionalInt64(row, 4), createdAt: rows.timestampMicroseconds(row, 5), hasGroups: rows.bool(row, 6),
-        isJoinable: rows.bool(row, 7),
-        members: rows.int64(row, 8) > countedMembers ? nil : rows.int64(row, 8))
+        group: row.int64(), app: row.int32(), appID: row.text(), name: row.text(), parent: row.optionalInt64(),
+        createdAt: row.timestamp(), hasGroups: row.bool(), isJoinable: row.bool(), members: members(row.int64()))
     }
   }
 
@@ -154,6 +157,6 @@ package enum GroupTree {
   package static func known(_ users: some Collection<UserKey>, of app: App.Number) -> Query<Set<UserKey>> {
     var column = TextColumn()
     for user in users { column.append(user.text) }
-    return Query(knownStatement, app, column) { rows in Set(rows.map { rows.userKey($0, 0) }) }
+    return Query(knownStatement, app, column) { rows in Set(rows.decode { $0.userKey() }) }
   }
 }

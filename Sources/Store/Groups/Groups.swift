@@ -19,12 +19,10 @@ package enum Groups {
   package static func doors(of groups: some Collection<Number>) -> Query<[Number: Door]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    return Query(doorsStatement, column) { rows in
-      var doors: [Number: Door] = [:]
-      for row in 0..<rows.count {
-        doors[rows.int64(row, 0)] = Door(app: rows.int32(row, 1), isOpen: rows.bool(row, 2))
+    return Query(doorsStatement, column) {
+      $0.dictionary { row in
+        (row.int64(), Door(app: row.int32(), isOpen: row.bool()))
       }
-      return doors
     }
   }
 
@@ -76,9 +74,9 @@ package enum Groups {
   > {
     Query(ofUsersStatement, Users.keys(users)) { rows in
       var groups: [Users.Key: [(group: Number, name: String)]] = [:]
-      for row in 0..<rows.count {
-        let user = Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))
-        groups[user, default: []].append((rows.int64(row, 2), rows.text(row, 3)))
+      rows.forEach { row in
+        let user = Users.Key(app: row.int32(), userKey: row.userKey())
+        groups[user, default: []].append((row.int64(), row.text()))
       }
       return groups
     }

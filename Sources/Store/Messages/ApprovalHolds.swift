@@ -129,14 +129,19 @@ package enum ApprovalHolds {
     let one = parameters
     parameters.append(hold.rawValue)
     let found = try connection.run(countedStatement, parameters)
-    guard found.count == 1, let state = MessageState(rawValue: found.int16(0, 0)) else { return nil }
+    let message = found.decodeFirst { row in
+      (
+        state: MessageState(rawValue: row.int16()), devices: row.optionalInt64(), approved: row.optionalInt64(),
+        most: row.optionalInt64(), app: row.int32(), asker: row.optionalText()
+      )
+    }
+    guard let message, let state = message.state else { return nil }
     var counted = Counted(state: state)
-    guard let most = found.optionalInt64(0, 3), let asker = found.optionalText(0, 5) else { return counted }
-    _ = try connection.run(turnStatement, Parameters(asker, String(found.int32(0, 4))))
-    counted.withinHour = try connection.run(frozenStatement, one).int64(0, 0)
+    guard let most = message.most, let asker = message.asker else { return counted }
+    _ = try connection.run(turnStatement, Parameters(asker, String(message.app)))
+    counted.withinHour = try connection.run(frozenStatement, one).decodeOne { $0.int64() }
     counted.because = SecondPerson.isAsked(
-      devices: (found.optionalInt64(0, 1) ?? 0) + more, approved: found.optionalInt64(0, 2),
-      withinHour: counted.withinHour, most: most)
+      devices: (message.devices ?? 0) + more, approved: message.approved, withinHour: counted.withinHour, most: most)
     return counted
   }
 
@@ -189,10 +194,10 @@ package enum ApprovalHolds {
     _ seqno: Int64, _ because: SecondPerson.Because, _ withinHour: Int64, _ connection: Connection
   ) throws(PostgresError) -> Approvals.Number {
     let asked = try connection.run(askStatement, Parameters(seqno, because.rawValue, withinHour, waitSeconds))
-    let approval = asked.int64(0, 0)
+    let (approval, app, targeted) = asked.decodeOne { ($0.int64(), $0.int32(), $0.int64()) }
     var entry = AuditLog.New(actor: "upmc", role: "upmc", action: "approval.request", object: String(approval))
-    entry.app = asked.int32(0, 1)
-    entry.after = #"{"targeted":\#(asked.int64(0, 2)),"seqno":"\#(seqno)","because":"\#(because.name)"}"#
+    entry.app = app
+    entry.after = #"{"targeted":\#(targeted),"seqno":"\#(seqno)","because":"\#(because.name)"}"#
     try connection.run(AuditLog.add(entry))
     return approval
   }

@@ -130,10 +130,10 @@ package enum Approvals {
     p.approval, p.app, a.app_id, p.state,
     -- What is held has its request in its message, and nowhere else.
     coalesce(CASE WHEN p.held THEN (SELECT m.request FROM messages m WHERE m.seqno = p.seqno) ELSE p.request END, 'null')::text,
-    p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
+    CASE WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END, p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
     p.unknown_entries::text, coalesce(p.asked_by, 'account ' || p.account), p.requested_by, p.requested_at, p.ends_at, p.decided_by, p.decided_at, p.reason,
     p.seqno, p.held, p.because, p.within_hour,
-    CASE WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END, p.trace
+    p.trace
     """
 
   private static let findStatement = Statement(
@@ -210,24 +210,24 @@ package enum Approvals {
   }
 
   private static func records(_ rows: Rows) -> [Record] {
-    rows.map { row in
+    rows.decode { row in
       Record(
-        number: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
-        state: State(rawValue: rows.int16(row, 3)) ?? .rejected, request: rows.text(row, 4),
-        sealed: rows.isNull(row, 21) ? nil : rows.bytes(row, 21), requestSHA256: rows.bytes(row, 5),
-        idempotencyKey: rows.optionalText(row, 6),
-        resendOf: rows.optionalInt64(row, 7), targeted: rows.optionalInt64(row, 8),
-        unknownEntries: rows.text(row, 9),
+        number: row.int64(), app: row.int32(), appID: row.text(),
+        state: State(rawValue: row.int16()) ?? .rejected, request: row.text(),
+        sealed: row.optionalBytes(), requestSHA256: row.bytes(),
+        idempotencyKey: row.optionalText(),
+        resendOf: row.optionalInt64(), targeted: row.optionalInt64(),
+        unknownEntries: row.text(),
         requester: Requester(
           // A requester form known only to a newer program: account 0 belongs to nobody, so this never matches the
           // approver.
-          asker: Principal(stored: rows.text(row, 10)) ?? .account(0), name: rows.text(row, 11)),
-        requestedAt: rows.timestampMicroseconds(row, 12), endsAt: rows.timestampMicroseconds(row, 13),
-        decidedBy: rows.optionalText(row, 14),
-        decidedAt: rows.optionalTimestamp(row, 15),
-        reason: rows.optionalText(row, 16), seqno: rows.optionalInt64(row, 17), isHeld: rows.bool(row, 18),
-        because: SecondPerson.Because(rawValue: rows.int16(row, 19)) ?? .size, withinHour: rows.int64(row, 20),
-        trace: rows.isNull(row, 22) ? nil : TraceContext(stored: rows.bytes(row, 22)))
+          asker: Principal(stored: row.text()) ?? .account(0), name: row.text()),
+        requestedAt: row.timestamp(), endsAt: row.timestamp(),
+        decidedBy: row.optionalText(),
+        decidedAt: row.optionalTimestamp(),
+        reason: row.optionalText(), seqno: row.optionalInt64(), isHeld: row.bool(),
+        because: SecondPerson.Because(rawValue: row.int16()) ?? .size, withinHour: row.int64(),
+        trace: row.optionalBytes().flatMap { TraceContext(stored: $0) })
     }
   }
 }

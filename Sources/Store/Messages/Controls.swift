@@ -22,14 +22,16 @@ package enum Controls {
 
   /// Locks a message until the transaction ends; nil when it does not exist.
   package static func lock(_ seqno: Int64) -> Query<Locked?> {
-    Query(lockStatement, seqno) { rows in
-      guard rows.count == 1 else { return nil }
+    Query(first: lockStatement, seqno) { row in
+      let app = row.int32()
+      let (state, isCancelling, isFrozen) = (row.int16(), row.bool(), row.bool())
+      let schedule = row.optionalInt64()
       return Locked(
-        app: rows.int32(0, 0),
+        app: app,
         standing: MessageControl.Standing(
-          state: MessageState(rawValue: rows.int16(0, 1)) ?? .queued, isCancelling: rows.bool(0, 2),
-          isFrozen: rows.bool(0, 3), hold: MessageHold(rawValue: rows.int16(0, 5)) ?? .waiting),
-        schedule: rows.optionalInt64(0, 4))
+          state: MessageState(rawValue: state) ?? .queued, isCancelling: isCancelling, isFrozen: isFrozen,
+          hold: MessageHold(rawValue: row.int16()) ?? .waiting),
+        schedule: schedule)
     }
   }
 
@@ -106,11 +108,12 @@ package enum Controls {
   package static func held(atMost limit: Int) -> Query<(apps: Set<App.Number>, messages: Set<Int64>)> {
     Query(heldStatement, limit) { rows in
       var held: (apps: Set<App.Number>, messages: Set<Int64>) = ([], [])
-      for row in 0..<rows.count {
-        if rows.bool(row, 1) {
-          held.apps.insert(App.Number(rows.int64(row, 0)))
+      rows.forEach { row in
+        let number = row.int64()
+        if row.bool() {
+          held.apps.insert(App.Number(number))
         } else {
-          held.messages.insert(rows.int64(row, 0))
+          held.messages.insert(number)
         }
       }
       return held
@@ -146,19 +149,18 @@ package enum Controls {
   package static func standings(_ seqnos: some Collection<Int64>) -> Query<[Int64: Standing]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    return Query(standingsStatement, column) { rows in
-      var standings: [Int64: Standing] = [:]
-      for row in 0..<rows.count {
-        standings[rows.int64(row, 0)] = Standing(passage: passage(rows, row), isAppPaused: rows.bool(row, 4))
+    return Query(standingsStatement, column) {
+      $0.dictionary { row in
+        (row.int64(), Standing(passage: passage(&row), isAppPaused: row.bool()))
       }
-      return standings
     }
   }
 
-  private static func passage(_ rows: Rows, _ row: Int) -> Passage {
-    if rows.bool(row, 2) { return .cancelled }
-    if rows.int16(row, 1) == MessageState.paused.rawValue { return .paused }
-    return rows.isNull(row, 3) ? .open : .closedUntil(rows.timestampMicroseconds(row, 3))
+  private static func passage(_ row: inout RowReader) -> Passage {
+    let (state, isCancelling, closedUntil) = (row.int16(), row.bool(), row.optionalTimestamp())
+    if isCancelling { return .cancelled }
+    if state == MessageState.paused.rawValue { return .paused }
+    return closedUntil.map(Passage.closedUntil) ?? .open
   }
 
   private static let openCountStatement = Statement(

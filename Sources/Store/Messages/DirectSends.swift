@@ -25,12 +25,10 @@ package enum DirectSends {
   package static func number(_ apps: [App.Number], at now: Int64) -> Query<[Int: Number]> {
     var column = Int32Column()
     for app in apps { column.append(app) }
-    return Query(numberStatement, column, TimestampValue(now)) { rows in
-      var numbers: [Int: Number] = [:]
-      for row in 0..<rows.count {
-        numbers[Int(rows.int64(row, 0)) - 1] = Number(seqno: rows.int64(row, 1), sendDate: rows.text(row, 2))
+    return Query(numberStatement, column, TimestampValue(now)) {
+      $0.dictionary { row in
+        (Int(row.int64()) - 1, Number(seqno: row.int64(), sendDate: row.text()))
       }
-      return numbers
     }
   }
 
@@ -47,8 +45,9 @@ package enum DirectSends {
   package static func members(_ users: some Collection<Users.Key>) -> Query<[Users.Key: [Audiences.Member]]> {
     Query(membersStatement, Users.keys(users)) { rows in
       var members: [Users.Key: [Audiences.Member]] = [:]
-      for (row, member) in Audiences.members(rows).enumerated() {
-        members[Users.Key(app: rows.int32(row, 11), userKey: member.userKey), default: []].append(member)
+      rows.forEach { row in
+        let member = Audiences.member(&row)
+        members[Users.Key(app: row.int32(), userKey: member.userKey), default: []].append(member)
       }
       return members
     }
@@ -78,10 +77,10 @@ package enum DirectSends {
       apps.append(message.app)
       keys.append(message.key)
     }
-    return Query(earlierStatement, seqnos, apps, keys) { rows in
-      var found: [Int: Messages.Earlier] = [:]
-      for row in 0..<rows.count { found[Int(rows.int64(row, 0)) - 1] = Messages.earlier(rows, row, from: 1) }
-      return found
+    return Query(earlierStatement, seqnos, apps, keys) {
+      $0.dictionary { row in
+        (Int(row.int64()) - 1, Messages.earlier(&row))
+      }
     }
   }
 }

@@ -110,19 +110,19 @@ package enum Gates {
 
   /// Locks a message's gate within the claim's transaction; nil when it has none.
   package static func lock(_ seqno: Int64) -> Query<Locked?> {
-    Query(lockStatement, seqno) { rows in
-      guard rows.count == 1 else { return nil }
-      let pace = rows.isNull(0, 1) ? nil : Pace(devices: rows.int32(0, 1), waitSeconds: rows.int32(0, 2))
+    Query(first: lockStatement, seqno) { row in
+      let now = row.timestamp()
+      let pace = row.pace()
       let meter = PaceMeter(
-        tokens: Double(rows.int64(0, 3)) / 1_000_000, countedAt: rows.timestampMicroseconds(0, 4),
-        readyAt: rows.optionalTimestamp(0, 5))
-      var canary: LockedCanary?
-      if !rows.isNull(0, 6) {
-        canary = LockedCanary(
-          phase: Canary.Phase(rawValue: rows.int16(0, 6)) ?? .passed, devices: rows.optionalInt64(0, 7),
-          claimed: rows.int64(0, 8), waitSeconds: rows.int32(0, 9))
+        tokens: Double(row.int64()) / 1_000_000, countedAt: row.timestamp(), readyAt: row.optionalTimestamp())
+      let (phase, devices) = (row.optionalInt16(), row.optionalInt64())
+      let (claimed, wait) = (row.optionalInt64(), row.optionalInt32())
+      let canary = phase.map {
+        LockedCanary(
+          phase: Canary.Phase(rawValue: $0) ?? .passed, devices: devices, claimed: claimed ?? 0,
+          waitSeconds: wait ?? 0)
       }
-      return Locked(seqno: seqno, now: rows.timestampMicroseconds(0, 0), pace: pace, meter: meter, canary: canary)
+      return Locked(seqno: seqno, now: now, pace: pace, meter: meter, canary: canary)
     }
   }
 
@@ -228,6 +228,14 @@ package enum Gates {
 extension PaceMeter {
   /// The tokens as they are stored: an integer, in millionths.
   fileprivate var storedTokens: Int64 { Int64((tokens * 1_000_000).rounded()) }
+}
+
+extension RowReader {
+  /// Reads a pace's devices and wait, whose columns are NULL without a pace.
+  mutating func pace() -> Pace? {
+    let (devices, wait) = (optionalInt32(), optionalInt32())
+    return devices.map { Pace(devices: $0, waitSeconds: wait ?? 0) }
+  }
 }
 
 extension Pace {

@@ -94,7 +94,7 @@ extension Messages {
       let stuck = try connection.run(lockStuckStatement, list(seqnos))
       guard stuck.count > 0 else { return [] }
       let settled = try connection.run(settleStatement, list(seqnos))
-      return settled.map { settled.int64($0, 0) }
+      return settled.decode { $0.int64() }
     }
   }
 
@@ -105,7 +105,7 @@ extension Messages {
     _ seqnos: some Collection<Int64>, at now: Int64, within connection: Connection
   ) throws(PostgresError) -> [Int64] {
     let rows = try connection.run(lockDoneStatement, list(seqnos))
-    let done = rows.map { rows.int64($0, 0) }
+    let done = rows.decode { $0.int64() }
     guard !done.isEmpty else { return [] }
     var parameters = list(done)
     parameters.append(TimestampValue(now))
@@ -124,7 +124,7 @@ extension Messages {
       counts.append(count)
     }
     return Query(finishAcceptedStatement, seqnos, counts, TimestampValue(now)) { rows in
-      Set(rows.map { rows.int64($0, 0) })
+      Set(rows.decode { $0.int64() })
     }
   }
 

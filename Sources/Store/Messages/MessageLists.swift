@@ -57,13 +57,13 @@ package enum MessageLists {
   }
 
   private static let columns = """
-    m.seqno, m.app, a.app_id, m.state, m.lane,
+    m.seqno, m.state, m.targeted, m.due_at, m.state_reason, m.resend_of, t.*,
+    coalesce((m.request->>'confidential')::boolean, false), m.app, a.app_id, m.lane, m.purpose,
     -- A request may name 10,000 users: such a one is not read for a list.
     CASE WHEN pg_column_size(m.request) < 65536 AND m.request->>'confidential' IS DISTINCT FROM 'true'
       THEN (m.request->'alert')::text END,
-    m.created_at, m.finished_at, m.due_at, m.targeted, m.api_key, m.state_reason, m.resend_of, t.*,
-    coalesce((m.request->>'confidential')::boolean, false), m.purpose,
     CASE WHEN pg_column_size(m.request) < 65536 THEN m.request->>'sender' END,
+    m.created_at, m.finished_at, m.api_key,
     CASE WHEN m.asked_by LIKE 'account %'
       THEN (SELECT login FROM accounts WHERE account = substr(m.asked_by, 9)::integer)
       WHEN m.asked_by LIKE 'unix %' THEN substr(m.asked_by, 6)
@@ -159,9 +159,10 @@ package enum MessageLists {
       case .tests: testsStatement
       }
     return Query(
-      statement, seqno, window, filter.app, filter.state?.rawValue, filter.lane?.rawValue, TimestampValue(filter.from),
-      TimestampValue(filter.to), limit, filter.purpose?.rawValue, filter.text.map(Self.pattern), filter.sender
-    ) { rows in rows.map { record(rows, $0) } }
+      each: statement, seqno, window, filter.app, filter.state?.rawValue, filter.lane?.rawValue,
+      TimestampValue(filter.from),
+      TimestampValue(filter.to), limit, filter.purpose?.rawValue, filter.text.map(Self.pattern), filter.sender,
+      read: record)
   }
 
   /// Returns an ILIKE pattern for strings that contain the text literally.
@@ -170,27 +171,25 @@ package enum MessageLists {
     return "%\(plain)%"
   }
 
-  private static func record(_ rows: Rows, _ row: Int) -> Record {
+  private static func record(_ row: inout RowReader) -> Record {
     var funnel = Funnel(
-      seqno: rows.int64(row, 0), state: MessageState(rawValue: rows.int16(row, 3)) ?? .queued,
-      targeted: rows.optionalInt64(row, 9))
-    funnel.dueAt = rows.optionalTimestamp(row, 8)
-    funnel.stateReason = rows.optionalText(row, 11)
-    funnel.resendOf = rows.optionalInt64(row, 12)
-    funnel.accepted = rows.int64(row, 13)
-    funnel.rejected = rows.int64(row, 14)
-    funnel.expired = rows.int64(row, 15)
-    funnel.cancelled = rows.int64(row, 16)
-    funnel.skipped = rows.int64(row, 17)
-    funnel.received = rows.int64(row, 18)
-    funnel.read = rows.int64(row, 19)
-    funnel.isConfidential = rows.bool(row, 20)
+      seqno: row.int64(), state: MessageState(rawValue: row.int16()) ?? .queued, targeted: row.optionalInt64())
+    funnel.dueAt = row.optionalTimestamp()
+    funnel.stateReason = row.optionalText()
+    funnel.resendOf = row.optionalInt64()
+    funnel.accepted = row.int64()
+    funnel.rejected = row.int64()
+    funnel.expired = row.int64()
+    funnel.cancelled = row.int64()
+    funnel.skipped = row.int64()
+    funnel.received = row.int64()
+    funnel.read = row.int64()
+    funnel.isConfidential = row.bool()
     return Record(
-      app: rows.int32(row, 1), appID: rows.text(row, 2), lane: Lane(rawValue: rows.int16(row, 4)) ?? .normal,
-      purpose: MessagePurpose(rawValue: rows.int16(row, 21)) ?? .campaign, alert: rows.optionalText(row, 5),
-      sender: rows.optionalText(row, 22), createdAt: rows.timestampMicroseconds(row, 6),
-      finishedAt: rows.optionalTimestamp(row, 7), apiKey: rows.isNull(row, 10) ? nil : rows.int32(row, 10),
-      requestedBy: rows.optionalText(row, 23), funnel: funnel)
+      app: row.int32(), appID: row.text(), lane: Lane(rawValue: row.int16()) ?? .normal,
+      purpose: MessagePurpose(rawValue: row.int16()) ?? .campaign, alert: row.optionalText(),
+      sender: row.optionalText(), createdAt: row.timestamp(), finishedAt: row.optionalTimestamp(),
+      apiKey: row.optionalInt32(), requestedBy: row.optionalText(), funnel: funnel)
   }
 
   private static let edgeStatement = Statement(
@@ -253,13 +252,12 @@ package enum MessageLists {
   static func failures(
     of seqno: Int64, after device: DeviceID, reason: String?, window: Int, limit: Int
   ) -> Query<[DeliveryPages.Delivery]> {
-    Query(failuresStatement, seqno, device, reason, limit, window) { rows in
-      rows.map { row in
-        DeliveryPages.Delivery(
-          place: .row(rows.device(row, 0)), device: rows.device(row, 0), userKey: rows.userKey(row, 1),
-          status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .rejected, reason: rows.optionalText(row, 3),
-          attempts: rows.int16(row, 4), at: rows.timestampMicroseconds(row, 5), receivedAt: nil, readAt: nil)
-      }
+    Query(each: failuresStatement, seqno, device, reason, limit, window) { row in
+      let device = row.device()
+      return DeliveryPages.Delivery(
+        place: .row(device), device: device, userKey: row.userKey(),
+        status: OutcomeStatus(rawValue: row.int16()) ?? .rejected, reason: row.optionalText(),
+        attempts: row.int16(), at: row.timestamp(), receivedAt: nil, readAt: nil)
     }
   }
 

@@ -72,27 +72,25 @@ package enum MessageRecords {
     """)
 
   package static func find(_ seqno: Int64) -> Query<Record?> {
-    Query(findStatement, seqno) { rows in
-      guard rows.count == 1 else { return nil }
-      func time(_ column: Int) -> Int64? { rows.optionalTimestamp(0, column) }
-      let repetition = rows.optionalText(0, 13).map {
-        Repetition(
-          unit: $0, until: rows.text(0, 14), occurrence: rows.isNull(0, 15) ? 0 : rows.int32(0, 15),
-          isEnded: rows.bool(0, 16))
-      }
-      return Record(
-        app: rows.int32(0, 0), appID: rows.text(0, 1),
-        state: MessageState(rawValue: rows.int16(0, 2)) ?? .queued,
-        purpose: MessagePurpose(rawValue: rows.int16(0, 3)) ?? .campaign,
-        createdAt: rows.timestampMicroseconds(0, 4), requestedBy: rows.optionalText(0, 5),
-        approval: rows.optionalInt64(0, 6), approvedBy: rows.optionalText(0, 7), approvedAt: time(8),
-        request: rows.text(0, 9), dueAt: time(10),
-        pace: rows.isNull(0, 11) ? nil : Pace(devices: rows.int32(0, 11), waitSeconds: rows.int32(0, 12)),
-        repetition: repetition,
+    Query(first: findStatement, seqno) { row in
+      Record(
+        app: row.int32(), appID: row.text(), state: MessageState(rawValue: row.int16()) ?? .queued,
+        purpose: MessagePurpose(rawValue: row.int16()) ?? .campaign, createdAt: row.timestamp(),
+        requestedBy: row.optionalText(), approval: row.optionalInt64(), approvedBy: row.optionalText(),
+        approvedAt: row.optionalTimestamp(), request: row.text(), dueAt: row.optionalTimestamp(), pace: row.pace(),
+        repetition: repetition(&row),
         holds: Holds(
-          isAppPaused: rows.bool(0, 17), isHeldForApproval: rows.bool(0, 18), paceUntil: time(19),
-          canary: rows.isNull(0, 20) ? nil : Canary.Phase(rawValue: rows.int16(0, 20)), canaryUntil: time(21),
-          windowUntil: time(22), localTimeUntil: time(23)))
+          isAppPaused: row.bool(), isHeldForApproval: row.bool(), paceUntil: row.optionalTimestamp(),
+          canary: row.optionalInt16().flatMap(Canary.Phase.init), canaryUntil: row.optionalTimestamp(),
+          windowUntil: row.optionalTimestamp(), localTimeUntil: row.optionalTimestamp()))
+    }
+  }
+
+  private static func repetition(_ row: inout RowReader) -> Repetition? {
+    let (unit, until) = (row.optionalText(), row.optionalText())
+    let (occurrence, isEnded) = (row.optionalInt32(), row.optionalBool())
+    return unit.map {
+      Repetition(unit: $0, until: until ?? "", occurrence: occurrence ?? 0, isEnded: isEnded ?? false)
     }
   }
 

@@ -128,7 +128,7 @@ extension Messages {
   package static func createNumbered(_ messages: [New]) -> Query<Set<Int64>> {
     var columns = NewMessageColumns()
     for message in messages { columns.append(message) }
-    return Query(createNumberedStatement, columns.parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
+    return Query(createNumberedStatement, columns.parameters) { rows in Set(rows.decode { $0.int64() }) }
   }
 }
 

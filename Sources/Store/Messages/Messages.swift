@@ -23,17 +23,13 @@ package enum Messages {
     """)
 
   package static func earlier(app: App.Number, idempotencyKey: String) -> Query<Earlier?> {
-    Query(earlierStatement, app, idempotencyKey) { rows in
-      rows.count == 1 ? earlier(rows, 0, from: 0) : nil
-    }
+    Query(first: earlierStatement, app, idempotencyKey, read: earlier)
   }
 
-  static func earlier(_ rows: Rows, _ row: Int, from column: Int) -> Earlier {
+  static func earlier(_ row: inout RowReader) -> Earlier {
     Earlier(
-      seqno: rows.int64(row, column), requestSHA256: rows.isNull(row, column + 1) ? nil : rows.bytes(row, column + 1),
-      targeted: rows.optionalInt64(row, column + 2), unknownEntries: rows.text(row, column + 3),
-      dueAt: rows.optionalTimestamp(row, column + 4),
-      resendOf: rows.optionalInt64(row, column + 5))
+      seqno: row.int64(), requestSHA256: row.optionalBytes(), targeted: row.optionalInt64(),
+      unknownEntries: row.text(), dueAt: row.optionalTimestamp(), resendOf: row.optionalInt64())
   }
 
   /// The app of a message, and its time of creation.
@@ -50,12 +46,10 @@ package enum Messages {
   package static func origins(of seqnos: [Int64]) -> Query<[Int64: Origin]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    return Query(originsStatement, column) { rows in
-      var origins: [Int64: Origin] = [:]
-      for row in 0..<rows.count {
-        origins[rows.int64(row, 0)] = Origin(app: rows.int32(row, 1), createdAt: rows.timestampMicroseconds(row, 2))
+    return Query(originsStatement, column) {
+      $0.dictionary { row in
+        (row.int64(), Origin(app: row.int32(), createdAt: row.timestamp()))
       }
-      return origins
     }
   }
 
@@ -193,9 +187,7 @@ package enum Messages {
 
   /// Returns messages in `lanes` that have devices left to claim, ordered by lane and SEQNO.
   package static func claimable(_ lanes: [Lane], atMost limit: Int) -> Query<[(seqno: Int64, lane: Lane)]> {
-    Query(claimableStatement, limit, Int16Column(lanes)) { rows in
-      rows.map { (rows.int64($0, 0), Lane(rawValue: rows.int16($0, 1)) ?? .normal) }
-    }
+    Query(each: claimableStatement, limit, Int16Column(lanes)) { ($0.int64(), Lane(rawValue: $0.int16()) ?? .normal) }
   }
 
   private static let unfinishedStatement = Statement(
@@ -223,33 +215,31 @@ package enum Messages {
   package static func find(_ seqnos: some Collection<Int64>) -> Query<[Open]> {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
-    return Query(findStatement, column) { rows in rows.map { open(rows, $0) } }
+    return Query(each: findStatement, column, read: open)
   }
 
-  private static func open(_ rows: Rows, _ row: Int) -> Open {
+  private static func open(_ row: inout RowReader) -> Open {
     var open = Open(
-      seqno: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
-      lane: Lane(rawValue: rows.int16(row, 3)) ?? .normal, state: MessageState(rawValue: rows.int16(row, 4)) ?? .queued,
-      request: rows.bytes(row, 5), sendDate: rows.text(row, 6), expiresAt: rows.timestampMicroseconds(row, 7),
-      frozenAt: rows.optionalTimestamp(row, 8), isPlanned: rows.bool(row, 9))
-    open.isCancelling = rows.bool(row, 10)
-    if !rows.isNull(row, 11) {
-      open.resend = Resend(of: rows.int64(row, 11), to: ResendTarget(rawValue: rows.int16(row, 12)) ?? .failed)
-    }
-    if !rows.isNull(row, 15) { open.links = try? HostedLinks(json: rows.bytes(row, 15)) }
-    open.timeZone = rows.text(row, 13)
-    open.hasFallback = rows.bool(row, 16)
-    open.confidentialFrom = App.Identity(rawValue: rows.int16(row, 17)) ?? .strict
-    open.sealed = rows.isNull(row, 18) ? nil : rows.bytes(row, 18)
-    open.appHasExtension = rows.bool(row, 19)
+      seqno: row.int64(), app: row.int32(), appID: row.text(), lane: Lane(rawValue: row.int16()) ?? .normal,
+      state: MessageState(rawValue: row.int16()) ?? .queued, request: row.bytes(), sendDate: row.text(),
+      expiresAt: row.timestamp(), frozenAt: row.optionalTimestamp(), isPlanned: row.bool())
+    open.isCancelling = row.bool()
+    let (resendOf, resendTo) = (row.optionalInt64(), row.optionalInt16())
+    open.resend = resendOf.map { Resend(of: $0, to: resendTo.flatMap(ResendTarget.init) ?? .failed) }
+    open.timeZone = row.text()
+    open.localTime = row.optionalText().flatMap { LocalTime($0) }
+    open.links = row.optionalBytes().flatMap { try? HostedLinks(json: $0) }
+    open.hasFallback = row.bool()
+    open.confidentialFrom = App.Identity(rawValue: row.int16()) ?? .strict
+    open.sealed = row.optionalBytes()
+    open.appHasExtension = row.bool()
     // A newer program may have stored a hold that this one does not know. Treat it as waiting, so that nothing is sent.
-    open.hold = MessageHold(rawValue: rows.int16(row, 20)) ?? .waiting
-    open.isAskedByPerson = rows.bool(row, 21)
-    open.inboxSeconds = rows.isNull(row, 22) ? nil : Int64(rows.int32(row, 22))
-    open.inboxOf = rows.optionalInt64(row, 23)
-    open.appAndroid = AndroidContent(stored: rows.bytes(row, 24))
-    open.trace = rows.isNull(row, 25) ? nil : TraceContext(stored: rows.bytes(row, 25))
-    open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
+    open.hold = MessageHold(rawValue: row.int16()) ?? .waiting
+    open.isAskedByPerson = row.bool()
+    open.inboxSeconds = row.optionalInt32().map(Int64.init)
+    open.inboxOf = row.optionalInt64()
+    open.appAndroid = AndroidContent(stored: row.bytes())
+    open.trace = row.optionalBytes().flatMap { TraceContext(stored: $0) }
     return open
   }
 }

@@ -122,10 +122,10 @@ package enum Schedules {
     return try connection.withTransaction {
       let rows = try connection.run(failLateStatement, Parameters(seconds))
       var ended = Int64Column()
-      for row in 0..<rows.count {
-        let seqno = rows.int64(row, 0)
-        try Cancellation.count(rows.int64(row, 1), .skipped, reason: lateReason, of: seqno, on: connection)
-        if rows.bool(row, 2) { try next(seqno, rows.bytes(row, 3)) }
+      let late = rows.decode { ($0.int64(), $0.int64(), $0.bool(), $0.bytes()) }
+      for (seqno, devices, repeats, request) in late {
+        try Cancellation.count(devices, .skipped, reason: lateReason, of: seqno, on: connection)
+        if repeats { try next(seqno, request) }
         ended.append(seqno)
       }
       if rows.count > 0 { try connection.run(Events.finished(ended)) }

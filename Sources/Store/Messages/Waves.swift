@@ -110,7 +110,7 @@ package enum Waves {
   package static func members(of devices: [DeviceID], seqno: Int64, wave: Int16) -> Query<Set<DeviceID>> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
-    return Query(membersStatement, column, seqno, wave) { rows in Set(rows.map { rows.device($0, 0) }) }
+    return Query(membersStatement, column, seqno, wave) { rows in Set(rows.decode { $0.device() }) }
   }
 
   // MARK: Opening
@@ -180,15 +180,16 @@ package enum Waves {
     return Query(
       clocksStatement, column, appTimeZone, local?.text, Int32(clamping: expiresInSeconds), window?.opens.text,
       window?.closes.text, isAd
-    ) { rows in
-      var clocks: [DeviceID: Clock] = [:]
-      for row in 0..<rows.count {
-        clocks[rows.device(row, 0)] = Clock(
-          expiresAt: rows.optionalTimestamp(row, 1),
-          opensAt: rows.optionalTimestamp(row, 2),
-          nightEndsAt: rows.optionalTimestamp(row, 3))
+    ) {
+      $0.dictionary { row in
+        (
+          row.device(),
+          Clock(
+            expiresAt: row.optionalTimestamp(),
+            opensAt: row.optionalTimestamp(),
+            nightEndsAt: row.optionalTimestamp())
+        )
       }
-      return clocks
     }
   }
 }

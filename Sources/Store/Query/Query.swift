@@ -21,21 +21,21 @@ package struct Query<Answer> {
 
   /// Creates a query whose rows are decoded one by one.
   package init<each Value: ParameterValue, Element>(
-    each statement: Statement, _ values: repeat each Value, read: @escaping (inout Row) -> Element
+    each statement: Statement, _ values: repeat each Value, read: @escaping (inout RowReader) -> Element
   ) where Answer == [Element] {
     self.init(statement, Parameters(repeat each values)) { $0.decode(read) }
   }
 
   /// Creates a query that returns one row.
   package init<each Value: ParameterValue>(
-    one statement: Statement, _ values: repeat each Value, read: @escaping (inout Row) -> Answer
+    one statement: Statement, _ values: repeat each Value, read: @escaping (inout RowReader) -> Answer
   ) {
     self.init(statement, Parameters(repeat each values)) { $0.decodeOne(read) }
   }
 
   /// Creates a query that returns one row or none, which is nil.
   package init<each Value: ParameterValue, Element>(
-    first statement: Statement, _ values: repeat each Value, read: @escaping (inout Row) -> Element?
+    first statement: Statement, _ values: repeat each Value, read: @escaping (inout RowReader) -> Element?
   ) where Answer == Element? {
     self.init(statement, Parameters(repeat each values)) { $0.decodeFirst(read) }
   }

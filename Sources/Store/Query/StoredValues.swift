@@ -49,7 +49,7 @@ extension Rows {
   }
 }
 
-extension Row {
+extension RowReader {
   package mutating func device() -> DeviceID {
     let value = uuid()
     return DeviceID(high: value.high, low: value.low)

@@ -106,8 +106,9 @@ package enum Erasures {
   /// there is nobody to search for, or another node is scanning.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
     let rows = try connection.run(placeStatement)
-    guard rows.count == 1 else { return false }
-    var place = Place(lap: rows.int32(0, 0), seqno: rows.int64(0, 1), device: rows.uuid(0, 2))
+    guard var place = rows.decodeFirst({ Place(lap: $0.int32(), seqno: $0.int64(), device: $0.uuid()) }) else {
+      return false
+    }
     guard let end = try welcome(at: place, on: connection) else { return false }
     var range = Parameters()
     range.append(place.seqno)
@@ -117,7 +118,7 @@ package enum Erasures {
     page.append(Int64(deliveries - 1))
     let last = try connection.run(pageEndStatement, page)
     let pageEnd: (seqno: Int64, device: UUIDValue)? =
-      last.count == 1 ? (seqno: last.int64(0, 0), device: last.uuid(0, 1)) : nil
+      last.decodeFirst { (seqno: $0.int64(), device: $0.uuid()) }
     // A message's blocks are searched when the scan leaves the message.
     let blocks = try BlockErasure.next(from: place.seqno, upto: pageEnd.map { $0.seqno - 1 } ?? end, on: connection)
     if let rest = blocks.rest {
@@ -141,7 +142,7 @@ package enum Erasures {
     _ = try connection.run(moveStatement, place.parameters)
     let done = try connection.run(doneStatement, place.parameters)
     // Confirmations that were being folded meanwhile named the person once more.
-    let people = done.map { Users.Key(app: done.int32($0, 0), userKey: done.userKey($0, 1)) }
+    let people = done.decode { Users.Key(app: $0.int32(), userKey: $0.userKey()) }
     if !people.isEmpty { try connection.run(RecipientEvents.forget(people)) }
     return true
   }
@@ -195,12 +196,12 @@ package enum Erasures {
   private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Int64? {
     _ = try connection.run(seeStatement)
     // Read after erasures were marked as seen, so that every transaction that began earlier is waited for.
-    let oldest = try connection.run(oldestStatement)
-    _ = try connection.run(settleStatement, Parameters(TimestampValue(oldest.optionalTimestamp(0, 0))))
+    let oldest = try connection.run(oldestStatement).decodeOne { $0.optionalTimestamp() }
+    _ = try connection.run(settleStatement, Parameters(TimestampValue(oldest)))
     var joining = place.parameters
     joining.append(Int64(Limits.persons))
     _ = try connection.run(joinStatement, joining)
-    return try connection.run(endStatement).optionalInt64(0, 0)
+    return try connection.run(endStatement).decodeOne { $0.optionalInt64() }
   }
 
   // MARK: Rests

@@ -122,12 +122,12 @@ package enum Forgetting {
     let marked = try connection.run(markedStatement, Parameters(messages))
     guard marked.count > 0 else { return nil }
     var seqnos = Int64Column()
-    for row in 0..<marked.count { seqnos.append(marked.int64(row, 0)) }
+    marked.forEach { row in seqnos.append(row.int64()) }
     var list = Parameters()
     list.append(seqnos)
     var part = list
     part.append(deliveries)
-    let gone = try connection.run(emptyStatement, part).int64(0, 0)
+    let gone = try connection.run(emptyStatement, part).decodeOne { $0.int64() }
     // The limit was reached, so there may be more.
     guard gone < deliveries else { return 0 }
     var blocks = list

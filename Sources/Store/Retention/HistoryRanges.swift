@@ -115,7 +115,7 @@ package enum HistoryRanges {
   }
 
   private static func ranges(_ rows: Rows) -> [Range] {
-    rows.map { Range(from: rows.int64($0, 0), upto: rows.int64($0, 1)) }
+    rows.decode { Range(from: $0.int64(), upto: $0.int64()) }
   }
 
   // MARK: Badge ledger
@@ -158,11 +158,10 @@ package enum HistoryRanges {
   /// Deletes entries of closed ranges among the next `limit` ledger entries. Returns where it stopped; nil at the end.
   /// Locked entries are skipped, and the place records that.
   package static func sweepLedger(after start: LedgerPlace, atMost limit: Int) -> Query<LedgerPlace?> {
-    Query(sweepStatement, start.app, start.userKey, start.seqno, limit) { rows in
-      guard rows.count == 1 else { return nil }
+    Query(first: sweepStatement, start.app, start.userKey, start.seqno, limit) { row in
       var place = start
-      if rows.bool(0, 3) { place.leftSome = true }
-      (place.app, place.userKey, place.seqno) = (rows.int32(0, 0), rows.text(0, 1), rows.int64(0, 2))
+      (place.app, place.userKey, place.seqno) = (row.int32(), row.text(), row.int64())
+      if row.bool() { place.leftSome = true }
       return place
     }
   }

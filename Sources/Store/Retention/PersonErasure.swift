@@ -99,7 +99,7 @@ package enum PersonErasure {
   package static func export(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [Part] {
     var found: [Part] = []
     for (name, statement) in parts + [("deliveries", deliveriesStatement)] {
-      found.append(Part(name: name, rows: try connection.run(statement, parameters(user)).text(0, 0)))
+      found.append(Part(name: name, rows: try connection.run(statement, parameters(user)).decodeOne { $0.text() }))
     }
     return found
   }
@@ -113,7 +113,7 @@ package enum PersonErasure {
   /// Returns the user's devices in any state.
   private static func devices(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [DeviceID] {
     let rows = try connection.run(devicesStatement, parameters(user))
-    return rows.map { rows.device($0, 0) }
+    return rows.decode { $0.device() }
   }
 
   private static let tokensStatement = Statement(

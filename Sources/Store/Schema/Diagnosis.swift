@@ -40,13 +40,11 @@ package enum Diagnosis {
 
   /// Reads these facts. Works on any server, even one without our schema.
   package static func server() -> Query<Server> {
-    Query(serverStatement) { rows in
+    Query(one: serverStatement) { row in
       Server(
-        version: rows.int64(0, 0), user: rows.text(0, 1), encoding: rows.text(0, 2), isStandby: rows.bool(0, 3),
-        isReadOnly: rows.bool(0, 4), wallMicroseconds: rows.int64(0, 5),
-        durabilityOff: rows.isNull(0, 6) ? "" : rows.text(0, 6),
-        connections: rows.int64(0, 7), maxConnections: rows.int64(0, 8),
-        dataDirectory: rows.isNull(0, 9) ? nil : rows.text(0, 9), maySetUp: rows.bool(0, 10))
+        version: row.int64(), user: row.text(), encoding: row.text(), isStandby: row.bool(), isReadOnly: row.bool(),
+        wallMicroseconds: row.int64(), durabilityOff: row.optionalText() ?? "", connections: row.int64(),
+        maxConnections: row.int64(), dataDirectory: row.optionalText(), maySetUp: row.bool())
     }
   }
 

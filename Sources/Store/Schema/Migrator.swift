@@ -118,7 +118,7 @@ package struct Migrator: Sendable {
   /// Drops an index that was left invalid by an interrupted build; the next statement's `IF NOT EXISTS` would take it
   /// for complete.
   private func drop(halfBuilt index: String, _ connection: Connection) throws(PostgresError) {
-    guard try connection.run(Self.halfBuilt, Parameters(index)).bool(0, 0) else { return }
+    guard try connection.run(Self.halfBuilt, Parameters(index)).decodeOne({ $0.bool() }) else { return }
     try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(index)")
   }
 
@@ -135,10 +135,10 @@ package struct Migrator: Sendable {
   private func applied(_ connection: Connection) throws(MigratorError) -> [MigratorPlan.Applied] {
     do {
       let rows = try connection.run(Self.select)
-      return (0..<rows.count).map { row in
+      return rows.decode { row in
         MigratorPlan.Applied(
-          version: Int(rows.int32(row, 0)), name: rows.text(row, 1), sha256: rows.bytes(row, 2),
-          oldestProgram: rows.isNull(row, 3) ? nil : Int(rows.int32(row, 3)))
+          version: Int(row.int32()), name: row.text(), sha256: row.bytes(),
+          oldestProgram: row.optionalInt32().map(Int.init))
       }
     } catch {
       // A new database: the table is created by the first migration.
@@ -155,7 +155,7 @@ package struct Migrator: Sendable {
     var hasWaited = false
     while true {
       do {
-        if try connection.run(Self.lock, Self.lockParameters).bool(0, 0) { return }
+        if try connection.run(Self.lock, Self.lockParameters).decodeOne({ $0.bool() }) { return }
       } catch {
         throw .database(error)
       }

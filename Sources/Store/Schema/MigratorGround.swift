@@ -7,11 +7,11 @@ extension Migrator {
     let pending = try pending(connection)
     guard !pending.isEmpty else { return nil }
     do throws(PostgresError) {
-      let encoding = try connection.run(Self.encoding).text(0, 0)
+      let encoding = try connection.run(Self.encoding).decodeOne { $0.text() }
       guard encoding == "UTF8" else { return .wrongEncoding(encoding) }
       guard pending.count == migrations.count else { return nil }
       let present = try connection.run(Self.relations)
-      let names = Set((0..<present.count).map { present.text($0, 0) })
+      let names = Set(present.decode { $0.text() })
       let taken = pending.flatMap(\.tables).filter(names.contains).sorted()
       return taken.isEmpty ? nil : .foreignTables(taken)
     } catch {

@@ -93,7 +93,7 @@ package enum Restoration {
       let messages = try connection.run(pauseMessagesStatement).affected
       let apps = try connection.run(pauseAppsStatement).affected
       try connection.run(forgetNodesStatement)
-      let last = try connection.run(moveSequenceStatement, Parameters(ahead)).int64(0, 0)
+      let last = try connection.run(moveSequenceStatement, Parameters(ahead)).decodeOne { $0.int64() }
       try connection.run(Incarnations.begin())
       while try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) != nil {}
       try connection.script("DROP TABLE IF EXISTS upmc_restoring")

@@ -22,6 +22,6 @@ package enum TimeZones {
   private static let allStatement = Statement("time-zones-all", "SELECT name FROM time_zones")
 
   package static func all() -> Query<Set<String>> {
-    Query(allStatement) { rows in Set(rows.map { rows.text($0, 0) }) }
+    Query(allStatement) { rows in Set(rows.decode { $0.text() }) }
   }
 }

@@ -46,11 +46,11 @@ package enum Vitals {
     for lane in Lane.allCases { column.append(starts[lane] ?? 0) }
     parameters.append(column)
     return Query(waitingStatement, parameters) { rows in
-      rows.map { row in
+      rows.decode { row in
         Waiting(
-          lane: Lane(rawValue: rows.int16(row, 0))?.name ?? "unknown",
-          state: MessageState(rawValue: rows.int16(row, 1))?.name ?? "unknown", count: rows.int64(row, 2),
-          oldestSeconds: rows.double(row, 3), first: rows.int64(row, 4))
+          lane: Lane(rawValue: row.int16())?.name ?? "unknown",
+          state: MessageState(rawValue: row.int16())?.name ?? "unknown", count: row.int64(),
+          oldestSeconds: row.double(), first: row.int64())
       }
     }
   }

@@ -140,14 +140,13 @@ package enum CampaignRanking {
     parameters.append(place.key)
     parameters.append(place.seqno)
     return Query(statements[Order.allCases.firstIndex(of: order) ?? 0], parameters) { rows in
-      rows.map { row in
-        Row(
-          place: Place(key: rows.int64(row, 1), seqno: rows.int64(row, 0)), appID: rows.text(row, 2),
-          alert: rows.optionalText(row, 3),
-          kind: rows.optionalText(row, 4).flatMap(MessageKind.init(rawValue:)) ?? .notice,
-          sender: rows.optionalText(row, 5), isConfidential: rows.bool(row, 6),
-          createdAt: rows.timestampMicroseconds(row, 7), targeted: rows.optionalInt64(row, 8),
-          accepted: rows.int64(row, 9), received: rows.int64(row, 10), read: rows.int64(row, 11))
+      rows.decode { row in
+        let seqno = row.int64()
+        return Row(
+          place: Place(key: row.int64(), seqno: seqno), appID: row.text(), alert: row.optionalText(),
+          kind: row.optionalText().flatMap(MessageKind.init(rawValue:)) ?? .notice, sender: row.optionalText(),
+          isConfidential: row.bool(), createdAt: row.timestamp(), targeted: row.optionalInt64(), accepted: row.int64(),
+          received: row.int64(), read: row.int64())
       }
     }
   }

@@ -113,28 +113,27 @@ package enum StatisticsReports {
     parameters.append(TimestampValue(to))
     parameters.append(limit)
     return Query(statement(unit, division), parameters) { rows in
-      rows.map { row in
+      rows.decode { row in
         Row(
-          at: rows.timestampMicroseconds(row, 0), part: rows.text(row, 1),
-          counts: Statistics.Counts(rows, row, from: 2),
-          timeZone: rows.optionalText(row, 11), localTime: rows.optionalText(row, 12))
+          at: row.timestamp(), part: row.text(), counts: Statistics.Counts(&row), timeZone: row.optionalText(),
+          localTime: row.optionalText())
       }
     }
   }
 }
 
 extension Statistics.Counts {
-  init(_ rows: Rows, _ row: Int, from column: Int) {
+  init(_ row: inout RowReader) {
     self.init()
-    accepted = rows.int64(row, column)
-    rejected = rows.int64(row, column + 1)
-    expired = rows.int64(row, column + 2)
-    cancelled = rows.int64(row, column + 3)
-    skipped = rows.int64(row, column + 4)
-    received = rows.int64(row, column + 5)
-    read = rows.int64(row, column + 6)
-    joined = rows.int64(row, column + 7)
-    left = rows.int64(row, column + 8)
+    accepted = row.int64()
+    rejected = row.int64()
+    expired = row.int64()
+    cancelled = row.int64()
+    skipped = row.int64()
+    received = row.int64()
+    read = row.int64()
+    joined = row.int64()
+    left = row.int64()
   }
 
   package static func += (left: inout Self, right: Self) {

@@ -77,8 +77,7 @@ package enum StatisticsRollup {
     try connection.transaction(attempts: 3) { () throws(PostgresError) in
       let rows = try connection.run(
         turnStatement, Parameters(TimestampValue(now), Limits.graceSeconds, Limits.hoursAtOnce))
-      guard rows.count == 1 else { return false }
-      let (from, upto) = (rows.timestampMicroseconds(0, 0), rows.timestampMicroseconds(0, 1))
+      guard let (from, upto) = rows.decodeFirst({ ($0.timestamp(), $0.timestamp()) }) else { return false }
       var range = Parameters()
       range.append(TimestampValue(from))
       range.append(TimestampValue(upto))

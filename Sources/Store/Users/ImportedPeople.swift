@@ -53,7 +53,7 @@ package enum ImportedPeople {
   package static func overloaded(_ people: [Person], of app: App.Number, limit: Int) -> Query<Set<UserKey>> {
     var parameters = columns(people, app)
     parameters.append(limit)
-    return Query(overloadedStatement, parameters) { rows in Set(rows.map { rows.userKey($0, 0) }) }
+    return Query(overloadedStatement, parameters) { rows in Set(rows.decode { $0.userKey() }) }
   }
 
   private static func columns(_ people: [Person], _ app: App.Number) -> Parameters {

@@ -181,20 +181,19 @@ package enum Inboxes {
     parameters.append(TimestampValue(now))
     return Query(listStatement, parameters) { rows in
       var found: [Int: [Entry]] = [:]
-      for row in 0..<rows.count { found[Int(rows.int64(row, 0)) - 1, default: []].append(entry(rows, row)) }
+      rows.forEach { row in
+        let index = Int(row.int64()) - 1
+        found[index, default: []].append(entry(&row))
+      }
       return found
     }
   }
 
-  private static func entry(_ rows: Rows, _ row: Int) -> Entry {
+  private static func entry(_ row: inout RowReader) -> Entry {
     Entry(
-      seqno: rows.int64(row, 1), sentAt: rows.timestampMicroseconds(row, 2),
-      endsAt: rows.timestampMicroseconds(row, 3),
-      readAt: rows.optionalTimestamp(row, 4),
-      filled: rows.isNull(row, 5) ? nil : try? InboxValues(json: rows.bytes(row, 5)), sendDate: rows.text(row, 6),
-      request: rows.bytes(row, 7),
-      links: rows.isNull(row, 8) ? nil : try? HostedLinks(json: rows.bytes(row, 8)),
-      appHasExtension: rows.bool(row, 9))
+      seqno: row.int64(), sentAt: row.timestamp(), endsAt: row.timestamp(), readAt: row.optionalTimestamp(),
+      filled: row.optionalBytes().flatMap { try? InboxValues(json: $0) }, sendDate: row.text(), request: row.bytes(),
+      links: row.optionalBytes().flatMap { try? HostedLinks(json: $0) }, appHasExtension: row.bool())
   }
 
   private static let unreadStatement = Statement(
@@ -213,10 +212,10 @@ package enum Inboxes {
     var parameters = columns(views)
     parameters.append(TimestampValue(now))
     parameters.append(most)
-    return Query(unreadStatement, parameters) { rows in
-      var counts: [View: Int64] = [:]
-      for row in 0..<rows.count { counts[views[Int(rows.int64(row, 0)) - 1]] = rows.int64(row, 1) }
-      return counts
+    return Query(unreadStatement, parameters) {
+      $0.dictionary { row in
+        (views[Int(row.int64()) - 1], row.int64())
+      }
     }
   }
 
@@ -265,8 +264,8 @@ package enum Inboxes {
     }
     return Query(readStatement, apps, keys, seqnos, times) { rows in
       Set(
-        rows.map { row in
-          Key(user: Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1)), seqno: rows.int64(row, 2))
+        rows.decode { row in
+          Key(user: Users.Key(app: row.int32(), userKey: row.userKey()), seqno: row.int64())
         })
     }
   }

@@ -34,10 +34,10 @@ package enum Ledger {
     var options = Int16Column()
     for read in reads { options.append(read.option.code) }
     parameters.append(options)
-    return Query(readStatement, parameters) { rows in
-      var first: [Key: Bool] = [:]
-      for row in 0..<rows.count { first[key(rows, row)] = rows.bool(row, 3) }
-      return first
+    return Query(readStatement, parameters) {
+      $0.dictionary { row in
+        (key(&row), row.bool())
+      }
     }
   }
 
@@ -85,11 +85,11 @@ package enum Ledger {
     parameters.append(increments)
     return Query(claimStatement, parameters) { rows in
       var fresh: Set<Key> = []
-      for row in 0..<rows.count {
-        let key = key(rows, row)
+      rows.forEach { row in
+        let key = key(&row)
         // New, because no deliveries had been claimed before, or all had ended negative and the increment had been
         // taken back: the number of deliveries that have not ended negative equals that of this claim.
-        if rows.int16(row, 3) == asked[key] { fresh.insert(key) }
+        if row.int16() == asked[key] { fresh.insert(key) }
       }
       return fresh
     }
@@ -158,9 +158,10 @@ package enum Ledger {
     for negative in negatives { counts.append(negative.count) }
     parameters.append(counts)
     return Query(negativeStatement, parameters) { rows in
-      (0..<rows.count).compactMap { row in
-        rows.bool(row, 5) ? move(rows, row) : nil
-      }
+      rows.decode { row in
+        let move = move(&row)
+        return row.bool() ? move : nil
+      }.compactMap { $0 }
     }
   }
 
@@ -188,10 +189,12 @@ package enum Ledger {
     }
     parameters.append(counts)
     return Query(giveBackStatement, parameters) { rows in
-      (0..<rows.count).compactMap { row in
-        let wasComplete = rows.int16(row, 6) + (given[key(rows, row)] ?? 0) == rows.int16(row, 7)
-        return wasComplete && rows.bool(row, 5) ? move(rows, row) : nil
-      }
+      rows.decode { row in
+        let move = move(&row)
+        let (isUnread, negatives, deliveries) = (row.bool(), row.int16(), row.int16())
+        guard let move, isUnread, negatives + (given[move.key] ?? 0) == deliveries else { return nil }
+        return move
+      }.compactMap { $0 }
     }
   }
 
@@ -227,9 +230,9 @@ package enum Ledger {
   }
 
   /// Returns the row's increment; nil if it is 0.
-  private static func move(_ rows: Rows, _ row: Int) -> Move? {
-    guard rows.int16(row, 3) > 0 else { return nil }
-    return Move(key: key(rows, row), increment: rows.int16(row, 3), countedAt: rows.optionalInt64(row, 4))
+  private static func move(_ row: inout RowReader) -> Move? {
+    let move = Move(key: key(&row), increment: row.int16(), countedAt: row.optionalInt64())
+    return move.increment > 0 ? move : nil
   }
 
   private static func columns(_ entries: [Key]) -> Parameters {
@@ -240,7 +243,7 @@ package enum Ledger {
     return parameters
   }
 
-  private static func key(_ rows: Rows, _ row: Int) -> Key {
-    Key(user: Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1)), seqno: rows.int64(row, 2))
+  private static func key(_ row: inout RowReader) -> Key {
+    Key(user: Users.Key(app: row.int32(), userKey: row.userKey()), seqno: row.int64())
   }
 }

@@ -67,10 +67,10 @@ package enum PeopleLists {
   }
 
   private static func users(_ rows: Rows) -> [User] {
-    rows.map { row in
+    rows.decode { row in
       User(
-        userKey: rows.userKey(row, 0), name: rows.text(row, 1), badge: rows.int16(row, 2),
-        devices: rows.int64(row, 3))
+        userKey: row.userKey(), name: row.text(), badge: row.int16(),
+        devices: row.int64())
     }
   }
 
@@ -147,12 +147,11 @@ package enum PeopleLists {
   }
 
   private static func devices(_ rows: Rows) -> [Device] {
-    let next = Devices.columnCount
-    return rows.map { row in
+    rows.decode { row in
       Device(
-        record: Devices.Record(rows, row), userName: rows.text(row, next), badge: rows.int16(row, next + 1),
-        quarantinedAt: rows.optionalTimestamp(row, next + 2),
-        quarantineReason: rows.optionalText(row, next + 3), quarantineSeqno: rows.optionalInt64(row, next + 4))
+        record: Devices.Record(&row), userName: row.text(), badge: row.int16(),
+        quarantinedAt: row.optionalTimestamp(), quarantineReason: row.optionalText(),
+        quarantineSeqno: row.optionalInt64())
     }
   }
 }

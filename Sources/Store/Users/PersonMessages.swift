@@ -99,21 +99,20 @@ package enum PersonMessages {
     var parameters = parameters(user)
     parameters.append(column(seqnos))
     return Query(messagesStatement, parameters) { rows in
-      rows.map { row in
-        func time(_ column: Int) -> Int64? { rows.optionalTimestamp(row, column) }
-        return Message(
-          seqno: rows.int64(row, 0), lane: Lane(rawValue: rows.int16(row, 1)) ?? .normal,
-          state: MessageState(rawValue: rows.int16(row, 2)) ?? .queued, createdAt: rows.timestampMicroseconds(row, 3),
-          dueAt: time(4), kind: rows.optionalText(row, 5), sender: rows.optionalText(row, 6),
-          title: rows.optionalText(row, 7),
-          isConfidential: rows.bool(row, 8),
-          fallback: time(9).map { dueAt in
-            Fallback(
-              dueAt: dueAt,
-              decision: rows.isNull(row, 10) ? nil : Fallbacks.Decision(rawValue: rows.int16(row, 10)),
-              decidedAt: time(11))
-          })
+      rows.decode { row in
+        Message(
+          seqno: row.int64(), lane: Lane(rawValue: row.int16()) ?? .normal,
+          state: MessageState(rawValue: row.int16()) ?? .queued, createdAt: row.timestamp(),
+          dueAt: row.optionalTimestamp(), kind: row.optionalText(), sender: row.optionalText(),
+          title: row.optionalText(), isConfidential: row.bool(), fallback: fallback(&row))
       }
+    }
+  }
+
+  private static func fallback(_ row: inout RowReader) -> Fallback? {
+    let (dueAt, decision, decidedAt) = (row.optionalTimestamp(), row.optionalInt16(), row.optionalTimestamp())
+    return dueAt.map {
+      Fallback(dueAt: $0, decision: decision.flatMap(Fallbacks.Decision.init), decidedAt: decidedAt)
     }
   }
 
@@ -160,13 +159,13 @@ package enum PersonMessages {
     parameters.append(devices.count)
     return Query(deliveriesStatement, parameters) { rows in
       var found: [Int64: [Delivery]] = [:]
-      for row in 0..<rows.count {
-        func time(_ column: Int) -> Int64? { rows.optionalTimestamp(row, column) }
-        found[rows.int64(row, 0), default: []].append(
+      rows.forEach { row in
+        let seqno = row.int64()
+        found[seqno, default: []].append(
           Delivery(
-            device: rows.device(row, 1), status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .deferred,
-            reason: rows.optionalText(row, 3), attempts: rows.int16(row, 4), at: time(5), receivedAt: time(6),
-            readAt: time(7)))
+            device: row.device(), status: OutcomeStatus(rawValue: row.int16()) ?? .deferred,
+            reason: row.optionalText(), attempts: row.int16(), at: row.optionalTimestamp(),
+            receivedAt: row.optionalTimestamp(), readAt: row.optionalTimestamp()))
       }
       return found
     }

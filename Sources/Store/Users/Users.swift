@@ -132,11 +132,11 @@ package enum Users {
     parameters.append(column)
     parameters.append(phones)
     return Query(renames ? renameStatement : nameStatement, parameters) { rows in
-      var named = counts(rows)
-      for row in 0..<rows.count {
-        named[Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))]?.name = rows.text(row, 4)
+      rows.dictionary { row in
+        var (user, count) = count(&row)
+        count.name = row.text()
+        return (user, count)
       }
-      return named
     }
   }
 
@@ -147,12 +147,10 @@ package enum Users {
   /// Returns counts and names without locking. Users without a row are omitted; their count is 0, and they have no
   /// name.
   package static func find(_ users: some Collection<Key>) -> Query<[Key: (badge: Int16, name: String)]> {
-    Query(findStatement, keys(users)) { rows in
-      var found: [Key: (badge: Int16, name: String)] = [:]
-      for row in 0..<rows.count {
-        found[Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = (rows.int16(row, 2), rows.text(row, 3))
+    Query(findStatement, keys(users)) {
+      $0.dictionary { row in
+        (Key(app: row.int32(), userKey: row.userKey()), (row.int16(), row.text()))
       }
-      return found
     }
   }
 
@@ -161,9 +159,7 @@ package enum Users {
 
   /// Returns a user's encrypted telephone number; nil when none is known.
   package static func phone(of user: Key) -> Query<[UInt8]?> {
-    Query(phoneStatement, user.app, user.userKey.text) {
-      $0.count == 1 && !$0.isNull(0, 0) ? $0.bytes(0, 0) : nil
-    }
+    Query(first: phoneStatement, user.app, user.userKey.text) { $0.optionalBytes() }
   }
 
   private static let forgetGuestsStatement = Statement(
@@ -193,11 +189,10 @@ package enum Users {
   }
 
   static func counts(_ rows: Rows) -> [Key: Count] {
-    var counts: [Key: Count] = [:]
-    for row in 0..<rows.count {
-      counts[Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = Count(
-        badge: rows.int16(row, 2), setSeqno: rows.optionalInt64(row, 3))
-    }
-    return counts
+    rows.dictionary(count)
+  }
+
+  private static func count(_ row: inout RowReader) -> (Key, Count) {
+    (Key(app: row.int32(), userKey: row.userKey()), Count(badge: row.int16(), setSeqno: row.optionalInt64()))
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Reading past the last column, NULL as a non-optional value, or another type than the column's is a programming
 /// error and traps.
-package struct Row {
+package struct RowReader {
   private let rows: Rows
   private let index: Int
   /// The column that is read next.
@@ -23,14 +23,14 @@ package struct Row {
     return rows.isNull(index, column) ? nil : read(rows)(index, column)
   }
 
-  /// Passes over a column.
-  package mutating func skip() { column += 1 }
+  /// Passes over columns.
+  package mutating func skip(_ columns: Int) { column += columns }
 
   /// Says whether the next column is NULL, without passing over it.
   package var isNextNull: Bool { rows.isNull(index, column) }
 
   fileprivate func expectEnd() {
-    assert(column == rows.columnCount, "\(column) of \(rows.columnCount) columns were read")
+    assert(column == rows.columnCount, "\(column) of the columns \(rows.columnNames) were read")
   }
 
   /// Reads an `int8`, `int4` or `int2`.
@@ -62,24 +62,34 @@ package struct Row {
 
 extension Rows {
   /// Decodes each row. `read` must read every column.
-  package func decode<Value>(_ read: (inout Row) -> Value) -> [Value] {
+  package func decode<Value>(_ read: (inout RowReader) -> Value) -> [Value] {
     (0..<count).map { decode($0, read) }
   }
 
+  /// Passes each row to `body`, which must read every column.
+  package func forEach(_ body: (inout RowReader) -> Void) {
+    for index in 0..<count { decode(index, body) }
+  }
+
+  /// Decodes each row to a key and its value. Of rows with the same key the last counts.
+  package func dictionary<Key: Hashable, Value>(_ read: (inout RowReader) -> (Key, Value)) -> [Key: Value] {
+    Dictionary(decode(read)) { _, last in last }
+  }
+
   /// Decodes the only row. Traps if there is none.
-  package func decodeOne<Value>(_ read: (inout Row) -> Value) -> Value {
+  package func decodeOne<Value>(_ read: (inout RowReader) -> Value) -> Value {
     assert(count == 1, "\(count) rows instead of one")
     return decode(0, read)
   }
 
   /// Decodes the only row, or returns nil if there is none.
-  package func decodeFirst<Value>(_ read: (inout Row) -> Value?) -> Value? {
+  package func decodeFirst<Value>(_ read: (inout RowReader) -> Value?) -> Value? {
     assert(count <= 1, "\(count) rows instead of at most one")
     return count == 0 ? nil : decode(0, read)
   }
 
-  private func decode<Value>(_ index: Int, _ read: (inout Row) -> Value) -> Value {
-    var row = Row(self, index)
+  private func decode<Value>(_ index: Int, _ read: (inout RowReader) -> Value) -> Value {
+    var row = RowReader(self, index)
     defer { row.expectEnd() }
     return read(&row)
   }
