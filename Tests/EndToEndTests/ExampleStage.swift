@@ -64,7 +64,7 @@ final class ExampleStage {
   /// The server's loops learn a moment later that the app is back.
   private func awaitDevices() throws {
     _ = try world.poll("devices may not register") {
-      try world.register("sender", token: World.token("ff"), user: "sender").status == 200 ? true : nil
+      try world.register("sender", token: World.token("ff"), user: "sender").status == 409 ? nil : true
     }
   }
 

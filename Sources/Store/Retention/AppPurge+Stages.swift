@@ -97,7 +97,7 @@ extension AppPurge {
   private static let stop = Statement(
     "app-purge-stop",
     """
-    UPDATE messages SET state = \(MessageState.cancelled.sql), held = 0,
+    UPDATE messages SET state = \(MessageState.cancelled.sql), held = \(MessageHold.none.sql),
       cancelled_at = coalesce(cancelled_at, clock_timestamp()), finished_at = clock_timestamp()
     WHERE seqno IN (
       SELECT seqno FROM messages WHERE app = $1 AND state < \(MessageState.completed.sql) LIMIT $2 FOR UPDATE)

@@ -154,7 +154,9 @@ import Testing
   ]
 
   /// Routes that refuse a caller of one app, whatever its role.
-  private static let ofAllApps: Set<String> = ["GET /v1/admin/server"]
+  private static let ofAllApps: Set<String> = [
+    "GET /v1/admin/server", "DELETE /v1/admin/apps/{appId}", "POST /v1/admin/apps/{appId}/restore",
+  ]
 
   private static let routes = Endpoint.ofAdmin.map { "\($0.method.rawValue) \($0.pattern)" }
 
