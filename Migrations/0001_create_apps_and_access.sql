@@ -25,6 +25,10 @@ CREATE TABLE apps (
 
   -- Why the app is paused; NULL when it is not.
   paused_reason   text,
+  -- Since when it is being deleted, and when its grace ends; NULL: it is not. What it was paused for before.
+  deleting_since  timestamptz,
+  purge_after     timestamptz,
+  paused_before   text,
   -- When its last pause ended; responses to earlier submissions no longer count for the circuit breaker.
   resumed_at      timestamptz,
 
@@ -71,6 +75,9 @@ CREATE TABLE apps (
 
   CONSTRAINT apps_app_id_is_unique UNIQUE (app_id),
   CONSTRAINT apps_client_key_is_unique UNIQUE (client_key),
+  CONSTRAINT apps_deletion_is_whole CHECK ((deleting_since IS NULL) = (purge_after IS NULL)),
+  -- Enforced for every program: an app that is being deleted sends nothing.
+  CONSTRAINT apps_deleted_are_paused CHECK (purge_after IS NULL OR paused_reason IS NOT NULL),
   CONSTRAINT apps_identity_is_known CHECK (identity IN (0, 1, 2)),
   CONSTRAINT apps_device_policy_is_known CHECK (device_policy IN (0, 1)),
   CONSTRAINT apps_device_sends_is_in_range CHECK (device_sends BETWEEN 0 AND 1000),
@@ -78,6 +85,36 @@ CREATE TABLE apps (
     (ad_night_from IS NULL) = (ad_night_to IS NULL) AND ad_night_from IS DISTINCT FROM coalesce(ad_night_to, '00:00')),
   CONSTRAINT apps_approval_above_is_in_range CHECK (approval_above BETWEEN 1 AND 1000000000)
 );
+
+-- Apps whose grace has ended: how far the removal of what they left has come. The row stays, so that the id is never used
+-- again. Decision 156.
+CREATE TABLE app_purges (
+  app             integer PRIMARY KEY,
+  app_id          text COLLATE "C" NOT NULL,
+  begun_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- Nodes take turns by it.
+  looked_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+  -- The part that is being removed, and where in it; empty: at its beginning.
+  stage           text COLLATE "C" NOT NULL DEFAULT '',
+  place           text COLLATE "C" NOT NULL DEFAULT '',
+  -- Rows removed in all, and since all parts were last begun: a round that finds nothing is the last one.
+  removed         bigint NOT NULL DEFAULT 0,
+  round_removed   bigint NOT NULL DEFAULT 0,
+  -- When nothing was left; NULL: it goes on.
+  ended_at        timestamptz,
+  CONSTRAINT app_purges_app_id_is_unique UNIQUE (app_id)
+);
+
+CREATE FUNCTION refuse_id_of_deleted_app() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM app_purges WHERE app_id = NEW.app_id) THEN
+    RAISE EXCEPTION 'the id of a deleted app is never used again'
+      USING ERRCODE = 'unique_violation', CONSTRAINT = 'app_purges_app_id_is_unique';
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER apps_have_new_ids BEFORE INSERT ON apps FOR EACH ROW EXECUTE FUNCTION refuse_id_of_deleted_app();
 
 -- An app's credential for a push network. The secret is sealed with the master key and bound to this row.
 CREATE TABLE credentials (
@@ -288,6 +325,23 @@ CREATE TRIGGER audit_log_is_append_only BEFORE UPDATE OR DELETE ON audit_log
   FOR EACH ROW EXECUTE FUNCTION refuse_change_of_audit_log();
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON audit_log
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_audit_log();
+
+-- Some things are changed by their number, without naming the app. Whatever the way: each change has an entry in its
+-- transaction, and an app that is being deleted is not changed.
+CREATE FUNCTION refuse_change_of_deleted_app() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM apps WHERE app = NEW.app AND purge_after IS NOT NULL) THEN
+    RAISE EXCEPTION 'an app that is being deleted is not changed'
+      USING ERRCODE = 'check_violation', CONSTRAINT = 'apps_deleted_are_not_changed';
+  END IF;
+  RETURN NEW;
+END $$;
+
+CREATE TRIGGER audit_log_has_no_change_of_deleted_app BEFORE INSERT ON audit_log FOR EACH ROW
+  WHEN (NEW.app IS NOT NULL AND (NEW.action IN ('message.send', 'message.resend', 'message.resume')
+    OR split_part(NEW.action, '.', 1) IN ('approval', 'audience', 'channel', 'draft', 'group', 'import', 'quarantine',
+      'segment', 'sender', 'tags', 'template', 'upload', 'webhook')))
+  EXECUTE FUNCTION refuse_change_of_deleted_app();
 
 -- Who has read which list of people in which hour; the audit log gets one entry for each.
 CREATE TABLE audit_readings (

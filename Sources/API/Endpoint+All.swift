@@ -10,7 +10,8 @@ extension Endpoint {
     + rankings
     + tags + segments + files
     + groups + groupTree
-    + people + quarantine + apps + channels + credentials + apiKeys + audit + sessions + secondFactor + openID
+    + people + quarantine + apps + appDeletions + channels + credentials + apiKeys + audit + sessions + secondFactor
+    + openID
     + accounts + adRules
     + webhooks + saved + approvals + imports + exports + controllers + serverState + server
 

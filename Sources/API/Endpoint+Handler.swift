@@ -26,6 +26,9 @@ extension Endpoint {
       }
     }
 
+    /// Whether the caller has to prove anything.
+    var needsKey: Bool { if case .open = self { false } else { true } }
+
     /// Whether an API key or a console session is needed.
     var needsCaller: Bool {
       switch self {

@@ -57,6 +57,8 @@ struct Endpoint: Sendable {
     case .clientKey, .caller, .permission: problems += [.noCredential, .badCredential, .forbidden]
     case .authKey: problems += [.noCredential, .badCredential, .forbidden, .unknownDevice]
     }
+    // An app that is being deleted is not changed.
+    if method != .get, access.needsKey { problems.append(.conflict) }
     if body != nil { problems += [.malformed, .invalidField, .bodyTooLarge, .unsupportedMediaType] }
     if hasShare { problems.append(.tooManyRequests) }
     // `invalidField`: a query item that is unknown or repeated.

@@ -21,6 +21,21 @@ package struct App: Sendable, Equatable {
     }
   }
 
+  /// That an app is being deleted. Times are microseconds since 1970.
+  package struct Deletion: Sendable, Equatable {
+    package let askedAt: Int64
+    /// Until then it can be taken back; what is stored of the app is removed afterwards.
+    package let purgeAfter: Int64
+    /// Rows removed so far; nil while the grace lasts.
+    package let removedRows: Int64?
+
+    package init(askedAt: Int64, purgeAfter: Int64, removedRows: Int64?) {
+      self.askedAt = askedAt
+      self.purgeAfter = purgeAfter
+      self.removedRows = removedRows
+    }
+  }
+
   package let number: Number
   /// The bundle identifier or package name; also the APNs topic.
   package let appID: String
@@ -42,6 +57,25 @@ package struct App: Sendable, Equatable {
   package var confidentiality = Confidentiality()
   /// Default values for the app's messages to Android devices.
   package var android = AndroidContent()
+  /// Nil: the app is not being deleted.
+  package var deletion: Deletion?
+
+  /// Where the app stands in its life, as answers name it.
+  package var state: String {
+    guard let deletion else { return "active" }
+    return deletion.removedRows == nil ? "deleting" : "purging"
+  }
+
+  /// The answer to whatever would change something in an app that is being deleted; nil if it is not.
+  package var refusalWhileDeleted: Problem? {
+    guard deletion != nil else { return nil }
+    return Problem(
+      .conflict,
+      """
+      The app \(appID) is \(state): nothing of it is changed or sent any more. Until its grace ends, an administrator can \
+      take that back: upmc app restore \(appID).
+      """)
+  }
 
   package var identity: Identity { identityRules.identity }
 

@@ -6,10 +6,12 @@ internal import Operations
 /// `upmc app`: manages apps.
 struct AppCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "app", abstract: "Make apps, give them credentials and settings, list and resume them.",
+    commandName: "app",
+    abstract: "Make apps, give them credentials and settings, list, resume, export and delete them.",
     subcommands: [
       Create.self, SetCredential.self, SetApp.self, SetPolicies.self, ShowIdentity.self,
       SetAds.self, ClientKeyCommand.self, List.self, Resume.self,
+      AppExportCommand.self, DeleteApp.self, RestoreApp.self,
     ])
 
   struct Create: ParsableCommand {
@@ -83,7 +85,10 @@ struct AppCommand: ParsableCommand {
     }
 
     private static func sentence(_ app: JSONTree) -> String {
-      let pause = app.optional("pausedReason").map { "  paused: \($0)" } ?? ""
+      let end = app.optional("purgeAfter")
+      let pause =
+        end.map { "  \(app.text("state")), grace ends \($0)" }
+        ?? app.optional("pausedReason").map { "  paused: \($0)" } ?? ""
       return """
         \(app.text("appId"))  \(app.text("name"))  \(app.text("timeZone"))  \(app.text("identity"))  \
         \(app.text("clientKey"))\(pause)

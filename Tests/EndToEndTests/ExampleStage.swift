@@ -45,9 +45,11 @@ final class ExampleStage {
     _ operation: Endpoint, _ body: String?, path: String? = nil, bearer: String?? = nil
   ) throws -> Reply {
     let (target, credential) = try prepare(operation)
-    return try world.client.call(
+    let reply = try world.client.call(
       operation.method.rawValue, path ?? target, bearer: session == nil ? bearer ?? credential : nil, try signed(body),
       type: operation.body?.type, session: session)
+    if operation.id == "restoreApp", reply.status == 200 { try awaitDevices() }
+    return reply
   }
 
   /// The pushkey of the document is nobody's: the one that this server makes stands in its place.
@@ -57,6 +59,13 @@ final class ExampleStage {
     let psid = "00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"
     return body.replacing(
       "0123456789012345678901234567890123456789", with: keys.pushkeys.make(seqno: "104", psid: psid))
+  }
+
+  /// The server's loops learn a moment later that the app is back.
+  private func awaitDevices() throws {
+    _ = try world.poll("devices may not register") {
+      try world.register("sender", token: World.token("ff"), user: "sender").status == 409 ? nil : true
+    }
   }
 
   /// Makes what the operation's path names.

@@ -219,7 +219,7 @@ import Testing
         continue
       }
       #expect(
-        reply.status == 400 && reply.text.contains(#""pointer":"/url""#) && reply.text.contains(word), "\(reply.text)")
+        reply.status == 422 && reply.text.contains(#""pointer":"/url""#) && reply.text.contains(word), "\(reply.text)")
     }
     #expect(try world.count("SELECT count(*) FROM webhooks") == 0)
     let receiver = try EventReceiver()

@@ -164,10 +164,14 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("server", "client-key", "api-key", "app"):
         parser.add_argument(f"--{name}", required=True)
-    parser.add_argument("languages", nargs="*", default=list(COMMANDS), choices=[*COMMANDS, []])
+    parser.add_argument("languages", nargs="*", help=f"of {', '.join(COMMANDS)}; all, if none is named")
     options = parser.parse_args(arguments)
+    # Not by `choices`: of a list that may be empty, releases of Python disagree what must be one of them.
+    for name in options.languages:
+        if name not in COMMANDS:
+            parser.error(f"{name} is none of {', '.join(COMMANDS)}")
     with tempfile.TemporaryDirectory(prefix="upmc-guides-") as directory:
-        for name in options.languages:
+        for name in options.languages or COMMANDS:
             run(name, options, pathlib.Path(directory))
 
 

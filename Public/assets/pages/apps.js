@@ -7,8 +7,8 @@ import { Form, field } from "../parts/form.js";
 import { complain, empty, facts, head, note, say } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, follow, go, link } from "../router.js";
-import { loadApps, may } from "../session.js";
-import { exactTime, t, time, word } from "../words.js";
+import { loadApps, may, session } from "../session.js";
+import { exactTime, number, t, time, word } from "../words.js";
 import { adRulesCard } from "./ad-rules.js";
 import { credentialEnd } from "./common.js";
 
@@ -18,7 +18,7 @@ export async function appsPage() {
   const found = list({ caption: t("nav.apps"), load: (cursor) => get(`/apps${query({ cursor, limit: 50 })}`), empty: empty(t("app.none"), t("app.none.detail")), columns: [
     { title: t("app.one"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/apps/${item.appId}`) }, item.name || item.appId), h("span", { class: "under mono" }, item.appId)] },
     { title: t("app.zone"), cell: (item) => item.timeZone },
-    { title: t("message.state"), fit: true, cell: (item) => h("span", { class: `state ${item.pausedReason ? "bad" : "good"}` }, t(item.pausedReason ? "app.paused" : "app.active")) },
+    { title: t("message.state"), fit: true, cell: (item) => h("span", { class: `state ${item.pausedReason ? "bad" : "good"}` }, t(item.purgeAfter ? `app.${item.state}` : item.pausedReason ? "app.paused" : "app.active")) },
   ] });
   await found.ready;
   async function make() {
@@ -81,6 +81,31 @@ export async function appPage(context) {
     follow();
   });
 
+  const isGoing = found.purgeAfter !== null;
+
+  const deleteApp = () => run(async () => {
+    const days = field({ name: "graceDays", label: t("app.delete.grace"), hint: t("app.delete.grace.hint"), type: "number", min: 0, max: 365, value: "30" });
+    if (!await confirm({ title: t("app.delete"), bad: true, action: t("app.delete"), typed: found.appId, body: h("div", { class: "stack" }, h("p", null, t("app.delete.body", { app: found.name || found.appId })), days.node) })) return;
+    await remove(`${path}${query({ confirm: found.appId, graceDays: days.node.querySelector("input").value })}`);
+    await loadApps();
+    follow();
+  });
+
+  const restoreApp = () => run(async () => {
+    await post(`${path}/restore`);
+    await loadApps();
+    say(t("app.restored"));
+    follow();
+  });
+
+  /// Only whoever administers the whole server is offered it, and not while what was stored is being removed.
+  const end = manages && !session.appId ? h("section", { class: "card fields", id: "end" }, h("h2", null, t("app.delete")),
+    h("p", { class: "soft" }, isGoing ? t(`app.${found.state}.detail`) : t("app.delete.detail")),
+    isGoing ? facts([t("app.purge-after"), exactTime(found.purgeAfter)], [t("app.purged-rows"), found.purgedRows === null ? null : number(found.purgedRows)]) : null,
+    h("div", null, isGoing
+      ? found.state === "deleting" ? h("button", { class: "button", id: "restore-app", onclick: restoreApp }, t("app.restore")) : null
+      : h("button", { class: "button bad", id: "delete-app", onclick: deleteApp }, t("app.delete")))) : null;
+
   const lanes = ["", "urgent", "urgent,normal", "urgent,normal,bulk"];
   const present = found.confidentialLanes.join(",");
   if (!lanes.includes(present)) lanes.push(present);
@@ -125,7 +150,7 @@ export async function appPage(context) {
 
   return h("div", null, head(found.name || found.appId, { crumb: h("a", { href: "#/apps" }, t("nav.apps")) }),
     found.pausedReason ? h("div", { class: "notes" }, note("bad", t("attention.paused", { app: found.name }), " ", word("paused", found.pausedReason), " ",
-      manages ? h("button", { class: "button small", onclick: () => run(async () => {
+      manages && !isGoing ? h("button", { class: "button small", onclick: () => run(async () => {
         await post(`${path}/resume`);
         await loadApps();
         follow();
@@ -142,5 +167,5 @@ export async function appPage(context) {
       h("div", null, h("button", { class: "button small bad", onclick: () => takeOut(one) }, t("credential.remove"))))) : empty(t("credential.none"), t("credential.none.detail"))) : null,
       h("section", { class: "card fields" }, h("h2", null, t("app.client-key")), h("p", { class: "soft" }, t("app.client-key.detail")),
         h("div", null, h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show")))), identity), h("div", { class: "stack" },
-      manages ? h("section", { class: "card" }, h("h2", null, t("app.settings")), settings.node) : null, ads)));
+      manages ? h("section", { class: "card" }, h("h2", null, t("app.settings")), settings.node) : null, ads, end)));
 }

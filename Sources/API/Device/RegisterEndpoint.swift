@@ -25,6 +25,7 @@ extension DeviceHandler {
         if mayWait, timeout.wait({ door.register(body, credential, requestID, responder, mayWait: false) }) { return }
         throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")
       }
+      if let problem = app.refusalWhileDeleted { throw problem }
       var registration = try body.registration(app: app, proof: keys.authKeys.verify(credential))
       registration.isOpenedByProof = registration.proof != nil
       perform(.register(registration), requestID, responder, sendRegistered)

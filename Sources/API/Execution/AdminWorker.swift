@@ -103,6 +103,7 @@ final class AdminWorker {
     }
     caller.origin = Self.origin(of: request)
     caller.requestID = request.id
+    caller.isChanging = endpoint.method != .get
     let query = try QueryParameters(request.query, known: endpoint.query) { Problem(.invalidField, $0) }
     let call = AdminCall(
       request: request, parameters: parameters, query: query, caller: caller, session: credential?.session,

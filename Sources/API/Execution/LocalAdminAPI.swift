@@ -69,7 +69,9 @@ package struct LocalAdminAPI {
     guard case .permission(let permission) = endpoint.access else {
       throw Problem(.impossible, "Signing in is for browsers.")
     }
+    var caller = self.caller
     try caller.require(permission)
+    caller.isChanging = endpoint.method != .get
     let query = try QueryParameters(request.query, known: endpoint.query) { Problem(.invalidField, $0) }
     let call = AdminCall(
       request: request, parameters: parameters, query: query, caller: caller, connection: connection,

@@ -12,8 +12,8 @@ internal import Store
 final class RetentionWorker {
   private let keeping: RetentionPolicy
   private let clock: any Clock
-  private let log = Logger(label: "history")
-  private let setAside: FailureIsolation
+  let log = Logger(label: "history")
+  let setAside: FailureIsolation
   private var hasLearntZones = false
   /// Position of the ledger scan and when it began; nil while there is nothing to scan for.
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Int64)?
@@ -39,7 +39,7 @@ final class RetentionWorker {
   /// Runs one bounded round of each removal step; called every few seconds.
   func turn(_ connection: Connection) throws(PostgresError) {
     // A step that fails because of its data does not keep the others from running.
-    for step in [wipe, endInboxes, drop, sweepLedger, forget, takeOut] {
+    for step in [wipe, endInboxes, drop, sweepLedger, forget, takeOut, purgeApps] {
       do throws(PostgresError) {
         try step(connection)
       } catch {

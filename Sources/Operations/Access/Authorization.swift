@@ -86,6 +86,14 @@ package enum Permission: String, CaseIterable, Sendable {
   case viewAudit
   /// Viewing webhook events and redelivering them.
   case manageEvents
+
+  /// Whether it holds for apps that are being deleted, whatever the request's method: reading, and erasing persons.
+  var holdsWhileDeleted: Bool {
+    switch self {
+    case .viewMessages, .viewContent, .viewPeople, .viewAudit, .exportPeople, .erasePeople: true
+    default: false
+    }
+  }
 }
 
 /// The authenticated caller of an operation.
@@ -106,6 +114,8 @@ package struct Caller: Equatable, Sendable {
   /// The client's address, or the host's name for commands; and the request's id.
   package var origin = ""
   package var requestID = ""
+  /// Whether the request changes something, by its method.
+  package var isChanging = false
 
   package init(
     role: Role, app: App.Number?, apiKey: Int32?, device: DeviceID? = nil, account: Int32? = nil,
@@ -152,12 +162,15 @@ package struct Caller: Equatable, Sendable {
     }
   }
 
-  /// Throws `.forbidden` if the role does not have the permission, or the caller may not access the app.
+  /// Throws `.forbidden` if the role does not have the permission, or the caller may not access the app; `.conflict` if
+  /// it would change something in an app that is being deleted. Persons are erased even then.
   package func require(_ permission: Permission, in app: App) throws(Problem) {
     try require(permission)
     guard reaches(app.number) else {
       throw Problem(.forbidden, "This credential is for another app than \(app.appID).")
     }
+    guard isChanging || permission == .send || permission == .vouch, !permission.holdsWhileDeleted else { return }
+    if let problem = app.refusalWhileDeleted { throw problem }
   }
 
   /// Throws if the request names a sending device other than the calling one.

@@ -18,6 +18,15 @@ extension Problem {
     switch error.constraint {
     case "apps_app_id_is_unique":
       self.init(.conflict, "An app with this id exists already; `upmc app list` shows its client key.")
+    case "app_purges_app_id_is_unique":
+      self.init(.conflict, "An app with this id was deleted. The id is never used again: choose another one.")
+    case "apps_deleted_are_not_changed":
+      self.init(
+        .conflict,
+        """
+        The app is being deleted: nothing of it is changed any more. Until its grace ends, `upmc app restore` takes that \
+        back.
+        """)
     case "groups_name_is_unique_below_parent":
       self.init(.conflict, "The parent has a group of this name already. Choose another name.")
     case "segments_name_is_unique":

@@ -100,6 +100,18 @@ extension Administration {
             "formerClientKeyEndsAt", .orNull(.moment), { $0.former?.endsAt },
             "Until when it does; null: until it is ended."),
           .always("pausedReason", .orNull(.anyText), \.app.pausedReason, "Why it is paused; null when it is not."),
+          .always(
+            "state", .words(["active", "deleting", "purging"]), \.app.state,
+            """
+            `deleting`: it can be taken back until `purgeAfter`, and is neither changed nor sent to. `purging`: what is stored \
+            of it is being removed.
+            """),
+          .always(
+            "purgeAfter", .orNull(.moment), { $0.app.deletion?.purgeAfter },
+            "When the grace of its deletion ends; null: it is not being deleted."),
+          .always(
+            "purgedRows", .orNull(.count), { $0.app.deletion?.removedRows },
+            "Rows of the database removed so far; null: the removal has not begun."),
         ])
   }
 
@@ -117,6 +129,7 @@ extension Administration {
   {
     let app = try connection.app(appID)
     try caller.require(.manageApps, in: app)
+    if let problem = app.refusalWhileDeleted { throw problem }
     try connection.commit { () throws(PostgresError) in
       let reason = try connection.run(AppPauses.reason(of: app.number))
       try release(app, on: connection)

@@ -24,6 +24,9 @@ package struct AppPolicies: Sendable {
   /// Returns the app's rules; an unknown app has the default rules.
   func rules(of app: App.Number) -> App.IdentityRules { apps[app]?.identityRules ?? App.IdentityRules() }
 
+  /// The refusal of what would change something in an app that is being deleted; nil if it is not.
+  func refusalWhileDeleted(of app: App.Number) -> Problem? { apps[app]?.refusalWhileDeleted }
+
   // MARK: Who vouches for a user
 
   /// Result of checking whether a device may name a user.

@@ -53,7 +53,7 @@ extension Administration {
     case .works: return
     case .refused:
       throw Problem(
-        at: "/apnsKey",
+        .impossible, at: "/apnsKey",
         "is refused by Apple (\(check.word)), and the old key stays: look at key, key id, team id and the app's id")
     case .unreachable:
       throw Problem(.networkAway, "Apple could not be asked (\(check.word)), and the old key stays. Try again.")

@@ -161,6 +161,9 @@ struct DeviceSteps {
     if let other = entry.stranger(record) {
       return .failure(Problem(.userMismatch, "This device does not belong to \(other). Register the user again."))
     }
+    if entry.kind.changesApp, let problem = batch.policies.refusalWhileDeleted(of: record.app) {
+      return .failure(problem)
+    }
     if case .admitSend = entry.kind, record.userKey.isGuest {
       return .failure(Problem(.forbidden, "A device without a user may not send. Register its user first."))
     }
@@ -331,6 +334,14 @@ extension Operation {
     switch self {
     case .join(_, let group), .leave(_, let group): group
     default: nil
+    }
+  }
+
+  /// Whether the operation is refused while the app is being deleted. A device may still look, and leave.
+  fileprivate var changesApp: Bool {
+    switch self {
+    case .find, .alive, .listGroups, .badge, .inbox, .confirm, .identify, .unregister: false
+    default: true
     }
   }
 

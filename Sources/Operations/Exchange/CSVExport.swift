@@ -10,6 +10,7 @@ package struct CSVExport: Sendable {
   private enum List: Sendable {
     case users(App.Number, KeyRange, after: String)
     case members(App.Number, Groups.Number, after: String)
+    case devices(App.Number, after: DeviceExport.Place)
     case deliveries(Int64, after: DeliveryPages.Place)
     case audit(AuditLog.Filter, before: Int64)
     case statistics(StatisticsService.Report)
@@ -41,6 +42,15 @@ package struct CSVExport: Sendable {
     let app = try GroupService.group(group, by: caller, on: connection).record.app
     try audit("export.members", String(group), app, caller, connection)
     return CSVExport(list: .members(app, group, after: ""), name: "members-\(group)")
+  }
+
+  /// Exports an app's active devices, without their tokens.
+  package static func devices(
+    of appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> CSVExport {
+    let app = try find(appID, .exportPeople, caller, connection)
+    try audit("export.devices", "", app, caller, connection)
+    return CSVExport(list: .devices(app, after: .start), name: "devices-\(appID)")
   }
 
   package static func deliveries(
@@ -121,6 +131,7 @@ package struct CSVExport: Sendable {
     switch list {
     case .users: ["clientUid", "clientName", "groupSeqs", "tags", "badge", "devices"]
     case .members: ["clientUid", "clientName", "joinedAt"]
+    case .devices: DeviceExport.columns
     case .deliveries: ["device", "clientUid", "status", "reason", "attempts", "at", "receivedAt", "readAt"]
     case .audit:
       ["entryId", "at", "actor", "role", "origin", "requestId", "action", "appId", "object", "before", "after"]
@@ -153,6 +164,11 @@ package struct CSVExport: Sendable {
       }
       if let last = members.last { list = .members(app, group, after: last.userKey.text) }
       count = members.count
+    case .devices(let app, let after):
+      let page = try connection.answer(DeviceExport.page(of: app, after: after, limit: limit))
+      for row in page.rows { writer.row(row) }
+      list = .devices(app, after: page.last)
+      count = page.rows.count
     case .deliveries(let seqno, let after):
       let deliveries = try connection.answer { () throws(PostgresError) in
         try DeliveryPages.next(of: seqno, after: after, limit: limit, on: connection)

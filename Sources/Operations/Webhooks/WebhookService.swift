@@ -225,7 +225,7 @@ package enum WebhookService {
         \(Operations.Limits.webhookURLBytes) bytes
         """)
     }
-    if let objection = addresses.objection(url) { throw Problem(at: "/url", objection) }
+    if let objection = addresses.objection(url) { throw Problem(.impossible, at: "/url", objection) }
   }
 }
 

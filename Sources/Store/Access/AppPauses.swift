@@ -102,9 +102,12 @@ package enum AppPauses {
   }
 
   private static let resumeStatement = Statement(
-    "app-pauses-resume", "UPDATE apps SET paused_reason = NULL, resumed_at = clock_timestamp() WHERE app = $1")
+    "app-pauses-resume",
+    """
+    UPDATE apps SET paused_reason = NULL, resumed_at = clock_timestamp() WHERE app = $1 AND purge_after IS NULL
+    """)
 
-  /// Resumes an app's messages.
+  /// Resumes an app's messages, unless it is being deleted.
   package static func resume(_ app: App.Number) -> Query<Void> {
     Query(resumeStatement, app) { _ in }
   }

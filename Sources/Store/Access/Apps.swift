@@ -21,7 +21,8 @@ package enum Apps {
     app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends, badge_sync,
     approval_above, identity, observed_identity, grace_ends_at, keeps_user_on_refresh, confidential_to_proved,
     tells_devices, user_proof, confidential_lanes, confidential_sdk, extension, android::text,
-    CASE WHEN coalesce(former_client_key_ends_at > now(), true) THEN former_client_key END, former_client_key_ends_at
+    CASE WHEN coalesce(former_client_key_ends_at > now(), true) THEN former_client_key END, former_client_key_ends_at,
+    deleting_since, purge_after, (SELECT p.removed FROM app_purges p WHERE p.app = apps.app)
     """
 
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
@@ -145,6 +146,10 @@ package enum Apps {
       hasExtension: rows.bool(row, 19), identityRules: rules(rows, row))
     app.confidentiality = App.Confidentiality(bits: rows.int16(row, 17), coversSDK: rows.bool(row, 18))
     app.android = AndroidContent(stored: rows.bytes(row, 20))
+    if let askedAt = rows.optionalTimestamp(row, 23), let purgeAfter = rows.optionalTimestamp(row, 24) {
+      app.deletion = App.Deletion(
+        askedAt: askedAt, purgeAfter: purgeAfter, removedRows: rows.optionalInt64(row, 25))
+    }
     let former = rows.optionalText(row, 21).map { FormerKey(clientKey: $0, endsAt: rows.optionalTimestamp(row, 22)) }
     return Record(app: app, clientKey: rows.text(row, 6), former: former)
   }

@@ -88,7 +88,7 @@ package enum AuditLog {
     package let origin: String
     package let requestID: String
     package let action: String
-    /// The app's id; nil for an entry that concerns no app, or an app that does not exist any more.
+    /// The app's id, also when it is gone; nil for an entry that concerns no app.
     package let appID: String?
     package let object: String
     package let before: String?
@@ -110,11 +110,11 @@ package enum AuditLog {
     Statement(
       name,
       """
-      SELECT l.entry, l.at, l.api_key, l.account, l.actor, l.role, l.origin, l.request_id, l.action, a.app_id, l.object,
+      SELECT l.entry, l.at, l.api_key, l.account, l.actor, l.role, l.origin, l.request_id, l.action, coalesce(a.app_id, p.app_id), l.object,
         l.before::text, l.after::text
       -- A search ends after so many entries, and goes on with the next page.
       FROM (SELECT * FROM audit_log WHERE \(from) ORDER BY entry DESC LIMIT $2) l
-      LEFT JOIN apps a ON a.app = l.app
+      LEFT JOIN apps a ON a.app = l.app LEFT JOIN app_purges p ON p.app = l.app
       WHERE ($4 IS NULL OR l.action = $4 OR l.action LIKE $4 || '.%') AND ($5 IS NULL OR l.actor = $5)
         AND ($6 IS NULL OR l.object = $6)
       ORDER BY l.entry DESC LIMIT $3
@@ -152,7 +152,7 @@ package enum AuditLog {
     package let entry: Int64
     package let actor: String
     package let action: String
-    /// Nil for a change that concerns no app, or one that is gone.
+    /// Nil for a change that concerns no app.
     package let appID: String?
     package let object: String
   }
@@ -165,8 +165,8 @@ package enum AuditLog {
   private static let commandsStatement = Statement(
     "audit-commands",
     """
-    SELECT l.entry, l.actor, l.action, a.app_id, l.object
-    FROM audit_log l LEFT JOIN apps a ON a.app = l.app
+    SELECT l.entry, l.actor, l.action, coalesce(a.app_id, p.app_id), l.object
+    FROM audit_log l LEFT JOIN apps a ON a.app = l.app LEFT JOIN app_purges p ON p.app = l.app
     -- Every request over HTTP has an id; devices do things for themselves, and so does a server that starts. A command
     -- says on which machine it ran.
     WHERE l.entry > $1 AND l.request_id = '' AND l.origin <> '' AND l.role <> 'device'

@@ -84,7 +84,7 @@ package enum Vitals {
           (SELECT places FROM waits WHERE due_at < now() - interval '1 minute' LIMIT 100) w), 0)::bigint,
       (SELECT count(*) FROM (SELECT FROM claims WHERE claim >= $1 ORDER BY claim LIMIT 20000) c),
       (SELECT count(*) FROM nodes WHERE alive_until > now()),
-      (SELECT count(*) FROM apps WHERE paused_reason IS NOT NULL),
+      (SELECT count(*) FROM apps WHERE paused_reason IS NOT NULL AND purge_after IS NULL),
       (SELECT count(*) FROM (SELECT FROM messages m WHERE \(Controls.isSetAside) LIMIT 20000) m),
       coalesce((SELECT max(upto_seqno) FROM seqno_ranges), 0)
         - coalesce((SELECT last_value FROM pg_sequences

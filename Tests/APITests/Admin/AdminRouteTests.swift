@@ -99,6 +99,9 @@ import Testing
     "GET /v1/admin/quarantine": [.operator, .admin],
     "POST /v1/admin/quarantine/restore": [.operator, .admin],
     "POST /v1/admin/apps/{appId}/resume": [.admin],
+    "DELETE /v1/admin/apps/{appId}": [.admin],
+    "POST /v1/admin/apps/{appId}/restore": [.admin],
+    "GET /v1/admin/exports/devices": [.operator, .admin],
     "POST /v1/admin/tags": [.operator, .admin],
     "GET /v1/admin/tags": [.operator, .admin],
     "POST /v1/admin/segments": [.operator, .admin],
@@ -151,7 +154,9 @@ import Testing
   ]
 
   /// Routes that refuse a caller of one app, whatever its role.
-  private static let ofAllApps: Set<String> = ["GET /v1/admin/server"]
+  private static let ofAllApps: Set<String> = [
+    "GET /v1/admin/server", "DELETE /v1/admin/apps/{appId}", "POST /v1/admin/apps/{appId}/restore",
+  ]
 
   private static let routes = Endpoint.ofAdmin.map { "\($0.method.rawValue) \($0.pattern)" }
 

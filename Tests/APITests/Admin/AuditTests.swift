@@ -15,6 +15,10 @@ import Testing
     ("PATCH /v1/admin/apps/{appId}", "/v1/admin/apps/com.example.new", #"{"name":"Newer"}"#, "app.change"),
     ("POST /v1/admin/apps/{appId}/resume", "/v1/admin/apps/com.example.new/resume", "", "app.resume"),
     (
+      "DELETE /v1/admin/apps/{appId}", "/v1/admin/apps/com.example.new?confirm=com.example.new", "", "app.delete"
+    ),
+    ("POST /v1/admin/apps/{appId}/restore", "/v1/admin/apps/com.example.new/restore", "", "app.restore"),
+    (
       "PUT /v1/admin/credentials", "/v1/admin/credentials",
       #"{"appId":"com.example.bank","apnsKey":{"pem":"PEM","keyId":"ABCDE12345","teamId":"FGHIJ67890"}}"#,
       "credential.set"

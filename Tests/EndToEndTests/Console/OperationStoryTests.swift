@@ -56,6 +56,28 @@ import Testing
     try browser.expectSilence("the ad", except: "422")
   }
 
+  @Test(arguments: ["en", "ko"])
+  func `an app is deleted only when its id is typed, and restored`(language: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter(language)
+    try browser.show("/apps/\(World.appID)")
+    try browser.click("#delete-app")
+    try browser.type("dialog[open] input[name=typed]", "com.example")
+    #expect(try browser.count("dialog[open] [type=submit]:disabled") == 1)
+    try browser.type("dialog[open] input[name=graceDays]", "7")
+    try browser.type("dialog[open] input[name=typed]", World.appID)
+    #expect(try browser.accessibilityFindings() == [])
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("#restore-app")
+    #expect(try browser.accessibilityFindings() == [])
+    #expect(try console.world.count("SELECT extract(day FROM purge_after - deleting_since)::bigint FROM apps") == 7)
+    try browser.click("#restore-app")
+    try browser.waitFor("#delete-app")
+    #expect(try console.world.count("SELECT count(*) FROM apps WHERE purge_after IS NULL") == 1)
+    try browser.expectSilence("deleting an app")
+  }
+
   @Test func `the dashboard is told what happens, without being asked again`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser

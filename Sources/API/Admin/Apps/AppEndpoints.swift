@@ -11,14 +11,16 @@ extension Endpoint {
       "Let the messages of a paused app go on",
       "An app is paused by itself when a flood of refusals shows that a setting is wrong. Mend that first.",
       by: .permission(.manageApps),
-      answers: [Answer(200, "The app is not paused.", Administration.AppEntry.object, example: app)],
+      answers: [Answer(200, "The app is not paused.", Administration.AppEntry.object, example: exampleApp)],
       problems: [.unknownApp],
       handler: .whole(AdminCall.resumeApp)),
     Endpoint(
       .get, "/v1/admin/apps", id: "listApps", in: .administration, "List apps",
       "Those that the credential reaches, by id.",
       by: .permission(.viewMessages), parameters: [.limit, .cursor],
-      answers: [Answer(200, "A page of apps.", ItemPage<Administration.AppEntry>.object, example: Answer.page(app))],
+      answers: [
+        Answer(200, "A page of apps.", ItemPage<Administration.AppEntry>.object, example: Answer.page(exampleApp))
+      ],
       problems: [.invalidField],
       handler: .whole(AdminCall.apps)),
     Endpoint(
@@ -35,7 +37,7 @@ extension Endpoint {
     Endpoint(
       .get, "/v1/admin/apps/{appId}", id: "showApp", in: .administration, "Show an app and its settings",
       "Also why it is paused, if it is.", by: .permission(.viewMessages),
-      answers: [Answer(200, "The app.", Administration.AppEntry.object, example: app)], problems: [.unknownApp],
+      answers: [Answer(200, "The app.", Administration.AppEntry.object, example: exampleApp)], problems: [.unknownApp],
       handler: .whole(AdminCall.app)),
     Endpoint(
       .get, "/v1/admin/apps/{appId}/identity", id: "showAppIdentity", in: .administration,
@@ -63,7 +65,7 @@ extension Endpoint {
           ("android", ##"{"android":{"channelId":"bank","icon":"ic_bank","color":"#1A73E8"}}"##),
           ("observed", #"{"observedIdentity":"strict","tellsDevices":true}"#),
         ]),
-      answers: [Answer(200, "As it is now.", Administration.AppEntry.object, example: app)],
+      answers: [Answer(200, "As it is now.", Administration.AppEntry.object, example: exampleApp)],
       problems: [.unknownApp, .conflict], handler: .whole(AdminCall.changeApp)),
     Endpoint(
       .post, "/v1/admin/apps/{appId}/client-key", id: "replaceClientKey", in: .administration,
@@ -75,13 +77,13 @@ extension Endpoint {
       body: Body(
         Administration.NewClientKey.object,
         examples: [("a year", #"{"keepFormerFor":"P365D"}"#), ("until it is ended", "{}")]),
-      answers: [Answer(200, "The app, with both keys.", Administration.AppEntry.object, example: app)],
+      answers: [Answer(200, "The app, with both keys.", Administration.AppEntry.object, example: exampleApp)],
       problems: [.unknownApp, .conflict], handler: .whole(AdminCall.replaceClientKey)),
     Endpoint(
       .delete, "/v1/admin/apps/{appId}/client-key/former", id: "endFormerClientKey", in: .administration,
       "End an app's former client key", "Copies of the app that have it can register no more.",
       by: .permission(.manageApps),
-      answers: [Answer(200, "The app, with one key.", Administration.AppEntry.object, example: app)],
+      answers: [Answer(200, "The app, with one key.", Administration.AppEntry.object, example: exampleApp)],
       problems: [.unknownApp, .notFound], handler: .whole(AdminCall.endFormerClientKey)),
   ]
 
@@ -93,13 +95,18 @@ extension Endpoint {
     Administration.NewClientKey.object.named,
   ]
 
-  private static let app = """
+  static let exampleApp = exampleApp(#""pausedReason":null,"state":"active","purgeAfter":null,"purgedRows":null"#)
+
+  /// - Parameter standing: the last members, which say whether it is paused or being deleted.
+  static func exampleApp(_ standing: String) -> String {
+    """
     {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\
     "deviceSends":0,"devicePolicy":"multi","identity":"proof","observedIdentity":null,"graceEndsAt":null,\
     "keepsUserOnRefresh":false,"confidentialTo":"proved","tellsDevices":false,"confidentialLanes":["urgent"],\
     "confidentialSdkSends":false,"badgeSync":false,"approvalAbove":null,"extension":true,"android":{"channelId":"bank"},\
-    "formerClientKey":null,"formerClientKeyEndsAt":null,"pausedReason":null}
+    "formerClientKey":null,"formerClientKeyEndsAt":null,\(standing)}
     """
+  }
 }
 
 extension AdminCall {

@@ -20,6 +20,10 @@ extension Endpoint {
       ], "clientUid,clientName,joinedAt\r\nkim01,Kim,2026-11-21T09:30:00.123Z\r\n",
       problems: [.invalidField, .unknownGroup], AdminCall.exportMembers),
     export(
+      "devices", "exportDevices", "Devices as a file", "The active devices of an app, without their push tokens.",
+      .exportPeople, [.ofApp()], "device,clientUid,network,environment,deviceId,platform,model,osVersion\r\n",
+      problems: [.invalidField, .unknownApp], load: .heavy, AdminCall.exportDevices),
+    export(
       "deliveries", "exportDeliveries", "What became of each device as a file",
       "Deliveries that have an outcome, or wait for their next try.", .exportPeople,
       [
@@ -75,6 +79,10 @@ extension AdminCall {
       throw Problem(.unknownGroup, "A GROUPSEQ is a whole number, as lists show it.")
     }
     return .file(try CSVExport.members(of: group, by: caller, on: connection))
+  }
+
+  fileprivate func exportDevices() throws(Problem) -> StreamSource {
+    .file(try CSVExport.devices(of: try required("appId"), by: caller, on: connection))
   }
 
   fileprivate func exportDeliveries() throws(Problem) -> StreamSource {

@@ -24,7 +24,7 @@ extension Endpoint {
           )
         ]),
       answers: [Answer(201, "It is made.", WebhookService.Made.object, example: made)],
-      problems: [.unknownApp], handler: .whole(AdminCall.createWebhook)),
+      problems: [.unknownApp, .impossible], handler: .whole(AdminCall.createWebhook)),
     Endpoint(
       .get, "/v1/admin/webhooks", id: "listWebhooks", in: .administration, "List webhooks", "Oldest first.",
       by: .permission(.manageEvents),

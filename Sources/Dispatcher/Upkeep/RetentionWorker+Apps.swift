@@ -1,0 +1,64 @@
+internal import Domain
+internal import Logging
+internal import Postgres
+internal import Store
+
+/// Removes what is stored of deleted apps. Decision 156.
+extension RetentionWorker {
+  /// Begins the removal of an app whose grace has ended, and removes some portions of those that have begun.
+  func purgeApps(_ connection: Connection) throws(PostgresError) {
+    // After a clock jump, a grace must not end early.
+    if try connection.run(ClockWatch.look()).isSteady {
+      let begun = try connection.transaction(attempts: 3) { () throws(PostgresError) -> String? in
+        guard let (app, appID) = try connection.run(AppPurge.begin()) else { return nil }
+        try connection.run(Self.entry("app.purge", app, appID, after: nil))
+        return appID
+      }
+      if let begun { log.notice("begins to remove a deleted app", metadata: ["app": .string(begun)]) }
+    }
+    for _ in 0..<Limits.purgePortions {
+      guard let step = try purgePortion(connection), step != .waiting else { return }
+      if case .ended(_, let appID, let rows) = step {
+        log.notice(
+          "removed a deleted app", metadata: ["app": .string(appID), "rows": .stringConvertible(rows)])
+      }
+    }
+  }
+
+  private func purgePortion(_ connection: Connection) throws(PostgresError) -> AppPurge.Step? {
+    do throws(PostgresError) {
+      return try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        let step = try AppPurge.step(
+          atMost: Limits.purgedRows, restSeconds: Limits.purgeRestSeconds, on: connection)
+        if case .ended(let app, let appID, let rows)? = step {
+          try connection.run(Self.entry("app.purged", app, appID, after: #"{"rows":\#(rows)}"#))
+        }
+        return step
+      }
+    } catch {
+      guard error.isOwnFault else { throw error }
+      // Something was written for the app behind the removal: it is found by another round.
+      _ = try connection.run(AppPurge.restart())
+      setAside.note("a part of a deleted app cannot be removed", 0, error)
+      return nil
+    }
+  }
+
+  /// The audit log's entry of a removal. Who asked for it has an entry of their own.
+  private static func entry(_ action: String, _ app: App.Number, _ appID: String, after: String?) -> Query<Void> {
+    var entry = AuditLog.New(actor: "the end of its grace", role: "admin", action: action, object: appID)
+    entry.app = app
+    entry.after = after
+    return AuditLog.add(entry)
+  }
+}
+
+extension Limits {
+  /// Portions of deleted apps removed per iteration.
+  static let purgePortions = 40
+  /// Rows of one table that a portion removes at most, which takes about 100 ms.
+  static let purgedRows = 10_000
+  /// Seconds between the beginning of a removal and its first portion: nodes reload apps each second, and no transaction
+  /// of theirs takes as long.
+  static let purgeRestSeconds: Int32 = 30
+}

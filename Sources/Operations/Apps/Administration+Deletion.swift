@@ -1,0 +1,86 @@
+package import Domain
+internal import JSON
+package import Postgres
+internal import Store
+
+/// Deleting apps. Decision 156.
+///
+/// ```
+///   active ── delete ──► deleting, for the grace: paused, refuses changes, can be read and exported
+///     ▲                     │      │
+///     └────── restore ──────┘      └── the grace ends ──► purging: removed in portions ──► gone, but for its id
+/// ```
+extension Administration {
+  /// Begins an app's grace.
+  /// - Parameters:
+  ///   - confirmation: the app's id, typed again.
+  ///   - graceDays: from 0; nil for the usual grace.
+  /// - Throws: `.forbidden` for a credential of one app, `.impossible` if the ids differ, `.conflict` if the app is
+  ///   being deleted already.
+  package static func deleteApp(
+    _ appID: String, confirmation: String, graceDays: Int32?, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> AppEntry {
+    let app = try appOfServer(appID, caller, connection)
+    guard confirmation == appID else {
+      throw Problem(.impossible, "Type the app's id again: ?confirm=\(appID). Nothing was deleted.")
+    }
+    let days = graceDays ?? Operations.Limits.usualGraceDays
+    guard Operations.Limits.graceDays.contains(days) else {
+      throw Problem(
+        .invalidField,
+        "graceDays is a whole number of days from \(Operations.Limits.graceDays.lowerBound) to "
+          + "\(Operations.Limits.graceDays.upperBound).")
+    }
+    let isNew = try connection.commit { () throws(PostgresError) in
+      let reason = "It is being deleted; `upmc app restore` takes that back."
+      guard try connection.run(AppDeletions.ask(app.number, graceDays: days, reason: reason)) else { return false }
+      try connection.run(Announcements.announce(Catalog.channel))
+      let change = AuditTrail.Change("app.delete", appID, in: app).to { $0.member("graceDays", Int64(days)) }
+      try connection.run(AuditTrail.add(change, by: caller))
+      return true
+    }
+    guard isNew else {
+      throw Problem(.conflict, "The app \(appID) is being deleted already; `upmc app list` says when its grace ends.")
+    }
+    return try self.app(appID, by: caller, on: connection)
+  }
+
+  /// Takes the deletion of an app back within its grace: the app is as it was.
+  /// - Throws: `.forbidden` for a credential of one app, `.conflict` if it is not being deleted or its removal has begun.
+  package static func restoreApp(
+    _ appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> AppEntry {
+    let app = try appOfServer(appID, caller, connection)
+    let isBack = try connection.commit { () throws(PostgresError) in
+      guard try connection.run(AppDeletions.takeBack(app.number)) else { return false }
+      try connection.run(Announcements.announce(Catalog.channel))
+      // Wakes the dispatcher: the app's messages wait in the queue.
+      try connection.run(Announcements.announce(SendService.channel))
+      try connection.run(AuditTrail.add(AuditTrail.Change("app.restore", appID, in: app), by: caller))
+      return true
+    }
+    guard isBack else {
+      let words = app.deletion == nil ? "is not being deleted" : "is being removed since its grace has ended"
+      throw Problem(.conflict, "The app \(appID) \(words): nothing can be taken back.")
+    }
+    return try self.app(appID, by: caller, on: connection)
+  }
+
+  /// Returns the app if the caller administers the whole server.
+  private static func appOfServer(
+    _ appID: String, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) -> App {
+    try caller.require(.manageApps)
+    guard caller.app == nil else {
+      throw Problem(.forbidden, "A credential for one app can neither delete an app nor take that back.")
+    }
+    return try connection.app(appID)
+  }
+}
+
+extension Operations.Limits {
+  /// Permitted days between asking for an app's deletion and its removal.
+  package static let graceDays: ClosedRange<Int32> = 0...365
+  /// Days when none are named.
+  package static let usualGraceDays: Int32 = 30
+}

@@ -1,0 +1,58 @@
+package import Domain
+internal import Postgres
+
+/// The active devices of an app, for its export. Without push tokens: a token gives access to the device.
+package enum DeviceExport {
+  /// The last device of a page.
+  package struct Place: Sendable {
+    let userKey: String
+    let device: String
+
+    package static let start = Place(userKey: "", device: "00000000-0000-0000-0000-000000000000")
+  }
+
+  /// Names of the columns, in the order of a page's rows.
+  package static let columns = [
+    "device", "clientUid", "network", "environment", "deviceId", "platform", "model", "osVersion", "appVersion",
+    "locale", "timeZone", "tags", "consentNotification", "consentAd", "consentNightAd", "createdAt", "registeredAt",
+    "seenAt", "quarantinedAt",
+  ]
+
+  private static let pageStatement = Statement(
+    "device-export-page",
+    """
+    SELECT user_key, device::text, CASE WHEN user_key LIKE 'u%' THEN substr(user_key, 2) ELSE '' END, network::text,
+      environment::text, device_id, platform, model, os_version, app_version, locale, time_zone,
+      array_to_string(tags, ';'), consent_notification::text, consent_ad::text, consent_night_ad::text,
+      to_json(created_at) #>> '{}', to_json(registered_at) #>> '{}', to_json(seen_at) #>> '{}',
+      to_json(quarantined_at) #>> '{}'
+    FROM devices WHERE app = $1 AND state = \(Devices.State.active.sql) AND (user_key, device) > ($2, $3::uuid)
+    ORDER BY user_key, device LIMIT $4
+    """)
+
+  /// Returns the next devices, by user and device; a value that there is none of is nil.
+  package static func page(
+    of app: App.Number, after place: Place, limit: Int
+  ) -> Query<(rows: [[String?]], last: Place)> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: place.userKey)
+    parameters.append(text: place.device)
+    parameters.append(limit)
+    return Query(pageStatement, parameters) { rows in
+      var last = place
+      let cells = rows.map { row -> [String?] in
+        last = Place(userKey: rows.text(row, 0), device: rows.text(row, 1))
+        return (1...columns.count).map { column in
+          let text = rows.optionalText(row, column)
+          switch column {
+          case 3: return text.flatMap(Int16.init).flatMap(PushNetwork.init(rawValue:))?.pnsID
+          case 4: return text.flatMap(Int16.init).flatMap(PushEnvironment.init(rawValue:)).map(\.name)
+          default: return text
+          }
+        }
+      }
+      return (cells, last)
+    }
+  }
+}
