@@ -16,11 +16,7 @@ package enum AppDeletions {
   ///   - days: how long the grace lasts.
   ///   - reason: why the app is paused, for people.
   package static func ask(_ app: App.Number, graceDays days: Int32, reason: String) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(days)
-    parameters.append(text: reason)
-    return Query(askStatement, parameters) { $0.count == 1 }
+    Query(askStatement, app, days, reason) { $0.count == 1 }
   }
 
   private static let takeBackStatement = Statement(
@@ -35,8 +31,6 @@ package enum AppDeletions {
   /// Ends an app's deletion: it is as it was before, also paused if it was. Returns false if it is not being deleted, or
   /// if its grace has ended and the removal has begun.
   package static func takeBack(_ app: App.Number) -> Query<Bool> {
-    var parameters = Parameters()
-    parameters.append(app)
-    return Query(takeBackStatement, parameters) { $0.count == 1 }
+    Query(takeBackStatement, app) { $0.count == 1 }
   }
 }

@@ -28,13 +28,13 @@ package enum Apps {
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
 
   package static func all() -> Query<[Record]> {
-    Query(allStatement) { rows in rows.map { record(rows, $0) } }
+    Query(each: allStatement, read: record)
   }
 
   private static let findStatement = Statement("apps-find", "SELECT \(columnList) FROM apps WHERE app_id = $1")
 
   package static func find(appID: String) -> Query<Record?> {
-    Query(findStatement, appID) { $0.count == 1 ? record($0, 0) : nil }
+    Query(first: findStatement, appID, read: record)
   }
 
   private static let createStatement = Statement(
@@ -50,9 +50,7 @@ package enum Apps {
     appID: String, name: String, clientKey: String, timeZone: String, identity: App.Identity,
     confidentiality: App.Confidentiality = App.Confidentiality()
   ) -> Query<Record> {
-    Query(createStatement, appID, name, clientKey, timeZone, identity.rawValue, confidentiality.bits) {
-      record($0, 0)
-    }
+    Query(one: createStatement, appID, name, clientKey, timeZone, identity.rawValue, confidentiality.bits, read: record)
   }
 
   private static let lockStatement = Statement(
@@ -60,7 +58,7 @@ package enum Apps {
 
   /// Locks the app's row until the transaction ends, and returns the app; nil if it does not exist.
   package static func lock(_ app: App.Number) -> Query<App?> {
-    Query(lockStatement, app) { $0.count == 1 ? record($0, 0).app : nil }
+    Query(first: lockStatement, app) { record(&$0).app }
   }
 
   private static let saveStatement = Statement(
@@ -114,7 +112,7 @@ package enum Apps {
   package static func replaceClientKey(
     _ app: App.Number, with clientKey: String, keeping seconds: Int32?
   ) -> Query<Record?> {
-    Query(replaceKeyStatement, app, clientKey, seconds) { $0.count == 1 ? record($0, 0) : nil }
+    Query(first: replaceKeyStatement, app, clientKey, seconds, read: record)
   }
 
   private static let endKeyStatement = Statement(
@@ -127,7 +125,7 @@ package enum Apps {
 
   /// Ends an app's former client key. Nil if there is none.
   package static func endFormerClientKey(_ app: App.Number) -> Query<Record?> {
-    Query(endKeyStatement, app) { $0.count == 1 ? record($0, 0) : nil }
+    Query(first: endKeyStatement, app, read: record)
   }
 
   private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
@@ -137,32 +135,38 @@ package enum Apps {
     Query(one: zoneStatement, name) { $0.int64() }
   }
 
-  private static func record(_ rows: Rows, _ row: Int) -> Record {
+  private static func record(_ row: inout RowReader) -> Record {
+    let (number, appID, name, timeZone) = (row.int32(), row.text(), row.text(), row.text())
+    let devicePolicy = App.DevicePolicy(rawValue: row.int16()) ?? .multi
+    let (pausedReason, clientKey) = (row.optionalText(), row.text())
+    let (sendsPerMinute, syncsBadges, approvalAbove) = (row.int16(), row.bool(), row.optionalInt64())
+    let rules = rules(&row)
+    let confidentiality = App.Confidentiality(bits: row.int16(), coversSDK: row.bool())
     var app = App(
-      number: rows.int32(row, 0), appID: rows.text(row, 1), name: rows.text(row, 2), timeZone: rows.text(row, 3),
-      devicePolicy: App.DevicePolicy(rawValue: rows.int16(row, 4)) ?? .multi,
-      pausedReason: rows.optionalText(row, 5), deviceSendsPerMinute: rows.int16(row, 7),
-      syncsBadges: rows.bool(row, 8), approvalAbove: rows.optionalInt64(row, 9),
-      hasExtension: rows.bool(row, 19), identityRules: rules(rows, row))
-    app.confidentiality = App.Confidentiality(bits: rows.int16(row, 17), coversSDK: rows.bool(row, 18))
-    app.android = AndroidContent(stored: rows.bytes(row, 20))
-    if let askedAt = rows.optionalTimestamp(row, 23), let purgeAfter = rows.optionalTimestamp(row, 24) {
-      app.deletion = App.Deletion(
-        askedAt: askedAt, purgeAfter: purgeAfter, removedRows: rows.optionalInt64(row, 25))
+      number: number, appID: appID, name: name, timeZone: timeZone, devicePolicy: devicePolicy,
+      pausedReason: pausedReason, deviceSendsPerMinute: sendsPerMinute, syncsBadges: syncsBadges,
+      approvalAbove: approvalAbove, hasExtension: row.bool(), identityRules: rules)
+    app.confidentiality = confidentiality
+    app.android = AndroidContent(stored: row.bytes())
+    let (formerKey, formerEndsAt) = (row.optionalText(), row.optionalTimestamp())
+    let (askedAt, purgeAfter) = (row.optionalTimestamp(), row.optionalTimestamp())
+    let removedRows = row.optionalInt64()
+    if let askedAt, let purgeAfter {
+      app.deletion = App.Deletion(askedAt: askedAt, purgeAfter: purgeAfter, removedRows: removedRows)
     }
-    let former = rows.optionalText(row, 21).map { FormerKey(clientKey: $0, endsAt: rows.optionalTimestamp(row, 22)) }
-    return Record(app: app, clientKey: rows.text(row, 6), former: former)
+    return Record(
+      app: app, clientKey: clientKey, former: formerKey.map { FormerKey(clientKey: $0, endsAt: formerEndsAt) })
   }
 
-  private static func rules(_ rows: Rows, _ row: Int) -> App.IdentityRules {
+  private static func rules(_ row: inout RowReader) -> App.IdentityRules {
     // A mode that only a newer release knows is treated as the strictest one known here.
-    var rules = App.IdentityRules(App.Identity(rawValue: rows.int16(row, 10)) ?? .strict)
-    rules.observed = rows.isNull(row, 11) ? nil : App.Identity(rawValue: rows.int16(row, 11))
-    rules.graceEndsAt = rows.optionalTimestamp(row, 12)
-    rules.keepsUserOnRefresh = rows.bool(row, 13)
-    rules.keepsConfidentialToProved = rows.bool(row, 14)
-    rules.tellsDevices = rows.bool(row, 15)
-    rules.proofGeneration = rows.int16(row, 16)
+    var rules = App.IdentityRules(App.Identity(rawValue: row.int16()) ?? .strict)
+    rules.observed = row.optionalInt16().flatMap(App.Identity.init)
+    rules.graceEndsAt = row.optionalTimestamp()
+    rules.keepsUserOnRefresh = row.bool()
+    rules.keepsConfidentialToProved = row.bool()
+    rules.tellsDevices = row.bool()
+    rules.proofGeneration = row.int16()
     return rules
   }
 }

@@ -34,23 +34,15 @@ package enum DeviceExport {
   package static func page(
     of app: App.Number, after place: Place, limit: Int
   ) -> Query<(rows: [[String?]], last: Place)> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: place.userKey)
-    parameters.append(text: place.device)
-    parameters.append(limit)
-    return Query(pageStatement, parameters) { rows in
+    Query(pageStatement, app, place.userKey, place.device, limit) { rows in
       var last = place
-      let cells = rows.map { row -> [String?] in
-        last = Place(userKey: rows.text(row, 0), device: rows.text(row, 1))
-        return (1...columns.count).map { column in
-          let text = rows.optionalText(row, column)
-          switch column {
-          case 3: return text.flatMap(Int16.init).flatMap(PushNetwork.init(rawValue:))?.pnsID
-          case 4: return text.flatMap(Int16.init).flatMap(PushEnvironment.init(rawValue:)).map(\.name)
-          default: return text
-          }
-        }
+      let cells = rows.decode { row -> [String?] in
+        let userKey = row.text()
+        var cells = columns.map { _ in row.optionalText() }
+        last = Place(userKey: userKey, device: cells[0] ?? "")
+        cells[2] = cells[2].flatMap(Int16.init).flatMap(PushNetwork.init(rawValue:))?.pnsID
+        cells[3] = cells[3].flatMap(Int16.init).flatMap(PushEnvironment.init(rawValue:)).map(\.name)
+        return cells
       }
       return (cells, last)
     }

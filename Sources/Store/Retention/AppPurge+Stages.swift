@@ -11,10 +11,7 @@ extension AppPurge {
     let limit: Int
 
     var parameters: Parameters {
-      var parameters = Parameters()
-      parameters.append(app)
-      parameters.append(limit)
-      return parameters
+      Parameters(app, limit)
     }
   }
 
@@ -86,9 +83,11 @@ extension AppPurge {
   private static func walk(_ name: String, _ statement: Statement) -> Stage {
     Stage(name: name) { (portion, connection) throws(PostgresError) in
       var parameters = portion.parameters
-      parameters.append(text: portion.place)
-      let rows = try connection.run(statement, parameters)
-      return Done(removed: rows.int64(0, 1), place: rows.optionalText(0, 0))
+      parameters.append(portion.place)
+      return try connection.run(statement, parameters).decodeOne { row in
+        let place = row.optionalText()
+        return Done(removed: row.int64(), place: place)
+      }
     }
   }
 
@@ -109,9 +108,7 @@ extension AppPurge {
 
   /// Whoever holds a claim has not written all outcomes yet.
   @Sendable private static func settle(_ portion: Portion, _ connection: Connection) throws(PostgresError) -> Done {
-    var parameters = Parameters()
-    parameters.append(portion.app)
-    return Done(removed: 0, waits: try connection.run(claimsStatement, parameters).bool(0, 0))
+    Done(removed: 0, waits: try connection.run(claimsStatement, Parameters(portion.app)).decodeOne { $0.bool() })
   }
 
   private static let devices = Statement(
@@ -190,9 +187,8 @@ extension AppPurge {
     let found = try connection.run(seqnosStatement, portion.parameters)
     guard found.count > 0 else { return Done(removed: 0) }
     var seqnos = Int64Column()
-    for row in 0..<found.count { seqnos.append(found.int64(row, 0)) }
-    var list = Parameters()
-    list.append(int64s: seqnos)
+    found.forEach { row in seqnos.append(row.int64()) }
+    let list = Parameters(seqnos)
     var removed: Int64 = 0
     for (name, statement) in ofMessages {
       // A row of these tables has the deliveries of thousands of devices.

@@ -35,7 +35,7 @@ package enum AppPurge {
 
   /// Begins the removal of an app whose grace has ended. Nil: there is none. From then on it cannot be taken back.
   package static func begin() -> Query<(app: App.Number, appID: String)?> {
-    Query(beginStatement, Parameters()) { $0.count == 1 ? ($0.int32(0, 0), $0.text(0, 1)) : nil }
+    Query(first: beginStatement) { ($0.int32(), $0.text()) }
   }
 
   private static let nextStatement = Statement(
@@ -69,18 +69,21 @@ package enum AppPurge {
   package static func step(
     atMost limit: Int, restSeconds rest: Int32, on connection: Connection
   ) throws(PostgresError) -> Step? {
-    var parameters = Parameters()
-    parameters.append(rest)
-    let next = try connection.run(nextStatement, parameters)
-    guard next.count == 1 else { return nil }
-    let app = next.int32(0, 0)
+    let next = try connection.run(nextStatement, Parameters(rest)).decodeFirst { row in
+      (
+        app: row.int32(), appID: row.text(), stage: row.text(), place: row.text(), roundRemoved: row.int64(),
+        removed: row.int64(), hasRested: row.bool()
+      )
+    }
+    guard let next else { return nil }
+    let app = next.app
     // A stage that another release has named is begun again from the first one: removing is repeatable.
-    let index = stages.firstIndex { $0.name == next.text(0, 2) } ?? 0
-    guard next.bool(0, 6) else {
+    let index = stages.firstIndex { $0.name == next.stage } ?? 0
+    guard next.hasRested else {
       try keep(app, stages[0].name, removed: 0, on: connection)
       return .waiting
     }
-    let portion = Portion(app: app, place: next.text(0, 3), limit: limit)
+    let portion = Portion(app: app, place: next.place, limit: limit)
     let done = try stages[index].remove(portion, connection)
     if done.waits {
       try keep(app, stages[index].name, removed: done.removed, on: connection)
@@ -94,27 +97,19 @@ package enum AppPurge {
       try keep(app, stages[index + 1].name, removed: done.removed, on: connection)
       return .removed
     }
-    guard next.int64(0, 4) + done.removed == 0 else {
+    guard next.roundRemoved + done.removed == 0 else {
       try keep(app, stages[0].name, removed: done.removed, beginsRound: true, on: connection)
       return .removed
     }
-    var only = Parameters()
-    only.append(app)
-    _ = try connection.run(endStatement, only)
-    return .ended(app, appID: next.text(0, 1), rows: next.int64(0, 5) + 1)
+    _ = try connection.run(endStatement, Parameters(app))
+    return .ended(app, appID: next.appID, rows: next.removed + 1)
   }
 
   private static func keep(
     _ app: App.Number, _ stage: String, at place: String = "", removed: Int64, beginsRound: Bool = false,
     on connection: Connection
   ) throws(PostgresError) {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: stage)
-    parameters.append(text: place)
-    parameters.append(removed)
-    parameters.append(beginsRound)
-    _ = try connection.run(keepStatement, parameters)
+    _ = try connection.run(keepStatement, Parameters(app, stage, place, removed, beginsRound))
   }
 
   private static let restartStatement = Statement(
@@ -128,6 +123,6 @@ package enum AppPurge {
   /// Begins all parts of the app that is next again, after a portion that failed because of its data. Returns its
   /// number; nil if there is none.
   package static func restart() -> Query<App.Number?> {
-    Query(restartStatement, Parameters()) { $0.count == 1 ? $0.int32(0, 0) : nil }
+    Query(first: restartStatement) { $0.int32() }
   }
 }
