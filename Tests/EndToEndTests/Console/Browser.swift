@@ -209,6 +209,12 @@ final class Browser {
   }
 
   /// Sets the size of the window; a phone's is narrow and touched.
+  /// Lets the page believe that its reader prefers a theme, `light` or `dark`.
+  func prefer(theme: String) throws {
+    try driver.developer(
+      "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": theme]]])
+  }
+
   func resize(width: Int, height: Int, isPhone: Bool = false) throws {
     try driver.developer(
       "Emulation.setDeviceMetricsOverride",
