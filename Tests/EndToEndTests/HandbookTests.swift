@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPServer
 import Markdown
 import Reactor
 import Testing
@@ -112,6 +113,14 @@ import Testing
     let html = try Self.page(HandbookPage.path("operate", language)).text.html
     let rows = html.matches(of: #/<td><code>(UPMC[A-Za-z]+)<\/code> \((\w+)\)<\/td>/#).map { "\($0.1) (\($0.2))" }
     #expect(rows == alerts)
+  }
+
+  /// Reports of what the handbook calls and the API does not have.
+  @Test(arguments: paths) func `a call that a page names is one of the API`(_ path: String) throws {
+    let patterns = Set(Endpoint.all.map { "\($0.method.rawValue) \($0.pattern)" })
+    for match in try Self.page(path).text.html.matches(of: #/(GET|POST|PUT|PATCH|DELETE) (\/v1\/[A-Za-z\/{}-]+)/#) {
+      #expect(patterns.contains(String(match.0)), "\(match.0)")
+    }
   }
 
   @Test func `variables that pages and examples name are variables`() throws {

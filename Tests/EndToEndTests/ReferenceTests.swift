@@ -20,12 +20,13 @@ import Testing
   ]
 
   @Test func `the page shows the samples that are run here`() throws {
-    for operation in Self.operations where !operation.isEvent {
-      let slug = try #require(Self.reference.areas.first { $0.operations.contains { $0.id == operation.id } }?.slug)
-      let page = try #require(Self.reference.body(ofPage: slug))
-      let call = Self.reference.sample(of: operation)
-      for language in SampleLanguages.all {
-        #expect(page.contains(ReferenceText.block(language.source(call))), "\(operation.id)")
+    for area in Self.reference.areas {
+      let page = try #require(Self.reference.body(ofPage: area.slug))
+      for operation in area.operations where !operation.isEvent {
+        let call = Self.reference.sample(of: operation)
+        for language in SampleLanguages.all {
+          #expect(page.contains(ReferenceText.block(language.source(call))), "\(operation.id)")
+        }
       }
     }
   }
@@ -49,7 +50,7 @@ import Testing
       operation.node.members.filter { $0.name != "requestBody" } + [
         ("requestBody", .object([("content", .object([("application/json", .object([("example", body)]))]))]))
       ])
-    let call = SampleCall(node, operation.method, operation.path, [])
+    let call = SampleCall(node, operation.method, operation.path, Self.reference.parameters(of: operation))
       .with(["url": "http://127.0.0.1:\(world.port)", "apiKey": world.apiKey])
     try expectSuccess(of: [call])
   }
@@ -103,7 +104,8 @@ import Testing
       "\(directory)/RunAll.java",
       "class RunAll { public static void main(String[] arguments) throws Exception {\n\(runs)} }\n")
     let files = (names + ["RunAll"]).map { "\(directory)/\($0).java" }
-    #expect(try run(["javac", "-d", directory] + files) == "")
+    let complaints = try run(["javac", "-encoding", "UTF-8", "-d", directory] + files)
+    #expect(complaints == "")
     let lines = try run(["java", "-cp", directory, "RunAll"]).split(separator: "\n")
     for name in names {
       let line = lines.first { $0.hasPrefix("#\(name) ") } ?? ""

@@ -61,8 +61,13 @@ package struct Handbook: Sendable {
       contents: HandbookContents(pages, page.language), language: page.language, path: page.path,
       translation: other.map { ($0.path, $0.language) })
     return frame.html(
-      title: page.title, body: page.text.html,
+      title: page.title, body: reachable(page.text.html),
       sections: page.text.headings.filter { $0.level == 2 }.map { ($0.id, $0.text) })
+  }
+
+  /// What may be wider than the page, and then scrolls, takes the focus: the keyboard scrolls nothing else.
+  private static func reachable(_ html: String) -> String {
+    html.replacing("<pre>", with: "<pre tabindex=\"0\">").replacing("<table>", with: "<table tabindex=\"0\">")
   }
 
   /// The paths of the API reference: its pages in the languages that there are.

@@ -3,6 +3,7 @@ enum PageStyle {
   static let css = """
     :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 20%, transparent);
       --soft: color-mix(in srgb, currentColor 6%, transparent); }
+    html { background: Canvas; color: CanvasText; }
     body { margin: 0; font: 1rem/1.6 system-ui, sans-serif; word-break: keep-all; overflow-wrap: break-word; }
     header { display: flex; gap: 1rem; justify-content: space-between; padding: 0.6rem 1.5rem;
       border-bottom: 1px solid var(--line); }

@@ -238,7 +238,7 @@ final class Browser {
   }
 
   /// axe-core's violations of WCAG 2.2 A and AA and its best practices, whatever their weight.
-  private func axeFindings() throws -> [String] {
+  func axeFindings() throws -> [String] {
     if try driver.script("return typeof axe === 'undefined'") as? Bool ?? true { try driver.script(Axe.source()) }
     return try driver.script(Axe.run) as? [String] ?? ["axe-core gave nothing"]
   }

@@ -112,5 +112,9 @@ import Testing
       }
     }
     try browser.screenshot("reference-phone")
+    for path in ["/docs", "/docs/send", "/docs/operate.ko"] {
+      try browser.open(path)
+      for finding in try browser.axeFindings() { Issue.record("\(path): \(finding)") }
+    }
   }
 }

@@ -82,18 +82,30 @@ struct ReferenceArticle {
     return html + (content.value["example"].map { ReferenceText.example($0, title: title) } ?? "")
   }
 
+  /// What succeeds, and folded what is refused: most of that is the same everywhere.
   private mutating func answers() -> String {
+    let responses = operation.node["responses"]?.members ?? []
+    let refusals = responses.filter { $0.name.hasPrefix("4") || $0.name.hasPrefix("5") }
+    let successes = responses.filter { one in !refusals.contains { $0.name == one.name } }
     var html = "<h3>\(language.pick("Answers", "응답"))</h3>\n<dl\(foreign)>\n"
-    for (status, node) in operation.node["responses"]?.members ?? [] {
-      let response = reference.resolved(node)
-      html += "<div><dt>\(status)</dt><dd>\(ReferenceText.prose(response["description"]?.string ?? ""))"
-      if let content = response["content"]?.members.first, !status.hasPrefix("4"), !status.hasPrefix("5") {
-        html += "<div>\(forms.form(content.value["schema"]))</div>"
-        let title = language.pick("Example", "예제")
-        html += content.value["example"].map { ReferenceText.example($0, title: title) } ?? ""
-      }
-      html += "</dd></div>\n"
+    for (status, response) in successes { html += answer(status, reference.resolved(response)) }
+    html += "</dl>\n"
+    guard !refusals.isEmpty else { return html }
+    html += "<details><summary>\(language.pick("Refusals", "거절"))</summary>\n<dl\(foreign)>\n"
+    for (status, response) in refusals {
+      let about = ReferenceText.prose(reference.resolved(response)["description"]?.string ?? "")
+      html += "<div><dt>\(status)</dt><dd>\(about)</dd></div>\n"
     }
-    return html + "</dl>\n"
+    return html + "</dl></details>\n"
+  }
+
+  private mutating func answer(_ status: String, _ response: JSONTree) -> String {
+    var html = "<div><dt>\(status)</dt><dd>\(ReferenceText.prose(response["description"]?.string ?? ""))"
+    if let content = response["content"]?.members.first {
+      html += "<div>\(forms.form(content.value["schema"]))</div>"
+      let title = language.pick("Example", "예제")
+      html += content.value["example"].map { ReferenceText.example($0, title: title) } ?? ""
+    }
+    return html + "</dd></div>\n"
   }
 }

@@ -19,20 +19,25 @@ struct ReferenceForms {
   }
 
   /// Describes the form of a value.
-  /// - Parameter before: words that stand before it, such as "list of ".
-  mutating func form(_ schema: JSONTree?, before: String = "") -> String {
+  /// - Parameters:
+  ///   - before: words that stand before it, such as "list of ".
+  ///   - isChoice: whether it is one of several forms.
+  mutating func form(_ schema: JSONTree?, before: String = "", isChoice: Bool = false) -> String {
     guard let schema else { return "" }
     if let name = schema["$ref"]?.string?.split(separator: "/").last { return named(String(name), before) }
     if let choices = schema["oneOf"]?.elements {
       var texts: [String] = []
-      for choice in choices { texts.append(form(choice)) }
+      for choice in choices { texts.append(form(choice, isChoice: true)) }
       return before + texts.joined(separator: " or ")
     }
     if let words = schema["enum"]?.elements { return before + words.map(ReferenceText.code).joined(separator: ", ") }
     if let element = schema["items"] {
       return form(element, before: before + "list of ") + bounds(schema, "minItems", "maxItems")
     }
-    if schema["properties"] != nil { return before + members(of: schema) }
+    if schema["properties"] != nil {
+      guard let title = schema["title"]?.string, isChoice else { return before + members(of: schema) }
+      return folded("\(before)\(title)", members(of: schema))
+    }
     return before + plain(schema)
   }
 
@@ -54,9 +59,11 @@ struct ReferenceForms {
     guard shown.insert(name).inserted else { return "\(before)<a href=\"#\(id)\">\(name)</a>" }
     let schema = reference.document["components"]?["schemas"]?[name] ?? .object([])
     let about = schema["description"]?.string.map(ReferenceText.prose) ?? ""
-    return """
-      <details class="form" id="\(id)"><summary>\(before)\(name)</summary><div>\(about)\(form(schema))</div></details>
-      """
+    return folded("\(before)\(name)", about + form(schema), id: " id=\"\(id)\"")
+  }
+
+  private func folded(_ summary: String, _ html: String, id: String = "") -> String {
+    "<details class=\"form\"\(id)><summary>\(summary)</summary><div>\(html)</div></details>"
   }
 
   /// The members of an object, one below the other.

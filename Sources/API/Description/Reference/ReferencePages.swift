@@ -67,6 +67,7 @@ extension Reference {
       html += "<div><dt><code>\(name)</code></dt><dd\(foreign)>\(about)</dd></div>\n"
     }
     html += "</dl></section>\n"
+    html += samplesNote
     for area in areas {
       html += """
         <section id="\(Self.formerAnchor(area))"><h2><a href="\(path(area.slug))">\(ReferenceText.escaped(title(area)))</a></h2>
@@ -88,6 +89,28 @@ extension Reference {
       <section id="schemas"><h2><a href="\(path(Self.schemas))">\(title(ofPage: Self.schemas))</a></h2></section>
 
       """
+  }
+
+  /// What a reader puts into samples.
+  private var samplesNote: String {
+    """
+    <section id="samples"><h2>\(language.pick("Samples", "예제"))</h2>
+    <p>\(language.pick(
+      """
+      Each operation has samples for curl, Python 3, Node 18 and Java 17 that need nothing installed beside the language. \
+      Put your key in place of <code>YOUR_…</code>, your app in place of <code>com.example.bank</code>, and ids of your own \
+      into the variables at the top. <code>upmc key create</code> makes an API key; <code>upmc app create</code> prints the \
+      client key; the authKey is in the answer to a registration. Operations that change nothing can be run from their page.
+      """,
+      """
+      API마다 curl, Python 3, Node 18, Java 17 예제가 있으며 언어 외에 따로 설치할 것은 없습니다. <code>YOUR_…</code>에는 키를, \
+      <code>com.example.bank</code>에는 앱을, 맨 위 변수에는 실제 번호를 넣으세요. API 키는 <code>upmc key create</code>로 만들고, \
+      클라이언트 키는 <code>upmc app create</code>가 출력하며, authKey는 단말 등록 응답에 있습니다. 아무것도 바꾸지 않는 API는 해당 \
+      페이지에서 바로 실행할 수 있습니다.
+      """))</p>
+    </section>
+
+    """
   }
 
   /// The anchor of an area when the reference was one page: addresses that people kept lead to its place in the index.

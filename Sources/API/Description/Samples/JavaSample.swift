@@ -33,7 +33,7 @@ enum JavaSample: SampleLanguage {
     let first = isEncoding ? "import java.net.URLEncoder;\n" : ""
     let last = isEncoding ? "import java.nio.charset.StandardCharsets;\n" : ""
     return """
-      // java \(className(call)).java
+      // java -Dfile.encoding=UTF-8 \(className(call)).java
       import java.net.URI;
       \(first)import java.net.http.HttpClient;
       import java.net.http.HttpRequest;
@@ -45,7 +45,7 @@ enum JavaSample: SampleLanguage {
       \(chain)        var answer = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
               System.out.println(answer.statusCode() + " " + answer.body());
           }
-      \(encoder)      }
+      \(encoder)}
       """
   }
 

@@ -23,12 +23,12 @@ enum PythonSample: SampleLanguage {
       case .file: data = "    data=open(file, \"rb\").read(),\n"
       }
     }
+    let quoting = address(call).contains("{quote(") ? "from urllib.parse import quote\n" : ""
     let lines = headers.map { "        \($0),\n" }.joined()
     let shown = headers.isEmpty ? "" : "    headers={\n\(lines)    },\n"
     return """
       \(imports)from urllib.error import HTTPError
-      from urllib.parse import quote
-      from urllib.request import Request, urlopen
+      \(quoting)from urllib.request import Request, urlopen
 
       \(assignments)\(before)
       request = Request(

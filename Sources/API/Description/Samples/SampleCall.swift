@@ -21,13 +21,16 @@ struct SampleCall {
   let path: [Part]
   /// Names of the query parameters that are needed.
   let query: [String]
-  /// Names of the headers that are needed, beside the credential.
+  /// Names of the headers that are shown, beside the credential: those that are needed, and the key that every send should
+  /// have.
   let headers: [String]
   /// Name of the security scheme; nil where no credential is needed.
   let credential: String?
   let body: (type: String, content: Body)?
   /// The variables and what they hold, in the order of the assignments.
   private(set) var values: [(name: String, value: String)]
+
+  private static let idempotencyKey = Endpoint.Parameter.idempotencyKey.name
 
   /// Where a server listens that nothing was said to. The page's script puts its own address in this place.
   static let address = "http://127.0.0.1:8080"
@@ -43,7 +46,7 @@ struct SampleCall {
     let parts = Self.parts(of: path)
     self.path = parts
     query = needed(in: "query")
-    headers = needed(in: "header")
+    headers = parameters.compactMap { $0["name"]?.string }.filter { $0 == Self.idempotencyKey } + needed(in: "header")
     credential = (operation["security"]?.elements ?? []).flatMap { $0.members.map(\.name) }.first
     body = (operation["requestBody"]?["content"]?.members.first).map { content in
       let example = content.value["example"] ?? content.value["examples"]?.members.first?.value["value"]
@@ -81,6 +84,7 @@ struct SampleCall {
 
   /// What the document gives as an example of a parameter, or what its form permits.
   private static func example(_ name: String, _ parameters: [JSONTree]) -> String {
+    if name == idempotencyKey { return "order-4711" }
     let parameter = parameters.first { $0["name"]?.string == name }
     return parameter?["example"]?.string ?? PathParameter.all.first { $0.name == name }?.example.string
       ?? parameter?["schema"]?["enum"]?.elements.first?.string ?? "1"
