@@ -24,6 +24,7 @@ enum PageStyle {
     dt i { font-size: 0.85rem; }
     dd { margin: 0 0 0 1.2rem; }
     dd p { margin: 0; }
+    dd > span { display: block; }
     .calls { padding: 0; list-style: none; }
     .calls li { padding: 0.2rem 0; }
     .calls code { font-size: 0.8rem; }
@@ -53,7 +54,8 @@ enum PageStyle {
     .pages p { margin: 1rem 0 0.2rem; font-weight: 600; }
     .pages ul, .sections ul { margin: 0; padding: 0; list-style: none; }
     .pages li, .sections li { margin: 0.25rem 0; }
-    [aria-current] { font-weight: 600; color: inherit; text-decoration: none; }
+    [aria-current] { font-weight: 600; }
+    [aria-current=page], [aria-current=location] { color: inherit; text-decoration: none; }
     @media (min-width: 62rem) {
       .book { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 0 2.5rem; }
       .pages { grid-column: 1; grid-row: 1 / span 2; }

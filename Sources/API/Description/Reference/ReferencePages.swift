@@ -136,10 +136,11 @@ extension Reference {
   private var schemaPage: String {
     var html = "<h1>\(title(ofPage: Self.schemas))</h1>\n"
     for (name, schema) in document["components"]?["schemas"]?.members ?? [] {
-      html += "<article id=\"schema-\(name)\"\(foreign)><h2>\(name)</h2>\n"
+      // Folded: a browser that is led to the place inside unfolds it.
+      html += "<details><summary>\(name)</summary><article id=\"schema-\(name)\"\(foreign)>\n"
       html += schema["description"]?.string.map(ReferenceText.prose) ?? ""
       var forms = ReferenceForms(self, .linked)
-      html += forms.form(schema) + "</article>\n"
+      html += forms.form(schema) + "</article></details>\n"
     }
     return html
   }
