@@ -238,9 +238,8 @@ final class Browser {
   }
 
   /// axe-core's violations of WCAG 2.2 A and AA and its best practices, whatever their weight.
-  /// - Parameter context: what is looked at, as an expression of JavaScript.
-  func axeFindings(in context: String = "document") throws -> [String] {
+  func axeFindings() throws -> [String] {
     if try driver.script("return typeof axe === 'undefined'") as? Bool ?? true { try driver.script(Axe.source()) }
-    return try driver.script(Axe.run(context)) as? [String] ?? ["axe-core gave nothing"]
+    return try driver.script(Axe.run) as? [String] ?? ["axe-core gave nothing"]
   }
 }

@@ -10,13 +10,6 @@ protocol SampleLanguage: Sendable {
   static func source(_ call: SampleCall) -> String
 }
 
-/// All of them, in the order of the page.
-enum SampleLanguages {
-  static let all: [any (SampleLanguage & SendableMetatype).Type] = [
-    CurlSample.self, PythonSample.self, NodeSample.self, JavaSample.self,
-  ]
-}
-
 extension SampleLanguage {
   /// A text in double quotes with the escapes that JSON, Python, JavaScript and Java have in common.
   static func quoted(_ text: String) -> String { String(decoding: JSONTree.text(text).bytes, as: UTF8.self) }
