@@ -11,6 +11,9 @@ extension Endpoint {
     case sdk = "Apps built with the existing SDK"
     case server = "Server"
 
+    /// The last part of the path of the area's page.
+    var slug: String { "\(self)" }
+
     var about: String {
       switch self {
       case .devices: "What a device says and asks about itself: registration, user, groups, badge."

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPServer
 import Markdown
 import Reactor
 import Testing
@@ -34,7 +35,7 @@ import Testing
   @Test(arguments: paths) func `a link of a page leads to a page, and to a heading that is there`(_ path: String) throws
   {
     let page = try Self.page(path)
-    var known = Set(Self.book.files.keys).union(["/docs/api", "/openapi.json"])
+    var known = Set(Self.book.files.keys).union(["/docs/api", "/docs/api.ko", "/openapi.json"])
     known.formUnion(Self.paths)
     for link in page.text.links where link.target.prefixMatch(of: #/[a-z]+:/#) == nil {
       let target = HandbookPage.path(ofLink: link.target)
@@ -85,7 +86,7 @@ import Testing
     #expect(html.contains("<html lang=\"ko\">"))
     #expect(html.contains("<a href=\"/docs/operate\" lang=\"en\" hreflang=\"en\">English</a>"))
     #expect(html.contains("<a href=\"/docs/operate.ko\" aria-current=\"page\">"))
-    #expect(html.contains("<a href=\"/docs/security.ko\">") && html.contains("<a href=\"/docs/api\" lang=\"en\">"))
+    #expect(html.contains("<a href=\"/docs/security.ko\">") && html.contains("<a href=\"/docs/api.ko\">"))
     #expect(html.contains("<li><a href=\"#"))
     // Every page can be reached from every other one, in one language at least.
     for name in Set(Self.book.pages.map(\.name)).subtracting(["index"]) {
@@ -114,6 +115,14 @@ import Testing
     #expect(rows == alerts)
   }
 
+  /// Reports of what the handbook calls and the API does not have.
+  @Test(arguments: paths) func `a call that a page names is one of the API`(_ path: String) throws {
+    let patterns = Set(Endpoint.all.map { "\($0.method.rawValue) \($0.pattern)" })
+    for match in try Self.page(path).text.html.matches(of: #/(GET|POST|PUT|PATCH|DELETE) (\/v1\/[A-Za-z\/{}-]+)/#) {
+      #expect(patterns.contains(String(match.0)), "\(match.0)")
+    }
+  }
+
   @Test func `variables that pages and examples name are variables`() throws {
     let known = Set(Configuration.variables.map(\.name))
     for page in Self.book.pages {
@@ -126,7 +135,7 @@ import Testing
   @Test func `a server serves every page with the strict policy, and says 304 to who has it`() throws {
     let root = Self.root.path
     let world = try World(server: { $0.publicDirectory = root + "/Public" })
-    for path in Self.paths + ["/docs/", "/docs/api", "/docs/page.css"] {
+    for path in Self.paths + ["/docs/", "/docs/page.css", Handbook.scriptPath] + Self.book.referencePaths.keys {
       let answer = try RawHTTP(port: world.server.address.port, "GET \(path) HTTP/1.1\n")
       #expect(answer.status == 200, "\(path)")
       #expect(answer.headers["content-security-policy"]?.hasPrefix("default-src 'none'; style-src 'self'") == true)
@@ -136,12 +145,28 @@ import Testing
     #expect(try world.client.call("GET", "/docs/nothing").status == 404)
     #expect(try world.client.call("POST", "/docs/operate").status == 405)
     let reference = try world.client.call("GET", "/docs/api").text
-    #expect(reference.contains("<article id=\"registerDevice\">") && reference.contains("<a href=\"/docs/operate\">"))
+    #expect(reference.contains("<li id=\"registerDevice\"") && reference.contains("<a href=\"/docs/operate\">"))
+  }
+
+  @Test func `every area and operation of the reference has a Korean title, and no other has one`() throws {
+    let words = try #require(Self.book.words).texts
+    let reference = Reference(Document.make(), .english, words: nil)
+    let wanted = reference.areas.flatMap { area in
+      ["area.\(area.slug)"] + area.operations.map { "operation.\($0.id)" }
+    }
+    #expect(Set(words.keys).subtracting(wanted).sorted() == [], "titles of what is not there")
+    #expect(Set(wanted).subtracting(words.keys).sorted() == [], "titles that are missing")
+    for (name, text) in words {
+      #expect(text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) }, "\(name): \(text)")
+    }
+    let file = try String(contentsOfFile: Self.directory + "/reference.ko.json", encoding: .utf8)
+    let keys = file.matches(of: #/^  "([^"]+)":/#.anchorsMatchLineEndings()).map { String($0.1) }
+    #expect(keys == keys.sorted() && keys.count == words.count)
   }
 
   @Test func `a server without the handbook's files shows its API instead`() throws {
     let world = try World()
     let answer = try world.client.call("GET", "/docs")
-    #expect(answer.status == 200 && answer.text.contains("<article id=\"registerDevice\">"))
+    #expect(answer.status == 200 && answer.text.contains("<li id=\"registerDevice\""))
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import JSON
 import Reactor
 import TestSupport
 import TestTier
@@ -7,66 +8,123 @@ import Testing
 
 @testable import API
 
-/// The API reference, used as a reader uses it.
-@Suite(.slow) struct ReferenceTests {
-  private static let page = Page.make(Document.make())
+/// The samples of the API reference, run as a reader runs them.
+@Suite(.slow, .serialized) struct ReferenceTests {
+  private static let reference = Reference(Document.make(), .english, words: nil)
+  private static let operations = reference.areas.flatMap(\.operations)
 
-  /// The curl sample of an operation, as the page shows it.
-  private func sample(_ operation: String) throws -> String {
-    let article = try #require(Self.page.split(separator: "<article id=\"\(operation)\">").dropFirst().first)
-    let shown = try #require(article.firstMatch(of: #/<summary>curl</summary><pre>(?<text>[^<]*)</pre>/#))
-    return String(shown.text).replacing("&quot;", with: "\"").replacing("&lt;", with: "<").replacing("&gt;", with: ">")
-      .replacing("&amp;", with: "&")
+  /// These need a browser's session or somebody who waits for approval, or their answer never ends.
+  private static let notRead = [
+    "listSessions", "showSecondFactor", "beginOpenID", "signInByOpenID", "watchMessage", "watchOverview",
+    "showApproval",
+  ]
+
+  @Test func `the page shows the samples that are run here`() throws {
+    for area in Self.reference.areas {
+      let page = try #require(Self.reference.body(ofPage: area.slug))
+      for operation in area.operations where !operation.isEvent {
+        let call = Self.reference.sample(of: operation)
+        for language in SampleLanguages.all {
+          #expect(page.contains(ReferenceText.block(language.source(call))), "\(operation.id)")
+        }
+      }
+    }
   }
 
-  @Test func `the samples of lists that need no more than a key run as they stand`() throws {
+  @Test func `the samples of every operation that reads run as they stand in curl, Python, Node and Java`() throws {
+    let stage = try ExampleStage()
+    let calls = try Endpoint.all.filter { $0.method == .get && !Self.notRead.contains($0.id) }
+      .map { try filled($0, stage) }
+    #expect(calls.count > 60)
+    try expectSuccess(of: calls)
+  }
+
+  @Test func `the samples of a send send`() throws {
     let world = try World()
-    let readable = Endpoint.all.filter {
-      $0.method == .get && $0.pattern.hasPrefix("/v1/admin/") && !$0.pattern.contains("{")
-        && !$0.pattern.contains("session") && !$0.pattern.hasSuffix("events") && !$0.pattern.contains("account/")
-    }
-    var count = 0
-    for endpoint in readable {
-      let sample = try sample(endpoint.id)
-      // What a sample needs beside the address and the key is said by a variable that is not set here.
-      guard sample.matches(of: #/\$[A-Z_]+/#).allSatisfy({ ["$URL", "$API_KEY"].contains($0.0) }) else { continue }
-      let status = try run(sample, world)
-      count += 1
-      #expect(status.hasPrefix("2"), "\(endpoint.id): \(status)\n\(sample)")
-    }
-    #expect(count > 10)
+    let operation = try #require(Self.operations.first { $0.id == "sendMessage" })
+    let content = operation.node["requestBody"]?["content"]?["application/json"]
+    let example = try #require(content?["examples"]?.members.first?.value["value"])
+    let body = JSONTree.object(
+      example.members.map { $0.name == "appId" ? ($0.name, .text(World.appID)) : $0 } + [("dryRun", .flag(true))])
+    let node = JSONTree.object(
+      operation.node.members.filter { $0.name != "requestBody" } + [
+        ("requestBody", .object([("content", .object([("application/json", .object([("example", body)]))]))]))
+      ])
+    let call = SampleCall(node, operation.method, operation.path, Self.reference.parameters(of: operation))
+      .with(["url": "http://127.0.0.1:\(world.port)", "apiKey": world.apiKey])
+    try expectSuccess(of: [call])
   }
 
-  @Test func `the sample of a send is a message that the API takes`() throws {
-    let world = try World()
-    var sample = try sample("sendMessage")
-    #expect(sample.contains("-X POST") && sample.contains("-H \"Authorization: Bearer $API_KEY\""), "\(sample)")
-    sample = sample.replacing("com.example.bank", with: World.appID)
-      .replacing(#""alert""#, with: #""dryRun":true,"alert""#)
-    #expect(try run(sample, world) == "200", "\(sample)")
-  }
+  // MARK: Running
 
-  private func run(_ sample: String, _ world: World) throws -> String {
-    let report = try ChildProcess.run(
-      ["/bin/sh", "-c", sample + " -o /dev/null -w '%{http_code}'"],
-      environment: [
-        "URL=http://127.0.0.1:\(world.port)", "API_KEY=\(world.apiKey)", "PATH=/usr/bin:/bin",
-      ], atMost: .seconds(TestSupport.Limits.timeoutSeconds))
-    return String(decoding: report.output, as: UTF8.self)
-  }
-
-  @Test func `every operation of the API is in the list beside the page, with what the filter looks for`() {
-    let index = Page.index(of: Document.make())
-    for endpoint in Endpoint.all {
-      let words = "data-words=\"\(endpoint.method.rawValue.lowercased()) \(endpoint.pattern.lowercased()) "
-      #expect(index.contains("href=\"#\(endpoint.id)\"") && index.contains(words), "\(endpoint.id)")
+  /// The operation's call with the address and the key of a server, and with what exists there.
+  private func filled(_ endpoint: Endpoint, _ stage: ExampleStage) throws -> SampleCall {
+    let operation = try #require(Self.operations.first { $0.id == endpoint.id })
+    let call = Self.reference.sample(of: operation)
+    let (target, credential) = try stage.prepare(endpoint)
+    let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
+    var values = ["url": "http://127.0.0.1:\(stage.world.port)"]
+    if let scheme = call.credential { values[scheme] = credential }
+    for (name, value) in zip(endpoint.pattern.split(separator: "/"), parts[0].split(separator: "/"))
+    where name.first == "{" {
+      values[String(name.dropFirst().dropLast())] = String(value)
     }
+    for item in parts.dropFirst().first?.split(separator: "&") ?? [] {
+      let pair = item.split(separator: "=", maxSplits: 1).map(String.init)
+      values[pair[0]] = pair[1]
+    }
+    return call.with(values)
+  }
+
+  private func expectSuccess(of calls: [SampleCall]) throws {
+    for call in calls {
+      let curl = CurlSample.source(call)
+      let status = try run(["/bin/sh", "-c", curl + " -o /dev/null -w '%{http_code}'"])
+      #expect(status.hasPrefix("2"), "\(status)\n\(curl)")
+      let python = PythonSample.source(call)
+      let answer = try run(["python3", "-c", python])
+      #expect(answer.hasPrefix("2"), "\(answer)\n\(python)")
+      let node = NodeSample.source(call)
+      let shown = try run(["node", "--input-type=module", "-e", node])
+      #expect(shown.hasPrefix("2"), "\(shown)\n\(node)")
+    }
+    try expectSuccessInJava(of: calls)
+  }
+
+  /// Compiles all programs at once, and runs one after the other in one process.
+  private func expectSuccessInJava(of calls: [SampleCall]) throws {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let names = calls.map(JavaSample.className)
+    for (name, call) in zip(names, calls) {
+      TemporaryDirectory.write("\(directory)/\(name).java", JavaSample.source(call))
+    }
+    let runs = names.map { "System.out.print(\"\\n#\($0) \"); \($0).main(arguments);\n" }.joined()
+    TemporaryDirectory.write(
+      "\(directory)/RunAll.java",
+      "class RunAll { public static void main(String[] arguments) throws Exception {\n\(runs)} }\n")
+    let files = (names + ["RunAll"]).map { "\(directory)/\($0).java" }
+    let complaints = try run(["javac", "-encoding", "UTF-8", "-d", directory] + files)
+    #expect(complaints == "")
+    let lines = try run(["java", "-cp", directory, "RunAll"]).split(separator: "\n")
+    for name in names {
+      let line = lines.first { $0.hasPrefix("#\(name) ") } ?? ""
+      #expect(line.hasPrefix("#\(name) 2"), "\(name): \(line)")
+    }
+  }
+
+  /// What a program prints, complaints included.
+  private func run(_ words: [String]) throws -> String {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    return try ChildProcess.run(
+      words, environment: ["PATH=\(path)"], withErrors: true, atMost: .seconds(TestSupport.Limits.timeoutSeconds)
+    ).text
   }
 
   @Test func `a shell's quotes hold any text`() throws {
     for text in ["a'b", "$(id) `id` \"x\"", "'", "''", "한글 \\ \\n"] {
       let report = try ChildProcess.run(
-        ["/bin/sh", "-c", "printf %s \(CurlSample.quoted(text))"],
+        ["/bin/sh", "-c", "printf %s \(CurlSample.literal(text))"],
         atMost: .seconds(TestSupport.Limits.timeoutSeconds))
       #expect(String(decoding: report.output, as: UTF8.self) == text)
     }
@@ -76,6 +134,6 @@ import Testing
     ("clientUid", "CLIENT_UID"), ("Idempotency-Key", "IDEMPOTENCY_KEY"), ("X-CSRF-Token", "X_CSRF_TOKEN"),
   ])
   func `a name becomes a variable of the shell`(name: String, variable: String) {
-    #expect(CurlSample.variable(name) == variable)
+    #expect(SampleName.capitals(name) == variable)
   }
 }

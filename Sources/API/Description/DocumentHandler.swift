@@ -2,64 +2,74 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 
-/// Serves the handbook at `/docs` and below, and the API description: `/docs/api` for people, `/openapi.json` for
-/// programs. A client that has the current version gets 304. No credential is needed, because nothing in them is
-/// specific to this installation.
+/// Serves the handbook at `/docs` and below, and the API description: `/docs/api` and
+/// below for people, `/openapi.json` for
+/// programs. A client that has the current version gets 304. No credential is needed, because nothing in them is specific
+/// to this installation.
 final class DocumentHandler {
-  /// Generated at the first request, because most servers are never asked for it.
-  private static let description: (document: [UInt8], page: String, index: String) = {
+  /// Made at the first request, because most servers are never asked for it.
+  private static let document: (tree: JSONTree, bytes: [UInt8]) = {
     let document = Document.make()
-    return (document.bytes, Page.make(document), Page.index(of: document))
+    return (document, document.bytes)
   }()
 
-  private static func files(_ handbook: Handbook) -> [String: PreparedFile] {
-    let reference = handbook.reference(title: Page.title, body: description.page, index: description.index)
-    var files = handbook.files.mapValues { PreparedFile("text/html; charset=utf-8", Array($0.utf8)) }
-    files["/openapi.json"] = PreparedFile("application/json", description.document)
-    files[PageScript.path] = PreparedFile("text/javascript; charset=utf-8", Array(PageScript.source.utf8))
-    files["/docs/page.css"] = PreparedFile("text/css; charset=utf-8", Array(PageStyle.css.utf8))
-    files[HandbookContents.reference] = PreparedFile("text/html; charset=utf-8", Array(reference.utf8))
-    // Without the handbook's files, `/docs` shows the API reference.
-    if files["/docs"] == nil { files["/docs"] = files[HandbookContents.reference] }
-    return files
+  private enum Paths {
+    static let document: StaticString = "/openapi.json"
+    static let style = "/docs/page.css"
   }
 
   private let handbook: Handbook
-  /// Compressed once, not by each loop.
-  private lazy var files = handbook.prepared.files { Self.files(handbook) }
+  private let reference: [String: (slug: String, language: HandbookLanguage)]
 
   init(_ handbook: Handbook) {
     self.handbook = handbook
+    var reference = handbook.referencePaths
+    // Without the handbook's files, `/docs` shows the API reference.
+    if handbook.files["/docs"] == nil { reference["/docs"] = ("", .english) }
+    self.reference = reference
   }
 
   /// Returns whether this handler serves the request's path.
   func serves(_ request: Request) -> Bool {
-    guard request.pathEquals("/openapi.json") || request.path.hasPrefix("/docs") else { return false }
-    return files[request.path] != nil
+    if request.pathEquals(Paths.document) { return true }
+    guard request.path.hasPrefix("/docs") else { return false }
+    let path = request.path
+    return path == Paths.style || handbook.files[path] != nil || reference[path] != nil
+      || path == Handbook.scriptPath && handbook.script != nil
   }
 
   func handle(_ request: Request, _ responder: Responder) {
     guard request.method == .get || request.method == .head else {
       return responder.send(.methodNotAllowed([.get, .head], requestID: request.id))
     }
-    guard let file = files[request.path] else { return }
+    // Rendered and compressed once, not by each loop.
+    guard let file = handbook.prepared.file(request.path, { make(request.path) }) else { return }
     responder.send(
       file.response(
         to: request,
         headers: [
-          ("Content-Security-Policy", Self.policy + (isReference(request.path) ? Self.scripts : "")),
+          ("Content-Security-Policy", Self.policy + (reference[request.path] == nil ? "" : Self.scripts)),
           ("Referrer-Policy", "no-referrer"),
         ]))
   }
 
-  /// Whether a path shows the API reference, which has a script.
-  private func isReference(_ path: String) -> Bool {
-    path == HandbookContents.reference || path == "/docs" && handbook.files[path] == nil
+  private func make(_ path: String) -> PreparedFile? {
+    switch path {
+    case "\(Paths.document)": return PreparedFile("application/json", Self.document.bytes)
+    case Paths.style: return PreparedFile("text/css; charset=utf-8", Array(PageStyle.css.utf8))
+    case Handbook.scriptPath: return handbook.script.map { PreparedFile("text/javascript; charset=utf-8", $0) }
+    default:
+      let page =
+        handbook.files[path]
+        ?? reference[path].flatMap { handbook.reference($0.slug, $0.language, of: Self.document.tree) }
+      return page.map { PreparedFile("text/html; charset=utf-8", Array($0.utf8)) }
+    }
   }
 
   /// Forbids scripts, frames, forms, and everything from other sites.
   private static let policy =
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-  /// Permits our own script, but no markup made of text.
-  private static let scripts = "; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
+  /// Permits our own script and calls of this server, but no markup made of text.
+  private static let scripts =
+    "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'"
 }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import JSON
 internal import Markdown
 internal import Reactor
 
@@ -8,6 +9,10 @@ package struct Handbook: Sendable {
   package let pages: [HandbookPage]
   /// Complete HTML pages by path.
   let files: [String: String]
+  /// Korean titles of the API reference; nil if there are none, and then the reference is English only.
+  let words: ReferenceWords?
+  /// The script of the API reference; nil if its file is not there.
+  let script: [UInt8]?
   /// What a server sends of it. Copies of a handbook share this.
   let prepared = PreparedFiles()
 
@@ -27,6 +32,8 @@ package struct Handbook: Sendable {
         Self.program(block, in: directory) ?? insertion(block, language)
       }
     }
+    words = directory.flatMap(ReferenceWords.init(directory:))
+    script = directory.flatMap { RegularFile.open(path: "\($0)/reference.js")?.read() }
     var files: [String: String] = [:]
     for page in pages { files[page.path] = Self.html(page, among: pages) }
     // Also accept the path with a trailing slash.
@@ -54,15 +61,39 @@ package struct Handbook: Sendable {
       contents: HandbookContents(pages, page.language), language: page.language, path: page.path,
       translation: other.map { ($0.path, $0.language) })
     return frame.html(
-      title: page.title, body: page.text.html,
+      title: page.title, body: reachable(page.text.html),
       sections: page.text.headings.filter { $0.level == 2 }.map { ($0.id, $0.text) })
   }
 
-  /// Returns the API reference in the handbook's layout.
-  func reference(title: String, body: String, index: String) -> String {
-    HandbookFrame(
-      contents: HandbookContents(pages, .english), language: .english, path: HandbookContents.reference,
-      translation: nil
-    ).html(title: title, body: body, sections: [], index: index, script: PageScript.path)
+  /// What may be wider than the page, and then scrolls, takes the focus: the keyboard scrolls nothing else.
+  private static func reachable(_ html: String) -> String {
+    html.replacing("<pre>", with: "<pre tabindex=\"0\">").replacing("<table>", with: "<table tabindex=\"0\">")
   }
+
+  /// The paths of the API reference: its pages in the languages that there are.
+  var referencePaths: [String: (slug: String, language: HandbookLanguage)] {
+    var paths: [String: (String, HandbookLanguage)] = [:]
+    for language in HandbookLanguage.allCases where language == .english || words != nil {
+      for slug in Reference.slugs { paths[Reference.path(slug, language)] = (slug, language) }
+    }
+    return paths
+  }
+
+  /// Returns a page of the API reference in the handbook's layout; nil if there is no such page.
+  /// - Parameters:
+  ///   - slug: the page's name, empty for the index.
+  ///   - document: the OpenAPI document.
+  func reference(_ slug: String, _ language: HandbookLanguage, of document: JSONTree) -> String? {
+    let reference = Reference(document, language, words: words)
+    guard let body = reference.body(ofPage: slug) else { return nil }
+    let other = language.pick(HandbookLanguage.korean, .english)
+    return HandbookFrame(
+      contents: HandbookContents(pages, language), language: language, path: reference.path(slug),
+      translation: words == nil ? nil : (Reference.path(slug, other), other)
+    ).html(
+      title: reference.title(ofPage: slug), body: body, sections: [], index: reference.list(besidePage: slug),
+      script: script == nil ? nil : Self.scriptPath)
+  }
+
+  static let scriptPath = "/docs/reference.js"
 }

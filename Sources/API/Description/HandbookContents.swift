@@ -28,11 +28,11 @@ struct HandbookContents: Sendable {
     for link in index?.text.links ?? [] {
       let path = HandbookPage.path(ofLink: link.target)
       let page = page(at: path)
-      guard page != nil || path == Self.reference, named.insert(page?.name ?? path).inserted else { continue }
+      guard page != nil || Self.isReference(path), named.insert(page?.name ?? "api").inserted else { continue }
       let heading = link.heading.flatMap { index?.text.headings[$0].text } ?? ""
       if groups.last?.title != heading { groups.append(Group(title: heading, entries: [])) }
       groups[groups.count - 1].entries
-        .append(Entry(path: path, text: link.text, language: page?.language ?? .english))
+        .append(Entry(path: path, text: link.text, language: page?.language ?? Self.language(ofReference: path)))
     }
     let others = Set(pages.map(\.name)).subtracting(named).sorted().compactMap(best)
     guard !others.isEmpty else { return }
@@ -42,6 +42,12 @@ struct HandbookContents: Sendable {
         entries: others.map { Entry(path: $0.path, text: $0.title, language: $0.language) }))
   }
 
-  /// Path of the API reference, which is generated rather than read from a file.
-  static let reference = "/docs/api"
+  /// Whether a path is that of the API reference, which is generated rather than read from a file.
+  static func isReference(_ path: String) -> Bool {
+    HandbookLanguage.allCases.contains { Reference.path("", $0) == path }
+  }
+
+  private static func language(ofReference path: String) -> HandbookLanguage {
+    path == Reference.path("", .korean) ? .korean : .english
+  }
 }

@@ -1,5 +1,5 @@
 /// The layout around each page of the handbook: a choice of languages, a list of all pages, and the sections of the
-/// current one. Contains no script of its own.
+/// current one.
 struct HandbookFrame {
   let contents: HandbookContents
   let language: HandbookLanguage
@@ -23,13 +23,14 @@ struct HandbookFrame {
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>\(Page.escaped(title)) · UPMC</title>
+    <title>\(ReferenceText.escaped(title)) · UPMC</title>
     <link rel="stylesheet" href="/docs/page.css">
     \(script.map { "<script src=\"\($0)\" defer></script>\n" } ?? "")</head>
     <body>
+    <a class="skip" href="#main">\(language.pick("To the content", "본문으로 가기"))</a>
     <header><a href="\(HandbookPage.path("index", language))">\(language.pick("UPMC handbook", "UPMC 안내서"))</a>\(languages)</header>
     <div class="book">
-    \(index ?? beside(sections))<main>
+    \(index ?? beside(sections))<main id="main" tabindex="-1">
     \(body)</main>
     \(pages)</div>
     </body>
@@ -48,21 +49,26 @@ struct HandbookFrame {
     guard !contents.groups.isEmpty else { return "" }
     var html = "<nav class=\"pages\" aria-label=\"\(language.pick("Handbook", "안내서"))\">\n"
     for group in contents.groups {
-      if !group.title.isEmpty { html += "<p>\(Page.escaped(group.title))</p>\n" }
+      if !group.title.isEmpty { html += "<p>\(ReferenceText.escaped(group.title))</p>\n" }
       html += "<ul>\n"
       for entry in group.entries {
-        let current = entry.path == path ? " aria-current=\"page\"" : ""
+        let current = entry.path == path ? " aria-current=\"page\"" : isAbove(entry) ? " aria-current=\"true\"" : ""
         let foreign = entry.language == language ? "" : " lang=\"\(entry.language.rawValue)\""
-        html += "<li><a href=\"\(entry.path)\"\(current)\(foreign)>\(Page.escaped(entry.text))</a></li>\n"
+        html += "<li><a href=\"\(entry.path)\"\(current)\(foreign)>\(ReferenceText.escaped(entry.text))</a></li>\n"
       }
       html += "</ul>\n"
     }
     return html + "</nav>\n"
   }
 
+  /// Whether the current page is one of the reference, whose index the entry is.
+  private func isAbove(_ entry: HandbookContents.Entry) -> Bool {
+    HandbookContents.isReference(entry.path) && path.hasPrefix("\(Reference.path("", .english))/")
+  }
+
   private func beside(_ sections: [(id: String, text: String)]) -> String {
     guard sections.count > 1 else { return "" }
-    let rows = sections.map { "<li><a href=\"#\($0.id)\">\(Page.escaped($0.text))</a></li>\n" }.joined()
+    let rows = sections.map { "<li><a href=\"#\($0.id)\">\(ReferenceText.escaped($0.text))</a></li>\n" }.joined()
     return """
       <nav class="sections" aria-label="\(language.pick("On this page", "이 페이지의 내용"))">
       <ul>

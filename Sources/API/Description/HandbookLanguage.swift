@@ -9,5 +9,5 @@ package enum HandbookLanguage: String, CaseIterable, Sendable {
   /// The suffix of file names and paths of pages in this language.
   var suffix: String { self == .korean ? ".ko" : "" }
 
-  func pick(_ english: String, _ korean: String) -> String { self == .korean ? korean : english }
+  func pick<Value>(_ english: Value, _ korean: Value) -> Value { self == .korean ? korean : english }
 }

@@ -8,6 +8,8 @@ enum WebhookSection {
 
   /// A section of its own, beside those of the API.
   private static let area = "Webhook events"
+  /// The last part of its page's path.
+  static let slug = "webhooks"
   static let tag = JSONTree.object([
     ("name", .text(area)),
     (

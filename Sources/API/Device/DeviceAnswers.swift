@@ -23,7 +23,10 @@ struct DeviceStanding {
     "User",
     [
       .always("clientUid", .anyText, { $0.device.userKey.clientUID ?? "" }, "CUID: login id, e-mail, phone number …"),
-      .always("clientName", .anyText, \.userName, "CNAME: the name to show; may be empty."),
+      .always(
+        "clientName", .anyText, \.userName,
+        "CNAME: the name to show; may be empty. A device for whose user nobody has vouched is told only the name that it gave "
+          + "in the same call."),
     ])
 }
 

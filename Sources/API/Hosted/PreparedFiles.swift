@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// Files by path that are prepared when they are first asked for, once for all loops of a process.
+/// Files by path, each prepared when it is first asked for, once for all loops of a process.
 final class PreparedFiles: Sendable {
-  private let made = Mutex<[String: PreparedFile]?>(nil)
+  private let made = Mutex<[String: PreparedFile]>([:])
 
-  /// Returns the files; calls `make` if nobody has asked for them yet.
-  func files(_ make: () -> [String: PreparedFile]) -> [String: PreparedFile] {
+  /// Returns a file; calls `make` if nobody has asked for it yet.
+  func file(_ path: String, _ make: () -> PreparedFile?) -> PreparedFile? {
     made.withLock { made in
-      if let made { return made }
-      let files = make()
-      made = files
-      return files
+      if let file = made[path] { return file }
+      let file = make()
+      made[path] = file
+      return file
     }
   }
 }

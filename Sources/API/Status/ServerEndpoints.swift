@@ -30,12 +30,12 @@ extension Endpoint {
       by: .open, answers: [Answer(200, "The document.", document.name)], handler: .own),
     Endpoint(
       .get, "/docs", id: "showHandbook", in: .server, "The handbook",
-      "For operators and developers, with a page for each subject below this path; pages hold no script and load nothing "
-        + "from elsewhere. A server without its files shows this document instead.", by: .open,
+      "For operators and developers, with a page for each subject below this path; its pages hold no script, and load "
+        + "nothing from elsewhere. A server without its files shows this document instead.", by: .open,
       answers: [Answer(200, "The index of its pages.", page.name)], handler: .own),
     Endpoint(
       .get, "/docs/api", id: "showPage", in: .server, "This document, for people",
-      "A page without script that loads nothing from elsewhere.", by: .open,
+      "Its index, with a page for each area below this path. Nothing is loaded from elsewhere.", by: .open,
       answers: [Answer(200, "The page.", page.name)], handler: .own),
   ]
 

@@ -209,6 +209,12 @@ final class Browser {
   }
 
   /// Sets the size of the window; a phone's is narrow and touched.
+  /// Lets the page believe that its reader prefers a theme, `light` or `dark`.
+  func prefer(theme: String) throws {
+    try driver.developer(
+      "Emulation.setEmulatedMedia", ["features": [["name": "prefers-color-scheme", "value": theme]]])
+  }
+
   func resize(width: Int, height: Int, isPhone: Bool = false) throws {
     try driver.developer(
       "Emulation.setDeviceMetricsOverride",
@@ -232,7 +238,7 @@ final class Browser {
   }
 
   /// axe-core's violations of WCAG 2.2 A and AA and its best practices, whatever their weight.
-  private func axeFindings() throws -> [String] {
+  func axeFindings() throws -> [String] {
     if try driver.script("return typeof axe === 'undefined'") as? Bool ?? true { try driver.script(Axe.source()) }
     return try driver.script(Axe.run) as? [String] ?? ["axe-core gave nothing"]
   }

@@ -1,6 +1,8 @@
 import TestTier
 import Testing
 
+@testable import API
+
 /// The API reference in a browser.
 @Suite(.slow, .serialized) struct ReferencePageTests {
   @Test func `operations are found while one types, and examples have a button that copies them`() throws {
@@ -35,5 +37,106 @@ import Testing
       return one.textContent === 'Copied' || getSelection().toString().length > 10;
       """)
     try browser.expectSilence("the reference")
+  }
+
+  @Test(arguments: [("#sendMessage", "/docs/api/messages"), ("#schema-Problem", "/docs/api/schemas")])
+  func `an address of the time when the reference was one page leads on`(_ place: String, _ path: String) throws {
+    let console = try ConsoleWorld()
+    try console.browser.open("/docs/api\(place)")
+    try console.browser.wait(
+      "the page of \(place)",
+      """
+      return location.pathname === arguments[0] && document.querySelector(location.hash)?.tagName === 'ARTICLE';
+      """, [path])
+  }
+
+  @Test func `the language of samples that a reader opened is open on the next page`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try browser.open("/docs/api/devices")
+    try browser.waitFor(".sample[data-language=curl][open]")
+    try browser.click(".sample[data-language=python] summary")
+    try browser.open("/docs/api/messages")
+    try browser.waitFor(".sample[data-language=python][open]")
+    #expect(try browser.count(".sample[data-language=curl][open]") == 0)
+    let text = try browser.text(".sample[data-language=python][open] pre")
+    #expect(text.contains("url = \"http://127.0.0.1:\(console.world.port)\""), "\(text)")
+  }
+
+  @Test func `a call that changes nothing is made from the page, by keyboard, and its key is kept nowhere`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try browser.open("/docs/api/messages")
+    let form = "#listMessages .run"
+    try browser.click("\(form) > summary")
+    try browser.type("\(form) input[name=key]", "wrong")
+    try browser.press(.enter)
+    let says = "return document.querySelector('\(form) [role=status]').textContent.startsWith(arguments[0])"
+    try browser.wait("a refusal", says, ["401"])
+    try browser.type("\(form) input[name=key]", console.world.apiKey)
+    try browser.press(.enter)
+    try browser.wait("an answer", says, ["200"])
+    let shown = try browser.text("\(form) pre")
+    #expect(shown.contains("content-type: application/json") && shown.contains("\"items\""), "\(shown)")
+    #expect(
+      try browser.script("return document.querySelector('#showMessage .run input[name=key]').value") as? String
+        == console.world.apiKey, "the key serves the other forms of the page")
+    let kept = try browser.script(
+      "return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])")
+    #expect((kept as? String)?.contains(console.world.apiKey) == false)
+    try browser.open("/docs/api/messages")
+    try browser.waitFor("\(form)")
+    let left = try browser.script("return document.querySelector('\(form) input[name=key]').value") as? String
+    #expect(left == "")
+    // The refusal was asked for.
+    try browser.expectSilence("the reference", except: "401")
+  }
+
+  @Test func `every page is accessible, wide and light, and narrow, dark and Korean`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    for (theme, width, language) in [("light", 1280, HandbookLanguage.english), ("dark", 390, .korean)] {
+      try browser.resize(width: width, height: 900, isPhone: width < 600)
+      try browser.prefer(theme: theme)
+      for slug in Reference.slugs {
+        let path = Reference.path(slug, language)
+        try browser.open(path)
+        try browser.waitFor(".operations p:not([hidden]) #filter")
+        try browser.script(
+          """
+          const articles = [...document.querySelectorAll('article')].slice(0, 2);
+          for (const one of articles.flatMap((article) => [...article.querySelectorAll('details')])) one.open = true;
+          """)
+        for finding in try findings(browser, slug) { Issue.record("\(path): \(finding)") }
+        try browser.expectSilence(path)
+      }
+    }
+    try browser.screenshot("reference-phone")
+    for path in ["/docs", "/docs/send", "/docs/operate.ko"] {
+      try browser.open(path)
+      for finding in try browser.axeFindings() { Issue.record("\(path): \(finding)") }
+    }
+  }
+
+  /// What axe-core finds, with a few operations on the page at a time: it looks through all of a page for each answer. On
+  /// small pages our own rules too, which draw each colour.
+  private func findings(_ browser: Browser, _ slug: String) throws -> [String] {
+    if ["control", "server", "webhooks"].contains(slug) { return try browser.accessibilityFindings() }
+    let (count, portion) = (try browser.count("main > article, main > details"), 6)
+    try browser.script(
+      """
+      window.parts = [...document.querySelectorAll('main > article, main > details')];
+      for (const part of window.parts) part.remove();
+      """)
+    var findings = try browser.axeFindings()
+    for first in stride(from: 0, to: count, by: portion) {
+      try browser.script(
+        """
+        for (const part of window.parts) part.remove();
+        document.querySelector('main').append(...window.parts.slice(arguments[0], arguments[1]));
+        """, [first, first + portion])
+      findings += try browser.axeFindings()
+    }
+    return findings
   }
 }

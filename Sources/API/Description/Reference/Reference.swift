@@ -1,0 +1,99 @@
+internal import JSON
+
+/// The OpenAPI document as pages for people, to be placed in the handbook's layout: an index, a page for each area, and one
+/// of all schemas. Decision 157.
+struct Reference {
+  /// An operation of the document, or an event of its webhooks.
+  struct Operation {
+    let id: String
+    let method: String
+    let path: String
+    let node: JSONTree
+    /// Whether this server makes the call.
+    let isEvent: Bool
+  }
+
+  struct Area {
+    /// The last part of the page's path.
+    let slug: String
+    let name: String
+    let about: String
+    let operations: [Operation]
+  }
+
+  let document: JSONTree
+  let language: HandbookLanguage
+  let areas: [Area]
+  private let words: ReferenceWords?
+
+  /// The last part of the path of the page of all schemas.
+  static let schemas = "schemas"
+
+  /// - Parameter words: Korean titles; without them titles are English.
+  init(_ document: JSONTree, _ language: HandbookLanguage, words: ReferenceWords?) {
+    self.document = document
+    self.language = language
+    self.words = language == .korean ? words : nil
+    let calls =
+      Self.operations(document["paths"], areEvents: false) + Self.operations(document["webhooks"], areEvents: true)
+    areas = (document["tags"]?.elements ?? []).map { tag in
+      let name = tag["name"]?.string ?? ""
+      return Area(
+        slug: Self.slug(name), name: name, about: tag["description"]?.string ?? "",
+        operations: calls.filter { $0.node["tags"]?.elements.first?.string == name })
+    }
+  }
+
+  private static func operations(_ paths: JSONTree?, areEvents: Bool) -> [Operation] {
+    (paths?.members ?? []).flatMap { path, item in
+      item.members.filter { $0.name != "parameters" }.map { method, node in
+        Operation(
+          id: node["operationId"]?.string ?? "", method: method.uppercased(), path: path, node: node, isEvent: areEvents
+        )
+      }
+    }
+  }
+
+  private static func slug(_ name: String) -> String { Endpoint.Area(rawValue: name)?.slug ?? WebhookSection.slug }
+
+  /// The names of all pages; the empty one is the index's.
+  static let slugs = [""] + Endpoint.Area.allCases.map(\.slug) + [WebhookSection.slug, schemas]
+
+  /// The path of a page by its name.
+  static func path(_ slug: String, _ language: HandbookLanguage) -> String {
+    HandbookPage.path(slug.isEmpty ? "api" : "api/\(slug)", language)
+  }
+
+  func path(_ slug: String) -> String { Self.path(slug, language) }
+
+  // MARK: Titles
+
+  func title(_ area: Area) -> String { words?.texts["area.\(area.slug)"] ?? area.name }
+  func title(_ operation: Operation) -> String {
+    words?.texts["operation.\(operation.id)"] ?? operation.node["summary"]?.string ?? operation.path
+  }
+
+  /// The title of a page by its name.
+  func title(ofPage slug: String) -> String {
+    if slug == Self.schemas { return language.pick("Schemas", "스키마") }
+    return areas.first { $0.slug == slug }.map(title) ?? language.pick("API reference", "API 레퍼런스")
+  }
+
+  /// Text that stays English is marked as such on a Korean page.
+  var foreign: String { language == .korean ? " lang=\"en\"" : "" }
+
+  /// The operation's parameters and its path's.
+  func parameters(of operation: Operation) -> [JSONTree] {
+    let ofPath = operation.isEvent ? [] : document["paths"]?[operation.path]?["parameters"]?.elements ?? []
+    return (ofPath + (operation.node["parameters"]?.elements ?? [])).map(resolved)
+  }
+
+  func sample(of operation: Operation) -> SampleCall {
+    SampleCall(operation.node, operation.method, operation.path, parameters(of: operation))
+  }
+
+  func resolved(_ node: JSONTree) -> JSONTree {
+    guard let path = node["$ref"]?.string else { return node }
+    return path.split(separator: "/").dropFirst().reduce(JSONTree?.some(document)) { $0?[String($1)] } ?? node
+  }
+}

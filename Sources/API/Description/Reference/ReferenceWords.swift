@@ -1,0 +1,19 @@
+internal import JSON
+internal import Reactor
+
+/// Korean titles of the reference: those of its areas and operations, from `Public/docs/reference.ko.json`. Descriptions are
+/// English in both languages.
+struct ReferenceWords: Sendable {
+  /// By `area.messages` or `operation.sendMessage`.
+  let texts: [String: String]
+
+  /// Reads the file. Returns nil if it is not there or no object of texts.
+  init?(directory: String) {
+    guard let bytes = RegularFile.open(path: "\(directory)/reference.ko.json")?.read(),
+      let tree = try? JSONTree(parsing: bytes), !tree.members.isEmpty
+    else { return nil }
+    var texts: [String: String] = [:]
+    for (name, value) in tree.members { texts[name] = value.string }
+    self.texts = texts
+  }
+}

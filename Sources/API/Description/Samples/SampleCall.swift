@@ -1,0 +1,121 @@
+internal import JSON
+
+/// One call as samples of all languages show it: made of the document's own examples, with a variable for each thing that
+/// only the reader knows.
+struct SampleCall {
+  enum Part: Equatable {
+    case literal(String)
+    case variable(String)
+  }
+
+  enum Body {
+    case json(JSONTree)
+    /// The bytes of a file, whose path is the variable `file`.
+    case file
+  }
+
+  /// The `operationId`.
+  let name: String
+  /// In capitals.
+  let method: String
+  let path: [Part]
+  /// Names of the query parameters that are needed.
+  let query: [String]
+  /// Names of the headers that are shown, beside the credential: those that are needed, and the key that every send should
+  /// have.
+  let headers: [String]
+  /// Name of the security scheme; nil where no credential is needed.
+  let credential: String?
+  let body: (type: String, content: Body)?
+  /// The variables and what they hold, in the order of the assignments.
+  private(set) var values: [(name: String, value: String)]
+
+  private static let idempotencyKey = Endpoint.Parameter.idempotencyKey.name
+
+  /// Where a server listens that nothing was said to. The page's script puts its own address in this place.
+  static let address = "http://127.0.0.1:8080"
+
+  /// - Parameter parameters: the operation's and its path's, resolved.
+  init(_ operation: JSONTree, _ method: String, _ path: String, _ parameters: [JSONTree]) {
+    func needed(in place: String) -> [String] {
+      parameters.filter { $0["in"]?.string == place && $0["required"]?.string == "true" }
+        .compactMap { $0["name"]?.string }
+    }
+    name = operation["operationId"]?.string ?? ""
+    self.method = method.uppercased()
+    let parts = Self.parts(of: path)
+    self.path = parts
+    query = needed(in: "query")
+    headers = parameters.compactMap { $0["name"]?.string }.filter { $0 == Self.idempotencyKey } + needed(in: "header")
+    credential = (operation["security"]?.elements ?? []).flatMap { $0.members.map(\.name) }.first
+    body = (operation["requestBody"]?["content"]?.members.first).map { content in
+      let example = content.value["example"] ?? content.value["examples"]?.members.first?.value["value"]
+      if content.name.hasSuffix("json"), let example { return (content.name, .json(example)) }
+      return (content.name, .file)
+    }
+    values = [("url", Self.address)]
+    if let credential { values.append((credential, "YOUR_\(SampleName.capitals(credential))")) }
+    for part in parts { if case .variable(let name) = part { values.append((name, Self.example(name, parameters))) } }
+    for name in query + headers { values.append((name, Self.example(name, parameters))) }
+    if let body, case .file = body.content { values.append(("file", body.type == "text/csv" ? "people.csv" : "FILE")) }
+  }
+
+  /// Returns the call with other values in its variables; names that it does not have are left out.
+  func with(_ others: [String: String]) -> SampleCall {
+    var call = self
+    call.values = values.map { ($0.name, others[$0.name] ?? $0.value) }
+    return call
+  }
+
+  private static func parts(of path: String) -> [Part] {
+    var parts: [Part] = []
+    var literal = ""
+    for piece in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+      literal += "/"
+      if piece.hasPrefix("{") && piece.hasSuffix("}") {
+        parts += [.literal(literal), .variable(String(piece.dropFirst().dropLast()))]
+        literal = ""
+      } else {
+        literal += piece
+      }
+    }
+    return literal.isEmpty ? parts : parts + [.literal(literal)]
+  }
+
+  /// What the document gives as an example of a parameter, or what its form permits.
+  private static func example(_ name: String, _ parameters: [JSONTree]) -> String {
+    if name == idempotencyKey { return "order-4711" }
+    let parameter = parameters.first { $0["name"]?.string == name }
+    return parameter?["example"]?.string ?? PathParameter.all.first { $0.name == name }?.example.string
+      ?? parameter?["schema"]?["enum"]?.elements.first?.string ?? "1"
+  }
+}
+
+/// Names of variables, as languages spell them: `Idempotency-Key` is of the words `idempotency` and `key`.
+enum SampleName {
+  private static func words(_ name: some StringProtocol) -> [String] {
+    var words = [""]
+    for letter in name {
+      if letter == "-" || letter == "_" {
+        words.append("")
+      } else {
+        if letter.isUppercase, words.last?.last?.isLowercase == true { words.append("") }
+        words[words.count - 1].append(letter)
+      }
+    }
+    return words.filter { !$0.isEmpty }.map { $0.lowercased() }
+  }
+
+  /// `CLIENT_UID`
+  static func capitals(_ name: some StringProtocol) -> String { words(name).joined(separator: "_").uppercased() }
+  /// `client_uid`
+  static func snake(_ name: some StringProtocol) -> String { words(name).joined(separator: "_") }
+  /// `clientUid`
+  static func camel(_ name: some StringProtocol) -> String {
+    words(name).enumerated().map { $0 == 0 ? $1 : $1.prefix(1).uppercased() + $1.dropFirst() }.joined()
+  }
+  /// `ClientUid`
+  static func pascal(_ name: some StringProtocol) -> String {
+    words(name).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+}

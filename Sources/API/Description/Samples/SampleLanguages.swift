@@ -1,0 +1,6 @@
+/// All languages that samples are written in, in the order of the page.
+enum SampleLanguages {
+  static let all: [any (SampleLanguage & SendableMetatype).Type] = [
+    CurlSample.self, PythonSample.self, NodeSample.self, JavaSample.self,
+  ]
+}
