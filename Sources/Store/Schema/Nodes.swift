@@ -21,6 +21,19 @@ package enum Nodes {
     return Query(beatStatement, parameters) { (Int($0.int64(0, 0)), $0.timestampMicroseconds(0, 1)) }
   }
 
+  private static let describeStatement = Statement(
+    "nodes-describe",
+    "UPDATE nodes SET host = $2, version = $3, started_at = coalesce(started_at, now()) WHERE node = $1")
+
+  /// Stores what operators read of a node that holds a lease: the name of its machine, and its release.
+  package static func describe(_ node: UUIDValue, host: String, version: String) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(text: host)
+    parameters.append(text: version)
+    return Query(describeStatement, parameters) { _ in }
+  }
+
   private static let leaveStatement = Statement(
     "nodes-leave", "UPDATE nodes SET alive_until = least(alive_until, now() - interval '1 second') WHERE node = $1")
 
