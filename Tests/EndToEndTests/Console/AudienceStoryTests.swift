@@ -27,7 +27,13 @@ import Testing
     #expect(try browser.count("main tbody tr") == 3)
     try says(language, in: try browser.text("main tbody"))
     try browser.script(
-      "URL.createObjectURL = (blob) => { blob.text().then((text) => { window.file = text; }); return 'about:blank'; }")
+      """
+      const make = URL.createObjectURL.bind(URL);
+      URL.createObjectURL = (blob) => {
+        blob.text().then((text) => { window.file = text; });
+        return make(blob);
+      };
+      """)
     try browser.click("#import-errors-download")
     let file = try #require(try browser.wait("the file", "return window.file") as? String)
     let lines = file.split(separator: "\r\n").dropFirst()
