@@ -1,3 +1,4 @@
+import Domain
 import Operations
 import Postgres
 import TestTier
