@@ -18,11 +18,11 @@ extension Endpoint {
           200, "The state.", ServerState.object,
           example: """
             {"version":"1.0.0","complaints":[],"nodes":[{"nodeId":"0f9b4d1e-3a52-4c1b-8a60-0c1d2e3f4a5b","isAlive":true,\
-            "aliveUntil":"2026-11-21T09:30:10.000Z",\
-            "host":"push-1","version":"1.0.0","startedAt":"2026-11-20T09:00:00.000Z",\
-            "claims":2,"claimedDevices":2000}],"database":{"version":"17.2","connections":14,"maxConnections":100,\
-            "oldestTransactionSeconds":0.2,"replicationSeconds":null,"bytes":104857600,"walBytes":null},"samples":[{"name":"upmc_push_in_flight",\
-            "labels":{"network":"apns"},"value":3}]}
+            "aliveUntil":"2026-11-21T09:30:10.000Z","host":"push-1","version":"1.0.0",\
+            "startedAt":"2026-11-20T09:00:00.000Z","claims":2,"claimedDevices":2000}],\
+            "database":{"version":"17.2","connections":14,"maxConnections":100,\
+            "oldestTransactionSeconds":0.2,"replicationSeconds":null,"bytes":104857600,"walBytes":null},\
+            "samples":[{"name":"upmc_push_in_flight","labels":{"network":"apns"},"value":3}]}
             """)
       ], problems: [.forbidden, .impossible], handler: .whole(AdminCall.serverState))
   ]
