@@ -15,7 +15,11 @@ CREATE TABLE nodes (
   left_nothing_at timestamptz,
   -- Ids of the master keys that it knows, and of the one that it seals with.
   master_keys     bytea[],
-  seals_with      bytea
+  seals_with      bytea,
+  -- What it says of itself, for operators: the name of its machine, its release, and since when it works; NULL: not yet.
+  host            text,
+  version         text,
+  started_at      timestamptz
 );
 
 -- Claimed devices whose outcomes are not all written: after a crash, exactly these are in doubt.

@@ -7,7 +7,8 @@ import { app, apps, chooseApp, may, session, signOut } from "./session.js";
 import { chooseTheme, theme, themes } from "./theme.js";
 import { chooseLanguage, language, languages, t } from "./words.js";
 import { reloadFreely } from "./parts/kept.js";
-import { failure, loading, say } from "./parts/notice.js";
+import { complain, failure, loading, say } from "./parts/notice.js";
+import { loaded, offerReload, reloadOnce } from "./parts/release.js";
 import { isOpen, ways } from "./parts/ways.js";
 
 export function frame(root, { signedOut, appChosen }) {
@@ -53,7 +54,8 @@ export function frame(root, { signedOut, appChosen }) {
       else node = await route.page(context);
     } catch (problem) {
       if (context.stale()) return;
-      node = failure(problem, () => display(route, context));
+      if (problem.isOfOtherRelease && await reloadOnce()) return;
+      node = problem.isOfOtherRelease ? failure(problem, reloadFreely, t("release.reload")) : failure(problem, () => display(route, context));
     }
     if (context.stale()) return;
     put(page, node);
@@ -127,8 +129,13 @@ const isApple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 /// Finds pages, messages and people. Its module is loaded when it is opened first.
 async function openPalette() {
   if (document.querySelector("dialog[open]")) return;
-  const { palette } = await import("./parts/palette.js");
-  if (!document.querySelector("dialog[open]")) palette();
+  try {
+    const { palette } = await loaded(() => import("./parts/palette.js"));
+    if (!document.querySelector("dialog[open]")) palette();
+  } catch (problem) {
+    if (problem.isOfOtherRelease) await offerReload();
+    else complain(problem);
+  }
 }
 
 /// The bar's button for it. The key works wherever the focus is.

@@ -8,6 +8,8 @@ package import Tracing
 package struct DispatcherConfiguration: Sendable {
   package let databaseURL: String
   package let node: UUIDValue
+  /// The name of the machine, for operators.
+  package let host: String
   /// The first of this node's writer numbers, which separate the totals that different threads increment.
   package let firstWriter: Int32
   package let pushkeys: PushKeyring
@@ -25,7 +27,8 @@ package struct DispatcherConfiguration: Sendable {
   package let spans: SpanQueue?
 
   package init(
-    databaseURL: String, node: UUIDValue, firstWriter: Int32, pushkeys: PushKeyring, contents: ContentSeal,
+    databaseURL: String, node: UUIDValue, host: String = "", firstWriter: Int32, pushkeys: PushKeyring,
+    contents: ContentSeal,
     providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true, metrics: Metrics = Metrics(),
     keeping: RetentionPolicy = RetentionPolicy(), clock: DatabaseClock = DatabaseClock(),
     spans: SpanQueue? = nil
@@ -36,6 +39,7 @@ package struct DispatcherConfiguration: Sendable {
     self.keeping = keeping
     self.databaseURL = databaseURL
     self.node = node
+    self.host = host
     self.firstWriter = firstWriter
     self.pushkeys = pushkeys
     self.contents = contents

@@ -18,11 +18,15 @@ struct QuarantineCommand: ParsableCommand {
       abstract: "List the quarantined devices of an app, and why.",
       discussion: """
           upmc quarantine list com.example.bank
+          upmc quarantine list com.example.bank --reason BadDeviceToken
           upmc quarantine list com.example.bank --limit 1000 --json
         """)
 
     @Argument(help: "The app's id.")
     var appID: String
+
+    @Option(help: "Only those that the network refused with this word, for example BadDeviceToken.")
+    var reason: String?
 
     @Option(help: "How many, at most 1000.")
     var limit: Int = 100
@@ -35,13 +39,15 @@ struct QuarantineCommand: ParsableCommand {
     func run() throws {
       try call.withAPI { api in
         let page = try api.answer(
-          .get("quarantine", query: ["appId": appID, "limit": String(limit), "cursor": after])
+          .get("quarantine", query: ["appId": appID, "reason": reason, "limit": String(limit), "cursor": after])
         ).json
         let items = page.list("items")
         for item in items { call.output.show(item, Self.sentence(item)) }
         guard !call.output.json else { return }
         if let next = page.optional("nextCursor") { Output.line("There are more: --after \(next)") }
-        if items.isEmpty { Output.line("No device of \(appID) is in quarantine.") }
+        if items.isEmpty {
+          Output.line("No device of \(appID) is in quarantine\(reason.map { " for \($0)" } ?? "").")
+        }
       }
     }
 
@@ -62,6 +68,7 @@ struct QuarantineCommand: ParsableCommand {
 
           upmc quarantine restore com.example.bank --device 0f9c1c2e-8e06-8c11-9a3c-5a1c3b0d9b11
           upmc quarantine restore com.example.bank --since 2026-12-24T09:00:00+09:00
+          upmc quarantine restore com.example.bank --reason DeviceTokenNotForTopic
           upmc quarantine restore com.example.bank --all
         """)
 
@@ -74,6 +81,9 @@ struct QuarantineCommand: ParsableCommand {
     @Option(help: "Those quarantined since a time, for example 2026-12-24T09:00:00+09:00.")
     var since: String?
 
+    @Option(help: "Those that the network refused with this word, as the list shows it.")
+    var reason: String?
+
     @Flag(help: "All of them.")
     var all = false
 
@@ -81,8 +91,8 @@ struct QuarantineCommand: ParsableCommand {
     @OptionGroup var call: CallOptions
 
     func validate() throws {
-      guard [device != nil, since != nil, all].count(where: { $0 }) == 1 else {
-        throw ValidationError("Give one of --device, --since and --all: whom to give back.")
+      guard [device != nil, since != nil, reason != nil, all].count(where: { $0 }) == 1 else {
+        throw ValidationError("Give one of --device, --since, --reason and --all: whom to give back.")
       }
       if let device, DeviceID(device) == nil {
         throw ValidationError("\(device) is no device's id. `upmc quarantine list` shows them.")
@@ -94,7 +104,8 @@ struct QuarantineCommand: ParsableCommand {
 
     func run() throws {
       let body: JSONTree = .members([
-        "appId": .text(appID), "device": .optional(device), "since": .optional(since), "all": all ? .flag(true) : nil,
+        "appId": .text(appID), "device": .optional(device), "since": .optional(since), "reason": .optional(reason),
+        "all": all ? .flag(true) : nil,
       ])
       try call.withAPI { api in
         if all { try confirmation.ask("Messages go again to every quarantined device of \(appID).") }

@@ -135,19 +135,32 @@ import Testing
           + "2026-12-24T00:00:00.000Z",
         "There are more: --after MDAwMDAwMDAtMDAwMC04MDAwLTgwMDAtMDAwMDAwMDAwMDAy",
       ])
+    func count(_ reason: String) throws -> Int {
+      try program.run("quarantine", "list", "com.example.bank", "--reason", reason, "--json").lines.count
+    }
+    #expect(try (count("BadDeviceToken"), count("DeviceTokenNotForTopic")) == (3, 0))
+    let other = try program.run("quarantine", "restore", "com.example.bank", "--reason", "DeviceTokenNotForTopic")
+    #expect(other.lines == ["Gave back 0 devices."])
     let one = try program.run(
       "quarantine", "restore", "com.example.bank", "--device", "00000000-0000-8000-8000-000000000003")
     #expect(one.lines == ["Gave back 1 device."])
     let since = try program.run(
       "quarantine", "restore", "com.example.bank", "--since", "2026-12-24T00:00:01Z", "--json")
     #expect(since.lines == [#"{"restored":0}"#])
-    #expect(try program.run("quarantine", "restore", "com.example.bank", "--all").lines == ["Gave back 2 devices."])
+    #expect(
+      try program.run("quarantine", "restore", "com.example.bank", "--reason", "BadDeviceToken").lines == [
+        "Gave back 2 devices."
+      ])
+    #expect(try program.run("quarantine", "restore", "com.example.bank", "--all").lines == ["Gave back 0 devices."])
     #expect(
       try program.run("quarantine", "list", "com.example.bank").lines == [
         "No device of com.example.bank is in quarantine."
       ]
     )
-    for wrong in [[], ["--all", "--since", "2026-12-24T00:00:01Z"], ["--since", "noon"], ["--device", "7"]] {
+    for wrong in [
+      [], ["--all", "--reason", "x"], ["--all", "--since", "2026-12-24T00:00:01Z"], ["--since", "noon"],
+      ["--device", "7"],
+    ] {
       let refused = try program.run(["quarantine", "restore", "com.example.bank"] + wrong, removing: [])
       #expect(refused.status == 2, "\(wrong)")
     }

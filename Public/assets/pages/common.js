@@ -33,19 +33,16 @@ export function whichApp(chosen) {
 
 export const userName = (item) => (item.clientName ? `${item.clientName} · ${item.clientUid}` : item.clientUid);
 
-/// A search field that asks once the typing has stopped. The page is not drawn anew for it: it keeps the focus, and a syllable
-/// that is being composed stays whole.
+/// A search field that asks once the typing has stopped, also within a syllable: some input methods end the last one only
+/// when the field is left. `search` may not draw the page anew: the field keeps the focus, and the syllable stays whole.
 export function searchField(label, value, search, { name = "q", type = "search" } = {}) {
   const asked = later(250, (text) => search(text));
-  const made = field({ name, label, type, value, oninput: (event) => {
-    if (!event.isComposing) asked(event.target.value.trim());
-  } });
+  const made = field({ name, label, type, value, oninput: (event) => asked(event.target.value.trim()) });
   made.input.setAttribute("spellcheck", "false");
   if (name === "q") {
     made.input.id = "search";
     made.node.querySelector("label").htmlFor = "search";
   }
-  made.input.addEventListener("compositionend", () => asked(made.input.value.trim()));
   return made.node;
 }
 

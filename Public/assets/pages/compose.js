@@ -8,6 +8,7 @@ import { audiencePart, audienceState, elsewhere } from "../parts/audience.js";
 import { choose, confirm } from "../parts/dialog.js";
 import { field, segmented, showAtFields } from "../parts/form.js";
 import { askBeforeUnload, drop, keep, kept } from "../parts/kept.js";
+import { bestHour } from "../parts/heat.js";
 import { messageFields } from "../parts/message-fields.js";
 import { alertOf, copyOf, describe, draftOf, languageName, timeWords } from "../parts/message-model.js";
 import { complain, head, note, say } from "../parts/notice.js";
@@ -74,7 +75,7 @@ export async function composePage(context) {
   const audience = await audiencePart(chosen.appId, work.audience, changed);
   // Behind the fields: what they choose by themselves is nobody's work.
   start = work.start ?? written();
-  const testers = await testersPart(chosen.appId);
+  const [testers, best] = await Promise.all([testersPart(chosen.appId), get(`/statistics/hours${query({ appId: chosen.appId })}`).then(({ items }) => bestHour(items)).catch(() => null)]);
   const shownFields = () => [...fields.fields, audience.field];
   const screen = h("div");
   const views = h("div", { class: "row" });
@@ -293,7 +294,7 @@ export async function composePage(context) {
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", null, t("compose.who")), h("div", { class: "fields" }, whose, audience.node)),
         h("section", { class: "card" }, h("h2", null, t("compose.what")), fields.node),
-        h("section", { class: "card" }, h("h2", null, t("compose.when")), fields.when)),
+        h("section", { class: "card" }, h("h2", null, t("compose.when")), h("p", { class: "soft small", id: "best-hour", hidden: !best }, best), fields.when)),
       h("div", { class: "beside" },
         h("section", { class: "card" }, h("h2", null, t("compose.reach")), result, trouble, h("div", { class: "row" }, send)),
         h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), views, screen),

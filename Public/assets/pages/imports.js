@@ -4,7 +4,7 @@ import { call, get, post, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { Form, field } from "../parts/form.js";
 import { every } from "../parts/live.js";
-import { empty, facts, head, note, state } from "../parts/notice.js";
+import { complain, empty, facts, head, note, state } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, go, link } from "../router.js";
 import { all } from "../api.js";
@@ -71,6 +71,9 @@ async function again(action, tries = 4) {
   }
 }
 
+/// A cell of a CSV file. One that a spreadsheet would run as a formula is defused, as in the server's own files.
+const cell = (value) => `"${String(value).replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
+
 export async function importPage(context) {
   const path = `/imports/${enc(context.params.import)}`;
   let found = await get(path);
@@ -93,7 +96,28 @@ export async function importPage(context) {
     }));
   }
   await errors.ready;
+  const download = h("button", { class: "button small", id: "import-errors-download", onclick: () => save().catch(complain) }, t("imports.download"));
+  /// All wrong lines as a file: their numbers, what is wrong, and what they hold.
+  async function save() {
+    download.disabled = true;
+    try {
+      const wrong = [];
+      let cursor;
+      do {
+        const page = await get(`${path}/errors${query({ cursor, limit: 1000 })}`);
+        wrong.push(...page.items);
+        cursor = page.nextCursor;
+      } while (cursor);
+      const rows = wrong.map((one) => [one.line, told(one.error), one.text].map(cell).join(","));
+      const text = `\uFEFF${[t("imports.line"), t("imports.error"), t("imports.text")].map(cell).join(",")}\r\n${rows.join("\r\n")}\r\n`;
+      const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+      h("a", { href: url, download: `import-${found.importId}-errors.csv` }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    } finally {
+      download.disabled = false;
+    }
+  }
   return h("div", null, head(t("imports.title", { id: found.importId }), { crumb: h("a", { href: "#/imports" }, t("nav.imports")) }),
     found.state === "open" ? note("", t("imports.open")) : found.state === "refused" ? note("bad", t("imports.refused")) : null,
-    h("div", { class: "grid wide-narrow" }, h("section", { class: "card" }, h("h2", null, t("imports.errors")), errors.node), h("section", { class: "card" }, h("h2", null, t("message.facts")), about)));
+    h("div", { class: "grid wide-narrow" }, h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("imports.errors")), found.rejected > 0 || found.state === "open" ? download : null), errors.node), h("section", { class: "card" }, h("h2", null, t("message.facts")), about)));
 }

@@ -137,7 +137,7 @@ function previewCard(record) {
   const box = h("div");
   const languages = Object.keys(record.message.translations ?? {});
   let [kind, shown] = ["ios", ""];
-  const draw = () => put(box, messagePreview(kind, record.message, { app: apps.find((one) => one.appId === record.appId)?.name ?? record.appId, language: shown || null, isOpen: true }));
+  const draw = () => put(box, messagePreview(kind, record.message, { app: apps.find((one) => one.appId === record.appId)?.name ?? record.appId, language: shown || null, isOpen: true, none: record.message.confidential ? t("message.confidential.detail") : undefined }));
   draw();
   return h("section", { class: "card stack" }, h("h2", { class: "unseen" }, t("compose.preview")),
     h("div", { class: "row" }, segmented(t("compose.preview"), [["ios", "iPhone"], ["android", "Android"]], kind, (one) => { kind = one; draw(); }),

@@ -1,6 +1,7 @@
 /// Which page stands at which address, and what somebody must be allowed to see it. A page's modules are loaded when it is
 /// first shown: a browser has six connections to a server, and fetching all of them would hold up the first.
 
+import { loaded } from "../parts/release.js";
 import { route } from "../router.js";
 
 /// Named in one place each, so that none is loaded twice under two names.
@@ -35,7 +36,7 @@ const modules = {
 };
 
 /// A page that comes from a module of its own.
-const page = (module, name) => async (context) => (await modules[module]())[name](context);
+const page = (module, name) => async (context) => (await loaded(modules[module]))[name](context);
 
 /// Fetches what was not needed yet, once the first page stands and the browser has nothing else to do.
 export function fetchTheRest() {

@@ -1,6 +1,6 @@
 /// The server's own health: what is wrong now and what to do, nodes, queues, push networks, webhooks, the database, and what ends.
 
-import { get } from "../api.js";
+import { all, get } from "../api.js";
 import { h, put } from "../dom.js";
 import { every } from "../parts/live.js";
 import { facts, head, note } from "../parts/notice.js";
@@ -17,11 +17,13 @@ export async function serverPage(context) {
   const seen = h("p", { class: "soft small period" });
   const body = h("div", { class: "grid two" });
   let last = null;
+  let paused = [];
   let silentSince = null;
 
   async function look() {
     try {
-      const state = await get("/server");
+      const [state, known] = await Promise.all([get("/server"), all("/apps")]);
+      paused = known.filter((one) => one.pausedReason);
       silentSince = null;
       // Rates are those between two looks.
       show(state, last);
@@ -41,6 +43,8 @@ export async function serverPage(context) {
     put(alerts, found.length === 0 ? note("good", t("server.fine")) : found.map(([key, values, kind]) => note(kind, h("strong", null, t(`server.alert.${key}`, values)), " ", t(`server.alert.${key}.do`))),
       state.complaints.map((sentence) => note("warn", told(sentence))));
     put(seen, t("server.seen", { version: state.version }));
+    // Sending of an app is stopped by its breaker, by a fault of its credential or by somebody.
+    const pausedNow = paused;
     const networks = [...new Set(of("upmc_push_in_flight").map((one) => one.labels.network))].sort();
     const rate = (network, result) => {
       if (!before) return "–";
@@ -58,7 +62,10 @@ export async function serverPage(context) {
     // Narrow screens scroll it: the keyboard must reach it.
     const boxed = (name, made) => h("div", { class: "table-box", tabindex: "0", role: "region", "aria-label": t(name) }, made);
     put(body,
-      card(t("server.nodes"), boxed("server.nodes", table(t("server.nodes"), [{ title: t("server.node"), lead: true, cell: (node) => h("code", null, node.nodeId) },
+      wide(t("server.nodes"), boxed("server.nodes", table(t("server.nodes"), [{ title: t("server.node"), lead: true, cell: (node) => [h("b", null, node.host ?? node.nodeId.slice(0, 8)), h("span", { class: "under mono", title: node.nodeId }, node.nodeId.slice(0, 8))] },
+        { title: t("server.version"), fit: true, cell: (node) => node.version ?? "–" },
+        { title: t("server.started"), fit: true, cell: (node) => (node.startedAt ? time(node.startedAt) : "–") },
+        { title: t("server.holds"), end: true, cell: (node) => [number(node.claims), h("span", { class: "under" }, t("server.holds.devices", { n: number(node.claimedDevices) }))] },
         { title: t("message.state"), fit: true, cell: (node) => h("span", { class: `state ${node.isAlive ? "good" : "bad"}` }, t(node.isAlive ? "server.alive" : "server.gone")) },
         { title: t("server.lease"), fit: true, cell: (node) => time(node.aliveUntil) }], state.nodes))),
       card(t("server.queues"), facts([t("server.claims"), number(value("upmc_claims"))], [t("server.overdue"), number(value("upmc_overdue_deliveries"))], [t("server.paused"), number(value("upmc_apps_paused"))]),
@@ -66,6 +73,7 @@ export async function serverPage(context) {
         { title: t("server.waiting"), end: true, cell: (lane) => h("a", { href: `#/messages?purpose=all&state=open&lane=${lane}` }, number(sum(state.samples, "upmc_messages_waiting", { lane }))) },
         { title: t("server.oldest"), end: true, cell: (lane) => length(Math.max(0, ...["queued", "sending"].map((one) => value("upmc_messages_oldest_seconds", { lane, state: one }) ?? 0))) }], lanes))),
       wide(t("server.networks"), h("p", { class: "soft small" }, t("server.this-node"), " ", t("server.breaker", { n: number(value("upmc_breaker_opened_total")) })),
+        pausedNow.length ? h("ul", { class: "notes" }, pausedNow.map((one) => h("li", null, note("bad", h("a", { href: `#/apps/${one.appId}` }, one.name || one.appId), " ", told(one.pausedReason))))) : h("p", { id: "breakers-closed" }, t("server.breakers.closed")),
         boxed("server.networks", table(t("server.networks"), [{ title: t("statistics.per.network"), lead: true, cell: (network) => h("b", null, network.toUpperCase()) },
         { title: t("server.rate"), end: true, cell: (network) => rate(network) }, { title: t("server.in-flight"), end: true, cell: (network) => number(value("upmc_push_in_flight", { network })) },
         { title: t("server.connections"), end: true, cell: (network) => number(value("upmc_push_connections", { network })) },
@@ -73,7 +81,8 @@ export async function serverPage(context) {
         { title: t("server.not-taken"), end: true, cell: (network) => number(failed(network)) }], networks))),
       card(t("server.webhooks"), facts([t("server.events-waiting"), number(value("upmc_events_waiting"))], [t("server.events-oldest"), length(value("upmc_events_oldest_seconds"))],
         [t("server.events-dead"), h("a", { href: "#/webhooks" }, number(value("upmc_events_dead")))])),
-      card(t("server.database"), facts([t("server.version"), state.database.version], [t("server.size"), value("upmc_database_size_bytes") === null ? null : bytes(value("upmc_database_size_bytes"))],
+      card(t("server.database"), facts([t("server.version"), state.database.version], [t("server.size"), bytes(state.database.bytes)],
+        [t("server.wal"), state.database.walBytes === null ? t("server.wal.hidden") : bytes(state.database.walBytes)], [t("server.free"), t("server.free.unknown")],
         [t("server.answer"), milliseconds(value("upmc_database_answer_seconds"))],
         [t("server.connections"), t("server.of", { n: number(state.database.connections), most: number(state.database.maxConnections) })], [t("server.transaction"), length(state.database.oldestTransactionSeconds)],
         [t("server.replication"), state.database.replicationSeconds === null ? t("server.no-replica") : length(state.database.replicationSeconds)],
@@ -105,6 +114,10 @@ function firing(state, value, of) {
   tell("partitions", (value("upmc_seqnos_left") ?? Infinity) < 100_000, { n: number(value("upmc_seqnos_left")) });
   tell("history", above("upmc_history_drop_waiting_seconds", day), { n: length(value("upmc_history_drop_waiting_seconds")) }, "warn");
   tell("webhooks", above("upmc_events_oldest_seconds", 900), { n: length(value("upmc_events_oldest_seconds")) }, "warn");
+  const versions = new Set(state.nodes.filter((node) => node.isAlive && node.version).map((node) => node.version));
+  tell("versions", versions.size > 1, { versions: [...versions].sort().join(", ") }, "warn");
+  tell("stranded", state.nodes.some((node) => !node.isAlive && node.claims > 0 && Date.now() - Date.parse(node.aliveUntil) > 120_000), { n: number(state.nodes.filter((node) => !node.isAlive).reduce((sum, node) => sum + node.claims, 0)) });
+  tell("connections", state.database.connections > 0.9 * state.database.maxConnections, { n: number(state.database.connections), most: number(state.database.maxConnections) }, "warn");
   tell("dead", above("upmc_events_dead", 0), { n: number(value("upmc_events_dead")) }, "warn");
   return found;
 }

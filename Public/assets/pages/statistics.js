@@ -39,7 +39,10 @@ export async function statisticsPage(context) {
       ...(old ? shown.map((name, index) => ({ label: t("statistics.earlier", { name: t(`funnel.${name}`) }), colour: colours[index], values: points.map((_, place) => old[name][place] ?? null), isQuiet: true })) : [])], ...more });
   const total = report.total;
   const days = { from: period.firstDay, to: period.lastDay };
-  const place = (name) => (people.includes(name) ? (may("viewPeople") ? "#/devices" : null) : link("/messages", { ...days, purpose: "all" }));
+  // Numbers are of the time at which something happened. Up to its end a message may have added to these; receipts and reads
+  // come long after it, and which messages they are of in a period is not kept.
+  const place = (name) => (people.includes(name) ? (may("viewPeople") ? "#/devices" : null)
+    : ["received", "read"].includes(name) ? null : link("/messages", { during: `${scope.from}/${scope.to}`, purpose: "all" }));
   const nothing = report.items.length === 0;
   return h("div", null, head(t("nav.statistics"), { detail: app() ? app().name : t("app.all"),
     actions: [h("a", { class: "button", href: `/v1/admin/exports/statistics${query({ ...scope, by: unit })}`, download: `statistics-${days.from}-${days.to}.csv` }, t("do.export"))] }),

@@ -2,12 +2,24 @@
 
 import { h } from "../dom.js";
 import { empty } from "./notice.js";
-import { language, number, t } from "../words.js";
+import { language, number, percent, t } from "../words.js";
 
 const levels = 5;
 /// 2024-01-01 was a Monday.
 const weekdayName = (weekday, style = "short") => new Intl.DateTimeFormat(language, { weekday: style, timeZone: "UTC" }).format(Date.UTC(2024, 0, weekday));
 const hourName = (hour) => `${String(hour).padStart(2, "0")}:00`;
+
+/// Fewer reads than these say nothing about an hour.
+const leastReads = 100;
+
+/// The best weekday and hour, with how many reads it is taken from; that they are too few, where they are; null: nothing was read.
+export function bestHour(items) {
+  const total = items.reduce((sum, item) => sum + item.read, 0);
+  if (total === 0) return null;
+  if (total < leastReads) return t("heat.few", { n: number(total), least: number(leastReads) });
+  const best = items.reduce((one, other) => (other.read > one.read ? other : one));
+  return t("heat.sentence", { weekday: weekdayName(best.weekday, "long"), from: hourName(best.hour), to: hourName((best.hour + 1) % 24), share: percent(best.read, total), reads: number(best.read), n: number(total) });
+}
 
 export function heat(items) {
   const reads = new Map(items.map((item) => [item.weekday * 24 + item.hour, item.read]));
@@ -18,7 +30,7 @@ export function heat(items) {
   const hours = Array.from({ length: 24 }, (_, hour) => hour);
   const byHour = hours.map((hour) => [hour, [1, 2, 3, 4, 5, 6, 7].reduce((sum, weekday) => sum + of(weekday, hour), 0)]).sort((one, other) => other[1] - one[1])[0];
   return h("div", null,
-    h("p", null, t("heat.best", { hour: hourName(byHour[0]), reads: number(byHour[1]), weekday: weekdayName(best.weekday, "long"), at: hourName(best.hour), most: number(most) })),
+    h("p", { id: "best-hour" }, bestHour(items)), h("p", null, t("heat.best", { hour: hourName(byHour[0]), reads: number(byHour[1]), weekday: weekdayName(best.weekday, "long"), at: hourName(best.hour), most: number(most) })),
     h("div", { class: "heat-box", tabindex: "0", role: "region", "aria-label": t("heat.title") }, h("table", { class: "heat" }, h("caption", { class: "unseen" }, t("heat.title")),
       h("thead", null, h("tr", null, h("td"), hours.map((hour) => h("th", { scope: "col" }, String(hour))))),
       h("tbody", null, [1, 2, 3, 4, 5, 6, 7].map((weekday) => h("tr", null, h("th", { scope: "row" }, weekdayName(weekday)),

@@ -25,12 +25,12 @@ export function complain(problem) {
 }
 
 /// Stands in place of what could not be loaded.
-export function failure(problem, again) {
+export function failure(problem, again, action = t("do.again")) {
   if (problem.status === undefined) console.error(problem);
   return h("div", { class: "empty", role: "alert" },
     h("h1", null, problem.title ?? t("problem.other")), h("p", null, problem.message),
     problem.requestID ? h("p", { class: "small" }, t("problem.request", { id: problem.requestID })) : null,
-    again ? h("button", { class: "button", onclick: again }, t("do.again")) : null);
+    again ? h("button", { class: "button", onclick: () => again() }, action) : null);
 }
 
 export const loading = () => h("p", { class: "loading", role: "status" }, t("loading"));

@@ -91,17 +91,17 @@ export function palette() {
     const { signal } = searching;
     const groups = [{ label: t("palette.pages"), items: pages(text) }];
     const number = /^#?(\d{1,18})$/.exec(text)?.[1];
-    const reached = app() ? [app()] : apps.slice(0, 3);
-    const [one, titled, ...people] = await Promise.all([
+    const [one, titled, people] = await Promise.all([
       number ? get(`/messages/${number}`, { signal }).catch(() => null) : null,
       text.length > 1 ? get(`/messages${query({ appId: app()?.appId, text, limit: most })}`, { signal }).catch(() => null) : null,
-      ...(may("viewPeople") ? reached.map((each) => findPeople(each.appId, text, most, { signal }).catch(() => null)) : [])]);
+      // Of all apps at once, where none was chosen.
+      text && may("viewPeople") ? findPeople(app()?.appId, text, most, { signal }).catch(() => null) : null]);
     if (signal.aborted) return;
     isOpenQuestion = false;
     const messages = [...(one ? [one] : []), ...(titled?.items ?? []).filter((each) => each.seqno !== one?.seqno)];
     groups.push({ label: t("nav.messages"), items: messages.map((each) => ({ path: `/messages/${each.seqno}`, icon: "messages", text: messageTitle(each), detail: `#${each.seqno}` })) });
-    groups.push({ label: t("nav.people"), items: people.flatMap((page, index) => (page?.items ?? []).slice(0, most).map((each) => ({
-      path: `/people/${enc(reached[index].appId)}/${enc(each.clientUid)}`, icon: "people", text: userName(each), detail: reached.length > 1 ? reached[index].name || reached[index].appId : null }))) });
+    groups.push({ label: t("nav.people"), items: (people?.items ?? []).slice(0, most).map((each) => ({
+      path: `/people/${enc(each.appId)}/${enc(each.clientUid)}`, icon: "people", text: userName(each), detail: !app() && apps.length > 1 ? apps.find((known) => known.appId === each.appId)?.name || each.appId : null })) });
     show(groups);
     if (isWanted) found.querySelector("[aria-selected=true]")?.click();
   }

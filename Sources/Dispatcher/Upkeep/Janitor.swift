@@ -47,6 +47,10 @@ final class Janitor {
     // Taken before the query, so that the lease ends no earlier than this node believes.
     let asked = shared.clock.now
     let (nodes, now) = try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
+    if beats == 0 {
+      let (host, version) = (shared.configuration.host, Product.version)
+      try connection.run(Nodes.describe(shared.configuration.node, host: host, version: version))
+    }
     tell(jump: shared.clock.learn(now, asked: asked, answered: shared.clock.now))
     // Share the networks' quotas before taking the lease, without which nothing is sent: a node that has just joined
     // then never exceeds its share.

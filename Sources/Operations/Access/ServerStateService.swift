@@ -11,6 +11,9 @@ package enum ServerStateService {
       throw Problem(.forbidden, "Only a caller that reaches every app may see the server's state.")
     }
     var state = try connection.answer(DatabaseState.read())
+    if try connection.answer(DatabaseState.mayReadWAL()) {
+      state.walBytes = try connection.answer(DatabaseState.walBytes())
+    }
     state.nodes = try connection.answer(DatabaseState.nodes())
     return state
   }

@@ -37,6 +37,7 @@ package enum MessageListing {
     package var lane: String?
     package var from: String?
     package var to: String?
+    package var activeFrom: String?
     package var text: String?
     package var sender: String?
 
@@ -79,6 +80,7 @@ package enum MessageListing {
     if let sender = question.sender, !sender.isEmpty { filter.sender = sender }
     filter.from = try moment(question.from, "from")
     filter.to = try moment(question.to, "to")
+    filter.activeFrom = try moment(question.activeFrom, "activeFrom")
     return filter
   }
 

@@ -7,10 +7,12 @@ package import Store
 package enum UserDirectory {
   /// A user as shown in lists.
   package struct UserEntry: DescribedAnswer {
+    package let appID: String
     package let user: PeopleLists.User
 
     package static let object = JSONObject<UserEntry>(
-      "UserEntry", isNamed: false, members + [.always("devices", .count, \.user.devices, "Active ones.")])
+      "UserEntry", isNamed: false,
+      [.always("appId", .appID, \.appID)] + members + [.always("devices", .count, \.user.devices, "Active ones.")])
 
     fileprivate static let members: [JSONField<UserEntry>] = [
       .always("clientUid", .anyText, { $0.user.userKey.clientUID ?? "" }),
@@ -64,7 +66,9 @@ package enum UserDirectory {
     let after = page.cursor.map { UserKey(clientUID: $0).text } ?? ""
     let users = try connection.answer(
       PeopleLists.users(of: app.number, after: after, from: range.from, upto: range.upto, limit: page.limit + 1))
-    return ItemPage(users.map(UserEntry.init), limit: page.limit) { $0.user.userKey.clientUID ?? "" }
+    return ItemPage(users.map { UserEntry(appID: appID, user: $0) }, limit: page.limit) {
+      $0.user.userKey.clientUID ?? ""
+    }
   }
 
   /// Lists users by name.
@@ -79,7 +83,7 @@ package enum UserDirectory {
     let users = try connection.answer(
       PeopleLists.users(
         of: app.number, after: (after.name, after.key), named: range.from, upto: range.upto, limit: page.limit + 1))
-    return ItemPage(users.map(UserEntry.init), limit: page.limit) {
+    return ItemPage(users.map { UserEntry(appID: appID, user: $0) }, limit: page.limit) {
       NameCursor(name: $0.user.name, key: $0.user.userKey.text).text
     }
   }
@@ -91,6 +95,7 @@ package enum UserDirectory {
     return UserDetail(
       appID: appID,
       entry: UserEntry(
+        appID: appID,
         user: PeopleLists.User(
           userKey: key.userKey, name: found.name, badge: found.badge, devices: Int64(devices.count))),
       devices: devices.map(DeviceEntry.init), groups: try connection.answer(Groups.ofUsers([key]))[key] ?? [])

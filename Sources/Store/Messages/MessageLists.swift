@@ -31,6 +31,8 @@ package enum MessageLists {
     /// The messages' creation time, in microseconds since 1970: at or after `from` and before `to`.
     package var from: Int64?
     package var to: Int64?
+    /// Lists only messages that had not ended before this time, in microseconds since 1970.
+    package var activeFrom: Int64?
     /// Text that the title, subtitle or body must contain, ignoring case.
     package var text: String?
     package var sender: String?
@@ -87,6 +89,7 @@ package enum MessageLists {
           request#>>'{alert,subtitle}', request#>>'{alert,body}') ILIKE $10 ELSE false END)
         AND ($11::text IS NULL
           OR CASE WHEN pg_column_size(request) < 65536 THEN coalesce(request->>'sender', 'admin') = $11 ELSE false END)
+        AND ($12::timestamptz IS NULL OR finished_at IS NULL OR finished_at >= $12)
       ORDER BY seqno DESC LIMIT $8) m
     JOIN apps a ON a.app = m.app
     CROSS JOIN LATERAL (
@@ -160,9 +163,8 @@ package enum MessageLists {
       }
     return Query(
       each: statement, seqno, window, filter.app, filter.state?.rawValue, filter.lane?.rawValue,
-      TimestampValue(filter.from),
-      TimestampValue(filter.to), limit, filter.purpose?.rawValue, filter.text.map(Self.pattern), filter.sender,
-      read: record)
+      TimestampValue(filter.from), TimestampValue(filter.to), limit, filter.purpose?.rawValue,
+      filter.text.map(Self.pattern), filter.sender, TimestampValue(filter.activeFrom), read: record)
   }
 
   /// Returns an ILIKE pattern for strings that contain the text literally.

@@ -8,6 +8,14 @@ package struct DatabaseState: Sendable {
     /// When its lease ends or has ended, in microseconds since 1970.
     package let aliveUntil: Int64
     package let isAlive: Bool
+    /// The name of its machine, and its release; nil: it has not said so yet.
+    package let host: String?
+    package let version: String?
+    /// Since when it works, in microseconds since 1970.
+    package let startedAt: Int64?
+    /// Claims that it holds, and the devices in them.
+    package let claims: Int64
+    package let devices: Int64
   }
 
   /// The nodes with the newest leases, at most 100.
@@ -19,11 +27,20 @@ package struct DatabaseState: Sendable {
   /// The slowest standby's delay in replaying; nil: no standby is connected, or this role may not see it.
   package let replicationSeconds: Double?
   package let version: String
+  /// Size of this database, in bytes.
+  package let bytes: Int64
+  /// Size of the write-ahead log, in bytes; nil: this role may not see it.
+  package var walBytes: Int64?
 
   private static let nodesStatement = Statement(
     "database-state-nodes",
     """
-    SELECT node::text, alive_until, alive_until > clock_timestamp() FROM nodes ORDER BY alive_until DESC LIMIT 100
+    SELECT n.node::text, n.alive_until, n.alive_until > clock_timestamp(), n.host, n.version, n.started_at, c.claims,
+      c.devices
+    FROM (SELECT * FROM nodes ORDER BY alive_until DESC LIMIT 100) n CROSS JOIN LATERAL (
+      SELECT count(*) AS claims, coalesce(sum(coalesce(devices_count, cardinality(devices))), 0)::bigint AS devices
+      FROM claims WHERE claims.node = n.node) c
+    ORDER BY n.alive_until DESC
     """)
 
   private static let statement = Statement(
@@ -34,22 +51,36 @@ package struct DatabaseState: Sendable {
       (SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0)::float8 FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()),
       (SELECT max(extract(epoch FROM replay_lag))::float8 FROM pg_stat_replication),
-      current_setting('server_version')
+      current_setting('server_version'), pg_database_size(current_database())
     """)
+
+  private static let mayReadWALStatement = Statement(
+    "database-state-may-read-wal", "SELECT has_function_privilege('pg_ls_waldir()', 'execute')")
+
+  private static let walStatement = Statement(
+    "database-state-wal", "SELECT coalesce(sum(size), 0)::bigint FROM pg_ls_waldir()")
+
+  /// Returns whether this role may ask for the size of the write-ahead log, as members of `pg_monitor` may.
+  package static func mayReadWAL() -> Query<Bool> { Query(one: mayReadWALStatement) { $0.bool() } }
+
+  /// Returns the size of the write-ahead log, in bytes.
+  package static func walBytes() -> Query<Int64> { Query(one: walStatement) { $0.int64() } }
 
   package static func nodes() -> Query<[Node]> {
     Query(each: nodesStatement) { row in
-      Node(id: row.text(), aliveUntil: row.timestamp(), isAlive: row.bool())
+      Node(
+        id: row.text(), aliveUntil: row.timestamp(), isAlive: row.bool(), host: row.optionalText(),
+        version: row.optionalText(), startedAt: row.optionalTimestamp(), claims: row.int64(), devices: row.int64())
     }
   }
 
-  /// Returns the state without nodes.
+  /// Returns the state without nodes and without the write-ahead log.
   package static func read() -> Query<DatabaseState> {
     Query(one: statement) { row in
       DatabaseState(
         nodes: [], connections: row.int64(), mostConnections: row.int64(),
         oldestTransactionSeconds: row.double(), replicationSeconds: row.optionalDouble(),
-        version: row.text())
+        version: row.text(), bytes: row.int64())
     }
   }
 }

@@ -18,6 +18,15 @@ package enum Nodes {
     Query(one: beatStatement, node, seconds) { (Int($0.int64()), $0.timestamp()) }
   }
 
+  private static let describeStatement = Statement(
+    "nodes-describe",
+    "UPDATE nodes SET host = $2, version = $3, started_at = coalesce(started_at, now()) WHERE node = $1")
+
+  /// Stores what operators read of a node that holds a lease: the name of its machine, and its release.
+  package static func describe(_ node: UUIDValue, host: String, version: String) -> Query<Void> {
+    return Query(describeStatement, node, host, version) { _ in }
+  }
+
   private static let leaveStatement = Statement(
     "nodes-leave", "UPDATE nodes SET alive_until = least(alive_until, now() - interval '1 second') WHERE node = $1")
 

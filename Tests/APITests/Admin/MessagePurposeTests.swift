@@ -156,4 +156,60 @@ import Testing
     #expect(try get("\(path)&prefix=kim").isProblem(.invalidField))
     #expect(try get("\(path)&cursor=x").isProblem(.invalidField))
   }
+
+  @Test func `people of all apps are found at once, and only of those that the caller reaches`() throws {
+    _ = try Administration.createApp(
+      "com.example.card", name: "Card", timeZone: "Asia/Seoul", identity: .open, by: .commandLine,
+      on: world.connection)
+    try world.connection.script(
+      """
+      INSERT INTO users (app, user_key, name) SELECT app, 'ukim' || n, '김' || n FROM apps, generate_series(1, 9) n
+        WHERE app_id = 'com.example.card'
+      """)
+    let path = "/v1/admin/users"
+    let found = try get("\(path)?prefix=kim&limit=3")
+    #expect(found.values(of: "clientUid") == ["kim", "kim1", "kim2"])
+    #expect(found.values(of: "appId") == ["com.example.bank", "com.example.card", "com.example.card"])
+    #expect(found.values(of: "nextCursor").isEmpty)
+    let named = try get("\(path)?name=%EA%B9%80&limit=100")
+    #expect(Set(named.values(of: "appId")) == ["com.example.bank", "com.example.card"])
+    #expect(named.values(of: "clientName").count == 11)
+    let own = try world.call(
+      "GET", "\(path)?prefix=kim&limit=3", key: try world.key(.admin, app: "com.example.bank"), type: nil)
+    #expect(own.values(of: "clientUid") == ["kim"])
+    #expect(try get(path).isProblem(.invalidField))
+    #expect(try get("\(path)?prefix=kim&name=x").isProblem(.invalidField))
+    #expect(try get("\(path)?prefix=kim&cursor=a2lt").isProblem(.invalidField))
+  }
+
+  @Test func `tests that were cancelled or refused are outside the statistics, as all tests are`() throws {
+    func statistics() throws -> [Int] {
+      let report = try get("/v1/admin/statistics?appId=com.example.bank&by=hour").text
+      let total = report.components(separatedBy: "\"total\":").last ?? ""
+      return ["rejected", "cancelled", "skipped", "accepted"].map { name in
+        let part = total.components(separatedBy: "\"\(name)\":").dropFirst().first ?? "-1"
+        return Int(part.prefix { $0.isNumber || $0 == "-" }) ?? -1
+      }
+    }
+    let before = try statistics()
+    #expect(before == [0, 0, 0, 0])
+    let test = try send(#"{"clientUids":["kim"]}"#, #","test":true,"sendAt":"\#(Self.tomorrow)""#)
+    let cancelled = try world.call("POST", "/v1/admin/messages/\(test)/cancel", key: admin, "")
+    #expect(cancelled.status == 200, "\(cancelled.text)")
+    #expect(try statistics() == before)
+  }
+
+  @Test func `messages are listed that were at work in a time, by when they ended`() throws {
+    try world.connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, purpose, request, request_sha256, created_at, expires_at, finished_at)
+      VALUES (1, 1, 4, 1, 0, '{}', '', '2026-03-01T00:00Z', now(), '2026-03-01T01:00Z'),
+        (2, 1, 4, 1, 0, '{}', '', '2026-03-01T14:00Z', now(), '2026-03-01T16:00Z'),
+        (3, 1, 4, 1, 0, '{}', '', '2026-03-02T16:00Z', now(), '2026-03-02T17:00Z')
+      """)
+    // The second of March, in Seoul.
+    let day = "activeFrom=2026-03-01T15:00:00Z&to=2026-03-02T15:00:00Z"
+    #expect(try get("/v1/admin/messages?\(day)").values(of: "seqno") == ["2"])
+    #expect(try get("/v1/admin/messages?activeFrom=x").isProblem(.invalidField))
+  }
 }

@@ -2,6 +2,7 @@ import Domain
 import HTTPClient
 import Operations
 import Postgres
+import Store
 import TestSupport
 import Testing
 
@@ -66,6 +67,13 @@ import Testing
     #expect(answer.text.contains(#"{"name":"a_total","labels":{"kind":"x\"y"},"value":2.0}"#), "\(answer.text)")
     #expect(answer.text.contains(#"{"name":"b_seconds_count","labels":{},"value":1.0}"#), "\(answer.text)")
     #expect(answer.text.contains("b_seconds_p99"), "\(answer.text)")
+    #expect(answer.text.contains(#""replicationSeconds":null,"bytes":"#), "\(answer.text)")
+    let node = UUIDValue(high: 7, low: 8)
+    _ = try world.connection.run(Nodes.beat(node, seconds: 60))
+    try world.connection.run(Nodes.describe(node, host: "push-1", version: "1.2.3"))
+    let nodes = try world.call("GET", "/v1/admin/server", key: try world.key(.operator, app: nil), type: nil).text
+    #expect(nodes.contains(#""host":"push-1","version":"1.2.3","startedAt":"20"#), "\(nodes)")
+    #expect(nodes.contains(#""claims":0,"claimedDevices":0}"#), "\(nodes)")
   }
 
   @Test func `hours are the app's, and the file of statistics names its clock`() throws {

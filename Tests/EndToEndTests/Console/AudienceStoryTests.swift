@@ -26,6 +26,19 @@ import Testing
     }
     #expect(try browser.count("main tbody tr") == 3)
     try says(language, in: try browser.text("main tbody"))
+    try browser.script(
+      """
+      const make = URL.createObjectURL.bind(URL);
+      URL.createObjectURL = (blob) => {
+        blob.text().then((text) => { window.file = text; });
+        return make(blob);
+      };
+      """)
+    try browser.click("#import-errors-download")
+    let file = try #require(try browser.wait("the file", "return window.file") as? String)
+    let lines = file.split(separator: "\r\n").dropFirst()
+    #expect(lines.map { $0.split(separator: ",")[0] } == ["\"60002\"", "\"60003\"", "\"60004\""], "\(file)")
+    #expect(lines.last?.hasSuffix(#","lee,Lee,more""#) == true, "\(file)")
     try browser.show("/people?prefix=person5999")
     try browser.wait("the people", "return document.querySelectorAll('main tbody tr').length >= 10")
 

@@ -208,6 +208,18 @@ final class Browser {
     }
   }
 
+  /// Lets the browser live in a time zone, for example "America/Los_Angeles".
+  func live(in zone: String) throws {
+    try driver.developer("Emulation.setTimezoneOverride", ["timezoneId": zone])
+  }
+
+  /// Has files fail whose address fits one of these patterns; none: all load again.
+  func block(_ patterns: [String]) throws {
+    try driver.developer("Network.enable", [:])
+    try driver.developer("Network.setCacheDisabled", ["cacheDisabled": !patterns.isEmpty])
+    try driver.developer("Network.setBlockedURLs", ["urls": patterns])
+  }
+
   /// Sets the size of the window; a phone's is narrow and touched.
   /// Lets the page believe that its reader prefers a theme, `light` or `dark`.
   func prefer(theme: String) throws {

@@ -43,9 +43,11 @@ import Testing
     try browser.click("#search")
     for part in ["ㄱ", "기", "김"] { try browser.compose(part) }
     #expect(try browser.value("#search") == "김")
-    #expect(try browser.script("return location.hash") as? String == "#/people")
-    try browser.compose("김", isDone: true)
+    // Some input methods end the last syllable only when the field is left: it is searched for while it is composed.
     try browser.wait("two", "return document.querySelectorAll('main tbody tr').length === 2")
+    #expect(try browser.value("#search") == "김")
+    try browser.compose("김", isDone: true)
+    #expect(try browser.count("main tbody tr") == 2)
     #expect(try browser.value("#search") == "김")
     #expect(try browser.script("return document.activeElement.id") as? String == "search")
     try browser.expectSilence("the name")

@@ -104,7 +104,7 @@ import Testing
   private static let without = [
     "template": "it is filled in when the page opens", "dryRun": "the page asks by itself",
     "test": "the button for tests sets it", "reference": "a program's own name for its message",
-    "mdm": "for device management, which is no marketing", "liveActivity": "for programs; in the JSON",
+    "mdm": "for device management, which is no marketing",
   ]
 
   @Test func `every member of a send has a field, and what a hand writes in the JSON goes out`() throws {
@@ -120,7 +120,7 @@ import Testing
     #expect(members.count > 40)
     try console.enter("en")
     try browser.show("/compose?app=\(World.appID)")
-    #expect(Self.without.count <= 6)
+    #expect(Self.without.count <= 5)
     for member in members where Self.without[member] == nil {
       #expect(try browser.count("[data-member~='\(member)']") > 0, "\(member) has no field")
     }
@@ -178,5 +178,47 @@ import Testing
       """)
     #expect(try lastRequest(console) == expected)
     try browser.expectSilence("the form")
+  }
+
+  @Test func `a Live Activity is started, updated and ended by fields`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(2)
+    try console.enter("en")
+    try browser.show("/compose?app=\(World.appID)")
+    try browser.pick("all")
+    try browser.click("details[data-section=activity] > summary")
+    func name(_ member: String) -> String { "[name='liveActivity.\(member)']" }
+    let written = "return document.querySelector('[name=json]').value"
+    func activity() throws -> NSDictionary {
+      let text = try #require(browser.script(written) as? String)
+      let message = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? NSDictionary
+      return try #require(message?["liveActivity"] as? NSDictionary)
+    }
+    try browser.select(name("event"), "start")
+    // What a start needs is asked for by name.
+    try browser.type("textarea[name=body]", "On its way")
+    let missing = try browser.text("#missing")
+    for word in ["Content state", "Attributes type", "Attributes (JSON)"] {
+      #expect(missing.contains(word), "\(missing)")
+    }
+    try browser.type(name("contentState"), #"{"minutes":12}"#)
+    try browser.type(name("attributesType"), "Order")
+    try browser.type(name("attributes"), #"{"number":7}"#)
+    try browser.click(name("inputPushToken"))
+    #expect(try activity()["event"] as? String == "start")
+    #expect(try activity()["inputPushToken"] as? Bool == true)
+    try browser.wait("the answer of the server", "return document.querySelector('#audience-count') !== null")
+    try browser.select(name("event"), "end")
+    try browser.type(name("activityId"), "order-7")
+    let end = try activity()
+    #expect(
+      end["attributes"] == nil && end["inputPushToken"] == nil && end["activityId"] as? String == "order-7", "\(end)")
+    #expect((end["contentState"] as? NSDictionary)?["minutes"] as? Int == 12)
+    for finding in try browser.accessibilityFindings() { Issue.record("\(finding)") }
+    try console.send()
+    let sent = try lastRequest(console)["liveActivity"] as? NSDictionary
+    #expect(sent?["event"] as? String == "end" && sent?["activityId"] as? String == "order-7", "\(sent ?? [:])")
+    try browser.expectSilence("the Live Activity")
   }
 }

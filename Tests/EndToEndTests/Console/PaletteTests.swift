@@ -1,3 +1,5 @@
+import Domain
+import Operations
 import Postgres
 import TestTier
 import Testing
@@ -97,6 +99,26 @@ import Testing
     #expect(try browser.count("dialog[open] [role=option]") == 0)
     try browser.press(.enter)
     #expect(try browser.script("return location.hash") as? String == "#/")
+    try browser.expectSilence("the palette")
+  }
+
+  @Test func `people of every app are found, not of the first ones alone`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    for number in 1...5 {
+      _ = try Administration.createApp(
+        "com.example.z\(number)", name: "Z\(number)", timeZone: "Asia/Seoul", identity: .open, by: .commandLine,
+        on: console.connection)
+    }
+    try console.connection.script(
+      "INSERT INTO users (app, user_key, name) SELECT app, 'ulast', 'Park' FROM apps WHERE app_id = 'com.example.z5'")
+    try console.enter("en")
+    try browser.pressControl("k")
+    try browser.waitFor("dialog[open] #palette")
+    try browser.type("#palette", "last")
+    try browser.waitFor("dialog[open] [role=option][data-path='/people/com.example.z5/last']")
+    try browser.press(.enter)
+    try browser.waitFor("main[data-ready$='/last']")
     try browser.expectSilence("the palette")
   }
 }

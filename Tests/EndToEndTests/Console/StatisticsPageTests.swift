@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import TestTier
 import Testing
 
@@ -34,5 +35,57 @@ import Testing
       #expect(try browser.script("return document.querySelector('[name=range]').value") as? String == "day", "\(query)")
     }
     try browser.expectSilence("statistics")
+  }
+
+  @Test func `the messages behind a number are those of its time, in any zone of the browser`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, purpose, request, request_sha256, targeted, created_at, expires_at,
+        frozen_at, planned, finished_at)
+      SELECT n, 1, 4, 1, 0, json_build_object('alert', 'No ' || n), '', 1, day + at, now(), day + at, true, day + till
+      FROM (SELECT timestamptz '2026-03-02 00:00 Asia/Seoul' AS day) t, (VALUES
+        (1, interval '-2 hours', interval '-1 hour'), (2, interval '-1 hour', interval '1 hour'),
+        (3, interval '23 hours', interval '25 hours'), (4, interval '24 hours', interval '25 hours')) m (n, at, till)
+      """)
+    // The second of March is another time here than for the app.
+    try browser.live(in: "America/Los_Angeles")
+    try console.enter("en")
+    try browser.show("/statistics?from=2026-03-02&to=2026-03-02")
+    try browser.click("main .tiles a[href^='#/messages']")
+    try browser.waitFor("main[data-ready='/messages'] #during")
+    let rows = "return [...document.querySelectorAll('main tbody a.title')].map((one) => one.innerText).join()"
+    // Both that were being sent on that day, whenever they were asked for.
+    #expect(try browser.script(rows) as? String == "No 3,No 2")
+    #expect(try browser.text("#during").contains("Asia/Seoul"))
+    // The list's own dates are the app's too, by when it was asked for.
+    try browser.show("/messages?from=2026-03-02&to=2026-03-02")
+    #expect(try browser.script(rows) as? String == "No 3")
+    for finding in try browser.accessibilityFindings() { Issue.record("\(finding)") }
+    try browser.expectSilence("the list")
+  }
+
+  @Test func `the best hour is said with how much it is taken from`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    let insert = """
+      INSERT INTO statistics_hours (app, at, network, lane, app_version, reason, accepted, rejected, expired, cancelled,
+        skipped, received, read, joined, "left")
+      SELECT 1, date_trunc('week', now() AT TIME ZONE 'Asia/Seoul') AT TIME ZONE 'Asia/Seoul' - interval '7 days' + at,
+        1, 1, '', '', 0, 0, 0, 0, 0, reads, reads, 0, 0
+      """
+    try console.connection.script("\(insert) FROM (VALUES (interval '9 hours', 60)) t (at, reads)")
+    try console.enter("en")
+    try browser.show("/statistics?range=month")
+    #expect(try browser.text("#best-hour").contains("60 reads are too few"))
+    try console.connection.script("\(insert) FROM (VALUES (interval '33 hours', 140)) t (at, reads)")
+    try browser.show("/statistics?range=month")
+    let said = try browser.text("#best-hour")
+    #expect(
+      said.contains("Tuesday from 09:00 to 10:00") && said.contains("140 of 200") && said.contains("70%"), "\(said)")
+    try browser.show("/compose")
+    #expect(try browser.text("#best-hour") == said)
+    try browser.expectSilence("the best hour")
   }
 }

@@ -24,7 +24,11 @@ extension Endpoint {
         .query("sender", JSONSchema.givenText, "Only those with this `sender`."),
         .query("lane", JSONSchema.words(Lane.allCases.map(\.name)), "Only those of a lane."),
         .query("from", JSONSchema.moment, "Asked for then or later."),
-        .query("to", JSONSchema.moment, "Asked for before then."), .limit, .cursor,
+        .query("to", JSONSchema.moment, "Asked for before then."),
+        .query(
+          "activeFrom", JSONSchema.moment,
+          "Only those that had not ended before then. With `to`: those with deliveries that may have ended in between."),
+        .limit, .cursor,
       ],
       answers: [
         Answer(
@@ -105,6 +109,7 @@ extension AdminCall {
     question.lane = query["lane"]
     question.from = query["from"]
     question.to = query["to"]
+    question.activeFrom = query["activeFrom"]
     question.text = query["text"]
     question.sender = query["sender"]
     return .json(.ok, try MessageListing.list(question, try page(), by: caller, on: connection))

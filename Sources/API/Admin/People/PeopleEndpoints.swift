@@ -8,10 +8,13 @@ extension Endpoint {
   static let people: [Endpoint] = [
     Endpoint(
       .get, "/v1/admin/users", id: "listUsers", in: .people, "List users",
-      "By CUID, or those whose CUID or name begins so.",
+      """
+      By CUID, or those whose CUID or name begins so. Without `appId` the first of all apps that the caller reaches, on one \
+      page: one of `prefix` and `name` is needed then.
+      """,
       by: .permission(.viewPeople), load: .heavy,
       parameters: [
-        .ofApp(), .query("prefix", JSONSchema.givenText, "How the CUID begins."),
+        .ofApp(isNeeded: false), .query("prefix", JSONSchema.givenText, "How the CUID begins."),
         .query("name", JSONSchema.givenText, "How the name begins: then they come by name. Not beside `prefix`."),
         .limit,
         .cursor,
@@ -19,7 +22,8 @@ extension Endpoint {
       answers: [
         Answer(
           200, "A page of users.", ItemPage<UserDirectory.UserEntry>.object,
-          example: Answer.page(#"{"clientUid":"kim01","clientName":"Kim","badge":2,"devices":1}"#))
+          example: Answer.page(
+            #"{"appId":"com.example.bank","clientUid":"kim01","clientName":"Kim","badge":2,"devices":1}"#))
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.users)),
     Endpoint(
       .get, "/v1/admin/users/{clientUid}", id: "showUser", in: .people, "Show a user", "With devices and groups.",
@@ -144,7 +148,12 @@ extension Endpoint {
 
 extension AdminCall {
   fileprivate func users() throws(Problem) -> Response {
-    let appID = try required("appId")
+    guard let appID = query["appId"] else {
+      return .json(
+        .ok,
+        try PeopleFinder.users(
+          prefix: query["prefix"], named: query["name"], try page(), by: caller, on: connection))
+    }
     guard let name = query["name"], !name.isEmpty else {
       return .json(
         .ok,

@@ -1,0 +1,46 @@
+/// A module that is not there: behind a balancer, while a release is being rolled out, the page may be of one release and the
+/// server that answers of another. Loading the page anew mostly makes them one.
+
+import { h } from "../dom.js";
+import { reloadFreely } from "./kept.js";
+import { confirm } from "./dialog.js";
+import { mayLeave } from "../router.js";
+import { t } from "../words.js";
+
+const mark = "upmc.reloaded";
+/// Loads anew by itself once in this time, in milliseconds: else two servers of different releases would send it to and fro.
+const pause = 60_000;
+
+/// Loads a module. - Throws: what says that the release has changed, where the server answers but the module is not there.
+export async function loaded(load) {
+  try {
+    return await load();
+  } catch (problem) {
+    if (!await answers()) throw problem;
+    const changed = new Error(t("release.changed.detail"), { cause: problem });
+    throw Object.assign(changed, { title: t("release.changed"), status: 404, isOfOtherRelease: true });
+  }
+}
+
+async function answers() {
+  try {
+    return (await fetch("/", { cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/// Loads the page anew, unless that was tried just now. Whoever has unsaved text is asked first. - Returns: whether it does.
+export async function reloadOnce() {
+  if (Date.now() - Number(sessionStorage.getItem(mark) ?? 0) < pause) return false;
+  if (!await mayLeave()) return false;
+  sessionStorage.setItem(mark, String(Date.now()));
+  reloadFreely();
+  return true;
+}
+
+/// The same for what is opened over a page, which stays: it asks in any case.
+export async function offerReload() {
+  const isWanted = await confirm({ title: t("release.changed"), body: h("p", null, t("release.changed.detail")), action: t("release.reload") });
+  if (isWanted && await mayLeave()) reloadFreely();
+}

@@ -1,0 +1,32 @@
+package import Domain
+package import Postgres
+internal import Store
+
+/// Finds users in every app that the caller reaches, for whoever knows a customer but not the app.
+package enum PeopleFinder {
+  /// Returns the first users whose CUID or whose name begins so; one page, which has no next.
+  /// - Parameters:
+  ///   - prefix: beginning of the CUID; nil or empty to search by name.
+  ///   - name: beginning of the name; nil or empty to search by CUID.
+  /// - Throws: `.invalidField` unless exactly one of them says what to look for, and for a cursor.
+  package static func users(
+    prefix: String?, named name: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<UserDirectory.UserEntry> {
+    try caller.require(.viewPeople)
+    let (prefix, name) = (prefix ?? "", name ?? "")
+    guard prefix.isEmpty != name.isEmpty else {
+      throw Problem(.invalidField, "Without appId, say how the CUID (prefix) or the name (name) begins.")
+    }
+    guard page.cursor == nil else { throw Problem(.invalidField, "Without appId there is one page, and no cursor.") }
+    let range = KeyRange(prefix: prefix.isEmpty ? name : UserKey(clientUID: prefix).text)
+    let found = try connection.answer(
+      prefix.isEmpty
+        ? PeopleSearch.users(of: caller.app, namedFrom: range.from, upto: range.upto, limit: page.limit)
+        : PeopleSearch.users(of: caller.app, from: range.from, upto: range.upto, limit: page.limit))
+    // Whose people were seen: of apps in which nobody was found, nothing was read.
+    for app in Set(found.map(\.app)).sorted() {
+      try AuditTrail.note(.users, of: app, by: caller, on: connection)
+    }
+    return ItemPage(items: found.map { UserDirectory.UserEntry(appID: $0.appID, user: $0.user) }, behind: nil)
+  }
+}
