@@ -31,7 +31,7 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize walks console-times versions \
+.PHONY: deps test-deps build run test check torture crash citus judge bench fuzz-api firebase fuzz sanitize walks console-times versions \
         lint client-lives format install deb deb-test kubernetes reproducible help
 .NOTPARALLEL:
 
@@ -102,6 +102,10 @@ torture: test-deps build ## Kill and cut two servers, PostgreSQL and the network
 crash: test-deps build ## Crash at every boundary of a reference run, in six ways; hours: ARGS="--minutes 60" or ARGS="--part 10" for less
 	$(SWIFT) build -c release --product upmc-torture
 	@exec $(RELEASE)/upmc-torture crash $(ARGS)
+
+citus: ## Run the tests that use a database on Citus, on a cluster made for it: CITUS=/usr/lib/postgresql/15, a PostgreSQL that has it
+	@[ -z "$(CITUS)" ] || $(SWIFT) build --build-tests
+	@.ci/citus "$(CITUS)" $(ARGS)
 
 client-lives: ## Let 1,000 client processes, 50 at a time, confirm 100,000 pushes, some killed on the way
 	$(SWIFT) build --build-tests

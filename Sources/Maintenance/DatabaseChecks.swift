@@ -206,6 +206,7 @@ final class DatabaseChecks {
       }
       try StandstillChecks(place: place).examine(connection, note)
       try HistoryChecks(place: place, days: configuration.keptHistoryDays).examine(connection, note)
+      if let finding = try PlacementCheck(place: place).finding(connection) { note(finding) }
     } catch {
       note(.failure("schema", place, "\(error)", remedy: "Run `upmc migrate`, then the doctor again."))
     }

@@ -43,7 +43,7 @@ package enum StoreStatements {
   /// Statements that cannot be prepared, that belong to the migrator's own table, or whose text is put together by code.
   package static let elsewhere: Set<String> = [
     "audience-sizes-largest-of-csv", "holds-counted", "holds-most", "maintenance-analyze", "messages-freeze",
-    "migrator_select", "migrator_record",
+    "migrator_select", "migrator_record", "placement-moved",
     "outcomes-totals-and-statistics", "statistics-add", "statistics-make-days", "statistics-make-hours",
     "statistics-read-times",
   ]

@@ -114,7 +114,7 @@ package final class TestCluster: Sendable {
     }
     start() {
       as_owner "$binaries/pg_ctl" -D "$directory/data" -w -t 60 -l "$directory/log" start \\
-        -o "-c listen_addresses='' -c unix_socket_directories=$directory -c fsync=off -c full_page_writes=off \\
+        -o "${CITUS:+-c shared_preload_libraries=citus} -c listen_addresses='' -c unix_socket_directories=$directory -c fsync=off -c full_page_writes=off \\
             -c synchronous_commit=off -c shared_buffers=64MB -c max_connections=500 -c autovacuum=off" \\
         >/dev/null 2>&1 </dev/null
     }
@@ -140,8 +140,12 @@ package final class TestCluster: Sendable {
 
 /// Where the server's programs are.
 package enum PostgresBinaries {
-  /// The newest version installed the Debian way, or whatever stands beside `initdb` in `PATH`.
+  /// The PostgreSQL of `make citus`, whose databases get the extension; nil in other runs.
+  static let citus = getenv("CITUS").map { String(cString: $0) }
+
+  /// Those of `make citus`, or the newest version installed the Debian way, or whatever stands beside `initdb` in `PATH`.
   package static let directory: String = {
+    if let citus { return "\(citus)/bin" }
     let root = "/usr/lib/postgresql"
     let versions = TemporaryDirectory.entries(of: root).compactMap { Int($0) }.sorted(by: >)
     let places = versions.map { "\(root)/\($0)/bin" } + searchPath

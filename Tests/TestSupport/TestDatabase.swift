@@ -30,7 +30,7 @@ package struct TestDatabase: Sendable {
 
   /// Migrated by the first who asks; nobody is connected to it afterwards, so it can be copied.
   private static let template = Result {
-    let template = try copy(of: "template0", name: "upmc_template")
+    let template = try copy(of: "template0", name: templateName)
     try Migrator(directory: migrationsDirectory).migrate(template.connect())
     return template.name
   }
@@ -39,8 +39,12 @@ package struct TestDatabase: Sendable {
     let name = name ?? "test_\(number.add(1, ordering: .relaxed).newValue)"
     let administrator = try Connection(TestCluster.shared.url(database: "postgres"))
     try administrator.script("CREATE DATABASE \(name) TEMPLATE \(template)")
-    return TestDatabase(name: name, url: TestCluster.shared.url(database: name))
+    let database = TestDatabase(name: name, url: TestCluster.shared.url(database: name))
+    // Not in the template: a process of the extension stays connected to its database, which can then not be copied.
+    if PostgresBinaries.citus != nil, name != templateName { try database.connect().script("CREATE EXTENSION citus") }
+    return database
   }
 
+  private static let templateName = "upmc_template"
   private static let number = Atomic(0)
 }

@@ -1,0 +1,27 @@
+internal import Postgres
+
+/// Which of our tables the extension Citus keeps on its workers.
+///
+/// Decision 160.
+package enum Placement {
+  private static let versionStatement = Statement(
+    "placement-version", "SELECT extversion FROM pg_extension WHERE extname = 'citus'")
+
+  /// Returns the version of Citus in this database, such as `13.2-1`; nil in an ordinary one.
+  package static func citusVersion() -> Query<String?> {
+    Query(versionStatement, Parameters()) { $0.count == 0 ? nil : $0.text(0, 0) }
+  }
+
+  private static let movedStatement = Statement(
+    "placement-moved",
+    """
+    SELECT c.relname::text FROM pg_dist_partition p JOIN pg_class c ON c.oid = p.logicalrelid
+    WHERE c.relnamespace = current_schema()::regnamespace ORDER BY 1
+    """)
+
+  /// Returns the names of our tables that Citus has been told about: distributed, reference or managed local tables.
+  /// Fails in a database without the extension.
+  package static func tablesOfCitus() -> Query<[String]> {
+    Query(movedStatement, Parameters()) { rows in (0..<rows.count).map { rows.text($0, 0) } }
+  }
+}
