@@ -9,7 +9,7 @@ package enum Placement {
 
   /// Returns the version of Citus in this database, such as `13.2-1`; nil in an ordinary one.
   package static func citusVersion() -> Query<String?> {
-    Query(versionStatement, Parameters()) { $0.count == 0 ? nil : $0.text(0, 0) }
+    Query(versionStatement) { $0.count == 0 ? nil : $0.text(0, 0) }
   }
 
   private static let movedStatement = Statement(
@@ -22,6 +22,6 @@ package enum Placement {
   /// Returns the names of our tables that Citus has been told about: distributed, reference or managed local tables.
   /// Fails in a database without the extension.
   package static func tablesOfCitus() -> Query<[String]> {
-    Query(movedStatement, Parameters()) { rows in (0..<rows.count).map { rows.text($0, 0) } }
+    Query(movedStatement) { rows in (0..<rows.count).map { rows.text($0, 0) } }
   }
 }
