@@ -131,7 +131,7 @@ struct FairQueue {
 
   static let full = Problem(.busy, "Too many admin requests are waiting. Try again in a moment.")
 
-  private static func tooMany(_ count: Int, _ whose: String) -> Problem {
+  private static func tooMany(_ count: Int, _ whose: Sentence) -> Problem {
     Problem(.tooManyRequests, "\(count) \(whose) wait already. Wait for answers before sending more.")
   }
 
