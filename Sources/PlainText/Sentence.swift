@@ -75,6 +75,9 @@ package struct Sentence: Equatable, Sendable, ExpressibleByStringInterpolation, 
 
   package var description: String { english }
 
+  /// Sentences are equal that say the same in English, whichever words of it were inserted.
+  package static func == (one: Sentence, other: Sentence) -> Bool { one.english == other.english }
+
   /// Returns the text with each argument in its place.
   /// - Parameters:
   ///   - wording: what to fill instead of the template; each of its `{n}` is the argument of that number.

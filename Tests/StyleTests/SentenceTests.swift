@@ -25,10 +25,14 @@ enum SentenceRule {
   ]
 
   /// Calls, labels and declarations that take a sentence.
-  private static let calls =
-    /\b(Problem|JSONError|contradiction|malformed|Mistake|Field|fault|refuse|refused|away|adding|OpenIDFault|problem|inUse|entitlement|tooMany|notes\.append|complaints\.append|Sentence)\(/
-  private static let labels = /\b(else|tooMany|tooFew|missing|detail):/
-  private static let declarations = /(->|:) *Sentence\?? *[{=]/
+  private static var calls: Regex<(Substring, Substring)> {
+    #/
+    \b(Problem|JSONError|contradiction|malformed|Mistake|Field|fault|refuse|refused|away|OpenIDFault|problem
+    |inUse|entitlement|tooMany|notes\.append|complaints\.append|problem\.adding|Sentence)\(
+    /#
+  }
+  private static var labels: Regex<(Substring, Substring)> { #/\b(else|tooMany|tooFew|missing|detail):/# }
+  private static var declarations: Regex<(Substring, Substring)> { #/(->|:) *Sentence\?? *[{=]/# }
 
   static func speaks(_ file: SwiftSource) -> Bool {
     (modules.contains(file.module) && file.isInSources || files.contains(file.path))
@@ -44,7 +48,11 @@ enum SentenceRule {
     }
     let brackets = ends(text.matches(of: calls)) + ends(text.matches(of: declarations))
     let spans =
-      brackets.map { bytes[$0 - 1] == UInt8(ascii: "=") ? paragraph(bytes, from: $0) : bracket(bytes, from: $0) }
+      brackets.map { start in
+        guard bytes[start - 1] == UInt8(ascii: "=") else { return bracket(bytes, from: start) }
+        // A default of a parameter ends at a comma or bracket, a property before an empty line.
+        return bracket(bytes, from: start, orComma: true).clamped(to: paragraph(bytes, from: start))
+      }
       + ends(text.matches(of: labels)).map { bracket(bytes, from: $0, orComma: true) }
     return file.literals.filter { literal in
       spans.contains { $0.contains(literal.offset) } && isSentence(literal.text)

@@ -272,5 +272,19 @@ extension KoreanSentences {
     = 데이터베이스의 디스크가 가득 차 저장할 수 없습니다.
     must have 1 to {1} bytes and no blanks: an e-mail address
     = 공백 없이 1~{1}바이트의 이메일 주소를 입력하세요
+    this API key
+    = 이 API 키
+    this account
+    = 이 계정
+    this address
+    = 이 IP
+    live views
+    = 실시간 화면
+    exports
+    = 내보내기
+    this app
+    = 이 앱
+    callers that are not known yet
+    = 아직 확인되지 않은 요청자
     """
 }
