@@ -55,7 +55,9 @@ enum SentenceRule {
       }
       + ends(text.matches(of: labels)).map { bracket(bytes, from: $0, orComma: true) }
     return file.literals.filter { literal in
+      // Whoever breaks a condition is a programmer, and reads English.
       spans.contains { $0.contains(literal.offset) } && isSentence(literal.text)
+        && !bytes[..<literal.offset].suffix(20).elementsEqual("preconditionFailure(".utf8)
     }
   }
 

@@ -186,7 +186,7 @@ extension KoreanSentences {
     requests of {1}
     = 건: {1}
     MiB in requests of {1}
-    = MiB: {1}
+    = MiB 크기의 요청: {1}
     Signing in is for browsers.
     = 로그인은 브라우저에서만 할 수 있습니다.
     Numbers as they change come from a server.

@@ -62,7 +62,7 @@ extension KoreanSentences {
     must be null, or from {1} to {2}
     = null 또는 {1}~{2} 사이여야 합니다
     There is no app {1}. Make it with `upmc app create {2} --name …`.
-    = {1} 앱을 찾을 수 없습니다. `upmc app create {2} --name …`으로 만드세요.
+    = {1} 앱을 찾을 수 없습니다. 앱 ID({2})를 확인하거나 앱을 등록하세요.
     This app's server vouches for every user: have it make a userProof with the app's secret, or a voucher (POST \
     /v1/admin/users/{clientUid}/vouchers) just before the device names the user.
     = 앱 서버가 모든 사용자를 확인하는 앱입니다. 단말이 사용자를 등록하기 직전에 앱의 비밀 키로 userProof를 만들거나 바우처(POST \
