@@ -57,7 +57,7 @@ enum SentenceRule {
     return file.literals.filter { literal in
       // Whoever breaks a condition is a programmer, and reads English.
       spans.contains { $0.contains(literal.offset) } && isSentence(literal.text)
-        && !bytes[..<literal.offset].suffix(20).elementsEqual("preconditionFailure(".utf8)
+        && !bytes[..<literal.offset].suffix(21).elementsEqual("preconditionFailure(\"".utf8)
     }
   }
 

@@ -1,5 +1,5 @@
+/// Accounts, keys, signing in, approvals, queues and the server itself.
 extension KoreanSentences {
-  /// Accounts, keys, signing in, approvals, queues and the server itself.
   static let access = """
     {1}, who asked for it, may not send any more.
     = 요청한 {1}에게 더 이상 발송 권한이 없습니다.

@@ -1,5 +1,5 @@
+/// Apps, devices, users, groups, segments, files and imports.
 extension KoreanSentences {
-  /// Apps, devices, users, groups, segments, files and imports.
   static let apps = """
     A credential for one app cannot make another.
     = 한 앱의 권한으로는 다른 앱을 만들 수 없습니다.

@@ -1,5 +1,5 @@
+/// What is wrong with a value: rules of `JSON`, `Domain`, `HTTPServer` and `HTTPClient`.
 extension KoreanSentences {
-  /// What is wrong with a value: rules of `JSON`, `Domain`, `HTTPServer` and `HTTPClient`.
   static let fields = """
     has more than {1} combining marks in a row
     = 결합 문자가 {1}개를 넘게 이어집니다

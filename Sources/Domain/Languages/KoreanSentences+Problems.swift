@@ -1,5 +1,5 @@
+/// Titles of problems, and words that many sentences have.
 extension KoreanSentences {
-  /// Titles of problems, and words that many sentences have.
   static let problems = """
     The request cannot be read
     = 요청을 이해할 수 없습니다

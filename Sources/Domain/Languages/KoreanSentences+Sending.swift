@@ -1,5 +1,5 @@
+/// Messages, their content, channels, reports and webhooks.
 extension KoreanSentences {
-  /// Messages, their content, channels, reports and webhooks.
   static let sending = """
     The channel was deleted meanwhile.
     = 그 사이 채널이 삭제되었습니다.
