@@ -154,7 +154,7 @@ let package = Package(
 
     // Which suites an everyday run leaves out.
     .target(name: "TestTier", path: "Tests/TestTier", swiftSettings: testing),
-    tests("StyleTests", on: ["Markdown"]),
+    tests("StyleTests", on: ["Markdown", "Domain"]),
     // A client that tests end at any step: a program, because only a process can be killed.
     .executableTarget(
       name: "upmc-client-life", dependencies: ["UPMCClient", "UPMCClientURLSession"], path: "Tests/ClientLife",

@@ -1,15 +1,15 @@
 /// Calls of the admin API, with the session's cookie and CSRF token. There is no other way to the server.
 
-import { fieldLabel, knows, t, told, wordsLoaded } from "./words.js";
+import { fieldLabel, knows, language, t, wordsLoaded } from "./words.js";
 
 /// Why the server did not do something (RFC 9457), or that it could not be reached.
 export class Problem extends Error {
   constructor(status, body) {
-    const errors = (body.errors ?? []).map((one) => ({ ...one, detail: told(one.detail) }));
+    const errors = body.errors ?? [];
     // The server's detail names fields by JSON pointers; people know them by their labels.
     super(errors.length
       ? errors.map((one) => (one.pointer.length > 1 ? `${fieldLabel(one.pointer)}: ${one.detail}` : one.detail)).join(" · ")
-      : told(body.detail ?? body.title ?? ""));
+      : body.detail ?? body.title ?? "");
     this.status = status;
     this.code = body.type ?? "";
     this.errors = errors;
@@ -35,7 +35,7 @@ export function useSession(token, whenSignedOut) {
 /// Calls and returns what the answer holds: JSON, or null when it is empty.
 /// - body: JSON, unless it is a Blob, which goes out as it is.
 export async function call(method, path, body, { signal, headers = {}, quiet = false } = {}) {
-  const options = { method, signal, headers: { Accept: "application/json", ...headers }, credentials: "same-origin", cache: "no-store" };
+  const options = { method, signal, headers: { Accept: "application/json", "Accept-Language": language, ...headers }, credentials: "same-origin", cache: "no-store" };
   if (csrf && method !== "GET") options.headers["X-CSRF-Token"] = csrf;
   if (body instanceof Blob) {
     options.body = body;

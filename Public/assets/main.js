@@ -21,8 +21,8 @@ async function begin() {
   if (token) history.replaceState(null, "", "#/");
   const answer = providerAnswer();
   try {
-    // Who is signed in is asked while the words are on their way.
-    const [isSignedIn] = await Promise.all([answer || token ? false : findSession(signedOut), loadWords()]);
+    // Who is signed in is asked while the words are on their way, in the language that `loadWords` has chosen by then.
+    const [, isSignedIn] = await Promise.all([loadWords(), answer || token ? false : findSession(signedOut)]);
     if (answer) return await enterFromProvider(answer);
     if (token) {
       try {

@@ -5,7 +5,8 @@ import { asset, h } from "./dom.js";
 export const languages = { en: "English", ko: "한국어" };
 
 let catalogue = {};
-/// What the server says in English, as patterns, and the same in the reader's language.
+/// Texts that the database keeps in English, as patterns, the same in the reader's language, and where they stand. All else
+/// the server says in the language of the request.
 let sayings = [];
 const translated = ["ko"];
 export let language = "en";
@@ -69,17 +70,14 @@ function withParticles(text) {
   });
 }
 
-/// A sentence of the server's in the reader's language; as it came where nobody has translated it yet.
+/// A text that the database keeps, in the reader's language; as it came where it is somebody's own.
 export function told(sentence) {
   if (!sentence || sayings.length === 0) return sentence ?? "";
   for (const [pattern, text] of sayings) {
     const match = pattern.exec(sentence);
     if (match) return withParticles(text.replace(/\$(\d)/g, (_, index) => match[index] ?? ""));
   }
-  // "/alert/title is needed.": a field, and what is wrong with it.
-  const field = /^(\/\S*) (.+?)\.?$/s.exec(sentence);
-  const rest = field && told(field[2]);
-  return field && rest !== field[2] ? `${fieldLabel(field[1])}: ${rest}` : sentence;
+  return sentence;
 }
 
 /// Labels of fields whose key is not `field.` and the pointer's path.

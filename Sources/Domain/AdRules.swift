@@ -36,7 +36,7 @@ package struct AdRules: Equatable, Sendable {
       check(translation.alert, at: "/translations/\(translation.language.tag)", &faults)
     }
     guard let first = faults.first else { return }
-    throw Problem(.impossible, "\(first.pointer) \(first.detail).", fields: faults)
+    throw Problem(.impossible, first.whole, fields: faults)
   }
 
   private func check(_ alert: Alert, at pointer: String, _ faults: inout [Problem.Field]) {

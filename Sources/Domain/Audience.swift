@@ -85,7 +85,7 @@ package enum Audience: Equatable, Sendable {
   }
 
   /// Reads a number given as a string or as a number.
-  private static func readNumber(_ reader: inout JSONReader, _ what: String) throws(JSONError) -> Int64 {
+  private static func readNumber(_ reader: inout JSONReader, _ what: Sentence) throws(JSONError) -> Int64 {
     let number: Int64?
     switch try reader.peek() {
     case .number: number = try reader.readInteger()

@@ -16,7 +16,7 @@ package struct CSVFile: Sendable {
   package struct Fault: Equatable, Sendable {
     /// Line number, counted from 1.
     package let line: Int
-    package let reason: String
+    package let reason: Sentence
   }
 
   /// Number of different users so far.
@@ -131,7 +131,7 @@ package struct CSVFile: Sendable {
   }
 
   @discardableResult
-  private mutating func refuse(_ line: Int, _ reason: String) -> Line? {
+  private mutating func refuse(_ line: Int, _ reason: Sentence) -> Line? {
     faultCount += 1
     if faults.count < Domain.Limits.csvFaults { faults.append(Fault(line: line, reason: reason)) }
     return nil

@@ -20,7 +20,7 @@ package struct CSVReader {
   package enum Record: Equatable, Sendable {
     case fields([String])
     /// The line is invalid; the text continues a sentence that starts with "The line".
-    case faulty(String)
+    case faulty(Sentence)
   }
 
   package struct Line: Equatable, Sendable {
@@ -98,7 +98,7 @@ package struct CSVReader {
   private mutating func give(up range: Range<Int>, _ scan: Scan) {
     passed += 1
     let most = Domain.Limits.csvRecordBytes
-    let fault =
+    let fault: Sentence =
       !scan.isQuoted
       ? "has more than \(most) bytes"
       : scan.isWhole ? "has a quote that is never closed" : "has a quote that is not closed within \(most) bytes"
@@ -114,7 +114,7 @@ package struct CSVReader {
   }
 
   /// Error for bytes that are not valid text. Decoders of other encodings (CP949) pass such lines on unchanged.
-  package static let wrongEncoding =
+  package static let wrongEncoding: Sentence =
     "is not text in the encoding of its file (UTF-8 or CP949): correct it, and save the file as UTF-8"
 
   private static func judge(_ scan: Scan, _ record: ArraySlice<UInt8>) -> Record {
@@ -143,7 +143,7 @@ private struct Scan {
   /// End of the longest allowed record, plus one byte for its line break.
   private let bound: Int
   private(set) var fields: [String] = []
-  private(set) var fault: String?
+  private(set) var fault: Sentence?
   /// Number of line breaks within the record.
   private(set) var lineBreaks = 0
   /// True if the record ended, or was cut off, within quotes.

@@ -1,3 +1,6 @@
+// A sentence's literals are members of `PlainText`, so whoever uses this module sees that one too.
+@_exported public import PlainText
+
 /// The domain of UPMC as values and pure functions: no I/O, no clock, no technology.
 ///
 /// - **Who**: `App` owns everything. A `device` (one installation, `DeviceID`) holds a push token (`PSID`) of a

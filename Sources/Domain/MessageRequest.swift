@@ -67,7 +67,7 @@ package struct MessageRequest: Equatable, Sendable {
       // Skip this check for the many requests whose text contains no variable.
       if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
     } catch {
-      throw error.code == .invalidField ? Problem(.impossible, error.detail, fields: error.fields) : error
+      throw error.code == .invalidField ? Problem(.impossible, error.sentence, fields: error.fields) : error
     }
   }
 

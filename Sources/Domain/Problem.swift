@@ -65,7 +65,11 @@ package struct Problem: Error, Equatable, Sendable {
       }
     }
 
-    package var title: String {
+    /// `summary` in English.
+    package var title: String { summary.english }
+
+    /// What kind of problem it is.
+    package var summary: Sentence {
       switch self {
       case .malformed: "The request cannot be read"
       case .invalidField: "A field is not valid"
@@ -113,57 +117,70 @@ package struct Problem: Error, Equatable, Sendable {
   package struct Field: Equatable, Sendable {
     /// RFC 6901 pointer to the field in the request's body.
     package let pointer: String
-    package let detail: String
+    package let sentence: Sentence
 
-    package init(pointer: String, detail: String) {
+    package init(pointer: String, detail: Sentence) {
       self.pointer = pointer
-      self.detail = detail
+      sentence = detail
     }
+
+    /// `sentence` in English.
+    package var detail: String { sentence.english }
+
+    /// The field and what is wrong with it, as a whole sentence.
+    package var whole: Sentence { "\(pointer) \(sentence)." }
   }
 
   package let code: Code
   /// What is wrong and how to correct it, in one or two sentences.
-  package let detail: String
+  package let sentence: Sentence
   package let fields: [Field]
   /// Seconds after which the client may retry; nil if unknown.
   package var retryAfterSeconds: Int?
 
-  package init(_ code: Code, _ detail: String, fields: [Field] = []) {
+  package init(_ code: Code, _ detail: Sentence, fields: [Field] = []) {
     self.code = code
-    self.detail = detail
+    sentence = detail
     self.fields = fields
   }
 
   /// Creates a problem with a single faulty field.
-  package init(_ code: Code = .invalidField, at pointer: String, _ detail: String) {
-    self.init(code, "\(pointer) \(detail).", fields: [Field(pointer: pointer, detail: detail)])
+  package init(_ code: Code = .invalidField, at pointer: String, _ detail: Sentence) {
+    let field = Field(pointer: pointer, detail: detail)
+    self.init(code, field.whole, fields: [field])
   }
 
   /// The body is not the expected JSON. All members at fault are named, up to `JSON.Limits.errors`.
   package init(_ error: JSONError) {
     guard !error.isMalformed, !error.pointer.isEmpty else {
-      let place = error.pointer.isEmpty ? "" : " at \(error.pointer)"
-      self.init(.malformed, "The body is not valid\(place): \(error.reason).")
+      self.init(
+        .malformed,
+        error.pointer.isEmpty
+          ? "The body is not valid: \(error.sentence)."
+          : "The body is not valid at \(error.pointer): \(error.sentence).")
       return
     }
     let isContradiction = error.all.allSatisfy(\.isContradiction)
-    let fields = error.all.map { Field(pointer: $0.pointer, detail: $0.reason) }
+    let fields = error.all.map { Field(pointer: $0.pointer, detail: $0.sentence) }
     self.init(
       isContradiction ? .impossible : .invalidField,
-      fields.map { "\($0.pointer) \($0.detail)." }.joined(separator: " "), fields: fields)
+      fields.count == 1 ? fields[0].whole : Sentence(joining: fields.map(\.whole)), fields: fields)
   }
 
-  package static let badgeRange =
+  /// `sentence` in English, for logs, the audit log, and the legacy endpoints.
+  package var detail: String { sentence.english }
+
+  package static let badgeRange: Sentence =
     "must be a whole number from \(Domain.Limits.badgeValue.lowerBound) to \(Domain.Limits.badgeValue.upperBound)"
 
-  /// Encodes the problem as `application/problem+json`.
-  package func json(requestID: String) -> [UInt8] {
+  /// Encodes the problem as `application/problem+json`, with its sentences in `language`.
+  package func json(requestID: String, in language: SpokenLanguage = .english) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("type", code.rawValue)
-      writer.member("title", code.title)
+      writer.member("title", code.summary.text(in: language))
       writer.member("status", code.status)
-      writer.member("detail", detail)
+      writer.member("detail", sentence.text(in: language))
       if !fields.isEmpty {
         writer.member(
           "errors",
@@ -171,7 +188,7 @@ package struct Problem: Error, Equatable, Sendable {
             for field in fields {
               writer.object { writer in
                 writer.member("pointer", field.pointer)
-                writer.member("detail", field.detail)
+                writer.member("detail", field.sentence.text(in: language))
               }
             }
           })

@@ -82,7 +82,7 @@ extension Domain.Limits {
 /// A short label of a user or a device, such as `vip` or `plan:gold`.
 package enum Tag {
   /// Returns why a text is not a valid tag; nil if it is valid.
-  package static func objection(to text: String) -> String? {
+  package static func objection(to text: String) -> Sentence? {
     guard !text.isEmpty, text.utf8.count <= Domain.Limits.tagBytes else {
       return "must have 1 to \(Domain.Limits.tagBytes) bytes"
     }

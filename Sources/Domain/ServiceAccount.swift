@@ -11,7 +11,12 @@ package struct ServiceAccount: Sendable {
 
   /// What is wrong with the file, for the person who uploads it.
   package struct Mistake: Error, Equatable, CustomStringConvertible, Sendable {
-    package let description: String
+    package let sentence: Sentence
+    package var description: String { sentence.english }
+
+    init(description: Sentence) {
+      sentence = description
+    }
   }
 
   /// Hash of the public key, in hexadecimal digits: identifies the holder of the private key, whatever else the file

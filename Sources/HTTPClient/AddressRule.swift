@@ -1,3 +1,4 @@
+package import PlainText
 package import Reactor
 
 /// Decides which addresses may be called for webhooks, whose URLs customers choose. This server sends the requests from
@@ -52,7 +53,7 @@ package struct AddressRule: Sendable {
 
   /// Why no request to a URL would ever be made, as far as its text says: the end of a sentence about the URL. Nil where
   /// that depends on what its name resolves to.
-  package func objection(to url: HTTPURL) -> String? {
+  package func objection(to url: HTTPURL) -> Sentence? {
     let name = Self.plain(url.host)
     if let address = IPAddress(name) { return allows(address, isSecure: url.isSecure) ? nil : Self.objection(to: url) }
     let last = name.split(separator: ".", omittingEmptySubsequences: false).last ?? ""
@@ -66,7 +67,7 @@ package struct AddressRule: Sendable {
     return allowed.isEmpty && (!url.isSecure || Self.isInward(name)) ? Self.objection(to: url) : nil
   }
 
-  private static func objection(to url: HTTPURL) -> String {
+  private static func objection(to url: HTTPURL) -> Sentence {
     url.isSecure
       ? "leads to a private network, and UPMC_WEBHOOK_PRIVATE does not allow it"
       : "must begin with https: plain http goes only to networks that UPMC_WEBHOOK_PRIVATE allows"

@@ -1,3 +1,6 @@
+// A sentence's literals are members of `PlainText`, so whoever uses this module sees that one too.
+@_exported public import PlainText
+
 /// JSON (RFC 8259) read and written as a stream, without a tree in between.
 ///
 /// The devices' requests are small and frequent, so they are read directly into values, in about a tenth of the time

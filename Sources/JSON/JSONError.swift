@@ -3,7 +3,7 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
   /// RFC 6901 pointer to the value, for example `/receipts/3/seqno`; empty for the whole text.
   package var pointer: String
   /// What is wrong, for the sender: usually a predicate about the value at `pointer`, such as `must not be empty`.
-  package let reason: String
+  package let sentence: Sentence
   /// True if the values are valid individually but not in combination.
   package let isContradiction: Bool
   /// Whether the text is not JSON: nothing behind this place can be read.
@@ -11,24 +11,29 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
   /// Further errors of the same text, in its order: at most `JSON.Limits.errors` with this one.
   package private(set) var further: [JSONError] = []
 
-  package init(_ reason: String, pointer: String = "", isContradiction: Bool = false) {
-    self.init(reason, pointer: pointer, isContradiction: isContradiction, isMalformed: false)
+  package init(_ sentence: Sentence, pointer: String = "", isContradiction: Bool = false) {
+    self.init(sentence, pointer: pointer, isContradiction: isContradiction, isMalformed: false)
   }
 
-  private init(_ reason: String, pointer: String, isContradiction: Bool, isMalformed: Bool) {
+  private init(_ sentence: Sentence, pointer: String, isContradiction: Bool, isMalformed: Bool) {
     self.pointer = pointer
-    self.reason = reason
+    self.sentence = sentence
     self.isContradiction = isContradiction
     self.isMalformed = isMalformed
   }
 
   /// Creates an error for values that are valid individually but not in combination.
-  package static func contradiction(_ reason: String) -> JSONError { JSONError(reason, isContradiction: true) }
+  package static func contradiction(_ sentence: Sentence) -> JSONError {
+    JSONError(sentence, isContradiction: true)
+  }
 
   /// The text is not JSON.
-  static func malformed(_ reason: String) -> JSONError {
-    JSONError(reason, pointer: "", isContradiction: false, isMalformed: true)
+  static func malformed(_ sentence: Sentence) -> JSONError {
+    JSONError(sentence, pointer: "", isContradiction: false, isMalformed: true)
   }
+
+  /// `sentence` in English.
+  package var reason: String { sentence.english }
 
   package var description: String { pointer.isEmpty ? reason : "\(pointer): \(reason)" }
 

@@ -8,7 +8,7 @@ package struct JSONField<Root>: Sendable {
   let writing: (@Sendable (Root, inout JSONWriter) -> Void)?
   let reading: (@Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void)?
   /// Error text if the member is missing; nil if it is optional.
-  let missing: String?
+  let missing: Sentence?
 
   // MARK: Answers
 
@@ -53,7 +53,7 @@ package struct JSONField<Root>: Sendable {
   /// - Parameter missing: error text if the member is missing.
   package static func required<Value>(
     _ name: String, _ form: JSONForm<Value>, _ place: any WritableKeyPath<Root, Value> & Sendable,
-    _ about: String? = nil, missing: String = "is needed"
+    _ about: String? = nil, missing: Sentence = "is needed"
   ) -> JSONField {
     field(.required(name, form.schema, about), form, missing: missing) { $0[keyPath: place] = $1 }
   }
@@ -121,7 +121,7 @@ package struct JSONField<Root>: Sendable {
   }
 
   /// A member that is always refused, with a more helpful error than that for unknown members.
-  package static func refused(_ name: String, _ objection: String) -> JSONField {
+  package static func refused(_ name: String, _ objection: Sentence) -> JSONField {
     JSONField(
       name: name, property: nil, writing: nil,
       reading: { (_, reader) throws(JSONError) in
@@ -131,7 +131,7 @@ package struct JSONField<Root>: Sendable {
   }
 
   private static func field<Value>(
-    _ property: JSONSchema.Property, _ form: JSONForm<Value>, missing: String?,
+    _ property: JSONSchema.Property, _ form: JSONForm<Value>, missing: Sentence?,
     _ set: @escaping @Sendable (inout Root, Value) -> Void
   ) -> JSONField {
     guard let read = form.reading else { preconditionFailure("\(property.name) cannot be read") }

@@ -50,6 +50,11 @@ extension JSONForm<Bool> {
     JSONSchema.flag, read: { (reader) throws(JSONError) in try reader.readBool() }, write: { $1.value($0) })
 }
 
+extension JSONForm<Sentence> {
+  /// What the server says, for answers: text in the language of the writer.
+  package static let sentence = JSONForm(JSONSchema.anyText, write: { $1.value($0) })
+}
+
 extension JSONForm<Bool> {
   /// The value true; omitted if false.
   package static let alwaysTrue = JSONForm.flag.described(JSONSchema.alwaysTrue).standing(

@@ -48,7 +48,7 @@ package struct JSONForm<Value>: Sendable {
   ///   - meaning: converts a value; returns nil if it is invalid.
   ///   - objection: error text for an invalid value, for example "must be an event's id (a UUID)".
   package func standing<Meaning>(
-    for meaning: @escaping @Sendable (Value) -> Meaning?, else objection: String,
+    for meaning: @escaping @Sendable (Value) -> Meaning?, else objection: Sentence,
     written: @escaping @Sendable (Meaning) -> Value
   ) -> JSONForm<Meaning> {
     var (read, write): (JSONForm<Meaning>.Reading?, JSONForm<Meaning>.Writing?)
@@ -88,7 +88,8 @@ package struct JSONForm<Value>: Sendable {
   ///   - tooMany: error text for an element beyond the maximum.
   ///   - tooFew: error text for a list that is too short.
   package static func list<Element>(
-    of form: JSONForm<Element>, _ count: ClosedRange<Int>? = nil, tooMany: String? = nil, tooFew: String? = nil
+    of form: JSONForm<Element>, _ count: ClosedRange<Int>? = nil, tooMany: Sentence? = nil,
+    tooFew: Sentence? = nil
   ) -> JSONForm where Value == [Element] {
     var (read, write): (Reading?, Writing?)
     if let reading = form.reading {

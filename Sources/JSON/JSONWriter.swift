@@ -11,6 +11,8 @@ package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
   /// True if a comma must precede the next value or member.
   private var needsComma = false
+  /// Makes the text of a sentence; English unless the reader is known to want another language.
+  package var wording: @Sendable (Sentence) -> String = { $0.english }
 
   package init(capacity: Int = 256) {
     bytes.reserveCapacity(capacity)
@@ -45,6 +47,9 @@ package struct JSONWriter {
     quote(text)
     needsComma = true
   }
+
+  /// Writes a sentence in the writer's language.
+  package mutating func value(_ sentence: Sentence) { value(wording(sentence)) }
 
   package mutating func value(_ number: some BinaryInteger) {
     comma()

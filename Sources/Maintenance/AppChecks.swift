@@ -83,7 +83,7 @@ struct AppChecks {
     guard try ExtensionCheck.reports(app, on: connection) == false else { return }
     note(
       .warning(
-        "extension", app.appID, ExtensionCheck.silence,
+        "extension", app.appID, ExtensionCheck.silence.english,
         remedy: """
           Short messages unless received go to nearly everybody with an iPhone: use unless: read until the app has a \
           Notification Service Extension that confirms receipts. Has it none for good: `upmc app policy \(app.appID) \

@@ -13,7 +13,7 @@
   }
 
   /// Error text for a string that is not stream-safe, to follow the field's name.
-  package static let objection = "has more than \(Limits.marks) combining marks in a row"
+  package static let objection: Sentence = "has more than \(Limits.marks) combining marks in a row"
 }
 
 extension String {

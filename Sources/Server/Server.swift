@@ -91,7 +91,7 @@ package final class Server {
     let firstWriter = Int32.random(in: 1...(Int32.max - 100), using: &numbers)
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
-        databaseURL: databaseURL, node: node, host: Machine.host, firstWriter: firstWriter, pushkeys: keys.pushkeys,
+        databaseURL: databaseURL, node: node, host: HostName.current, firstWriter: firstWriter, pushkeys: keys.pushkeys,
         contents: keys.contents,
         providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics,
         keeping: configuration.keeping, clock: clock, spans: spans),

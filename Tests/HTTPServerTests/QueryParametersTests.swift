@@ -7,7 +7,7 @@ import Testing
   }
 
   private func read(_ query: String, _ known: [String] = ["appId", "limit"]) throws(Refusal) -> QueryParameters {
-    try QueryParameters(query, known: known) { Refusal(detail: $0) }
+    try QueryParameters(query, known: known) { Refusal(detail: "\($0)") }
   }
 
   private func fault(_ query: String, _ known: [String] = ["appId", "limit"]) -> String? {

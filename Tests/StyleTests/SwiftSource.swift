@@ -5,6 +5,8 @@
 struct SwiftSource {
   struct Literal: Equatable {
     let line: Int
+    /// Where it begins in the file, in bytes; `code` has the same places.
+    var offset = 0
     let text: String
   }
 
@@ -148,7 +150,7 @@ private struct Scanner {
     }
     let quotes = starts(with: "\"\"\"") ? 3 : 1
     for _ in 0..<quotes { advance(keeping: true) }
-    let firstLine = line
+    let (firstLine, offset) = (line, position)
     var text: [UInt8] = []
     while position < bytes.count, !closes(quotes: quotes, hashes: hashes) {
       if quotes == 1, peek() == UInt8(ascii: "\n") { break }
@@ -166,7 +168,7 @@ private struct Scanner {
         advance(keeping: false)
       }
     }
-    literals.append(SwiftSource.Literal(line: firstLine, text: String(decoding: text, as: UTF8.self)))
+    literals.append(SwiftSource.Literal(line: firstLine, offset: offset, text: String(decoding: text, as: UTF8.self)))
     for _ in 0..<min(quotes + hashes, bytes.count - position) { advance(keeping: true) }
   }
 

@@ -146,7 +146,7 @@ export async function composePage(context) {
       answer.payloads.map((one) => h("div", { class: "bytes", "data-bytes": one.bytes }, h("p", null, `${one.pnsId}: `, h("b", null, bytes(one.bytes)), " / ", bytes(4096)),
         h("span", { class: "meter" }, h("i", { class: one.bytes > 4096 ? "c-rejected" : "c-accepted", style: { width: `${Math.min(100, one.bytes / 40.96)}%` } })),
         h("details", { class: "small" }, h("summary", null, t("compose.payload")), h("pre", { tabindex: "0" }, JSON.stringify(one.payload, null, 1))))),
-      answer.refusals.map((one) => note("bad", told(one.detail))), (answer.notes ?? []).map((one) => note("", told(one)))];
+      answer.refusals.map((one) => note("bad", one.detail)), (answer.notes ?? []).map((one) => note("", one))];
   }
 
   async function test() {
@@ -205,7 +205,7 @@ export async function composePage(context) {
         await post("/messages", { ...request(), dryRun: true });
         return;
       }
-      if (dry.refusals.length) return complain({ title: t("compose.refused"), message: told(dry.refusals[0].detail) });
+      if (dry.refusals.length) return complain({ title: t("compose.refused"), message: dry.refusals[0].detail });
       const made = request();
       const count = number(dry.targeted);
       const asks = chosen.approvalAbove !== null && chosen.approvalAbove !== undefined && (dry.targeted === null || dry.targeted > chosen.approvalAbove);

@@ -4,14 +4,14 @@ import { get } from "../api.js";
 import { h } from "../dom.js";
 import { head, note, state } from "../parts/notice.js";
 import { enc, link } from "../router.js";
-import { exactTime, language, t, word } from "../words.js";
+import { exactTime, t, word } from "../words.js";
 
 const bad = ["rejected", "expired", "cancelled", "skipped", "unregistered", "quarantined"];
 const good = ["accepted", "received", "read"];
 
 export async function explainPage(context) {
   const { seqno, clientUid } = context.params;
-  const story = await get(`/messages/${enc(seqno)}/users/${enc(clientUid)}/explain`, { headers: { "Accept-Language": language } });
+  const story = await get(`/messages/${enc(seqno)}/users/${enc(clientUid)}/explain`);
   return h("div", null,
     head(t("explain.title", { seqno, clientUid }), { crumb: [h("a", { href: "#/messages" }, t("nav.messages")), " · ",
       h("a", { href: link(`/messages/${seqno}`) }, seqno), " · ", h("a", { href: link(`/messages/${seqno}`, { tab: "people" }) }, t("message.people"))] }),

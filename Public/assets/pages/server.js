@@ -5,7 +5,7 @@ import { h, put } from "../dom.js";
 import { every } from "../parts/live.js";
 import { facts, head, note } from "../parts/notice.js";
 import { table } from "../parts/table.js";
-import { bytes, distance, exactTime, number, t, time, told, word } from "../words.js";
+import { bytes, distance, exactTime, number, t, time, word } from "../words.js";
 
 const lanes = ["urgent", "normal", "bulk"];
 const day = 86_400;
@@ -41,7 +41,7 @@ export async function serverPage(context) {
     const sum = (samples, name, labels) => samples.filter((one) => one.name === name && Object.entries(labels).every(([key, wanted]) => one.labels[key] === wanted)).reduce((total, one) => total + one.value, 0);
     const found = firing(state, value, of);
     put(alerts, found.length === 0 ? note("good", t("server.fine")) : found.map(([key, values, kind]) => note(kind, h("strong", null, t(`server.alert.${key}`, values)), " ", t(`server.alert.${key}.do`))),
-      state.complaints.map((sentence) => note("warn", told(sentence))));
+      state.complaints.map((sentence) => note("warn", sentence)));
     put(seen, t("server.seen", { version: state.version }));
     // Sending of an app is stopped by its breaker, by a fault of its credential or by somebody.
     const pausedNow = paused;

@@ -63,7 +63,7 @@ final class AdminHandler: RequestHandler {
     let problem =
       queue.refusal(of: party, bytes: request.withBody { $0.count })
       ?? queue.offer(AdminWork(.request(request.owned()), of: party, load, responder.ticket))
-    if let problem { responder.send(.problem(problem, requestID: request.id, isKept: false)) }
+    if let problem { responder.send(.problem(problem, requestID: request.id, isKept: false, in: request.language)) }
   }
 
   /// Returns the load of the request's endpoint. Requests with unknown paths are light, because they are refused
@@ -87,7 +87,8 @@ final class AdminHandler: RequestHandler {
     guard !Self.isSigningIn(request), let credential = credential(of: request), threads.known.proved(credential) == nil
     else { return false }
     let party = QuotaHolder(nil, address: request.clientAddress)
-    let work = AdminWork(.proof(credential, requestID: request.id), of: party, .light, ticket)
+    let errand = AdminWork.Errand.proof(credential, requestID: request.id, language: request.language)
+    let work = AdminWork(errand, of: party, .light, ticket)
     if let problem = threads.queue.offer(work) { work.refuse(problem) }
     return true
   }

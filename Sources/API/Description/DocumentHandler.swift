@@ -40,7 +40,7 @@ final class DocumentHandler {
 
   func handle(_ request: Request, _ responder: Responder) {
     guard request.method == .get || request.method == .head else {
-      return responder.send(.methodNotAllowed([.get, .head], requestID: request.id))
+      return responder.send(.methodNotAllowed([.get, .head], requestID: request.id, in: request.language))
     }
     // Rendered and compressed once, not by each loop.
     guard let file = handbook.prepared.file(request.path, { make(request.path) }) else { return }

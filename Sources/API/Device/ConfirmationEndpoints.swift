@@ -153,7 +153,9 @@ extension DeviceHandler {
       throw Problem(confirming: error)
     }
     guard !confirmations.isEmpty else { throw Problem(at: "/\(list)", "must have at least one entry") }
-    perform(.confirm(confirmations), request, responder) { answer, responder in
+    // The most frequent requests: nothing is looked up for a refusal that hardly ever comes.
+    let number = request.number
+    perform(.confirm(confirmations), Request.id(of: number), .english, responder) { answer, responder in
       guard case .confirmed(let results) = answer else { return }
       responder.send(status: .ok, contentType: "application/json") { Self.write(results, to: &$0) }
     }
@@ -226,8 +228,8 @@ extension DeviceHandler {
 extension Problem {
   /// A badge out of range has its own problem code, because it is the most frequent mistake of clients.
   init(confirming error: JSONError) {
-    if error.reason == Problem.badgeRange, error.further.isEmpty {
-      self.init(.badgeOutOfRange, at: error.pointer, error.reason)
+    if error.sentence == Problem.badgeRange, error.further.isEmpty {
+      self.init(.badgeOutOfRange, at: error.pointer, error.sentence)
     } else {
       self.init(error)
     }

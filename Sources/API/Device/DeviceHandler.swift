@@ -53,11 +53,12 @@ package final class DeviceHandler: RequestHandler {
         guard case .device(let handler) = endpoint.handler else { preconditionFailure("\(endpoint.id) is no device's") }
         let query = try QueryParameters(request.query, known: endpoint.query) { Problem(.invalidField, $0) }
         try handler(self)(request, parameters, query, responder)
-      case .methodNotAllowed(let allowed): responder.send(.methodNotAllowed(allowed, requestID: request.id))
+      case .methodNotAllowed(let allowed):
+        responder.send(.methodNotAllowed(allowed, requestID: request.id, in: request.language))
       case .notFound: throw Problem(.notFound, "No such path. The API is described at /openapi.json.")
       }
     } catch {
-      responder.send(error, requestID: request.id)
+      responder.send(error, requestID: request.id, in: request.language)
     }
   }
 
@@ -78,20 +79,23 @@ package final class DeviceHandler: RequestHandler {
     _ operation: Operation, _ request: Request, _ responder: Responder,
     _ answer: @escaping (OperationAnswer, Responder) -> Void
   ) {
-    let number = request.number
-    perform(operation, Request.id(of: number), responder, answer)
+    let (number, language) = (request.number, request.language)
+    perform(operation, Request.id(of: number), language, responder, answer)
   }
 
   /// Runs an operation and answers with its result or its problem.
-  /// - Parameter requestID: evaluated only when there is a problem.
+  /// - Parameters:
+  ///   - requestID: evaluated only when there is a problem.
+  ///   - language: that of a problem.
   func perform(
-    _ operation: Operation, _ requestID: @autoclosure @escaping () -> String, _ responder: Responder,
+    _ operation: Operation, _ requestID: @autoclosure @escaping () -> String, _ language: SpokenLanguage,
+    _ responder: Responder,
     _ answer: @escaping (OperationAnswer, Responder) -> Void
   ) {
     committer.submit(operation, trace: responder.span) { outcome in
       switch outcome {
       case .success(let value): answer(value, responder)
-      case .failure(let problem): responder.send(problem, requestID: requestID())
+      case .failure(let problem): responder.send(problem, requestID: requestID(), in: language)
       }
     }
   }

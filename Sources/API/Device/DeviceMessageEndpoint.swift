@@ -75,9 +75,10 @@ extension DeviceHandler {
   func sendMessage(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let body = try Self.jsonBody(request)
-    let (requestID, key, trace) = (request.id, request.header("idempotency-key"), request.trace)
+    let (requestID, language) = (request.id, request.language)
+    let (key, trace) = (request.header("idempotency-key"), request.trace)
     // The device's key does not contain its app, so read the device's row.
-    perform(.find(claim), requestID, responder) { [self] answer, responder in
+    perform(.find(claim), requestID, language, responder) { [self] answer, responder in
       guard case .found(let device, _, _) = answer else { return }
       do throws(Problem) {
         guard let app = catalog.app(number: device.app) else {
@@ -91,28 +92,28 @@ extension DeviceHandler {
         guard committer.takesSends(sending.lane) else {
           throw Problem(.busy, "Messages cannot be sent now. Try again in a moment.")
         }
-        send(sending, claim, requestID, trace, responder)
+        send(sending, claim, requestID, language, trace, responder)
       } catch {
-        responder.send(error, requestID: requestID)
+        responder.send(error, requestID: requestID, in: language)
       }
     }
   }
 
   private func send(
-    _ sending: DeviceSend, _ claim: AuthKeyring.Claim, _ requestID: String, _ trace: TraceContext?,
-    _ responder: Responder
+    _ sending: DeviceSend, _ claim: AuthKeyring.Claim, _ requestID: String, _ language: SpokenLanguage,
+    _ trace: TraceContext?, _ responder: Responder
   ) {
-    perform(sending.admission(claim), requestID, responder) { [self] answer, responder in
+    perform(sending.admission(claim), requestID, language, responder) { [self] answer, responder in
       guard case .admitted(let device) = answer else { return }
       do throws(Problem) {
-        perform(try sending.send(from: device, catalog: catalog, trace: trace), requestID, responder) {
+        perform(try sending.send(from: device, catalog: catalog, trace: trace), requestID, language, responder) {
           answer, responder in
           guard case .sent(let accepted, _) = answer else { return }
           self.sends.accepted(accepted.seqno, requestID: requestID, isSingle: true)
           responder.send(status: .accepted) { writer in SendAnswer.accepted(accepted).write(to: &writer) }
         }
       } catch {
-        responder.send(error, requestID: requestID)
+        responder.send(error, requestID: requestID, in: language)
       }
     }
   }

@@ -12,25 +12,28 @@ extension DeviceHandler {
     var body = try Self.body(RegistrationBody.object, request)
     body.origin = request.countedAddress
     body.attributes.timeZone = catalog.known(timeZone: body.attributes.timeZone)
-    register(body, credential, request.id, responder, mayWait: true)
+    register(body, credential, request.id, request.language, responder, mayWait: true)
   }
 
   private func register(
-    _ body: RegistrationBody, _ credential: String, _ requestID: String, _ responder: Responder, mayWait: Bool
+    _ body: RegistrationBody, _ credential: String, _ requestID: String, _ language: SpokenLanguage,
+    _ responder: Responder, mayWait: Bool
   ) {
     do throws(Problem) {
       guard let app = try app(body, credential) else {
         // The app may have been created a moment ago, so wait for the catalog to be reloaded, and try once more.
         let door = self
-        if mayWait, timeout.wait({ door.register(body, credential, requestID, responder, mayWait: false) }) { return }
+        if mayWait, timeout.wait({ door.register(body, credential, requestID, language, responder, mayWait: false) }) {
+          return
+        }
         throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")
       }
       if let problem = app.refusalWhileDeleted { throw problem }
       var registration = try body.registration(app: app, proof: keys.authKeys.verify(credential))
       registration.isOpenedByProof = registration.proof != nil
-      perform(.register(registration), requestID, responder, sendRegistered)
+      perform(.register(registration), requestID, language, responder, sendRegistered)
     } catch {
-      responder.send(error, requestID: requestID)
+      responder.send(error, requestID: requestID, in: language)
     }
   }
 

@@ -7,7 +7,7 @@ struct AdminWork: Sendable {
     /// A request of the admin API.
     case request(OwnedRequest)
     /// The caller of a request with a long body must be authenticated before the body is read.
-    case proof(Credential, requestID: String)
+    case proof(Credential, requestID: String, language: SpokenLanguage)
     /// A call of the legacy API, which only needs the thread and its connection.
     case job(AdminJob, bytes: Int)
   }
@@ -41,8 +41,10 @@ struct AdminWork: Sendable {
   /// Answers with a problem instead of carrying it out.
   func refuse(_ problem: Problem) {
     switch errand {
-    case .request(let request): ticket.send(.problem(problem, requestID: request.id, isKept: false))
-    case .proof(_, let requestID): ticket.send(.problem(problem, requestID: requestID, isKept: false))
+    case .request(let request):
+      ticket.send(.problem(problem, requestID: request.id, isKept: false, in: request.language))
+    case .proof(_, let requestID, let language):
+      ticket.send(.problem(problem, requestID: requestID, isKept: false, in: language))
     case .job(let job, _): ticket.send(job(.failure(problem)))
     }
   }

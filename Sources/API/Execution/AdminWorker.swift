@@ -36,7 +36,7 @@ final class AdminWorker {
       let response =
         switch work.errand {
         case .request(let request): answer(request, work.ticket)
-        case .proof(let credential, let requestID): prove(credential, requestID, work.ticket)
+        case .proof(let credential, let requestID, let language): prove(credential, requestID, language, work.ticket)
         case .job(let job, _): Optional(job(attempt()))
         }
       // Fails when the server has stopped meanwhile and the client is no longer connected.
@@ -51,30 +51,34 @@ final class AdminWorker {
       if queue.isCut { throw Self.isStopping }
       switch router.match(request.method, request.path.utf8Span.span) {
       case .found(let endpoint, let parameters): return try serve(endpoint, request, parameters, ticket)
-      case .methodNotAllowed(let allowed): return .methodNotAllowed(allowed, requestID: request.id, isKept: false)
+      case .methodNotAllowed(let allowed):
+        return .methodNotAllowed(allowed, requestID: request.id, isKept: false, in: request.language)
       case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
       }
     } catch {
       // A read changes nothing, so its outcome is never unknown.
       let isQuestion = request.method == .get || request.method == .head
-      guard isQuestion, error.code == .outcomeUnknown else { return refusal(error, request.id) }
-      return refusal(Problem(.databaseAway, "The database does not answer. Try again in a moment."), request.id)
+      guard isQuestion, error.code == .outcomeUnknown else { return refusal(error, request.id, request.language) }
+      let away = Problem(.databaseAway, "The database does not answer. Try again in a moment.")
+      return refusal(away, request.id, request.language)
     }
   }
 
   /// Accepts the body if the credential is valid; otherwise returns the response that refuses it.
-  private func prove(_ credential: Credential, _ requestID: String, _ ticket: ResponseTicket) -> Response? {
+  private func prove(
+    _ credential: Credential, _ requestID: String, _ language: SpokenLanguage, _ ticket: ResponseTicket
+  ) -> Response? {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
       _ = try authenticate(credential, on: try connected())
       ticket.goOn()
       return nil
     } catch {
-      return refusal(error, requestID)
+      return refusal(error, requestID, language)
     }
   }
 
-  private func refusal(_ error: Problem, _ requestID: String) -> Response {
+  private func refusal(_ error: Problem, _ requestID: String, _ language: SpokenLanguage) -> Response {
     if error.code == .databaseAway || error.code == .outcomeUnknown { note(isConnected: false) }
     // A request whose statement was cancelled because the server is stopping gets that as the reason.
     let error = queue.isCut && error.code == .busy ? Self.isStopping : error
@@ -85,7 +89,7 @@ final class AdminWorker {
       if error.code == .databaseAway { metadata["fault"] = "\(FailureDetails.away)" }
       log.error("a request failed", metadata: metadata)
     }
-    return .problem(error, requestID: requestID, isKept: false)
+    return .problem(error, requestID: requestID, isKept: false, in: language)
   }
 
   private func serve(

@@ -106,16 +106,16 @@ struct FairQueue {
     let (tenant, member) = (tenants[party.tenant], members[party.member])
     let isStranger = party.tenant == .strangers
     if (member?.waiting ?? 0) >= shares.requestsOfCaller {
-      throw Self.tooMany(shares.requestsOfCaller, "requests of \(party.member)")
+      throw Self.tooMany(shares.requestsOfCaller, "requests of \(party.member.name)")
     }
     // A request longer than a tenant's whole quota is accepted when nothing else of that tenant waits.
     if let tenant, tenant.waiting > 0, tenant.bytes + bytes > shares.bytesOfTenant {
-      throw isStranger ? Self.full : Self.tooMany(shares.bytesOfTenant >> 20, "MiB in requests of \(party.tenant)")
+      throw isStranger ? Self.full : Self.tooMany(shares.bytesOfTenant >> 20, "MiB in requests of \(party.tenant.name)")
     }
     var victims: [Int] = []
     if (tenant?.waiting ?? 0) >= shares.requestsOfTenant {
       guard let own = victim(for: party, in: party.tenant) else {
-        throw isStranger ? Self.full : Self.tooMany(shares.requestsOfTenant, "requests of \(party.tenant)")
+        throw isStranger ? Self.full : Self.tooMany(shares.requestsOfTenant, "requests of \(party.tenant.name)")
       }
       victims = [own]
     } else if waiting.count >= shares.requests {
@@ -131,7 +131,7 @@ struct FairQueue {
 
   static let full = Problem(.busy, "Too many admin requests are waiting. Try again in a moment.")
 
-  private static func tooMany(_ count: Int, _ whose: String) -> Problem {
+  private static func tooMany(_ count: Int, _ whose: Sentence) -> Problem {
     Problem(.tooManyRequests, "\(count) \(whose) wait already. Wait for answers before sending more.")
   }
 
@@ -233,12 +233,12 @@ struct FairQueue {
   }
 }
 
-extension QuotaHolder.Tenant: CustomStringConvertible {
+extension QuotaHolder.Tenant {
   /// The tenant's name in refusals.
-  var description: String {
+  var name: Sentence {
     switch self {
     case .app: "this app"
-    case .member(let member): "\(member)"
+    case .member(let member): member.name
     case .strangers: "callers that are not known yet"
     }
   }

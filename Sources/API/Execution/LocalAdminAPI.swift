@@ -55,11 +55,12 @@ package struct LocalAdminAPI {
     do throws(Problem) {
       switch router.match(request.method, request.path.utf8Span.span) {
       case .found(let endpoint, let parameters): return try serve(endpoint, request, parameters, piece)
-      case .methodNotAllowed(let allowed): return .methodNotAllowed(allowed, requestID: request.id)
+      case .methodNotAllowed(let allowed):
+        return .methodNotAllowed(allowed, requestID: request.id, in: request.language)
       case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
       }
     } catch {
-      return .problem(error, requestID: request.id)
+      return .problem(error, requestID: request.id, in: request.language)
     }
   }
 

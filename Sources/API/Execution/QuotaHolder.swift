@@ -48,9 +48,9 @@ struct QuotaHolder: Hashable, Sendable {
   }
 }
 
-extension QuotaHolder.Member: CustomStringConvertible {
+extension QuotaHolder.Member {
   /// The caller's name in refusals.
-  var description: String {
+  var name: Sentence {
     switch self {
     case .apiKey: "this API key"
     case .account: "this account"

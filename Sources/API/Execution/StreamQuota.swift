@@ -9,7 +9,7 @@ final class StreamQuota: Sendable {
     let ofTenant: Int
     let ofCaller: Int
     /// What these answers are called in messages, in the plural.
-    let name: String
+    let name: Sentence
   }
 
   private struct Taken {
@@ -29,8 +29,8 @@ final class StreamQuota: Sendable {
   /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when all places are taken.
   func take(_ party: QuotaHolder) throws(Problem) -> StreamPlace {
     let problem = taken.withLock { taken -> Problem? in
-      if taken.members[party.member, default: 0] >= shares.ofCaller { return over(shares.ofCaller, "\(party.member)") }
-      if taken.tenants[party.tenant, default: 0] >= shares.ofTenant { return over(shares.ofTenant, "\(party.tenant)") }
+      if taken.members[party.member, default: 0] >= shares.ofCaller { return over(shares.ofCaller, party.member.name) }
+      if taken.tenants[party.tenant, default: 0] >= shares.ofTenant { return over(shares.ofTenant, party.tenant.name) }
       if taken.all >= shares.all {
         return Problem(.busy, "All \(shares.all) \(shares.name) are open. Try again in a moment.")
       }
@@ -43,7 +43,7 @@ final class StreamQuota: Sendable {
     return StreamPlace { [weak self] in self?.giveBack(party) }
   }
 
-  private func over(_ share: Int, _ whose: String) -> Problem {
+  private func over(_ share: Int, _ whose: Sentence) -> Problem {
     Problem(
       .tooManyRequests,
       "\(share) \(shares.name) of \(whose) are open already, which is its share. Close one, or wait for its end.")

@@ -1,3 +1,4 @@
+internal import Domain
 internal import HTTPServer
 internal import Operations
 internal import Reactor

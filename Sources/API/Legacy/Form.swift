@@ -58,7 +58,7 @@ struct Form: Sendable {
         guard let value = String(validating: part.content, as: UTF8.self) else {
           throw LegacyRefusal(field: Self.shown(part.name), "is not UTF-8")
         }
-        guard value.isStreamSafe else { throw LegacyRefusal(field: Self.shown(part.name), PlainText.objection) }
+        guard value.isStreamSafe else { throw LegacyRefusal(field: Self.shown(part.name), PlainText.objection.english) }
         try add(part.name, value)
       }
       guard files.count <= LegacyLimits.fields else { throw Self.tooMany }
@@ -79,7 +79,7 @@ struct Form: Sendable {
     guard fields.count <= LegacyLimits.fields else { throw Self.tooMany }
   }
 
-  private static let unreadable = "is not percent-encoded UTF-8, or \(PlainText.objection)"
+  private static let unreadable = "is not percent-encoded UTF-8, or \(PlainText.objection.english)"
 
   private static let tooMany = LegacyRefusal(
     .serverError, "The form has more than \(LegacyLimits.fields) fields.")

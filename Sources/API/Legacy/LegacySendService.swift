@@ -53,7 +53,7 @@ struct LegacySendService: Sendable {
       stored = try CSVUploads.store(
         ByteSource(file), of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallMicroseconds)
     } catch {
-      throw LegacyRefusal(Problem(error.code, "upload_file: \(error.detail)"))
+      throw LegacyRefusal(Problem(error.code, "upload_file: \(error.sentence)"))
     }
     return try SendForm(form, audience: SendAudience(csv: stored.csv, unknownUsers: stored.unknownCount))
   }

@@ -109,7 +109,7 @@ extension LegacyHandler {
       }
     }
     // The protocol does not distinguish 429 from 503; both mean to retry later.
-    if let problem { throw LegacyRefusal(Problem(.busy, problem.detail)) }
+    if let problem { throw LegacyRefusal(Problem(.busy, problem.sentence)) }
   }
 
   // MARK: Devices

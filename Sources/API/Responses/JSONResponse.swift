@@ -9,14 +9,21 @@ extension Response {
     Response(status: status, headers: [("Content-Type", "application/json"), noStore], body: answer.json)
   }
 
+  /// The response with an answer that has sentences.
+  static func json(_ status: Status, _ answer: some JSONAnswer, in language: SpokenLanguage) -> Response {
+    Response(
+      status: status, headers: [("Content-Type", "application/json"), noStore] + speaking(language),
+      body: answer.json(in: language))
+  }
+
   /// The response 204 without a body.
   static let done = Response(status: .noContent, headers: [noStore])
 }
 
 /// Answers and problems of the device API.
 extension Responder {
-  func send(_ problem: Problem, requestID: String) {
-    send(.problem(problem, requestID: requestID))
+  func send(_ problem: Problem, requestID: String, in language: SpokenLanguage) {
+    send(.problem(problem, requestID: requestID, in: language))
   }
 
   func send<Root>(status: Status = .ok, _ object: JSONObject<Root>, _ root: Root) {

@@ -11,9 +11,13 @@ extension Response {
   static let noStore = ("Cache-Control", "no-store")
 
   /// Returns the response that reports a problem.
-  /// - Parameter isKept: whether caches may store it.
-  package static func problem(_ problem: Problem, requestID: String, isKept: Bool = true) -> Response {
-    var headers = [("Content-Type", "application/problem+json")]
+  /// - Parameters:
+  ///   - isKept: whether caches may store it.
+  ///   - language: that of its sentences.
+  package static func problem(
+    _ problem: Problem, requestID: String, isKept: Bool = true, in language: SpokenLanguage = .english
+  ) -> Response {
+    var headers = [("Content-Type", "application/problem+json")] + Self.speaking(language)
     if !isKept { headers.append(noStore) }
     switch problem.code.status {
     case 401: headers.append(("WWW-Authenticate", "Bearer"))
@@ -21,14 +25,31 @@ extension Response {
     default: break
     }
     return Response(
-      status: Status(problem.code.status), headers: headers, body: problem.json(requestID: requestID))
+      status: Status(problem.code.status), headers: headers, body: problem.json(requestID: requestID, in: language))
   }
 
-  static func methodNotAllowed(_ allowed: [Method], requestID: String, isKept: Bool = true) -> Response {
+  /// Headers of an answer whose sentences are in `language` and would be in another for another Accept-Language.
+  static func speaking(_ language: SpokenLanguage) -> [(String, String)] {
+    [("Content-Language", language.rawValue), ("Vary", "Accept-Language")]
+  }
+
+  static func methodNotAllowed(
+    _ allowed: [Method], requestID: String, isKept: Bool = true, in language: SpokenLanguage = .english
+  ) -> Response {
     let names = allowed.map(\.rawValue).joined(separator: ", ")
     var response = Response.problem(
-      Problem(.methodNotAllowed, "Use \(names) here."), requestID: requestID, isKept: isKept)
+      Problem(.methodNotAllowed, "Use \(names) here."), requestID: requestID, isKept: isKept, in: language)
     response.headers.append(("Allow", names))
     return response
   }
+}
+
+extension Request {
+  /// The language in which the client wants to be answered. Takes a look at all headers, so it is for refusals.
+  package var language: SpokenLanguage { SpokenLanguage(accepting: header("accept-language")) }
+}
+
+extension OwnedRequest {
+  /// The language in which the client wants to be answered.
+  var language: SpokenLanguage { SpokenLanguage(accepting: header("accept-language")) }
 }

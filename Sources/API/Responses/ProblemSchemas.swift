@@ -14,7 +14,10 @@ extension Problem {
     (
       "Problem",
       JSONSchema.object(
-        "Why a request was not carried out (RFC 9457). Nothing of it has been applied.",
+        """
+        Why a request was not carried out (RFC 9457). Nothing of it has been applied. Its texts are in English, or in \
+        Korean for `Accept-Language: ko`; programs branch on `type`.
+        """,
         [
           .required("type", JSONSchema.words(codes), "A stable code to branch on."),
           .required("title", JSONSchema.anyText, "The code in words."),

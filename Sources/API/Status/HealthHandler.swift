@@ -27,7 +27,7 @@ package final class HealthHandler {
 
   package func handle(_ request: Request, _ responder: Responder) {
     guard request.method == .get || request.method == .head else {
-      return responder.send(.methodNotAllowed([.get, .head], requestID: request.id))
+      return responder.send(.methodNotAllowed([.get, .head], requestID: request.id, in: request.language))
     }
     if request.pathEquals("/health") {
       responder.send(status: .ok, contentType: "application/json", body: "{\"status\":\"ok\"}")
@@ -39,7 +39,7 @@ package final class HealthHandler {
         isConnected()
           ? "It gives no connection for admin requests: raise max_connections, or run fewer nodes."
           : "Send requests elsewhere, or try again in a moment.")
-      responder.send(problem, requestID: request.id)
+      responder.send(problem, requestID: request.id, in: request.language)
     }
   }
 }

@@ -21,9 +21,9 @@ package final class MetricsHandler {
 
   package func handle(_ request: Request, _ responder: Responder) {
     guard request.method == .get || request.method == .head else {
-      return responder.send(.methodNotAllowed([.get, .head], requestID: request.id))
+      return responder.send(.methodNotAllowed([.get, .head], requestID: request.id, in: request.language))
     }
-    if let problem = objection(request) { return responder.send(problem, requestID: request.id) }
+    if let problem = objection(request) { return responder.send(problem, requestID: request.id, in: request.language) }
     responder.send(
       status: .ok, contentType: "text/plain; version=0.0.4; charset=utf-8", body: Array(metrics.text().utf8))
   }

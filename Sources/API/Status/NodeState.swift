@@ -1,13 +1,14 @@
+package import Domain
 internal import JSON
 package import Metrics
 
 /// What one node knows of itself, read from its memory.
 package struct NodeState: Sendable {
   /// Sentences that say what keeps pushes from being sent.
-  package let complaints: [String]
+  package let complaints: [Sentence]
   package let samples: [Metrics.Sample]
 
-  package init(complaints: [String], samples: [Metrics.Sample]) {
+  package init(complaints: [Sentence], samples: [Metrics.Sample]) {
     self.complaints = complaints
     self.samples = samples
   }

@@ -1,3 +1,4 @@
+package import Domain
 internal import JSON
 internal import Operations
 
@@ -15,7 +16,7 @@ package protocol ReadinessReport {
 /// Whether a node can deliver, and what prevents pushes from being sent.
 package struct ReadinessAnswer: Sendable {
   /// Sentences that say what prevents pushes from being sent.
-  package var complaints: [String]
+  package var complaints: [Sentence]
   package var credentials: Int
   /// When a network last accepted a push, in microseconds since 1970; nil if none has yet.
   package var lastAcceptedAt: Int64?
@@ -23,7 +24,7 @@ package struct ReadinessAnswer: Sendable {
   package var nodes: Int64
 
   package init(
-    complaints: [String], credentials: Int, lastAcceptedAt: Int64?, overdueDeliveries: Int64, nodes: Int64
+    complaints: [Sentence], credentials: Int, lastAcceptedAt: Int64?, overdueDeliveries: Int64, nodes: Int64
   ) {
     self.complaints = complaints
     self.credentials = credentials
@@ -36,7 +37,7 @@ package struct ReadinessAnswer: Sendable {
     "Readiness",
     [
       .always("status", .words(["ok", "degraded"]), { $0.complaints.isEmpty ? "ok" : "degraded" }),
-      .always("complaints", .list(of: .anyText), \.complaints, "What keeps pushes from leaving."),
+      .always("complaints", .list(of: .sentence), \.complaints, "What keeps pushes from leaving."),
       .always("credentials", .count, \.credentials), .always("lastAcceptedAt", .orNull(.moment), \.lastAcceptedAt),
       .always("overdueDeliveries", .count, \.overdueDeliveries), .always("nodes", .count, \.nodes),
     ])

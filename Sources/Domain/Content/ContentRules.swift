@@ -19,7 +19,7 @@ package struct ContentRules {
     rules.check()
     guard let first = rules.faults.first else { return }
     throw Problem(
-      .invalidField, rules.faults.count == 1 ? "\(first.pointer) \(first.detail)." : "Some fields do not fit together.",
+      .invalidField, rules.faults.count == 1 ? first.whole : "Some fields do not fit together.",
       fields: rules.faults)
   }
 
@@ -61,7 +61,7 @@ package struct ContentRules {
 
   // MARK: Checking
 
-  private mutating func fault(_ field: String, _ detail: String) {
+  private mutating func fault(_ field: String, _ detail: Sentence) {
     faults.append(Problem.Field(pointer: "/\(field)", detail: detail))
   }
 
@@ -74,7 +74,7 @@ package struct ContentRules {
     // Further checks would only repeat these faults.
     guard faults.isEmpty else { return }
     if let priority = content.priority, !type.priorities.contains(priority) {
-      let known = type.priorities.map { String($0.rawValue) }.joined(separator: " or ")
+      let known = Sentence(anyOf: type.priorities.map { String($0.rawValue) })
       fault("priority", "must be \(known) for a push of the type \(type.rawValue)")
     }
     if type != .alert, !content.translations.isEmpty, content.alert == nil {
@@ -100,13 +100,12 @@ package struct ContentRules {
       // Without an alert there is nothing to group, filter, play or modify.
       let needy = content.given.intersection(Self.shown).subtracting(["badge", "contentAvailable", "android"]).sorted()
       for field in needy {
-        let why =
-          switch field {
-          case "mutableContent", "media", "mediaUrl": ": the extension runs only for visible notifications"
-          case "sound": ": a sound alone would be heard and not explained"
-          default: ""
-          }
-        fault(field, "needs an alert" + why)
+        switch field {
+        case "mutableContent", "media", "mediaUrl":
+          fault(field, "needs an alert: the extension runs only for visible notifications")
+        case "sound": fault(field, "needs an alert: a sound alone would be heard and not explained")
+        default: fault(field, "needs an alert")
+        }
       }
       return
     }

@@ -36,7 +36,7 @@ package enum NotificationSound: Equatable, Sendable {
         .given("volume", loudness, \.volume),
       ])
 
-    private static let objection = "must be true; for an ordinary sound give its name only"
+    private static let objection: Sentence = "must be true; for an ordinary sound give its name only"
     private static let mark = JSONForm.flag.described(JSONSchema.alwaysTrue).standing(
       for: { $0 ? true : nil }, else: objection, written: { $0 })
     private static let loudness = JSONForm<JSONNumber>.number.described(

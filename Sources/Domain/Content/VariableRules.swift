@@ -18,7 +18,7 @@ enum VariableRules {
       }
     }
     guard let first = faults.first else { return }
-    throw Problem(.invalidField, "\(first.pointer) \(first.detail).", fields: faults)
+    throw Problem(.invalidField, first.whole, fields: faults)
   }
 
   /// Returns every text in which variables are replaced, with its pointer.

@@ -1,9 +1,11 @@
+package import PlainText
+
 /// A request's query, form-decoded and checked against the names that its route declares. Unknown names are refused,
 /// because ignoring them would give the client an answer to a different question.
 package struct QueryParameters: Sendable {
   /// Why a query is refused.
   private struct Fault: Error {
-    let detail: String
+    let detail: Sentence
   }
 
   private let known: [String]
@@ -15,7 +17,7 @@ package struct QueryParameters: Sendable {
   ///   - known: the names that the route declares, each allowed once.
   ///   - refusal: creates the error from one or two sentences that list the known names.
   package init<Refusal: Error>(
-    _ query: String, known: [String], orThrow refusal: (String) -> Refusal
+    _ query: String, known: [String], orThrow refusal: (Sentence) -> Refusal
   ) throws(Refusal) {
     do throws(Fault) {
       try self.init(query, known: known)
@@ -47,7 +49,7 @@ package struct QueryParameters: Sendable {
     return values[name]
   }
 
-  private static func list(of known: [String]) -> String {
+  private static func list(of known: [String]) -> Sentence {
     known.isEmpty ? "This call takes no parameters." : "This call takes \(known.joined(separator: ", "))."
   }
 

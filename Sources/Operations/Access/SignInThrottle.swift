@@ -105,7 +105,9 @@ struct SignInThrottle {
   private static func tooMany(_ seconds: Int64) -> Problem {
     var problem = Problem(
       .tooManyAttempts,
-      "Signing in failed too often. Wait \(seconds < 60 ? "\(seconds) seconds" : "\(seconds / 60) minutes"), or ask an administrator for a link."
+      seconds < 60
+        ? "Signing in failed too often. Wait \(seconds) seconds, or ask an administrator for a link."
+        : "Signing in failed too often. Wait \(seconds / 60) minutes, or ask an administrator for a link."
     )
     problem.retryAfterSeconds = Int(seconds)
     return problem

@@ -53,8 +53,10 @@ extension Problem {
   package static var outcomeUnknown: Problem {
     Problem(
       .outcomeUnknown,
-      "The database has not said whether this was stored. Repeat it with the same Idempotency-Key, or look before you repeat "
-        + "it.")
+      """
+      The database has not said whether this was stored. Repeat it with the same Idempotency-Key, or look before you \
+      repeat it.
+      """)
   }
 
   private init(withoutConstraint error: PostgresError) {

@@ -1,3 +1,4 @@
+package import Domain
 package import JSON
 
 /// Result of a straight-line operation, with the single JSON form that every handler returns.
@@ -8,8 +9,12 @@ package protocol JSONAnswer: Sendable {
 
 extension JSONAnswer {
   /// The complete object, on one line.
-  package var json: [UInt8] {
+  package var json: [UInt8] { json(in: .english) }
+
+  /// The complete object, on one line, with its sentences in `language`.
+  package func json(in language: SpokenLanguage) -> [UInt8] {
     var writer = JSONWriter()
+    if language != .english { writer.wording = { $0.text(in: language) } }
     writer.object { write(to: &$0) }
     return writer.bytes
   }

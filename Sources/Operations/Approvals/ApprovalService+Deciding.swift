@@ -136,8 +136,8 @@ extension ApprovalService {
     case .waiting:
       throw Problem(.conflict, "The approval \(record.number) ended \(Timestamp.text(record.endsAt)). Send it again.")
     case .approved, .rejected:
-      throw Problem(
-        .conflict, "The approval \(record.number) was decided by \(record.decidedBy ?? "somebody") already.")
+      let other = record.decidedBy.map(Sentence.init(verbatim:)) ?? "somebody"
+      throw Problem(.conflict, "The approval \(record.number) was decided by \(other) already.")
     }
   }
 }

@@ -184,8 +184,8 @@ package enum ApprovalService {
         "This request was not approved in time (approval \(earlier.number)). Send it again with a new Idempotency-Key.")
     }
     guard earlier.state != .rejected else {
-      throw Problem(
-        .conflict, "This request was rejected by \(earlier.decidedBy ?? "somebody") (approval \(earlier.number)).")
+      let other = earlier.decidedBy.map(Sentence.init(verbatim:)) ?? "somebody"
+      throw Problem(.conflict, "This request was rejected by \(other) (approval \(earlier.number)).")
     }
     return Waiting(
       approval: earlier.number, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8),

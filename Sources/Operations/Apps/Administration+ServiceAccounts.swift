@@ -124,7 +124,7 @@ extension Administration {
     do throws(ServiceAccount.Mistake) {
       return try ServiceAccount(json: credential.json, tokens: tokens)
     } catch {
-      throw Problem(at: pointer, error.description)
+      throw Problem(at: pointer, error.sentence)
     }
   }
 }

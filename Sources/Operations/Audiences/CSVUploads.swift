@@ -42,7 +42,7 @@ package enum CSVUploads {
       ])
 
     private static let faultObject = JSONObject<CSVFile.Fault>(
-      "CSVFault", isNamed: false, [.always("line", .count, \.line), .always("detail", .anyText, \.reason)])
+      "CSVFault", isNamed: false, [.always("line", .count, \.line), .always("detail", .sentence, \.reason)])
   }
 
   /// Stores a file. It is deleted after 7 days, or 30 days after the end of the last message that used it. Uploading

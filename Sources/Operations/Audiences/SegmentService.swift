@@ -176,8 +176,8 @@ package enum SegmentService {
     do throws(Problem) {
       _ = try Segment(json: conditions)
     } catch {
-      throw error.fields.first.map { Problem(error.code, at: "/conditions" + $0.pointer, $0.detail) }
-        ?? Problem(at: "/conditions", error.detail)
+      throw error.fields.first.map { Problem(error.code, at: "/conditions" + $0.pointer, $0.sentence) }
+        ?? Problem(at: "/conditions", error.sentence)
     }
   }
 

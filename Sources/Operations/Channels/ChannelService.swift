@@ -163,7 +163,7 @@ package enum ChannelService {
 
   private static func environment(_ name: String) throws(Problem) -> PushEnvironment {
     guard let environment = PushEnvironment(name: name) else {
-      let known = PushEnvironment.allCases.map(\.name).joined(separator: " or ")
+      let known = Sentence(anyOf: PushEnvironment.allCases.map(\.name))
       throw Problem(.invalidField, "environment must be \(known).")
     }
     return environment

@@ -11,7 +11,8 @@ enum SavedMessageRules {
     guard kind != .draft else { return }
     for name in ["appId", "audience", "dryRun", "from", "reference"] where members.contains(where: { $0.name == name })
     {
-      throw Problem(at: "/message/\(name)", "does not belong into a \(kind.word): it is given when it is sent")
+      throw Problem(
+        at: "/message/\(name)", "does not belong into a \(Sentence(word: kind.word)): it is given when it is sent")
     }
     var writer = JSONWriter()
     writer.object { writer in
@@ -29,8 +30,8 @@ enum SavedMessageRules {
       _ = try MessageRequest(json: writer.bytes)
     } catch {
       throw Problem(
-        error.code, error.detail,
-        fields: error.fields.map { Problem.Field(pointer: "/message\($0.pointer)", detail: $0.detail) })
+        error.code, error.sentence,
+        fields: error.fields.map { Problem.Field(pointer: "/message\($0.pointer)", detail: $0.sentence) })
     }
   }
 

@@ -168,7 +168,7 @@ package enum SavedMessageService {
   }
 
   private static func unknown(_ number: SavedMessages.Number, _ kind: SavedMessages.Kind) -> Problem {
-    Problem(.notFound, "There is no \(kind.word) \(number).")
+    Problem(.notFound, "There is no \(Sentence(word: kind.word)) \(number).")
   }
 }
 

@@ -78,7 +78,7 @@ package final class NewDevices {
     }
   }
 
-  private static func problem(_ detail: String, wait: Duration) -> Problem {
+  private static func problem(_ detail: Sentence, wait: Duration) -> Problem {
     var problem = Problem(.tooManyRequests, detail)
     problem.retryAfterSeconds = Int(wait.components.seconds) + 1
     return problem

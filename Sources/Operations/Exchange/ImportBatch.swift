@@ -20,7 +20,7 @@ struct ImportBatch {
     var devices: [(line: CSVReader.Line, device: DeviceLine)] = []
     for line in try Self.lines(of: part, &record, on: connection) {
       guard case .fields(let fields) = line.record else {
-        if case .faulty(let reason) = line.record { fault(line, reason, &record) }
+        if case .faulty(let reason) = line.record { fault(line, reason.english, &record) }
         continue
       }
       guard let header = record.header else {

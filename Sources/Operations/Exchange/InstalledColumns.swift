@@ -137,7 +137,7 @@ package struct InstalledColumns: Equatable, Sendable {
     return !text.contains(where: \.isNumber) || text.contains { $0.isLetter && !$0.isHexDigit }
   }
 
-  private static func problem(_ text: String) -> Problem { Problem(.impossible, text) }
+  private static func problem(_ text: Sentence) -> Problem { Problem(.impossible, text) }
 
   private static let known = "There are: \(Field.allCases.map(\.name).joined(separator: ", "))."
 }

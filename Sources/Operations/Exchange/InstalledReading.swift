@@ -86,7 +86,8 @@ final class InstalledReading: Sendable {
     case .faulty(let what):
       .failure(
         InstalledFault(
-          line: line.number, column: "", what: what, remedy: "Look at the line with an editor, or export it again."))
+          line: line.number, column: "", what: what.english,
+          remedy: "Look at the line with an editor, or export it again."))
     }
   }
 }

@@ -153,17 +153,18 @@ package enum ControlService {
   }
 
   static func wrongState(_ action: String, _ seqno: Int64, _ standing: MessageControl.Standing) -> Problem {
-    let state = standing.isCancelling ? "being cancelled" : standing.state.name
-    let advice =
+    let state: Sentence = standing.isCancelling ? "being cancelled" : Sentence(word: standing.state.name)
+    let refusal: Sentence = "Cannot \(Sentence(word: action)) message \(seqno): it is \(state)."
+    let advice: Sentence? =
       switch (action, standing.state) {
       case ("resume", .paused) where standing.hold == .waiting:
-        " It waits for a second person: somebody else approves or rejects it among the approvals."
-      case ("pause", .scheduled): " Cancel it if it is not to go out."
-      case ("resume", .scheduled): " It goes out when it is due."
-      case ("resend", .paused), ("resend", .sending), ("resend", .queued): " Wait until it has ended, or cancel it."
-      default: ""
+        "It waits for a second person: somebody else approves or rejects it among the approvals."
+      case ("pause", .scheduled): "Cancel it if it is not to go out."
+      case ("resume", .scheduled): "It goes out when it is due."
+      case ("resend", .paused), ("resend", .sending), ("resend", .queued): "Wait until it has ended, or cancel it."
+      default: nil
       }
-    return Problem(.wrongState, "Cannot \(action) message \(seqno): it is \(state).\(advice)")
+    return Problem(.wrongState, advice.map { Sentence(joining: [refusal, $0]) } ?? refusal)
   }
 }
 

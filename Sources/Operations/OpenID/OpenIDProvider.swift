@@ -68,7 +68,7 @@ package final class OpenIDProvider: Sendable {
     url.hasPrefix("https://") || settings.issuer.hasPrefix("http://") && url.hasPrefix("http://")
   }
 
-  private static func away(_ detail: String) -> Problem {
+  private static func away(_ detail: Sentence) -> Problem {
     Problem(.identityProviderAway, "The identity provider cannot be used: \(detail).")
   }
 

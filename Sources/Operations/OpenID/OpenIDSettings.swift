@@ -1,3 +1,5 @@
+internal import Domain
+
 /// How the console signs people in at an identity provider, from the configuration (OpenID Connect Core 1.0).
 package struct OpenIDSettings: Sendable {
   /// The provider's issuer identifier, exactly as its tokens state it.
@@ -38,9 +40,9 @@ struct OpenIDFault: Error, Equatable {
   /// A stable word for the audit log.
   let reason: String
   /// Completes the sentence "The identity provider's answer is refused: it …".
-  let detail: String
+  let detail: Sentence
 
-  init(_ reason: String, _ detail: String) {
+  init(_ reason: String, _ detail: Sentence) {
     self.reason = reason
     self.detail = detail
   }

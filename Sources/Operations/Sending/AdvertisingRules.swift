@@ -100,10 +100,10 @@ package enum AdvertisingRules {
   }
 
   /// Notes for the sender of an ad.
-  static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [String] {
+  static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [Sentence] {
     guard message.kind == .ad else { return [] }
     let rules = try rules(of: app, on: connection)
-    var notes: [String] = []
+    var notes: [Sentence] = []
     if rules.optOut.isEmpty {
       notes.append(
         "Nothing checks that it says how to refuse more ads, as the law may demand: upmc app ads \(app.appID) --opt-out …"
@@ -111,8 +111,10 @@ package enum AdvertisingRules {
     }
     guard let night = rules.night else { return notes }
     notes.append(
-      "From \(night.from.text) to \(night.to.text) by a device's clock it waits, unless the device has given consent to "
-        + "ads at night (nightAd).")
+      """
+      From \(night.from.text) to \(night.to.text) by a device's clock it waits, unless the device has given consent to \
+      ads at night (nightAd).
+      """)
     return notes
   }
 

@@ -38,7 +38,7 @@ package struct DeviceSend: Sendable {
   ) throws(Problem) {
     try Self.demandPermission(of: app)
     guard Self.senders.contains(sender) else {
-      throw Problem(at: "/sender", "must be \(Self.senders.sorted().joined(separator: " or "))")
+      throw Problem(at: "/sender", "must be \(Sentence(anyOf: Self.senders.sorted()))")
     }
     if let idempotencyKey, !(1...Self.keyBytes).contains(idempotencyKey.utf8.count) {
       throw Problem(.invalidField, "A device's Idempotency-Key must have 1 to \(Self.keyBytes) bytes.")

@@ -22,7 +22,7 @@ package struct DryRun: Sendable {
   package let headers: PushHeaders
   package let samples: [Sample]
   /// Notes for the sender.
-  package let notes: [String]
+  package let notes: [Sentence]
   package let refusals: [Problem]
 
   /// Tries out a message.
@@ -100,7 +100,7 @@ package struct DryRun: Sendable {
         "What one device of each push network would get, in each language of the message."),
       .always("headers", shownHeaders.form, \.headers),
       .always(
-        "notes", .list(of: .anyText), \.notes, "What the app needs so that the message is shown as it was meant."),
+        "notes", .list(of: .sentence), \.notes, "What the app needs so that the message is shown as it was meant."),
       .always(
         "refusals", .list(of: refusal.form), \.refusals, "Why it would be refused; empty when it would not."),
     ])
@@ -132,6 +132,6 @@ package struct DryRun: Sendable {
   private static let refusal = JSONObject<Problem>(
     "DryRunRefusal", isNamed: false,
     [
-      .always("type", .words(Problem.Code.allCases), \.code), .always("detail", .anyText, \.detail),
+      .always("type", .words(Problem.Code.allCases), \.code), .always("detail", .sentence, \.sentence),
     ])
 }

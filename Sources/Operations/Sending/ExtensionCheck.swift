@@ -13,22 +13,24 @@ package enum ExtensionCheck {
   }
 
   /// The sentence that all interfaces show in this case.
-  package static let silence = """
+  package static let silence: Sentence = """
     the app's extension does not report: none of its last \(Operations.Limits.watchedAlerts) accepted iOS alerts with \
     mutable-content was confirmed
     """
 
   /// Notes for the sender about a message's receipts.
-  static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [String] {
+  static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [Sentence] {
     let content = message.content
     guard content.pushType == .alert, content.alert != nil else { return [] }
-    var notes: [String] = []
+    var notes: [Sentence] = []
     var isSilent = false
     if !content.startsExtension {
       isSilent = true
       notes.append(
-        "Without mutable-content iOS does not start the app's extension: no receipt comes from an iPhone whose app is not "
-          + "in front.")
+        """
+        Without mutable-content iOS does not start the app's extension: no receipt comes from an iPhone whose app is not \
+        in front.
+        """)
     } else if try reports(app, on: connection) == false {
       isSilent = true
       notes.append("In \(app.appID) \(silence).")

@@ -10,7 +10,7 @@ internal import Store
 /// variables moves.
 struct HostingPlan {
   private(set) var links = HostedLinks()
-  private(set) var notes: [String] = []
+  private(set) var notes: [Sentence] = []
   private var files: [HostedFiles.New] = []
   /// Uploads needed for longer than their present lifetime.
   private var extended: [String] = []
@@ -68,7 +68,7 @@ struct HostingPlan {
   /// there is nothing worth mentioning.
   private mutating func moveExt(
     _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Int64
-  ) throws(Problem) -> String? {
+  ) throws(Problem) -> Sentence? {
     guard let ext = content.ext, ext.utf8.count > Operations.Limits.leastMovedText else { return "" }
     guard !content.fillsVariables || Variable.found(in: ext.utf8).isEmpty else {
       return "ext could move to a page, but a page is the same for everybody and ext holds variables."
@@ -83,7 +83,7 @@ struct HostingPlan {
 
   private mutating func moveText(
     _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Int64
-  ) throws(Problem) -> String? {
+  ) throws(Problem) -> Sentence? {
     guard let body = content.alert?.body, body.utf8.count > Operations.Limits.leastMovedText else { return "" }
     guard content.pushType == .alert, content.isMutableInEffect else {
       return "With mutableContent the text would move to a page, which the app's extension fetches."
@@ -138,8 +138,8 @@ struct HostingPlan {
 }
 
 extension Problem {
-  fileprivate func adding(_ sentence: String) -> Problem {
-    sentence.isEmpty ? self : Problem(code, detail + " " + sentence, fields: fields)
+  fileprivate func adding(_ further: Sentence) -> Problem {
+    further == "" ? self : Problem(code, Sentence(joining: [sentence, further]), fields: fields)
   }
 }
 

@@ -171,7 +171,8 @@ struct PayloadSize: Sendable {
   private func check(_ text: Text, largest: Named?, _ limit: Int) throws(Problem) {
     let bytes = text.bytes + (largest.map { names($0, text) } ?? 0)
     guard bytes > limit else { return }
-    let recipient = largest.flatMap { names($0, text) > 0 ? $0.userKey.description : nil } ?? "every recipient"
+    let recipient =
+      largest.flatMap { names($0, text) > 0 ? Sentence(verbatim: $0.userKey.description) : nil } ?? "every recipient"
     throw Problem(
       .payloadTooLarge,
       """

@@ -1,3 +1,5 @@
+package import Domain
+
 /// Which addresses a webhook may have.
 ///
 /// An address that no event can ever reach is refused when it is given, by its text alone: nothing is resolved, because
@@ -5,10 +7,10 @@
 package struct WebhookAddresses: Sendable {
   /// Why no request to a URL would ever be made, as the end of a sentence that begins with the member's pointer; nil: it
   /// may be.
-  let objection: @Sendable (_ url: String) -> String?
+  let objection: @Sendable (_ url: String) -> Sentence?
 
   /// - Parameter objection: nil where a URL may be called.
-  package init(objection: @escaping @Sendable (_ url: String) -> String?) {
+  package init(objection: @escaping @Sendable (_ url: String) -> Sentence?) {
     self.objection = objection
   }
 

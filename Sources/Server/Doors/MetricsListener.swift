@@ -53,7 +53,7 @@ final class MetricsListener {
       if MetricsHandler.isAsked(request) { return metrics.handle(request, responder) }
       if HealthHandler.isAsked(request) { return health.handle(request, responder) }
       let problem = Problem(.notFound, "Here are /metrics, /health and /ready.")
-      responder.send(.problem(problem, requestID: request.id, isKept: false))
+      responder.send(.problem(problem, requestID: request.id, isKept: false, in: request.language))
     }
   }
 }

@@ -50,7 +50,7 @@ final class StartupResponder {
   private final class Turnstile: RequestHandler {
     func handle(_ request: Request, _ responder: Responder) {
       let problem = Problem(.databaseAway, "The server starts when it is back. Try again in a moment.")
-      responder.send(.problem(problem, requestID: request.id))
+      responder.send(.problem(problem, requestID: request.id, in: request.language))
     }
   }
 }

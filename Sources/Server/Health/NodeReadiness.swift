@@ -21,10 +21,10 @@ struct NodeReadiness: ReadinessReport, Sendable {
   var lacksConnections: Bool { health.lacksConnections }
 
   /// Sentences that say what prevents pushes from being sent; empty when nothing does.
-  var complaints: [String] {
-    var complaints: [String] = []
+  var complaints: [Sentence] {
+    var complaints: [Sentence] = []
     if let said = clock.complaint {
-      let effect = clock.isDoubtful ? "nothing is sent until one of them is set right" : "set both by NTP"
+      let effect: Sentence = clock.isDoubtful ? "nothing is sent until one of them is set right" : "set both by NTP"
       complaints.append("This machine's clock is \(said): \(effect).")
     }
     if !holdsLease(), !clock.isDoubtful {
@@ -59,7 +59,7 @@ struct NodeReadiness: ReadinessReport, Sendable {
   }
 
   func readiness(isOutOfRoom: Bool) -> ReadinessAnswer {
-    let room = isOutOfRoom ? ["The database's disk is full: nothing can be stored."] : []
+    let room: [Sentence] = isOutOfRoom ? ["The database's disk is full: nothing can be stored."] : []
     let look = health.look
     return ReadinessAnswer(
       complaints: room + complaints, credentials: health.credentials.count,

@@ -39,7 +39,7 @@ private struct ServerState: DescribedAnswer {
     "ServerState",
     [
       .always("version", .anyText, { _ in Product.version }, "The answering node's release."),
-      .always("complaints", .list(of: .anyText), \.node.complaints, "What keeps pushes from leaving."),
+      .always("complaints", .list(of: .sentence), \.node.complaints, "What keeps pushes from leaving."),
       .always(
         "nodes",
         .list(
@@ -85,6 +85,6 @@ extension AdminCall {
     guard let node = resources.nodeState?() else {
       throw Problem(.impossible, "The state of a node comes from a running server.")
     }
-    return .json(.ok, ServerState(node: node, database: database))
+    return .json(.ok, ServerState(node: node, database: database), in: request.language)
   }
 }

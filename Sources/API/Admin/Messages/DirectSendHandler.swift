@@ -28,14 +28,14 @@ struct DirectSendHandler {
       committer.takesSends(send.lane)
     else { return false }
     request.follows("/v1/admin/messages")
-    let requestID = request.id
+    let (requestID, language) = (request.id, request.language)
     committer.submit(.send(send), trace: responder.span) { outcome in
       switch outcome {
       case .success(.sent(let accepted, _)):
         log.accepted(accepted.seqno, requestID: requestID, isSingle: true)
         responder.send(.json(.accepted, SendAnswer.accepted(accepted)))
       case .success: preconditionFailure("a send is answered as a send")
-      case .failure(let problem): responder.send(.problem(problem, requestID: requestID, isKept: false))
+      case .failure(let problem): responder.send(.problem(problem, requestID: requestID, isKept: false, in: language))
       }
     }
     return true

@@ -104,7 +104,7 @@ extension AdminCall {
 
   private func savedNumber(_ kind: SavedMessages.Kind) throws(Problem) -> SavedMessages.Number {
     guard let number = Int64(parameters[kind.idName]) else {
-      throw Problem(.notFound, "A \(kind.word)'s id is a whole number, as lists show it.")
+      throw Problem(.notFound, "A \(Sentence(word: kind.word))'s id is a whole number, as lists show it.")
     }
     return number
   }

@@ -58,7 +58,7 @@ extension AdminCall {
       on: connection, catalog: resources.catalog, now: now)
     switch answer {
     case .accepted, .waiting: return accepted(answer)
-    case .tried: return .json(.ok, answer)
+    case .tried: return .json(.ok, answer, in: request.language)
     }
   }
 
