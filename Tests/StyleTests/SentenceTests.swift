@@ -28,7 +28,7 @@ enum SentenceRule {
   private static var calls: Regex<(Substring, Substring)> {
     #/
     \b(Problem|JSONError|contradiction|malformed|Mistake|Field|fault|refuse|refused|away|OpenIDFault|problem
-    |inUse|entitlement|tooMany|notes\.append|complaints\.append|problem\.adding|Sentence)\(
+    |inUse|entitlement|tooMany|self\.init|notes\.append|complaints\.append|problem\.adding|Sentence)\(
     /#
   }
   private static var labels: Regex<(Substring, Substring)> { #/\b(else|tooMany|tooFew|missing|detail):/# }

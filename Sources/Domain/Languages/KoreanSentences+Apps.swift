@@ -1,6 +1,25 @@
 /// Apps, devices, users, groups, segments, files and imports.
 extension KoreanSentences {
   static let apps = """
+    Type the app's id again: ?confirm={1}. Nothing was deleted.
+    = 앱 ID를 한 번 더 입력하세요: ?confirm={1}. 삭제하지 않았습니다.
+    graceDays is a whole number of days from {1} to {2}.
+    = 유예 기간(graceDays)은 {1}~{2}일의 정수입니다.
+    The app {1} is being deleted already; `upmc app list` says when its grace ends.
+    = 앱 {1}은(는) 이미 삭제 대기 중입니다. 유예 기간은 앱 목록(`upmc app list`)에서 확인하세요.
+    The app {1} is not being deleted: nothing can be taken back.
+    = 앱 {1}은(는) 삭제 대기 중이 아니므로 복원할 것이 없습니다.
+    The app {1} is being removed since its grace has ended: nothing can be taken back.
+    = 앱 {1}은(는) 유예 기간이 끝나 삭제되고 있으므로 복원할 수 없습니다.
+    A credential for one app can neither delete an app nor take that back.
+    = 한 앱의 권한으로는 앱을 삭제하거나 복원할 수 없습니다.
+    The app {1} is {2}: nothing of it is changed or sent any more. Until its grace ends, an administrator can \
+    take that back: upmc app restore {3}.
+    = 앱 {1}은(는) 삭제 중({2})이어서 변경하거나 발송할 수 없습니다. 유예 기간 안에는 관리자가 복원할 수 있습니다: upmc app restore {3}.
+    Without appId, say how the CUID (prefix) or the name (name) begins.
+    = appId를 생략하려면 CUID(prefix)나 이름(name)의 앞부분을 입력하세요.
+    Without appId there is one page, and no cursor.
+    = appId를 생략하면 결과가 한 페이지뿐이므로 cursor를 쓸 수 없습니다.
     A credential for one app cannot make another.
     = 한 앱의 권한으로는 다른 앱을 만들 수 없습니다.
     must be a bundle identifier or package name: 1 to {1} letters, digits, full stops, hyphens and underscores

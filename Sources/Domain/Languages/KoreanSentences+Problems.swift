@@ -1,6 +1,40 @@
 /// Titles of problems, and words that many sentences have.
 extension KoreanSentences {
   static let problems = """
+    Try again in a moment. If this was a send, repeat it with the same Idempotency-Key: it may have been stored.
+    = 잠시 후 다시 시도하세요. 발송 요청이었다면 저장되었을 수 있으므로 같은 Idempotency-Key로 다시 보내세요.
+    An app with this id exists already; `upmc app list` shows its client key.
+    = 이 ID의 앱이 이미 있습니다. 클라이언트 키는 앱 목록(`upmc app list`)에서 확인하세요.
+    An app with this id was deleted. The id is never used again: choose another one.
+    = 이 ID의 앱은 삭제되었습니다. 삭제한 ID는 다시 쓸 수 없으므로 다른 ID를 정하세요.
+    The app is being deleted: nothing of it is changed any more. Until its grace ends, `upmc app restore` takes that \
+    back.
+    = 삭제 중인 앱이어서 변경할 수 없습니다. 유예 기간 안에는 복원할 수 있습니다(`upmc app restore`).
+    The parent has a group of this name already. Choose another name.
+    = 상위 그룹에 같은 이름의 그룹이 이미 있습니다. 다른 이름을 정하세요.
+    The app has a segment of this name already. Choose another name, or change that one.
+    = 같은 이름의 세그먼트가 이미 있습니다. 다른 이름을 정하거나 기존 세그먼트를 변경하세요.
+    would give somebody more than {1} tags; users and devices are changed in parts of {2}, and nothing of this \
+    part was
+    = 한 대상의 태그가 {1}개를 넘습니다. 사용자와 단말은 {2}건씩 변경하며, 이번 묶음은 변경하지 않았습니다
+    An account with this login exists already.
+    = 이 로그인 ID의 계정이 이미 있습니다.
+    The app has a sender of this name already. Choose another name, or change that one.
+    = 같은 이름의 발신자가 이미 있습니다. 다른 이름을 정하거나 기존 발신자를 변경하세요.
+    This channel of Apple's is known here already, under another name.
+    = 이 Apple 채널은 다른 이름으로 이미 등록되어 있습니다.
+    The parent group was deleted meanwhile.
+    = 그 사이 상위 그룹이 삭제되었습니다.
+    A text holds U+0000, which cannot be stored.
+    = 저장할 수 없는 문자(U+0000)가 들어 있습니다.
+    The database is busy. Try again in a moment.
+    = 데이터베이스 사용량이 많습니다. 잠시 후 다시 시도하세요.
+    The database's disk is full, and nothing of this was stored. Try again later.
+    = 데이터베이스의 디스크가 가득 차 저장하지 못했습니다. 나중에 다시 시도하세요.
+    The database's schema does not fit this program. Run `upmc migrate`.
+    = 데이터베이스 스키마가 이 프로그램과 맞지 않습니다. `upmc migrate`를 실행하세요.
+    The database refused: {1}.
+    = 데이터베이스가 거부했습니다: {1}
     The request cannot be read
     = 요청을 이해할 수 없습니다
     A field is not valid

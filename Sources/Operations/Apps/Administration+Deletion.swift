@@ -28,8 +28,10 @@ extension Administration {
     guard Operations.Limits.graceDays.contains(days) else {
       throw Problem(
         .invalidField,
-        "graceDays is a whole number of days from \(Operations.Limits.graceDays.lowerBound) to "
-          + "\(Operations.Limits.graceDays.upperBound).")
+        """
+        graceDays is a whole number of days from \(Operations.Limits.graceDays.lowerBound) to \
+        \(Operations.Limits.graceDays.upperBound).
+        """)
     }
     let isNew = try connection.commit { () throws(PostgresError) in
       let reason = "It is being deleted; `upmc app restore` takes that back."
@@ -60,8 +62,10 @@ extension Administration {
       return true
     }
     guard isBack else {
-      let words = app.deletion == nil ? "is not being deleted" : "is being removed since its grace has ended"
-      throw Problem(.conflict, "The app \(appID) \(words): nothing can be taken back.")
+      throw app.deletion == nil
+        ? Problem(.conflict, "The app \(appID) is not being deleted: nothing can be taken back.")
+        : Problem(
+          .conflict, "The app \(appID) is being removed since its grace has ended: nothing can be taken back.")
     }
     return try self.app(appID, by: caller, on: connection)
   }
