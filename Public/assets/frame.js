@@ -8,7 +8,7 @@ import { chooseTheme, theme, themes } from "./theme.js";
 import { chooseLanguage, language, languages, t } from "./words.js";
 import { reloadFreely } from "./parts/kept.js";
 import { complain, failure, loading, say } from "./parts/notice.js";
-import { loaded, offerReload, reloadOnce } from "./parts/release.js";
+import { loaded, offerReload } from "./parts/release.js";
 import { isOpen, ways } from "./parts/ways.js";
 
 export function frame(root, { signedOut, appChosen }) {
@@ -54,7 +54,6 @@ export function frame(root, { signedOut, appChosen }) {
       else node = await route.page(context);
     } catch (problem) {
       if (context.stale()) return;
-      if (problem.isOfOtherRelease && await reloadOnce()) return;
       node = problem.isOfOtherRelease ? failure(problem, reloadFreely, t("release.reload")) : failure(problem, () => display(route, context));
     }
     if (context.stale()) return;

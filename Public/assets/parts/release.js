@@ -1,15 +1,11 @@
 /// A module that is not there: behind a balancer, while a release is being rolled out, the page may be of one release and the
-/// server that answers of another. Loading the page anew mostly makes them one.
+/// server that answers of another. Loading the page anew mostly makes them one; whoever sits before it says when.
 
 import { h } from "../dom.js";
 import { reloadFreely } from "./kept.js";
 import { confirm } from "./dialog.js";
 import { mayLeave } from "../router.js";
 import { t } from "../words.js";
-
-const mark = "upmc.reloaded";
-/// Loads anew by itself once in this time, in milliseconds: else two servers of different releases would send it to and fro.
-const pause = 60_000;
 
 /// Loads a module. - Throws: what says that the release has changed, where the server answers but the module is not there.
 export async function loaded(load) {
@@ -30,16 +26,7 @@ async function answers() {
   }
 }
 
-/// Loads the page anew, unless that was tried just now. Whoever has unsaved text is asked first. - Returns: whether it does.
-export async function reloadOnce() {
-  if (Date.now() - Number(sessionStorage.getItem(mark) ?? 0) < pause) return false;
-  if (!await mayLeave()) return false;
-  sessionStorage.setItem(mark, String(Date.now()));
-  reloadFreely();
-  return true;
-}
-
-/// The same for what is opened over a page, which stays: it asks in any case.
+/// Offers to load the page anew where something that opens over a page is not there.
 export async function offerReload() {
   const isWanted = await confirm({ title: t("release.changed"), body: h("p", null, t("release.changed.detail")), action: t("release.reload") });
   if (isWanted && await mayLeave()) reloadFreely();

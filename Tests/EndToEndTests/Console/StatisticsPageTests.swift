@@ -69,17 +69,23 @@ import Testing
   @Test func `the best hour is said with how much it is taken from`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
-    let insert = """
-      INSERT INTO statistics_hours (app, at, network, lane, app_version, reason, accepted, rejected, expired, cancelled,
-        skipped, received, read, joined, "left")
-      SELECT 1, date_trunc('week', now() AT TIME ZONE 'Asia/Seoul') AT TIME ZONE 'Asia/Seoul' - interval '7 days' + at,
-        1, 1, '', '', 0, 0, 0, 0, 0, reads, reads, 0, 0
-      """
-    try console.connection.script("\(insert) FROM (VALUES (interval '9 hours', 60)) t (at, reads)")
+    func insert(_ time: String, reads: Int) throws {
+      // As the rolling up leaves it.
+      for (table, at) in [("hours", time), ("days", "date_trunc('day', \(time))")] {
+        try console.connection.script(
+          """
+          INSERT INTO statistics_\(table) (app, at, network, lane, app_version, reason, accepted, rejected, expired,
+            cancelled, skipped, received, read, joined, "left")
+          SELECT 1, (date_trunc('week', now() AT TIME ZONE 'Asia/Seoul') - interval '7 days' + \(at)) AT TIME ZONE 'Asia/Seoul',
+            1, 1, '', '', 0, 0, 0, 0, 0, \(reads), \(reads), 0, 0
+          """)
+      }
+    }
+    try insert("interval '9 hours'", reads: 60)
     try console.enter("en")
     try browser.show("/statistics?range=month")
     #expect(try browser.text("#best-hour").contains("60 reads are too few"))
-    try console.connection.script("\(insert) FROM (VALUES (interval '33 hours', 140)) t (at, reads)")
+    try insert("interval '1 day 9 hours'", reads: 140)
     try browser.show("/statistics?range=month")
     let said = try browser.text("#best-hour")
     #expect(
