@@ -4,6 +4,7 @@
 import { call, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { choices, field } from "./form.js";
+import { activityFields } from "./activity-fields.js";
 import { courseFields } from "./message-course.js";
 import { at, durationText, emptyVariables, languageName, set } from "./message-model.js";
 import { paceField, paceOf } from "./pace.js";
@@ -105,7 +106,7 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
             read: (value) => (value === undefined ? "" : String(value)), write: (value) => (value === "" ? undefined : value === "true") }),
           text("collapseId", t("field.collapseId"), { code: true, hint: t("field.collapseId.hint") })),
         switched("contentAvailable", t("field.contentAvailable"))),
-      section("activity", ...activity()),
+      section("activity", ...activityFields({ message, api, checks, touched, text, json, bound, switched })),
       section("android", h("p", { class: "hint" }, t("compose.android.hint")),
         h("div", { class: "fields pair" }, text("android.channelId", t("field.android.channelId"), { code: true }), text("android.tag", t("field.android.tag"), { code: true })),
         h("div", { class: "fields pair" }, text("android.icon", t("field.android.icon"), { code: true }), text("android.color", t("field.android.color"), { code: true, placeholder: "#1B2A4E" })),
@@ -126,49 +127,6 @@ export function messageFields({ message, changed, appId, pictures = {}, timed = 
       h("div", { class: "fields pair" }, duration("expiresIn", t("compose.life"), ["PT10M", "PT30M", "PT1H", "PT6H", "P1D", "P3D", "P7D"], { read: (value) => value ?? "P1D", optional: false, write: same }), lanes()),
       pace(),
       section("course", ...courseFields({ message, timed, touched, needs, fields: api.fields })));
-  }
-
-  /// A Live Activity: what happens to it, and what it shows then. Its title and text are the message's own.
-  function activity() {
-    const isGiven = (event) => (event ? message.liveActivity?.event === event : Boolean(message.liveActivity));
-    const seconds = { type: "datetime-local", read: (value) => (value === undefined ? "" : new Date((value - new Date(value * 1000).getTimezoneOffset() * 60) * 1000).toISOString().slice(0, 16)),
-      write: (value) => (value ? Math.floor(new Date(value).getTime() / 1000) : undefined) };
-    const object = (path, label, more) => json(path, label, { rows: 3, ...more });
-    const event = field({ name: "liveActivity.event", label: t("field.activity.event"), type: "select", value: message.liveActivity?.event ?? "", pointer: "/liveActivity/event",
-      options: [["", t("field.activity.none")], ...["start", "update", "end"].map((one) => [one, word("field.activity", one)])], onchange: () => {
-        const { liveActivity = {} } = message;
-        // What one event cannot have goes; what is new is asked for below.
-        const { activityId, attributes, inputPushToken, inputPushChannel, dismissalDate, ...rest } = liveActivity;
-        const own = { start: { attributes, inputPushToken, inputPushChannel }, update: { activityId }, end: { activityId, dismissalDate } }[event.value];
-        set(message, "liveActivity", own ? JSON.parse(JSON.stringify({ ...rest, ...own, event: event.value, timestamp: liveActivity.timestamp ?? Math.floor(Date.now() / 1000) })) : undefined);
-        draw();
-        touched();
-      } });
-    event.node.dataset.member = "liveActivity";
-    const rest = h("div", { class: "fields" });
-    function draw() {
-      api.fields = api.fields.filter((one) => one === event || !one.name.startsWith("liveActivity."));
-      put(rest, isGiven() ? [
-        object("liveActivity.contentState", t("field.activity.contentState"), { hint: t("channels.state.hint"), placeholder: '{"minutes": 12}' }),
-        isGiven("start") ? h("div", { class: "fields pair" }, text("liveActivity.attributesType", t("field.activity.attributesType"), { code: true, hint: t("field.activity.attributesType.start") }),
-          object("liveActivity.attributes", t("field.activity.attributes")))
-          : h("div", { class: "fields pair" }, text("liveActivity.activityId", t("field.activity.activityId"), { code: true, hint: t("field.activity.activityId.hint") }),
-            text("liveActivity.attributesType", t("field.activity.attributesType"), { code: true, hint: t("field.activity.attributesType.hint") })),
-        isGiven("start") ? switched("liveActivity.inputPushToken", t("field.activity.inputPushToken")) : null,
-        h("div", { class: "fields pair" }, bound("liveActivity.timestamp", t("field.activity.timestamp"), { ...seconds, hint: t("field.activity.timestamp.hint") }),
-          bound("liveActivity.staleDate", t("field.activity.staleDate"), seconds), isGiven("end") ? bound("liveActivity.dismissalDate", t("field.activity.dismissalDate"), seconds) : null),
-      ] : null);
-    }
-    const lacking = (path, when) => checks.push(() => {
-      const place = api.fields.find((one) => one.name === path);
-      return place && when() && at(message, path) === undefined ? { field: place, name: place.node.querySelector("label").textContent, text: t("form.needed") } : null;
-    });
-    lacking("liveActivity.contentState", () => isGiven() && !isGiven("end"));
-    lacking("liveActivity.timestamp", () => isGiven());
-    for (const path of ["liveActivity.attributesType", "liveActivity.attributes"]) lacking(path, () => isGiven("start"));
-    api.fields.push(event);
-    draw();
-    return [h("p", { class: "hint" }, t("compose.activity.hint")), event.node, rest];
   }
 
   function badge() {
