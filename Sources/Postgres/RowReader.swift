@@ -13,14 +13,14 @@ package struct RowReader {
     self.index = index
   }
 
-  private mutating func next<Value>(_ read: (Rows) -> (Int, Int) -> Value) -> Value {
+  private mutating func next() -> Int {
     defer { column += 1 }
-    return read(rows)(index, column)
+    return column
   }
 
-  private mutating func nextUnlessNull<Value>(_ read: (Rows) -> (Int, Int) -> Value) -> Value? {
-    defer { column += 1 }
-    return rows.isNull(index, column) ? nil : read(rows)(index, column)
+  private mutating func nextUnlessNull() -> Int? {
+    let column = next()
+    return rows.isNull(index, column) ? nil : column
   }
 
   /// Passes over columns.
@@ -34,30 +34,30 @@ package struct RowReader {
   }
 
   /// Reads an `int8`, `int4` or `int2`.
-  package mutating func int64() -> Int64 { next(Rows.int64) }
-  package mutating func int32() -> Int32 { next(Rows.int32) }
-  package mutating func int16() -> Int16 { next(Rows.int16) }
-  package mutating func bool() -> Bool { next(Rows.bool) }
+  package mutating func int64() -> Int64 { rows.int64(index, next()) }
+  package mutating func int32() -> Int32 { rows.int32(index, next()) }
+  package mutating func int16() -> Int16 { rows.int16(index, next()) }
+  package mutating func bool() -> Bool { rows.bool(index, next()) }
   /// Reads a `float8`.
-  package mutating func double() -> Double { next(Rows.double) }
-  package mutating func uuid() -> UUIDValue { next(Rows.uuid) }
+  package mutating func double() -> Double { rows.double(index, next()) }
+  package mutating func uuid() -> UUIDValue { rows.uuid(index, next()) }
   /// Reads a value of any text type, `json` or `jsonb`.
-  package mutating func text() -> String { next(Rows.text) }
-  package mutating func bytes() -> [UInt8] { next(Rows.bytes) }
+  package mutating func text() -> String { rows.text(index, next()) }
+  package mutating func bytes() -> [UInt8] { rows.bytes(index, next()) }
   /// Reads a `timestamptz` as microseconds since 1970-01-01 UTC.
-  package mutating func timestamp() -> Int64 { next(Rows.timestampMicroseconds) }
+  package mutating func timestamp() -> Int64 { rows.timestampMicroseconds(index, next()) }
 
   // MARK: Values that may be NULL
 
-  package mutating func optionalInt64() -> Int64? { nextUnlessNull(Rows.int64) }
-  package mutating func optionalInt32() -> Int32? { nextUnlessNull(Rows.int32) }
-  package mutating func optionalInt16() -> Int16? { nextUnlessNull(Rows.int16) }
-  package mutating func optionalBool() -> Bool? { nextUnlessNull(Rows.bool) }
-  package mutating func optionalDouble() -> Double? { nextUnlessNull(Rows.double) }
-  package mutating func optionalUUID() -> UUIDValue? { nextUnlessNull(Rows.uuid) }
-  package mutating func optionalText() -> String? { nextUnlessNull(Rows.text) }
-  package mutating func optionalBytes() -> [UInt8]? { nextUnlessNull(Rows.bytes) }
-  package mutating func optionalTimestamp() -> Int64? { nextUnlessNull(Rows.timestampMicroseconds) }
+  package mutating func optionalInt64() -> Int64? { nextUnlessNull().map { rows.int64(index, $0) } }
+  package mutating func optionalInt32() -> Int32? { nextUnlessNull().map { rows.int32(index, $0) } }
+  package mutating func optionalInt16() -> Int16? { nextUnlessNull().map { rows.int16(index, $0) } }
+  package mutating func optionalBool() -> Bool? { nextUnlessNull().map { rows.bool(index, $0) } }
+  package mutating func optionalDouble() -> Double? { nextUnlessNull().map { rows.double(index, $0) } }
+  package mutating func optionalUUID() -> UUIDValue? { nextUnlessNull().map { rows.uuid(index, $0) } }
+  package mutating func optionalText() -> String? { nextUnlessNull().map { rows.text(index, $0) } }
+  package mutating func optionalBytes() -> [UInt8]? { nextUnlessNull().map { rows.bytes(index, $0) } }
+  package mutating func optionalTimestamp() -> Int64? { nextUnlessNull().map { rows.timestampMicroseconds(index, $0) } }
 }
 
 extension Rows {
