@@ -112,7 +112,7 @@ final class ExampleStage {
       target = target.replacing("{accountId}", with: made.string("accountId") ?? "")
     }
     var sign = "?"
-    for parameter in operation.parameters where parameter.isNeeded {
+    for parameter in operation.parameters where parameter.isNeeded || parameter.name == "appId" {
       let value =
         switch parameter.name {
         case "pnsId": "APNS"

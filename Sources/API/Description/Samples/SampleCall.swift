@@ -19,7 +19,7 @@ struct SampleCall {
   /// In capitals.
   let method: String
   let path: [Part]
-  /// Names of the query parameters that are needed.
+  /// Names of the query parameters that are needed, and of the app wherever one can be named.
   let query: [String]
   /// Names of the headers that are shown, beside the credential: those that are needed, and the key that every send should
   /// have.
@@ -38,7 +38,8 @@ struct SampleCall {
   /// - Parameter parameters: the operation's and its path's, resolved.
   init(_ operation: JSONTree, _ method: String, _ path: String, _ parameters: [JSONTree]) {
     func needed(in place: String) -> [String] {
-      parameters.filter { $0["in"]?.string == place && $0["required"]?.string == "true" }
+      parameters.filter { $0["in"]?.string == place }
+        .filter { $0["required"]?.string == "true" || $0["name"]?.string == Endpoint.Parameter.ofApp().name }
         .compactMap { $0["name"]?.string }
     }
     name = operation["operationId"]?.string ?? ""
