@@ -100,7 +100,7 @@ import Testing
   private static let whole = [
     "invariants-sum": "the doctor is asked about all messages", "invariants-accepted": "the doctor, too",
     "invariants-badge": "the doctor, too", "invariants-waiting": "the doctor, too",
-    "app-purge-stop": "once for each app that is deleted; what is over is found by the app's index where there are several",
+    "app-purge-stop": "once for each app that is deleted, by the app's index where there are several",
     "app-purge-seqnos": "the same: with one app alone its index bounds nothing",
     "extension-reports": "the newest ten thousand of an app: with one app alone its own index bounds nothing",
   ]
