@@ -8,16 +8,16 @@ package enum PeopleFinder {
   /// - Parameters:
   ///   - prefix: beginning of the CUID; nil or empty to search by name.
   ///   - name: beginning of the name; nil or empty to search by CUID.
-  /// - Throws: `.invalidField` unless exactly one of them says what to look for, and for a cursor.
+  /// - Throws: `.impossible` unless exactly one of them says what to look for, and for a cursor.
   package static func users(
     prefix: String?, named name: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<UserDirectory.UserEntry> {
     try caller.require(.viewPeople)
     let (prefix, name) = (prefix ?? "", name ?? "")
     guard prefix.isEmpty != name.isEmpty else {
-      throw Problem(.invalidField, "Without appId, say how the CUID (prefix) or the name (name) begins.")
+      throw Problem(.impossible, "Without appId, say how the CUID (prefix) or the name (name) begins.")
     }
-    guard page.cursor == nil else { throw Problem(.invalidField, "Without appId there is one page, and no cursor.") }
+    guard page.cursor == nil else { throw Problem(.impossible, "Without appId there is one page, and no cursor.") }
     let range = KeyRange(prefix: prefix.isEmpty ? name : UserKey(clientUID: prefix).text)
     let found = try connection.answer(
       prefix.isEmpty

@@ -24,7 +24,7 @@ extension Endpoint {
           200, "A page of users.", ItemPage<UserDirectory.UserEntry>.object,
           example: Answer.page(
             #"{"appId":"com.example.bank","clientUid":"kim01","clientName":"Kim","badge":2,"devices":1}"#))
-      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.users)),
+      ], problems: [.invalidField, .impossible, .unknownApp], handler: .whole(AdminCall.users)),
     Endpoint(
       .get, "/v1/admin/users/{clientUid}", id: "showUser", in: .people, "Show a user", "With devices and groups.",
       by: .permission(.viewPeople), parameters: [.ofApp()],
