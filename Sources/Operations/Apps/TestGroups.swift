@@ -69,13 +69,13 @@ package enum TestGroups {
     var names: Set<String> = []
     for (place, group) in change.groups.enumerated() {
       guard names.insert(group.name).inserted else {
-        throw Problem(at: "/groups/\(place)/name", "is the name of another group too")
+        throw Problem(.impossible, at: "/groups/\(place)/name", "is the name of another group too")
       }
       guard Set(group.clientUIDs).count == group.clientUIDs.count else {
-        throw Problem(at: "/groups/\(place)/clientUids", "names somebody twice")
+        throw Problem(.impossible, at: "/groups/\(place)/clientUids", "names somebody twice")
       }
       guard !group.clientUIDs.contains(UserKey.guestUID) else {
-        throw Problem(at: "/groups/\(place)/clientUids", "names GUEST, which means: no user")
+        throw Problem(.impossible, at: "/groups/\(place)/clientUids", "names GUEST, which means: no user")
       }
     }
     let before = try entry(of: app, connection)

@@ -23,7 +23,8 @@ extension Endpoint {
           ("one group", #"{"groups":[{"name":"Marketing","clientUids":["kim01","lee02"]}]}"#),
           ("none", #"{"groups":[]}"#),
         ]),
-      answers: [Answer(200, "The groups now.", TestGroups.Entry.object, example: example)], problems: [.unknownApp],
+      answers: [Answer(200, "The groups now.", TestGroups.Entry.object, example: example)],
+      problems: [.impossible, .unknownApp],
       handler: .whole(AdminCall.changeTestGroups)),
   ]
 
