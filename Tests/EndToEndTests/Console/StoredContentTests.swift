@@ -94,7 +94,7 @@ import Testing
     _ = try console.world.finished(seqno)
     _ = try console.world.poll("it was not read") { try console.world.funnel(seqno).int("read") == 6 ? true : nil }
     #expect(try sum(console) == [6, 6, 6])
-    try browser.expectSilence("the test group", except: "400")
+    try browser.expectSilence("the test group", except: "422")
   }
 
   /// Accepted, received and read, as the statistics say.
