@@ -40,13 +40,7 @@ package enum Funnels {
       var funnel = Funnel(
         seqno: seqno, state: MessageState(rawValue: row.int16()) ?? .queued, targeted: row.optionalInt64())
       let isKept = row.bool()
-      funnel.accepted = row.int64()
-      funnel.rejected = row.int64()
-      funnel.expired = row.int64()
-      funnel.cancelled = row.int64()
-      funnel.skipped = row.int64()
-      funnel.received = row.int64()
-      funnel.read = row.int64()
+      funnel.readTotals(&row)
       funnel.unknown = row.int64()
       funnel.resent = row.int64()
       let unknownEntries = row.text()
@@ -61,5 +55,18 @@ package enum Funnels {
       funnel.isConfidential = row.bool()
       return (Found(app: app, isKept: isKept, funnel: funnel), unknownEntries)
     }
+  }
+}
+
+extension Funnel {
+  /// Reads the totals of a message's outcomes and confirmations.
+  mutating func readTotals(_ row: inout RowReader) {
+    accepted = row.int64()
+    rejected = row.int64()
+    expired = row.int64()
+    cancelled = row.int64()
+    skipped = row.int64()
+    received = row.int64()
+    read = row.int64()
   }
 }

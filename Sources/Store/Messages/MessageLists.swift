@@ -179,13 +179,7 @@ package enum MessageLists {
     funnel.dueAt = row.optionalTimestamp()
     funnel.stateReason = row.optionalText()
     funnel.resendOf = row.optionalInt64()
-    funnel.accepted = row.int64()
-    funnel.rejected = row.int64()
-    funnel.expired = row.int64()
-    funnel.cancelled = row.int64()
-    funnel.skipped = row.int64()
-    funnel.received = row.int64()
-    funnel.read = row.int64()
+    funnel.readTotals(&row)
     funnel.isConfidential = row.bool()
     return Record(
       app: row.int32(), appID: row.text(), lane: Lane(rawValue: row.int16()) ?? .normal,

@@ -78,20 +78,14 @@ package enum StatisticsRollup {
       let rows = try connection.run(
         turnStatement, Parameters(TimestampValue(now), Limits.graceSeconds, Limits.hoursAtOnce))
       guard let (from, upto) = rows.decodeFirst({ ($0.timestamp(), $0.timestamp()) }) else { return false }
-      var range = Parameters()
-      range.append(TimestampValue(from))
-      range.append(TimestampValue(upto))
-      var start = Parameters()
-      start.append(TimestampValue(from))
+      let range = Parameters(TimestampValue(from), TimestampValue(upto))
       _ = try connection.run(dropHoursStatement, range)
       _ = try connection.run(makeHoursStatement, range)
-      _ = try connection.run(dropDaysStatement, start)
+      _ = try connection.run(dropDaysStatement, Parameters(TimestampValue(from)))
       _ = try connection.run(makeDaysStatement, range)
       try prune(pruneMinutesStatement, upto - Limits.minuteDays * 86_400_000_000, connection)
       try prune(pruneHoursStatement, upto - Limits.hourDays * 86_400_000_000, connection)
-      var end = Parameters()
-      end.append(TimestampValue(upto))
-      _ = try connection.run(progressStatement, end)
+      _ = try connection.run(progressStatement, Parameters(TimestampValue(upto)))
       return true
     }
   }
