@@ -99,7 +99,7 @@ package enum HistoryRanges {
 
   private static let dropStatement = Statement("history-drop-range", "SELECT drop_seqno_range($1, $2)")
 
-  /// Drops one table's partition of a range. Waits for the lock for a tenth of a second at most.
+  /// Drops one table's partition of a range. Gives up when the lock is not free within a tenth of a second.
   /// - Throws: `.lockNotAvailable` when the table is in use; try again later.
   package static func drop(_ range: Range, of table: String) -> Query<Bool> {
     Query(one: dropStatement, range.from, table) { $0.bool() }
@@ -144,7 +144,7 @@ package enum HistoryRanges {
       SELECT app, user_key, seqno FROM badge_ledger
       WHERE (app, user_key, seqno) > ($1, $2, $3) ORDER BY app, user_key, seqno LIMIT $4)
     , over AS MATERIALIZED (SELECT * FROM page WHERE seqno <@ (SELECT closed_seqnos()))
-    -- Waits for nobody: what somebody holds just now is left to the next look.
+    -- Skips rows that are locked: the next round takes them.
     , free AS MATERIALIZED (
       SELECT l.app, l.user_key, l.seqno FROM badge_ledger l JOIN over o USING (app, user_key, seqno)
       ORDER BY l.app, l.user_key, l.seqno FOR UPDATE OF l SKIP LOCKED)
