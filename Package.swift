@@ -105,7 +105,7 @@ let package = Package(
     // Beside it: what the ways to all push networks have in common.
     module("PushTransport", on: ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor", log, deque]),
 
-    // Fourth floor: the doors and the engine. Siblings never import each other.
+    // Fourth floor: the API, the dispatcher and the engine. Siblings never import each other.
     module("APNs", on: ["PushTransport", "Domain", "JSON", "HTTP2", "TLS", "Reactor", "Crypto", log]),
     module(
       "FCM",

@@ -222,16 +222,16 @@ CREATE TABLE accounts (
 
 -- Who could have signed in to an account: its creator, and holders of a link that opens it. It keeps people from acting
 -- as their own second person.
-CREATE TABLE account_hands (
+CREATE TABLE account_holders (
   account         integer NOT NULL REFERENCES accounts ON DELETE CASCADE,
   -- A person, in the form of `messages.asked_by`.
-  hand            text COLLATE "C" NOT NULL,
+  holder          text COLLATE "C" NOT NULL,
   at              timestamptz NOT NULL,
   -- True: created the account; false: only held a link.
   made            boolean NOT NULL
 );
 
-CREATE INDEX account_hands_by_account ON account_hands (account);
+CREATE INDEX account_holders_by_account ON account_holders (account);
 
 -- Recovery codes for a lost authenticator app; each works once. Only hashes of 80 random bits.
 CREATE TABLE recovery_codes (

@@ -67,8 +67,8 @@ extension Endpoint {
     static func device(
       _ endpoint: @escaping @Sendable (DeviceHandler) -> (Request, PathParameters, Responder) throws(Problem) -> Void
     ) -> Handler {
-      .device { door in
-        { (request, parameters, _, responder) throws(Problem) in try endpoint(door)(request, parameters, responder) }
+      .device { handler in
+        { (request, parameters, _, responder) throws(Problem) in try endpoint(handler)(request, parameters, responder) }
       }
     }
   }

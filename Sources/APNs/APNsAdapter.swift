@@ -59,7 +59,7 @@ final class APNsAdapter: PushNetworkAdapter {
 
   func submitted(_ count: Int) {}
 
-  func objection(to batch: PushBatch) -> DoorObjection? {
+  func objection(to batch: PushBatch) -> BatchObjection? {
     guard case .certificate(let identity) = credential,
       let objection = identity.certificate.objection(
         topic: batch.message.headers.topic, environment: environment, now: now())

@@ -77,11 +77,12 @@ final class SenderLoop: PoolProvider {
     }
     var needsProof = true
     if case .certificate = credential { needsProof = false }
-    let door = APNsAdapter(
+    let adapter = APNsAdapter(
       credential, environment: key.environment, token: token, now: { [unowned self] in switchboard.wallSeconds }
     ) { [unowned self] in needToken($0, refused: $1) }
     return PoolPlan(
-      endpoint: configuration.endpoint(key.environment).wire, context: context, needsProof: needsProof, door: door)
+      endpoint: configuration.endpoint(key.environment).wire, context: context, needsProof: needsProof, adapter: adapter
+    )
   }
 
   /// Returns the TLS context for connections that use provider tokens, created on first use.
@@ -96,7 +97,7 @@ final class SenderLoop: PoolProvider {
 
   private func set(_ token: ProviderToken) {
     tokens[token.key] = token
-    for pool in switchboard.pools { (pool.door as? APNsAdapter)?.set(token, of: pool) }
+    for pool in switchboard.pools { (pool.adapter as? APNsAdapter)?.set(token, of: pool) }
   }
 
   private func needToken(_ key: KeyName, refused: ProviderToken?) {

@@ -16,8 +16,8 @@ extension App {
       return rules
     }()
 
-    package func covers(_ request: MessageRequest, from door: Door) -> Bool {
-      switch door {
+    package func covers(_ request: MessageRequest, from interface: Interface) -> Bool {
+      switch interface {
       case .api: request.isConfidential || lanes.contains(request.lane)
       case .sdk: request.isConfidential || coversSDK && lanes.contains(request.lane)
       // Content created by the server is not secret: it only asks a device to prove that it owns its token.
@@ -26,7 +26,7 @@ extension App {
     }
 
     /// The interface through which a send arrives.
-    package enum Door: Sendable {
+    package enum Interface: Sendable {
       case api, sdk, server
     }
 

@@ -5,7 +5,7 @@
 ///   any thread                  thread "fcm-0" (FCMSender.run)
 ///   offer(batch) ──gate──► inbox ──► SenderLoop ──► PushRouter ──► Pool (account) ──► connections
 ///   set(credential) ────────►        │                                ▲
-///                                    │       ProjectDoor: encoding, table of errors
+///                                    │       FCMAdapter: encoding, table of errors
 ///                                    ├── AccountInUse: AccessTokens ──HTTPS──► token_uri
 ///   results(…) ◄─────────────────────┘        └── Project: Pacer (the project's quota)
 /// ```

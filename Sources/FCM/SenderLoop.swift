@@ -74,10 +74,10 @@ final class SenderLoop: PoolProvider {
 
   /// Removes accounts that no app uses and that have no connection left, and projects without an account.
   private func forgetUnused() {
-    let doors = doors
+    let adapters = adapters
     let named = Set(credentials.values.map(Self.name))
     for (name, account) in accounts
-    where !named.contains(name) && !doors.contains(where: { $0.door.account === account }) {
+    where !named.contains(name) && !adapters.contains(where: { $0.adapter.account === account }) {
       account.tokens.stop()
       accounts[name] = nil
     }
@@ -111,9 +111,9 @@ final class SenderLoop: PoolProvider {
   func makePool(_ key: PoolKey, for route: PushRoute) throws(TLSError) -> PoolPlan? {
     guard let credential = credentials[route.app] else { return nil }
     let context = try sharedContext()
-    let door = ProjectDoor(
+    let adapter = FCMAdapter(
       account(credential), style: credential.style, validatesOnly: configuration.validatesOnly, loop: loop)
-    return PoolPlan(endpoint: configuration.endpoint, context: context, needsProof: false, door: door)
+    return PoolPlan(endpoint: configuration.endpoint, context: context, needsProof: false, adapter: adapter)
   }
 
   private func sharedContext() throws(TLSError) -> TLSContext {
@@ -148,7 +148,7 @@ final class SenderLoop: PoolProvider {
     let made = AccountInUse(tokens: tokens, project: project(account.projectID))
     tokens.changed = { [weak self, weak made] change in
       guard let self, let made else { return }
-      for (pool, door) in doors where door.account === made { door.tokenChanged(change, of: pool) }
+      for (pool, adapter) in adapters where adapter.account === made { adapter.tokenChanged(change, of: pool) }
     }
     accounts[name] = made
     return made
@@ -160,13 +160,13 @@ final class SenderLoop: PoolProvider {
     let made = Project(pacer, loop: loop)
     made.restingLanesChanged = { [weak self, weak made] in
       guard let self, let made else { return }
-      for (pool, door) in doors where door.account.project === made { pool.restingLanesChanged() }
+      for (pool, adapter) in adapters where adapter.account.project === made { pool.restingLanesChanged() }
     }
     projects[id] = made
     return made
   }
 
-  private var doors: [(pool: Pool, door: ProjectDoor)] {
-    switchboard.pools.compactMap { pool in (pool.door as? ProjectDoor).map { (pool, $0) } }
+  private var adapters: [(pool: Pool, adapter: FCMAdapter)] {
+    switchboard.pools.compactMap { pool in (pool.adapter as? FCMAdapter).map { (pool, $0) } }
   }
 }

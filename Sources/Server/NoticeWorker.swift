@@ -55,7 +55,7 @@ final class NoticeWorker {
           var request = SendRequest(
             body: body, idempotencyKey: "upmc-notice-\(notice.number)-\(notice.createdAt)", caller: caller)
           request.seal = contents
-          request.door = .server
+          request.interface = .server
           _ = try SendService.send(request, on: connection, now: now)
           messageCommitted()
         } catch {

@@ -15,7 +15,7 @@ final class Senders {
   private let apns: APNsSender
   private let fcm: FCMSender
   private let done: Inbox<Void>
-  private let catalogKeeper: CatalogRefresher
+  private let catalogRefresher: CatalogRefresher
   private let keyCheck: KeyCheck
   private let channels: ChannelPublisher
 
@@ -57,7 +57,7 @@ final class Senders {
       apns.forgive(app)
       fcm.forgive(app)
     }
-    catalogKeeper = try CatalogRefresher(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
+    catalogRefresher = try CatalogRefresher(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
       let apns = APNsCredentialRefresher(
         sender: apns, requests: requests, master: master, health: gauges.health, clock: clock,
         beganAt: beganAt, keyIsNew: { keyCheck.look(at: $0) })
@@ -114,7 +114,7 @@ final class Senders {
   }
 
   func stopKeeping() {
-    catalogKeeper.stop()
+    catalogRefresher.stop()
     keyCheck.stop()
     channels.stop()
   }

@@ -53,7 +53,7 @@ package final class Server {
   private let dispatcher: Dispatcher
   private let senders: Senders
   private let webhooks: WebhookDelivery
-  private let doors: HTTPService
+  private let http: HTTPService
   private let vitals: VitalsSampler
   private let notices: NoticeWorker
   private let metricsListener: MetricsListener?
@@ -109,8 +109,8 @@ package final class Server {
 
     let certificate = try ListenerCertificate.read(configuration.listening)
     certificateMetric = CertificateMetric(metrics, certificate?.identity)
-    doors = try HTTPService(
-      configuration, descriptors: listeners.takeDoors(), tls: certificate?.context, databaseURL: databaseURL,
+    http = try HTTPService(
+      configuration, descriptors: listeners.takeHTTP(), tls: certificate?.context, databaseURL: databaseURL,
       catalog: catalog, keys: keys, master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
@@ -120,10 +120,10 @@ package final class Server {
         updated: senders.channelUpdated),
       spans: spans,
       messageCommitted: dispatcher.poke)
-    address = listeners.doors
+    address = listeners.http
     metricsListener = try listeners.takeMetrics().map { descriptor in
       try MetricsListener(
-        descriptor, at: listeners.metrics ?? listeners.doors,
+        descriptor, at: listeners.metrics ?? listeners.http,
         metrics: { MetricsHandler(metrics: metrics, catalog: nil) },
         readiness: readiness)
     }
@@ -163,7 +163,7 @@ package final class Server {
   package func reload() {
     do throws(ServerError) {
       guard let certificate = try ListenerCertificate.read(listening) else { return }
-      doors.renew(certificate.context)
+      http.renew(certificate.context)
       certificateMetric.show(certificate.identity)
       log.info("the listener's certificate was read again")
     } catch {
@@ -176,10 +176,10 @@ package final class Server {
     guard !isStopped else { return }
     isStopped = true
     log.info("stopping")
-    doors.drain(within: ServerLimits.drain, adminTimeout: ServerLimits.adminDrain)
+    http.drain(within: ServerLimits.drain, adminTimeout: ServerLimits.adminDrain)
     dispatcher.stop { senders.stop(within: ServerLimits.providerDrain) }
     senders.waitUntilStopped(atMost: ServerLimits.providerDrain + .seconds(2))
-    doors.close()
+    http.close()
     webhooks.stop()
     senders.stopKeeping()
     vitals.stop()

@@ -10,7 +10,7 @@ internal import Server
 /// database connections as a pool would have.
 struct ReceiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "receive", abstract: "Serve the device door without batches (a helper of H2).", shouldDisplay: false)
+    commandName: "receive", abstract: "Serve the device API without batches (a helper of H2).", shouldDisplay: false)
 
   @Option(help: "Port on the loopback address.")
   var port: UInt16
@@ -36,13 +36,13 @@ struct ReceiveCommand: ParsableCommand {
     _ = try Thread(name: "http-0") {
       do {
         let loop = try EventLoop()
-        let doors = try (0..<connections).map { number in
+        let handlers = try (0..<connections).map { number in
           let committer = try Committer(
             url: database, writer: Int32(1000 + number), catalog: catalog, loop: loop, batchOperations: 1)
           return DeviceHandler(committer: committer, catalog: catalog, keys: keys, loop: loop)
         }
         let server = try HTTPServer(
-          loop: loop, listener: try Loopback.listen(on: port), handler: InTurn(doors: doors))
+          loop: loop, listener: try Loopback.listen(on: port), handler: InTurn(handlers: handlers))
         loop.run()
         server.close()
       } catch {
@@ -56,15 +56,15 @@ struct ReceiveCommand: ParsableCommand {
 /// Passes requests to the handlers in round-robin order: requests are alike, so this is as good as choosing the least
 /// busy.
 private final class InTurn: RequestHandler {
-  private let doors: [DeviceHandler]
+  private let handlers: [DeviceHandler]
   private var next = 0
 
-  init(doors: [DeviceHandler]) {
-    self.doors = doors
+  init(handlers: [DeviceHandler]) {
+    self.handlers = handlers
   }
 
   func handle(_ request: Request, _ responder: Responder) {
-    next = (next + 1) % doors.count
-    doors[next].handle(request, responder)
+    next = (next + 1) % handlers.count
+    handlers[next].handle(request, responder)
   }
 }

@@ -46,7 +46,7 @@ import Testing
     try connection.run(Statement("number \(sql.hashValue)", sql)).int64(0, 0)
   }
 
-  private func keeper(_ days: Int32?, messages: Int32? = nil) -> RetentionWorker {
+  private func worker(_ days: Int32?, messages: Int32? = nil) -> RetentionWorker {
     var keeping = RetentionPolicy()
     keeping.historyDays = days
     keeping.messageDays = messages
@@ -77,15 +77,15 @@ import Testing
   @Test func `a range whose messages are long over is dropped, and what confirms them is answered and leaves nothing`()
     throws
   {
-    let keeper = keeper(90)
+    let worker = worker(90)
     #expect(try confirm(1)?.status == .recorded)
-    try keeper.look(connection)
+    try worker.look(connection)
     // Closed, and still there for whoever began before.
-    try keeper.turn(connection)
+    try worker.turn(connection)
     #expect(try partitions == 9)
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL") == 2)
     try age()
-    try keeper.turn(connection)
+    try worker.turn(connection)
     #expect(try partitions == 3)
     #expect(try number("SELECT count(*) FROM outcomes") == 1)
     for option in [nil, .keep, .force(9)] as [BadgeOption?] {
@@ -95,7 +95,7 @@ import Testing
     #expect(try number("SELECT badge::bigint FROM users") == 5)
     #expect(try confirm(2_000_001, read: .keep)?.status == .recorded)
     // The ledger is left with what is still kept; numbers stay.
-    try keeper.turn(connection)
+    try worker.turn(connection)
     #expect(try number("SELECT min(seqno) FROM badge_ledger") == 2_000_001)
     #expect(try number("SELECT count(*) FROM message_totals WHERE seqno < 10 AND accepted = 1") == 3)
     #expect(
@@ -105,40 +105,40 @@ import Testing
   @Test func `nothing is dropped while one message of the range is open or too young, or when all is kept`() throws {
     try connection.script("UPDATE messages SET state = 3, finished_at = NULL WHERE seqno = 2")
     // The empty range behind it goes all the same.
-    try keeper(90).look(connection)
+    try worker(90).look(connection)
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno = 1") == 0)
     try connection.script("UPDATE messages SET state = 4, finished_at = now() - interval '80 days' WHERE seqno = 2")
-    try keeper(90).look(connection)
-    try keeper(nil).look(connection)
+    try worker(90).look(connection)
+    try worker(nil).look(connection)
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno = 1") == 0)
-    try keeper(70).look(connection)
+    try worker(70).look(connection)
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno = 1") == 1)
     // The range in use never goes.
-    try keeper(1).look(connection)
+    try worker(1).look(connection)
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno > 1000001") == 0)
   }
 
   @Test func `a busy table is left alone at once, and dropped another time`() throws {
-    let keeper = keeper(90)
-    try keeper.look(connection)
+    let worker = worker(90)
+    try worker.look(connection)
     try age()
     let reader = try database.connect()
     try reader.script("BEGIN; SELECT FROM row_receipts LIMIT 1")
     // It comes back, though the reader stays.
-    try keeper.turn(connection)
+    try worker.turn(connection)
     // What nobody uses is gone; a writer need not wait behind us.
     #expect(try partitions == 8)
     try database.connect().script(
       "SET lock_timeout = '50ms'; INSERT INTO row_receipts VALUES (2000001, '\(Self.device)', now())")
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL") == 0)
     try reader.script("COMMIT")
-    try keeper.turn(connection)
+    try worker.turn(connection)
     #expect(try partitions == 3)
   }
 
   @Test func `what is done in another database keeps no table from being dropped`() throws {
-    let keeper = keeper(90)
-    try keeper.look(connection)
+    let worker = worker(90)
+    try worker.look(connection)
     try age()
     // Copies of one template: the same tables have the same numbers in both.
     let other = try TestDatabase.make()
@@ -147,17 +147,17 @@ import Testing
     let isOld =
       "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(other.name)' AND xact_start < clock_timestamp() - interval '1 second'"
     while try number(isOld) == 0 {}
-    try keeper.turn(connection)
+    try worker.turn(connection)
     #expect(try partitions == 3)
   }
 
   @Test func `two nodes drop at once, and a step that is undone by a kill is done by the next`() throws {
-    try keeper(90).look(connection)
+    try worker(90).look(connection)
     try age()
     // Killed in the middle of it.
     let victim = try database.connect()
     try victim.script("BEGIN; SELECT drop_seqno_range(1, 'row_reads')")
-    try keeper(90).turn(connection)
+    try worker(90).turn(connection)
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE from_seqno = 1 AND dropped_at IS NOT NULL") == 0)
     try victim.script("ROLLBACK")
     try onTwoThreads(database.url) { connection in
@@ -169,12 +169,12 @@ import Testing
 
   @Test func `after a time the next message opens a range, however few there were`() throws {
     try connection.script("SELECT setval('messages_seqno_seq', 3); UPDATE seqno_ranges SET made_at = now()")
-    try keeper(nil).look(connection)
+    try worker(nil).look(connection)
     #expect(try number("SELECT last_value FROM messages_seqno_seq") == 3)
-    try keeper(90).look(connection)
+    try worker(90).look(connection)
     #expect(try number("SELECT nextval('messages_seqno_seq')") == 1_000_001)
     // The first of this one has not come: nothing is left out twice.
-    try keeper(90).look(connection)
+    try worker(90).look(connection)
     #expect(try number("SELECT nextval('messages_seqno_seq')") == 1_000_002)
   }
 
@@ -192,14 +192,14 @@ import Testing
       INSERT INTO badge_ledger (app, user_key, seqno, increment) SELECT 1, 'ukim', n, 0 FROM generate_series(10, 12) n;
       INSERT INTO message_totals (seqno, writer, accepted) SELECT n, 1, 1 FROM generate_series(10, 12) n;
       """)
-    let keeper = keeper(90)
+    let worker = worker(90)
     #expect(try confirm(10)?.status == .recorded)
-    try keeper.turn(connection)
+    try worker.turn(connection)
     // Nothing is added from now on; the rows go when nobody can be in the middle of adding one.
     #expect(try confirm(10, read: .keep)?.isForgotten == true)
     #expect(try number("SELECT count(*) FROM outcomes WHERE seqno = 10") == 1)
     try connection.script("UPDATE messages SET forgotten_at = forgotten_at - interval '2 minutes'")
-    try keeper.turn(connection)
+    try worker.turn(connection)
     for table in ["outcomes", "row_receipts", "row_reads", "badge_ledger"] {
       #expect(try number("SELECT count(*) FROM \(table) WHERE seqno = 10") == 0, "\(table)")
     }
@@ -222,29 +222,29 @@ import Testing
       VALUES (2000002, 1, 3, 1, '{}', '', 1, now(), now() + interval '1 day', 2, 1);
       UPDATE messages SET request = '{"dbIn":false}' WHERE seqno = 2
       """)
-    let keeper = keeper(90)
-    try keeper.look(connection)
-    try keeper.turn(connection)
+    let worker = worker(90)
+    try worker.look(connection)
+    try worker.turn(connection)
     let closed = "SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno < 10"
     let forgotten = "SELECT count(*) FROM messages WHERE forgotten_at IS NOT NULL"
     #expect(try number(closed) == 0 && number(forgotten) == 0)
     try connection.script("UPDATE messages SET state = 4, finished_at = now() WHERE seqno = 2000002")
-    try keeper.look(connection)
-    try keeper.turn(connection)
+    try worker.look(connection)
+    try worker.turn(connection)
     #expect(try number(closed) == 1 && number(forgotten) == 1)
   }
 
   @Test func `messages long over go with their numbers, but never before their history`() throws {
-    try keeper(90, messages: 95).look(connection)
+    try worker(90, messages: 95).look(connection)
     #expect(try number("SELECT count(*) FROM messages") == 4)
     try age()
-    let keeper = keeper(90, messages: 95)
-    try keeper.turn(connection)
-    try keeper.look(connection)
+    let worker = worker(90, messages: 95)
+    try worker.turn(connection)
+    try worker.look(connection)
     #expect(try number("SELECT count(*) FROM messages") == 4)
     // The history has been gone for the days between.
     try connection.script("UPDATE seqno_ranges SET closed_at = closed_at - interval '6 days'")
-    try keeper.look(connection)
+    try worker.look(connection)
     #expect(try number("SELECT count(*) FROM messages") == 1)
     #expect(try number("SELECT count(*) FROM message_totals") == 1)
     #expect(try confirm(1)?.status == .unknownMessage)
@@ -260,7 +260,7 @@ import Testing
       INSERT INTO former_psids (app, psid, device, ended_at)
       SELECT 1, 'old' || d, gen_random_uuid(), now() - d * interval '1 day' FROM unnest(ARRAY[29, 32]) d
       """)
-    try keeper(90).look(connection)
+    try worker(90).look(connection)
     let left = try connection.run(
       Statement("devices left", "SELECT device_id FROM devices WHERE model = 'phone' ORDER BY device_id"))
     #expect(left.map { left.text($0, 0) } == ["id110", "id1100", "id210"])
@@ -270,11 +270,11 @@ import Testing
   @Test func `a range that was left is closed by time, also where no message comes after it`() throws {
     try connection.script("DELETE FROM messages WHERE seqno > 10; SELECT setval('messages_seqno_seq', 1000000)")
     let closed = "SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL"
-    try keeper(90).look(connection)
+    try worker(90).look(connection)
     // Somebody may still hold a number of it.
     #expect(try number(closed) == 0)
     try connection.script("UPDATE seqno_ranges SET left_at = left_at - interval '25 hours'")
-    try keeper(90).look(connection)
+    try worker(90).look(connection)
     #expect(try number(closed) == 1)
     // The range whose numbers are given next stays.
     #expect(try number("SELECT from_seqno FROM seqno_ranges WHERE closed_at IS NOT NULL") == 1)
@@ -287,21 +287,21 @@ import Testing
       DELETE FROM messages WHERE seqno > 10;
       SELECT setval('messages_seqno_seq', 3);
       """)
-    let keeper = keeper(90)
-    try keeper.look(connection)
+    let worker = worker(90)
+    try worker.look(connection)
     try connection.script("UPDATE seqno_ranges SET left_at = left_at - interval '25 hours'")
-    try keeper.look(connection)
+    try worker.look(connection)
     try age()
-    try keeper.turn(connection)
+    try worker.turn(connection)
     #expect(try number("SELECT count(*) FROM outcomes WHERE seqno < 10") == 0)
     #expect(try number("SELECT nextval('messages_seqno_seq')") == 1_000_001)
   }
 
   @Test func `the look through the ledger waits for nobody, and comes again for what somebody held`() throws {
-    let keeper = keeper(90)
-    try keeper.look(connection)
+    let worker = worker(90)
+    try worker.look(connection)
     try age()
-    try keeper.turn(connection)
+    try worker.turn(connection)
     // Whoever counts has locked one entry, and is about to take another that the look has passed.
     try connection.script(
       """
@@ -316,7 +316,7 @@ import Testing
       UPDATE badge_ledger SET negatives = 0 WHERE user_key = 'ukim' AND seqno = 2
       """)
     try connection.script("SET lock_timeout = '1ms'")
-    let again = self.keeper(90)
+    let again = self.worker(90)
     try again.turn(connection)
     #expect(try number("SELECT count(*) FROM badge_ledger WHERE seqno < 10") == 1)
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL AND swept_at IS NULL") > 0)

@@ -48,9 +48,9 @@ import Testing
   private func keep() throws {
     var keeping = RetentionPolicy()
     keeping.messageDays = 95
-    let keeper = RetentionWorker(keeping, clock: SystemClock())
-    try keeper.turn(connection)
-    try keeper.look(connection)
+    let worker = RetentionWorker(keeping, clock: SystemClock())
+    try worker.turn(connection)
+    try worker.look(connection)
   }
 
   private func read(_ seqno: Int64, by psid: String = "token") throws -> OperationAnswer.Confirmed? {

@@ -71,7 +71,7 @@ import Testing
   {
     let world = try World()
     try world.register("d1", token: Self.one, user: "kim")
-    // Held back at Apple's door: the message is queued while the token changes hands.
+    // Held back before Apple: the message is queued while the token changes hands.
     var fault = Fault(.answer)
     fault.reason = "ServiceUnavailable"
     try world.simulator.add(fault)

@@ -5,7 +5,7 @@ import Simulator
 import TestTier
 import Testing
 
-/// Who may be sent what, and whose device it is, through every door.
+/// Who may be sent what, and whose device it is, through every API.
 @Suite(.slow, .serialized) struct ConsentTests {
   private static let one = World.token("a1")
   private static let two = World.token("b2")

@@ -205,8 +205,8 @@ import Testing
         #"{"appId":"\#(World.appID)","audience":\#(audience),"alert":"B","lane":"\#(lane)"}"#)
     }
     #expect(try send(#"{"all":true}"#, "bulk").status == 503)
-    // Whoever is named goes past the planner: its door closes within a second.
-    let refused = try world.poll("the door stays open") {
+    // Whoever is named goes past the planner: it is refused within a second.
+    let refused = try world.poll("the group stays open") {
       let reply = try send(#"{"clientUids":["kim"]}"#, "bulk")
       return reply.status == 503 ? reply : nil
     }

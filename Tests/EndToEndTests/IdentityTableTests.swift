@@ -8,7 +8,7 @@ import Testing
 
 @testable import Server
 
-/// What whoever knows something of a person, a device or a key can do with it, by the app's identity, through both doors.
+/// What whoever knows something of a person, a device or a key can do with it, by the app's identity, through both APIs.
 /// Kim's telephone is registered and proved; the attacker has a telephone of its own.
 @Suite(.slow) struct IdentityTableTests {
   private static let phone = ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"]
@@ -76,7 +76,7 @@ import Testing
   // MARK: Bundle id and CUID
 
   @Test(arguments: [App.Identity.open, .proof])
-  func `the bundle id and a CUID, at the SDK's door`(_ identity: App.Identity) throws {
+  func `the bundle id and a CUID, at the SDK's API`(_ identity: App.Identity) throws {
     let world = try world(identity)
     let thief = sdk(world, "thief", Self.attackers, cuid: "kim")
     #expect(try thief.call("new_rcv_register_service_and_user.ctl", Self.phone.merging(["CNAME": "X"]) { $1 }).isOK)
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [App.Identity.open, .proof, .strict])
-  func `the client key and a CUID, at the new door`(_ identity: App.Identity) throws {
+  func `the client key and a CUID, at the JSON API`(_ identity: App.Identity) throws {
     let world = try world(identity)
     let reply = try world.register("thief", token: Self.attackers, user: "kim")
     #expect(reply.status == (identity == .open ? 201 : 403), "\(reply.text)")
@@ -128,7 +128,7 @@ import Testing
 
   // MARK: PSID
 
-  /// What a key that is asked for by the PSID alone opens at the SDK's door.
+  /// What a key that is asked for by the PSID alone opens at the SDK's API.
   private func opens(_ controller: String, _ fields: [String: String] = [:], in world: World) throws -> Bool {
     let thief = sdk(world, "kims-phone", Self.kims, cuid: "kim")
     thief.common["DEVICE_ID"] = nil
@@ -157,7 +157,7 @@ import Testing
 
   @Test func `where users are vouched for, a registration with somebody's PSID takes nothing from it`() throws {
     let world = try world(.proof)
-    // By its DEVICE_ID and another one; at both doors.
+    // By its DEVICE_ID and another one; at both APIs.
     for deviceID in ["kims-phone", "thief"] {
       let thief = sdk(world, deviceID, Self.kims, cuid: "lee")
       let more = Self.phone.merging(["APNS_MODE": "DEV", "AD_YN": "N"]) { $1 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// In which language the server refuses, through the real door.
+/// In which language the server refuses, through the real server.
 @Suite(.serialized) struct LanguageTests {
   /// Requests that are refused: method, path below `/v1/admin`, and body. APP stands for the app's id.
   private static let refused: [(String, String, String)] = [

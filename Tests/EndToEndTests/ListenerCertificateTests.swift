@@ -16,7 +16,7 @@ import Testing
     database = try TestDatabase.make()
   }
 
-  private var certificateFile: String { directory + "/door.pem" }
+  private var certificateFile: String { directory + "/server.pem" }
 
   private func write(until end: Int64) throws {
     TemporaryDirectory.write(certificateFile, try authority.issueServer(notAfter: end).pem)

@@ -41,7 +41,7 @@ import Testing
     return (ending == .exited(0), TemporaryDirectory.read(output) ?? "")
   }
 
-  @Test func `the doors show metrics only to a key that reaches every app`() throws {
+  @Test func `the public address shows metrics only to a key that reaches every app`() throws {
     let world = try world()
     #expect(try world.client.call("GET", "/metrics").status == 401)
     #expect(try world.client.call("GET", "/metrics", bearer: "upmc_wrong").status == 401)

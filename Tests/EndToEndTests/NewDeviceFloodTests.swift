@@ -49,7 +49,7 @@ import Testing
     #expect(try register(3, from: "2001:db8:0:8::1").status == 201)
   }
 
-  @Test func `the SDK's door counts with it`() throws {
+  @Test func `the SDK's API counts with it`() throws {
     for number in 0..<2 { #expect(try register(number, from: "203.0.113.7").status == 201) }
     #expect(try registerBySDK(2, from: "203.0.113.7").text.contains(#""RESULT_CODE":"0000""#))
     let refused = try registerBySDK(3, from: "203.0.113.7")

@@ -75,7 +75,7 @@ import Testing
     _ = try world.poll("the proxy was not asked again") { proxy.asked.count >= 2 ? true : nil }
     var account = try world.checkAccount(seqno)
     #expect(account.decided == 0 && world.simulator.counters().requests == 0, "\(account)")
-    // Others do not wait for it: the doors answer.
+    // Others do not wait for it: the server answers.
     #expect(try world.client.call("GET", "/v1/admin/apps", bearer: world.apiKey).status == 200)
     proxy.refuse(Self.apple)
     proxy.want("user", "wrong")

@@ -79,7 +79,7 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
   }
 
-  @Test func `the SDK's door says in words that it is the wrong one`() throws {
+  @Test func `the SDK's API says in words that it is the wrong one`() throws {
     let sdk = SDKClient(port: world.port, appID: World.appID, psid: Self.token, deviceID: "phone", cuid: "kim")
     for controller in ["asking_authorization.ctl", "rcv_register_service.ctl", "rcv_get_service.ctl"] {
       let answer = try sdk.post(controller, ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"])

@@ -8,7 +8,7 @@ import Testing
 
 /// What tests of control need: many devices at once, control calls, and the account of a message at an instant.
 extension World {
-  /// Registers `count` devices of as many users, quicker than through the door. Their tokens count from 1.
+  /// Registers `count` devices of as many users, quicker than through the API. Their tokens count from 1.
   /// - Parameter zones: of the devices, in turn.
   func populate(_ count: Int, zones: [String] = [""]) throws {
     let names = zones.map { "'\($0)'" }.joined(separator: ",")

@@ -5,9 +5,9 @@ import Reactor
 
 @testable import Server
 
-/// What tests of the SDK's door need of the world.
+/// What tests of the SDK's API need of the world.
 extension World {
-  /// A world whose server has a variable of the SDK's door set.
+  /// A world whose server has a variable of the SDK's API set.
   static func with(_ name: String, _ value: String) throws -> World {
     try World(server: { try $0.setSDK(name, value) })
   }

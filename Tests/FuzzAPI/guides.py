@@ -3,7 +3,7 @@
 
     guides.py --server http://127.0.0.1:8080 --client-key … --api-key … --app com.example.bank [python] [node] [java]
 
-Each sends a code through a door that loses the first answers, so that it has to ask again: one message must come of it. Then
+Each sends a code through a proxy that loses the first answers, so that it has to ask again: one message must come of it. Then
 it takes the webhook of that message, and refuses one that is forged and one that is old. The server must allow webhooks to
 127.0.0.1 (UPMC_WEBHOOK_PRIVATE).
 """
@@ -56,7 +56,7 @@ def call(options, method, path, body=None, key=None):
         return json.loads(answer.read() or b"null")
 
 
-class Door(http.server.ThreadingHTTPServer):
+class LossyProxy(http.server.ThreadingHTTPServer):
     """In front of the server: says once that there is too much, and loses the answer after that, though it passes the
     request on. From then on it works."""
 
@@ -137,12 +137,12 @@ def run(name, options, directory):
         expect("forged" not in log.read_text(encoding="utf-8"), name, "believed it")
         expect(posted(port, body.replace(b"forged", b"signed"), webhook["secret"], now) == 204, name, "refuses a good one")
 
-        door = Door(options.server)
-        environment.update(PUSH_SERVER=f"http://127.0.0.1:{door.server_port}", PUSH_API_KEY=options.api_key)
+        proxy = LossyProxy(options.server)
+        environment.update(PUSH_SERVER=f"http://127.0.0.1:{proxy.server_port}", PUSH_API_KEY=options.api_key)
         sent = subprocess.run([*command, "send", user, '12"34'], env=environment, capture_output=True, text=True, timeout=120)
         expect(sent.returncode == 0, name, sent.stderr)
         seqno = sent.stdout.strip()
-        expect(len(door.keys) >= 3 and len(set(door.keys)) == 1, name, "did not repeat with one key:", door.keys)
+        expect(len(proxy.keys) >= 3 and len(set(proxy.keys)) == 1, name, "did not repeat with one key:", proxy.keys)
         history = call(options, "GET", f"/v1/admin/users/{user}/messages?appId={options.app}")["items"]
         expect([one["seqno"] for one in history] == [seqno], name, "sent", history)
         until(f"{name} was not told", lambda: said(rf'message\.finished .*"seqno" ?: ?"{seqno}"'))
@@ -150,9 +150,9 @@ def run(name, options, directory):
         environment["PUSH_API_KEY"] = "wrong"
         refused = subprocess.run([*command, "send", user, "1"], env=environment, capture_output=True, text=True, timeout=60)
         expect(refused.returncode != 0 and "upmc:" in refused.stderr, name, "was not refused:", refused.stderr)
-        expect(len(door.keys) == 4, name, "repeated what was refused for good")
-        door.shutdown()
-        print(f"{name}: sent message {seqno} in {len(door.keys) - 1} requests with one key; took its webhook, refused two",
+        expect(len(proxy.keys) == 4, name, "repeated what was refused for good")
+        proxy.shutdown()
+        print(f"{name}: sent message {seqno} in {len(proxy.keys) - 1} requests with one key; took its webhook, refused two",
               flush=True)
     finally:
         receiver.terminate()

@@ -60,8 +60,8 @@ import Testing
     let identity = try authority.issueServer(notBefore: now - 20 * 86_400, notAfter: now - 10 * 86_400)
     let directory = TemporaryDirectory.make()
     defer { TemporaryDirectory.remove(directory) }
-    TemporaryDirectory.write(directory + "/door.pem", identity.pem)
-    world.findings(["UPMC_TLS_CERTIFICATE": directory + "/door.pem"]).expectOnlyFailure(
+    TemporaryDirectory.write(directory + "/server.pem", identity.pem)
+    world.findings(["UPMC_TLS_CERTIFICATE": directory + "/server.pem"]).expectOnlyFailure(
       "listener certificate", "ended 10 days ago", remedy: "Renew it")
   }
 

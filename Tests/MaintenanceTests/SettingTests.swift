@@ -59,7 +59,7 @@ import Testing
     defer { TemporaryDirectory.remove(directory) }
     let world = try MaintenanceWorld()
     let authority = try CertificateAuthority()
-    let path = directory + "/door.pem"
+    let path = directory + "/server.pem"
     let early = try authority.issueServer(
       names: ["push.example.com"], notBefore: now + 86_400 * 3, notAfter: now + 86_400 * 300)
     TemporaryDirectory.write(path, early.pem)

@@ -21,7 +21,7 @@ import Testing
 
   /// What a node has on its thread `catalog`, with a clock that all of them share. One thread at a time uses it.
   private final class Node: @unchecked Sendable {
-    let keeper: APNsCredentialRefresher
+    let refresher: APNsCredentialRefresher
     let connection: Connection
     private let wishes: Inbox<App.Number>
     /// Apps whose keys were to be tried.
@@ -32,7 +32,7 @@ import Testing
         configuration: APNsConfiguration(), clock: clock, results: { _ in }, tokenNeeded: { _ in })
       let wishes = try Inbox<App.Number>(capacity: 10)
       self.wishes = wishes
-      keeper = APNsCredentialRefresher(
+      refresher = APNsCredentialRefresher(
         sender: sender, requests: try Inbox(capacity: 10), master: try APNsCredentialRefresherTests.master,
         health: Health(),
         clock: clock, beganAt: beganAt ?? clock.wallMicroseconds, keyIsNew: { _ = wishes.offer($0) })
@@ -40,11 +40,11 @@ import Testing
     }
 
     func turn() throws {
-      try keeper.turn(connection)
+      try refresher.turn(connection)
       tried += wishes.takeAll()
     }
 
-    var token: ProviderToken? { keeper.tokens.values.first }
+    var token: ProviderToken? { refresher.tokens.values.first }
   }
 
   private static var master: MasterKey { get throws { try MasterKey(bytes: [UInt8](repeating: 7, count: 32)) } }
@@ -170,9 +170,9 @@ import Testing
     let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
     let node = try Node(database, clock)
     try node.turn()
-    #expect(node.keeper.tokens.count == 2)
-    let own = try #require(node.keeper.tokens[Self.name])
-    let others = node.keeper.tokens.values.filter { $0.key != own.key }
+    #expect(node.refresher.tokens.count == 2)
+    let own = try #require(node.refresher.tokens[Self.name])
+    let others = node.refresher.tokens.values.filter { $0.key != own.key }
     #expect(others.count == 1 && others[0].value != own.value)
     let publicKey = try P256.PrivateKey(pem: Self.pem).publicKey
     func isSigned(_ token: ProviderToken) throws -> Bool {
@@ -187,8 +187,8 @@ import Testing
     clock.advance(by: .seconds(APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds))
     let second = try Node(database, clock)
     for node in [node, second] { try node.turn() }
-    #expect(try isSigned(try #require(second.keeper.tokens[Self.name])))
-    #expect(node.keeper.tokens == second.keeper.tokens)
+    #expect(try isSigned(try #require(second.refresher.tokens[Self.name])))
+    #expect(node.refresher.tokens == second.refresher.tokens)
   }
 
   @Test func `what is stored of a token cannot be read, nor used in another row`() throws {
@@ -197,7 +197,7 @@ import Testing
     let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
     let node = try Node(database, clock)
     try node.turn()
-    let token = try #require(node.keeper.tokens[Self.name])
+    let token = try #require(node.refresher.tokens[Self.name])
     let rows = try connection.run(
       Statement("test-stored", "SELECT string_agg(encode(sealed, 'escape'), ' '), count(*) FROM apns_tokens"))
     #expect(rows.int64(0, 1) == 2 && !rows.text(0, 0).contains(token.value.prefix(20)))
@@ -211,6 +211,6 @@ import Testing
       """)
     let second = try Node(database, clock)
     try second.turn()
-    #expect(second.keeper.tokens.values.filter { $0.value == token.value }.count == 1)
+    #expect(second.refresher.tokens.values.filter { $0.value == token.value }.count == 1)
   }
 }

@@ -14,12 +14,12 @@ import Testing
 
   @Test func `several loops share an address that nobody else can have`() throws {
     let listeners = try Listeners(configuration(), loops: 3)
-    let port = listeners.doors.port
+    let port = listeners.http.port
     #expect(port != 0)
     let refusal = #expect(throws: ServerError.self) { try Listeners.probe(configuration(port: port)) }
     #expect(refusal?.description.contains("another program has this port") == true)
-    let descriptors = listeners.takeDoors()
-    #expect(Set(descriptors).count == 3 && listeners.takeDoors().isEmpty)
+    let descriptors = listeners.takeHTTP()
+    #expect(Set(descriptors).count == 3 && listeners.takeHTTP().isEmpty)
     for descriptor in descriptors { #expect(close(descriptor) == 0) }
     try Listeners.probe(configuration(port: port))
   }
@@ -28,9 +28,9 @@ import Testing
     var configuration = configuration()
     configuration.metricsListen = ("127.0.0.1", 0)
     var listeners: Listeners? = try Listeners(configuration, loops: 2)
-    let (doors, metrics) = (try #require(listeners?.doors.port), try #require(listeners?.metrics?.port))
+    let (http, metrics) = (try #require(listeners?.http.port), try #require(listeners?.metrics?.port))
     listeners = nil
-    for port in [doors, metrics] { try Listeners.probe(self.configuration(port: port)) }
+    for port in [http, metrics] { try Listeners.probe(self.configuration(port: port)) }
   }
 
   @Test func `an address of IPv6 is told as it is written`() throws {

@@ -7,7 +7,7 @@ import Testing
 /// Removing what is stored of a deleted app: every table is looked at, as the database itself names them.
 @Suite struct AppPurgeTests {
   /// What may name an app that is gone.
-  private static let keepers: Set<String> = ["audit_log", "app_purges"]
+  private static let kept: Set<String> = ["audit_log", "app_purges"]
 
   private let connection: Connection
 
@@ -35,7 +35,7 @@ import Testing
     #expect(try number("SELECT count(*) FROM devices WHERE app = 1") > 0)
     try connection.script("DELETE FROM claims WHERE seqno = 1001")
     #expect(try finishPurge(atMost: 3)?.appID == "com.example.bank")
-    #expect(try counts(of: 1).filter { $0.value > 0 && !Self.keepers.contains($0.key) }.map(\.key) == [])
+    #expect(try counts(of: 1).filter { $0.value > 0 && !Self.kept.contains($0.key) }.map(\.key) == [])
     #expect(try hangingCounts(of: 1).filter { $0.value > 0 }.map(\.key) == [])
     #expect(try counts(of: 2) == before)
     #expect(try hangingCounts(of: 2) == hanging)
@@ -66,7 +66,7 @@ import Testing
       if case .ended? = step { ended = step }
       try #require(broken < 2_000)
     }
-    #expect(try counts(of: 1).filter { $0.value > 0 && !Self.keepers.contains($0.key) }.isEmpty)
+    #expect(try counts(of: 1).filter { $0.value > 0 && !Self.kept.contains($0.key) }.isEmpty)
   }
 
   @Test func `what is written behind the removal is found by its next round`() throws {
@@ -203,7 +203,7 @@ import Testing
       INSERT INTO credentials (app, network, kind, public_part, sealed) VALUES (\(n), 1, 'apns-key', '{}', '');
       INSERT INTO api_keys (sha256, role, app) VALUES ('\\x0\(n)', 'sender', \(n));
       INSERT INTO accounts (login, name, role, app) VALUES ('kim\(n)', 'Kim', 'admin', \(n));
-      INSERT INTO account_hands (account, hand, at, made) VALUES (\(n), 'unix kim', now(), true);
+      INSERT INTO account_holders (account, holder, at, made) VALUES (\(n), 'unix kim', now(), true);
       INSERT INTO recovery_codes (account, sha256) VALUES (\(n), '');
       INSERT INTO sessions (sha256, account, created_at, used_at, idle_until, ends_at, origin, way)
       VALUES ('\\x0\(n)', \(n), now(), now(), now(), now(), '', 'password');

@@ -35,13 +35,13 @@ enum ConfigurationRule {
   }
 
   @Test func `configuration that reaches into the wiring is found, and the reverse passes`() {
-    let doors = SwiftSource(path: "Sources/Server/Doors/Doors.swift", text: "final class Doors { let a: Listening }\n")
+    let http = SwiftSource(path: "Sources/Server/HTTP/HTTP.swift", text: "final class HTTP { let a: Listening }\n")
     let good = SwiftSource(
-      path: "Sources/Server/Configuration/Listening.swift", text: "struct Listening {} // of the Doors\n")
+      path: "Sources/Server/Configuration/Listening.swift", text: "struct Listening {} // of the HTTP\n")
     let bad = SwiftSource(
       path: "Sources/Server/Configuration/BenchmarkOverrides.swift",
-      text: "struct BenchmarkOverrides {\n  let loops = Doors.loops\n}\n")
-    #expect(ConfigurationRule.check([doors, bad]).map(\.line) == [2])
-    #expect(ConfigurationRule.check([doors, good]).isEmpty)
+      text: "struct BenchmarkOverrides {\n  let loops = HTTP.loops\n}\n")
+    #expect(ConfigurationRule.check([http, bad]).map(\.line) == [2])
+    #expect(ConfigurationRule.check([http, good]).isEmpty)
   }
 }

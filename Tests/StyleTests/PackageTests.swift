@@ -30,7 +30,7 @@ struct PackageManifest {
     }
   }
 
-  /// An import without the dependency builds only by luck; a dependency without an import is a wall with a useless door.
+  /// An import without the dependency builds only by luck; a dependency without an import is an edge that nobody uses.
   func checkImports(_ sources: [SwiftSource]) -> [Violation] {
     targets.flatMap { target -> [Violation] in
       let imported = Set(

@@ -8,8 +8,8 @@ enum SentenceRule {
   private static let files = [
     "Sources/HTTPServer/Parsing/QueryParameters.swift", "Sources/HTTPClient/AddressRule.swift",
     "Sources/Server/Channels/AppleChannels.swift", "Sources/Server/Health/NodeReadiness.swift",
-    "Sources/Server/Doors/StartupResponder.swift", "Sources/Server/Doors/MetricsListener.swift",
-    "Sources/Server/Doors/IdentityProviderCaller.swift",
+    "Sources/Server/HTTP/StartupResponder.swift", "Sources/Server/HTTP/MetricsListener.swift",
+    "Sources/Server/HTTP/IdentityProviderCaller.swift",
   ]
   /// What is said in English only, each with its reason.
   private static let english = [

@@ -11,7 +11,7 @@ package enum StoreStatements {
 
   /// Types of parameters where neither the text nor the names of columns tell them.
   package static let declared: [String: [String]] = [
-    "accounts-hands": ["integer", "text", "timestamptz", "timestamptz"],
+    "accounts-held": ["integer", "text", "timestamptz", "timestamptz"],
     "blocks-ended": ["bigint[]", "integer[]", "integer[]"],
     "waits-add": ["bigint[]", "integer[]", "timestamptz[]", "text[]", "smallint[]", "timestamptz"],
     "cancellation-close-shards": ["bigint", "smallint"],

@@ -8,7 +8,7 @@ import { complain, failure, say } from "../parts/notice.js";
 import { qrDrawing } from "../parts/qr.js";
 import { session, signOut } from "../session.js";
 import { number, t } from "../words.js";
-import { door } from "./sign-in.js";
+import { entryPage } from "./sign-in.js";
 
 const path = "/session/second-factor";
 
@@ -28,7 +28,7 @@ export async function enrolPage(done, left) {
     await signOut().catch(() => {});
     left();
   };
-  return door(h("h1", null, t("factor.needed.title")), h("p", { class: "soft" }, t("factor.needed.detail", { role: t(`role.${session.role}`) })),
+  return entryPage(h("h1", null, t("factor.needed.title")), h("p", { class: "soft" }, t("factor.needed.detail", { role: t(`role.${session.role}`) })),
     box, h("button", { class: "button quiet", type: "button", onclick: leave }, t("account.out")));
 }
 

@@ -1,4 +1,4 @@
-/// The door: login and password, or what a link that works once has opened.
+/// The entryPage: login and password, or what a link that works once has opened.
 
 import { putTo } from "../api.js";
 import { asset, h, put } from "../dom.js";
@@ -10,9 +10,9 @@ import { note } from "../parts/notice.js";
 import { beginAtProvider, forget, session, signInWays } from "../session.js";
 import { t } from "../words.js";
 
-export function door(...children) {
+export function entryPage(...children) {
   document.title = "UPMC";
-  return h("div", { class: "door" }, h("main", { class: "card", id: "page" },
+  return h("div", { class: "sign-in" }, h("main", { class: "card", id: "page" },
     h("p", { class: "brand" }, h("img", { src: asset("icon.svg"), alt: "" }), "UPMC"), children,
     h("div", { class: "below" }, languageButtons())));
 }
@@ -106,7 +106,7 @@ export function signInOver(login, problem, enter) {
 /// - problem: why somebody has to sign in who did not expect to.
 export function signInPage(problem, enter) {
   const form = proofForm("", enter);
-  return door(h("h1", null, t("sign-in.title")), problem ? note("warn", reason(problem)) : null,
+  return entryPage(h("h1", null, t("sign-in.title")), problem ? note("warn", reason(problem)) : null,
     form, otherWays(form), h("p", { class: "soft small" }, t("sign-in.hint")));
 }
 
@@ -118,20 +118,20 @@ function reason(problem) {
 
 /// A link opens an account that has a second factor.
 export function linkCodePage(link, enter) {
-  return door(h("h1", null, t("sign-in.title")), codeForm({ link }, enter).node);
+  return entryPage(h("h1", null, t("sign-in.title")), codeForm({ link }, enter).node);
 }
 
 /// A link of another account than the one that is signed in here.
 /// - stay: goes on as who is signed in. change: signs in as whoever the link is for.
 export function replacePage(login, stay, change) {
   const form = new Form([], { action: t("sign-in.replace"), submit: change });
-  return door(h("h1", null, t("sign-in.replace.title")), h("p", { class: "soft" }, t("sign-in.replace.detail", { login })),
+  return entryPage(h("h1", null, t("sign-in.replace.title")), h("p", { class: "soft" }, t("sign-in.replace.detail", { login })),
     h("button", { type: "button", class: "primary", onclick: stay }, t("sign-in.stay", { login })), form.node);
 }
 
 /// After a sign-in link: the account needs a password of its own.
 export function choosePasswordPage(done) {
-  return door(h("h1", null, t("password.choose")), h("p", { class: "soft" }, t("password.choose.detail", { login: session.login })),
+  return entryPage(h("h1", null, t("password.choose")), h("p", { class: "soft" }, t("password.choose.detail", { login: session.login })),
     passwordForm(false, done).node);
 }
 

@@ -22,8 +22,9 @@ extension DeviceHandler {
     do throws(Problem) {
       guard let app = try app(body, credential) else {
         // The app may have been created a moment ago, so wait for the catalog to be reloaded, and try once more.
-        let door = self
-        if mayWait, timeout.wait({ door.register(body, credential, requestID, language, responder, mayWait: false) }) {
+        let handler = self
+        if mayWait, timeout.wait({ handler.register(body, credential, requestID, language, responder, mayWait: false) })
+        {
           return
         }
         throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")

@@ -68,19 +68,19 @@ extension Controller {
     Controller("putAppLog", "Send the app's log", "It is not kept, nor read.") { $0.showConfiguration },
     Controller(
       "rcv_add_service", "Add a service", "Refused in words (`500`): register with `rcv_register_service`.", body: "[]"
-    ) { door in
-      door.refusing("Services are not added one by one here: register with rcv_register_service.ctl.")
+    ) { handler in
+      handler.refusing("Services are not added one by one here: register with rcv_register_service.ctl.")
     },
     Controller(
       "getEncriptKey", "Ask for an encryption key", "Refused in words (`500`): TLS encrypts the whole call.", body: "[]"
-    ) { door in
-      door.refusing("No key encrypts single fields here: TLS encrypts the whole call. Send the fields as they are.")
+    ) { handler in
+      handler.refusing("No key encrypts single fields here: TLS encrypts the whole call. Send the fields as they are.")
     },
     Controller(
       "wpns_rcv_register_service_and_user", "Register for web push",
       "Refused in words (`500`): web push (PNSID `WPNS`) is not served here.", body: "[]"
-    ) { door in
-      door.refusing("This call \(SDKWords.webPush).")
+    ) { handler in
+      handler.refusing("This call \(SDKWords.webPush).")
     },
     Controller(
       "rcv_register_message", "Send to people",

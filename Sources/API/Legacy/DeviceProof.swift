@@ -6,7 +6,7 @@ internal import Store
 extension LegacyHandler {
   /// Returns what the call's key proves; nil where no key is required.
   func proof(_ form: Form, app: App) throws(LegacyRefusal) -> SDKKeyring.Subject? {
-    try Self.checkDoor(of: app)
+    try Self.checkSDKAccess(of: app)
     // With keys switched off nothing is proved, which only apps with identity mode `open` accept.
     guard configuration.demandsKeys || app.identity != .open else { return nil }
     guard let key = form["AUTHKEY"] else {
@@ -20,7 +20,7 @@ extension LegacyHandler {
   }
 
   /// Refuses apps with identity mode `strict`, whose proofs this protocol cannot express.
-  static func checkDoor(of app: App) throws(LegacyRefusal) {
+  static func checkSDKAccess(of app: App) throws(LegacyRefusal) {
     guard app.identity == .strict else { return }
     throw LegacyRefusal(
       .serverError,

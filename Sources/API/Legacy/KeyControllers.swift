@@ -9,7 +9,7 @@ extension LegacyHandler {
   /// contain too; where users must be vouched for, such a key permits little.
   func askKey(_ call: LegacyCall) throws(LegacyRefusal) {
     try withApp(call) { [self] app throws(LegacyRefusal) in
-      try Self.checkDoor(of: app)
+      try Self.checkSDKAccess(of: app)
       let identity = try DeviceIdentity(call.form, app: app)
       identify(call, identity) { record throws(LegacyRefusal) in
         let claim = record.map { AuthKeyring.Claim(device: $0.device, epoch: $0.authEpoch, isAsked: true) }

@@ -160,10 +160,10 @@ final class LegacyHandler: RequestHandler {
   func withApp(_ call: LegacyCall, _ body: @escaping (App) throws(LegacyRefusal) -> Void) throws(LegacyRefusal) {
     let appID = try call.form.required("APP_ID", upTo: Domain.Limits.appIDBytes)
     if let app = catalog.app(id: appID) { return try body(app) }
-    let door = self
+    let handler = self
     let goOn = {
       do throws(LegacyRefusal) {
-        guard let app = door.catalog.app(id: appID) else {
+        guard let app = handler.catalog.app(id: appID) else {
           throw LegacyRefusal(
             .appDeleted, "There is no app \(appID). Make it with `upmc app create`, or correct APP_ID.")
         }

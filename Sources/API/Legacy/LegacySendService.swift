@@ -29,7 +29,7 @@ struct LegacySendService: Sendable {
       }
       var request = SendRequest(
         body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting, trace: cause.trace)
-      request.door = .sdk
+      request.interface = .sdk
       guard case .accepted(let accepted) = try SendService.send(request, on: connection, catalog: catalog, now: now)
       else { preconditionFailure("a form asks for no dry run") }
       messageCommitted()

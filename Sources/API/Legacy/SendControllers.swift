@@ -34,7 +34,7 @@ extension LegacyHandler {
     if case .known(let caller) = server, send.reservedFor == nil,
       let named = DirectSend(
         body: send.json(), idempotencyKey: call.idempotencyKey, caller: caller, catalog: catalog,
-        door: .sdk, trace: call.trace),
+        interface: .sdk, trace: call.trace),
       committer.takesSends(named.lane)
     {
       return perform(.send(named), call) { answer in
@@ -126,7 +126,7 @@ extension LegacyHandler {
       let sending = try Self.refusing { () throws(Problem) in
         try DeviceSend(
           body: send.deviceJSON, app: identity.app, sender: sender, idempotencyKey: call.idempotencyKey,
-          door: .sdk)
+          interface: .sdk)
       }
       guard committer.takesSends(sending.lane) else {
         throw LegacyRefusal(Problem(.busy, "Messages cannot be sent now. Try again in a moment."))

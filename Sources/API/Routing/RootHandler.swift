@@ -60,8 +60,8 @@ package final class RootHandler: RequestHandler {
   }
 
   /// Records the request's kind for metrics, and handles the request.
-  private func pass(_ request: Request, to door: DoorKind, _ handle: () -> Void) {
-    request.kind = door.rawValue
+  private func pass(_ request: Request, to api: APIKind, _ handle: () -> Void) {
+    request.kind = api.rawValue
     handle()
   }
 
@@ -76,7 +76,7 @@ package final class RootHandler: RequestHandler {
   package func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
     guard Self.isForAdmin(request) else { return false }
     // Set the kind here too, because the request may be answered without `pass` being called.
-    request.kind = DoorKind.admin.rawValue
+    request.kind = APIKind.admin.rawValue
     return admin.holdsBody(of: request, ticket)
   }
 
@@ -98,7 +98,7 @@ package final class RootHandler: RequestHandler {
 }
 
 /// The kinds of requests that metrics distinguish.
-package enum DoorKind: UInt8, CaseIterable {
+package enum APIKind: UInt8, CaseIterable {
   /// `none` is the kind of an invalid request.
   case none, receipts, reads, devices, sdk, admin, pages, server, files
 

@@ -25,12 +25,12 @@ final class RetentionWorker {
   }
 
   static func run(_ shared: Shared) {
-    let keeper = RetentionWorker(
+    let worker = RetentionWorker(
       shared.configuration.keeping, clock: shared.clock, metrics: shared.configuration.metrics)
     var turns = 0
     DatabaseThread("history", shared).run(cancelledBy: shared.historyCanceller) { connection in
-      try keeper.turn(connection)
-      if turns % Limits.turnsPerLook == 0 { try keeper.look(connection) }
+      try worker.turn(connection)
+      if turns % Limits.turnsPerLook == 0 { try worker.look(connection) }
       turns += 1
       shared.stopping.rest(atMost: Limits.turnPause)
     }

@@ -17,9 +17,9 @@ extension KoreanSentences {
     = 요청한 사람은 승인할 수 없습니다. 다른 사람이 승인해야 합니다.
     The account {1} is younger than the request. Somebody whose account was there before must approve it.
     = {1} 계정은 요청보다 나중에 만들어졌습니다. 요청 전부터 있던 계정으로 승인해야 합니다.
-    The account {1} came from the hands of {2}, who asked. Somebody else must approve it.
+    The account {1} was created, or given a sign-in link, by {2}, who asked. Somebody else must approve it.
     = {1} 계정은 요청한 {2}이(가) 만들었거나 로그인 링크를 발급한 계정입니다. 다른 사람이 승인해야 합니다.
-    The account {1}, which asked, came from the hands of {2} a few days before. Somebody else must approve it.
+    The account {1}, which asked, was created, or given a sign-in link, by {2} a few days before. Somebody else must approve it.
     = {2}이(가) 며칠 전에 요청 계정({1})을 만들었거나 그 로그인 링크를 발급했습니다. 다른 사람이 승인해야 합니다.
     The same Idempotency-Key is being used by another request. Try again.
     = 같은 요청을 처리하고 있습니다. 잠시 후 다시 시도하세요.

@@ -57,13 +57,13 @@ package final class RequestMeter {
     answers = kinds.flatMap { kind in
       ["1xx", "2xx", "3xx", "4xx", "5xx"].map { status in
         metrics.counter(
-          "upmc_http_requests_total", "Requests answered, by door and class of status.",
-          ["door": kind, "status": status])
+          "upmc_http_requests_total", "Requests answered, by API and class of status.",
+          ["api": kind, "status": status])
       }
     }
     times = kinds.map { kind in
       metrics.histogram(
-        "upmc_http_request_seconds", "From a whole request to its answer, commit included.", .latency, ["door": kind])
+        "upmc_http_request_seconds", "From a whole request to its answer, commit included.", .latency, ["api": kind])
     }
     connections = metrics.gauge("upmc_http_connections", "Open connections.")
     accepted = metrics.counter("upmc_http_connections_accepted_total", "Connections accepted.")
@@ -94,7 +94,7 @@ package final class RequestMeter {
     answers[kind * 5 + status.code / 100 - 1].add()
     times[kind].record(time.nanoseconds)
     if status.code == 500 { failed(RequestID.text(number), kinds[kind], status.code, time) }
-    if let span = request.span { tracer?.end(span, number, door: kinds[kind], status) }
+    if let span = request.span { tracer?.end(span, number, api: kinds[kind], status) }
     guard let told, let asked = request.asked else { return }
     told(Answer(requestID: RequestID.text(number), asked: asked, status: status.code, took: time))
   }

@@ -59,10 +59,10 @@ package final class RequestTracer {
       method: method() ?? "_OTHER", path: masked(path()))
   }
 
-  func end(_ span: RequestSpan, _ number: UInt64, door: String, _ status: Status) {
+  func end(_ span: RequestSpan, _ number: UInt64, api: String, _ status: Status) {
     var attributes: [TraceSpan.Attribute] = [
       ("http.request.method", .text(span.method)), ("url.path", .text(span.path)), ("url.scheme", .text(scheme)),
-      ("http.response.status_code", .number(Int64(status.code))), ("upmc.door", .text(door)),
+      ("http.response.status_code", .number(Int64(status.code))), ("upmc.api", .text(api)),
       ("upmc.request_id", .text(RequestID.text(number))),
     ]
     if let route = span.route { attributes.append(("http.route", .text(route))) }

@@ -91,7 +91,7 @@ package enum ConsoleAccounts {
     let (token, endsAt) = (RandomToken.make(), now + Operations.Limits.linkSeconds * 1_000_000)
     return try connection.commit { () throws(PostgresError) in
       let number = try connection.run(Accounts.create(login: login, name: name, role: role.rawValue, app: app))
-      try connection.run(Accounts.note(number, inHandsOf: caller.asker, apiKey: caller.apiKey, made: true, at: now))
+      try connection.run(Accounts.note(number, heldBy: caller.asker, apiKey: caller.apiKey, made: true, at: now))
       try connection.run(Sessions.addLink(sha256: Authorization.hash(token), account: number, endsAt: endsAt))
       let change = AuditTrail.Change("account.create", login, app: app).to { writer in
         writer.member("name", name)
@@ -155,7 +155,7 @@ package enum ConsoleAccounts {
       guard let account = try find(number, caller, connection), account.disabledAt == nil, !account.isByProvider else {
         return false
       }
-      try connection.run(Accounts.note(number, inHandsOf: caller.asker, apiKey: caller.apiKey, made: false, at: now))
+      try connection.run(Accounts.note(number, heldBy: caller.asker, apiKey: caller.apiKey, made: false, at: now))
       try connection.run(Sessions.addLink(sha256: Authorization.hash(token), account: number, endsAt: endsAt))
       try connection.run(AuditTrail.add(AuditTrail.Change("account.link", account.login, app: account.app), by: caller))
       return true

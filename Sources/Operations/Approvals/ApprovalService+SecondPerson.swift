@@ -29,20 +29,20 @@ extension ApprovalService {
         )
       }
       let linked = record.requestedAt - Operations.Limits.handsOfAskerSeconds * 1_000_000
-      guard try !connection.answer(Accounts.wasInHands(of: asker, number, madeSince: 0, linkedSince: linked)) else {
+      guard try !connection.answer(Accounts.wasHeld(by: asker, number, madeSince: 0, linkedSince: linked)) else {
         throw Problem(
           .forbidden,
-          "The account \(caller.name) came from the hands of \(record.requester.name), who asked. Somebody else must approve it."
+          "The account \(caller.name) was created, or given a sign-in link, by \(record.requester.name), who asked. Somebody else must approve it."
         )
       }
     }
     if case .account(let number) = asker {
       let since = record.requestedAt - Operations.Limits.handsOfApproverSeconds * 1_000_000
-      guard try !connection.answer(Accounts.wasInHands(of: approver, number, madeSince: since, linkedSince: since))
+      guard try !connection.answer(Accounts.wasHeld(by: approver, number, madeSince: since, linkedSince: since))
       else {
         throw Problem(
           .forbidden,
-          "The account \(record.requester.name), which asked, came from the hands of \(caller.name) a few days before. Somebody else must approve it."
+          "The account \(record.requester.name), which asked, was created, or given a sign-in link, by \(caller.name) a few days before. Somebody else must approve it."
         )
       }
     }

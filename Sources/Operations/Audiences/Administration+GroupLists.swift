@@ -66,7 +66,8 @@ extension Administration {
   }
 
   private static func require(_ group: Int64, of app: App, _ connection: Connection) throws(Problem) {
-    guard try connection.answer(Groups.doors(of: [group]))[group]?.app == app.number else { throw unknown(group, app) }
+    let rules = try connection.answer(Groups.joinRules(of: [group]))
+    guard rules[group]?.app == app.number else { throw unknown(group, app) }
   }
 
   private static func unknown(_ group: Int64, _ app: App) -> Problem {

@@ -49,7 +49,7 @@ extension Administration {
       throw Problem(at: "/name", "is longer than \(Domain.Limits.groupNameBytes) bytes")
     }
     if let parent = new.parent {
-      guard try connection.answer(Groups.doors(of: [parent]))[parent]?.app == app.number else {
+      guard try connection.answer(Groups.joinRules(of: [parent]))[parent]?.app == app.number else {
         throw Problem(.unknownGroup, "The app \(app.appID) has no group \(parent).")
       }
     }

@@ -72,7 +72,7 @@ package enum GroupService {
     }
     let record = try find(group, .manageGroups, caller, connection)
     if let parent = change.parent ?? nil {
-      guard try connection.answer(Groups.doors(of: [parent]))[parent]?.app == record.app else {
+      guard try connection.answer(Groups.joinRules(of: [parent]))[parent]?.app == record.app else {
         throw Problem(.unknownGroup, "The app \(record.appID) has no group \(parent).")
       }
     }

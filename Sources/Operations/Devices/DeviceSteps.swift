@@ -5,7 +5,7 @@ internal import Store
 struct DeviceSteps {
   private final class State {
     var entries: [Entry] = []
-    var groupDoors: [Int64: Groups.Door] = [:]
+    var joinRules: [Int64: Groups.JoinRule] = [:]
     /// The messages that devices have confirmed to prove that they receive pushes.
     var brought: [Int64: Messages.Origin] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
@@ -94,7 +94,7 @@ struct DeviceSteps {
     let groups = Set(state.entries.compactMap(\.kind.group))
     if !groups.isEmpty {
       let state = state
-      steps.append(Groups.doors(of: groups).map { state.groupDoors = $0 })
+      steps.append(Groups.joinRules(of: groups).map { state.joinRules = $0 })
     }
     let brought = state.entries.compactMap { entry in
       if case .possess(_, let seqno, _) = entry.kind { seqno } else { nil }
@@ -190,10 +190,10 @@ struct DeviceSteps {
 
   private func groupRefusal(_ entry: Entry, _ record: Devices.Record) -> Problem? {
     guard let group = entry.kind.group else { return nil }
-    guard let door = state.groupDoors[group], door.app == record.app else {
+    guard let rule = state.joinRules[group], rule.app == record.app else {
       return Problem(.unknownGroup, "The app has no group \(group).")
     }
-    guard case .join = entry.kind, !door.isOpen else { return nil }
+    guard case .join = entry.kind, !rule.isOpen else { return nil }
     return Problem(
       .forbidden, "Devices do not join the group \(group) by themselves: the app's server puts its members in.")
   }

@@ -71,7 +71,7 @@ struct ImportBatch {
     guard !found.isEmpty else { return }
     let app = record.app
     let named = Set(found.flatMap(\.person.groups))
-    let apps = named.isEmpty ? [:] : try connection.run(Groups.doors(of: named)).mapValues(\.app)
+    let apps = named.isEmpty ? [:] : try connection.run(Groups.joinRules(of: named)).mapValues(\.app)
     var known: Set<UserKey> = []
     if record.kind == .members { known = try connection.run(GroupTree.known(Set(found.map(\.person.user)), of: app)) }
     let overloaded = try self.overloaded(found.map(\.person), of: app, connection)

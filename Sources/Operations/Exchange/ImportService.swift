@@ -139,7 +139,7 @@ package enum ImportService {
     let app = try connection.app(new.appID, allowing: caller, to: .importPeople)
     switch (new.kind, new.group) {
     case (.members, let group?):
-      guard try connection.answer(Groups.doors(of: [group]))[group]?.app == app.number else {
+      guard try connection.answer(Groups.joinRules(of: [group]))[group]?.app == app.number else {
         throw Problem(.unknownGroup, "The app \(app.appID) has no group \(group).")
       }
     case (.members, nil): throw Problem(.impossible, at: "/groupSeq", "is needed: whose members the file names")

@@ -110,7 +110,7 @@ package struct InstalledBase {
       throw Problem(
         .impossible, "Telephone numbers are kept sealed: run this where the server's master key is, or leave them out.")
     }
-    let groups = try connection.answer(Groups.doors(of: Array(options.groups.values)))
+    let groups = try connection.answer(Groups.joinRules(of: Array(options.groups.values)))
     for (theirs, ours) in options.groups.sorted(by: { $0.key < $1.key }) where groups[ours]?.app != app.number {
       throw Problem(.unknownGroup, "The app has no group \(ours), which \(theirs) is said to be.")
     }
@@ -183,9 +183,9 @@ package struct InstalledBase {
   private func checkGroups(_ lines: inout [InstalledLine], _ faults: inout [InstalledFault]) throws(Problem) {
     let named = Set(lines.flatMap(\.groups))
     guard !named.isEmpty else { return }
-    let doors = try connection.answer(Groups.doors(of: named))
+    let rules = try connection.answer(Groups.joinRules(of: named))
     lines.removeAll { line in
-      guard line.groups.contains(where: { doors[$0]?.app != context.app.number }) else { return false }
+      guard line.groups.contains(where: { rules[$0]?.app != context.app.number }) else { return false }
       faults.append(
         InstalledFault(
           line: line.number, column: InstalledColumns.Field.groups.name,

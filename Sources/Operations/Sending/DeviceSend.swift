@@ -27,14 +27,14 @@ package struct DeviceSend: Sendable {
   private let sender: String
   private let members: [(name: String, json: [UInt8])]
   private let idempotencyKey: String?
-  private let door: App.Confidentiality.Door
+  private let interface: App.Confidentiality.Interface
 
   /// Validates a request.
   /// - Parameters:
   ///   - body: a JSON object with the members of a send that a device may set.
-  ///   - door: the API through which the request came.
+  ///   - interface: the API through which the request came.
   package init(
-    body: [UInt8], app: App, sender: String, idempotencyKey: String?, door: App.Confidentiality.Door = .api
+    body: [UInt8], app: App, sender: String, idempotencyKey: String?, interface: App.Confidentiality.Interface = .api
   ) throws(Problem) {
     try Self.demandPermission(of: app)
     guard Self.senders.contains(sender) else {
@@ -44,7 +44,7 @@ package struct DeviceSend: Sendable {
       throw Problem(.invalidField, "A device's Idempotency-Key must have 1 to \(Self.keyBytes) bytes.")
     }
     self.idempotencyKey = idempotencyKey
-    self.door = door
+    self.interface = interface
     self.app = app
     self.sender = sender
     var members: [(name: String, json: [UInt8])] = []
@@ -109,7 +109,7 @@ package struct DeviceSend: Sendable {
     guard
       let send = DirectSend(
         body: composed(from: origin), idempotencyKey: key, caller: caller, catalog: catalog, movesText: false,
-        door: door, trace: trace)
+        interface: interface, trace: trace)
     else {
       if catalog.app(number: app.number)?.pausedReason != nil { throw Self.heldBack(app) }
       throw Problem(.busy, "Messages of this app cannot be sent now. Try again in a moment.")

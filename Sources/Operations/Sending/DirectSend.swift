@@ -25,15 +25,15 @@ package final class DirectSend: Sendable {
   /// - Parameters:
   ///   - body: the request's JSON, as received.
   ///   - movesText: whether text that is too large for a recipient may move to a page. Otherwise the batch refuses it.
-  ///   - door: the API the request came through.
+  ///   - interface: the API the request came through.
   ///   - trace: what the message is traced below; nil: nothing.
   /// - Returns: nil unless it is an ordinary, permitted send to a few users.
   package init?(
     body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true,
-    door: App.Confidentiality.Door = .api, trace: TraceContext? = nil
+    interface: App.Confidentiality.Interface = .api, trace: TraceContext? = nil
   ) {
     var asked = SendRequest(body: body, idempotencyKey: idempotencyKey, caller: caller)
-    asked.door = door
+    asked.interface = interface
     guard let message = try? MessageRequest(json: body), !message.dryRun, message.goesAtOnce,
       case .clientUIDs(let clientUIDs) = message.audience, clientUIDs.count <= Operations.Limits.namedUsers,
       let app = catalog.app(id: message.appID), app.pausedReason == nil, message.content.isOrdinary,

@@ -12,7 +12,7 @@ package struct SendRequest: Sendable {
   package let hosting: ContentHosting
   /// Encrypts confidential content; nil to use the catalog's key.
   package var seal: ContentSeal?
-  package var door = App.Confidentiality.Door.api
+  package var interface = App.Confidentiality.Interface.api
   /// What the message is traced below; nil: nothing.
   package let trace: TraceContext?
   /// The scheduled message that this one replaces; it is cancelled in the same commit. Nil if it replaces none.

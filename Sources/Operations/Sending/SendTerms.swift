@@ -23,7 +23,7 @@ struct SendTerms: Sendable {
     try asked.caller.requireOrigin(of: message)
     try IdempotencyKey.check(asked.idempotencyKey)
     var message = message
-    message.isConfidential = app.confidentiality.covers(message, from: asked.door)
+    message.isConfidential = app.confidentiality.covers(message, from: asked.interface)
     try ConfidentialityRules.check(message, filled)
     request = message
     self.app = app

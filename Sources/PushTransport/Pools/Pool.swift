@@ -28,7 +28,7 @@ protocol PoolOwner: AnyObject {
 /// Lanes have strict priority across all routes: urgent before normal before bulk. Decision 075.
 package final class Pool: PoolConnectionsDelegate {
   package let key: PoolKey
-  package let door: any PushNetworkAdapter
+  package let adapter: any PushNetworkAdapter
   package let loop: EventLoop
   private unowned let owner: any PoolOwner
   // Copies of the owner's references: reading them through `owner` would cost reference counting with every push.
@@ -44,19 +44,19 @@ package final class Pool: PoolConnectionsDelegate {
 
   init(key: PoolKey, plan: PoolPlan, owner: any PoolOwner) {
     self.key = key
-    door = plan.door
+    adapter = plan.adapter
     self.owner = owner
     (outbox, meter) = (owner.outbox, owner.meter)
     loop = owner.loop
     configuration = owner.configuration
     routes = PoolRoutes(
-      plan.door, authority: plan.endpoint.authority, loop: owner.loop, outbox: owner.outbox, gate: owner.gate,
+      plan.adapter, authority: plan.endpoint.authority, loop: owner.loop, outbox: owner.outbox, gate: owner.gate,
       meter: owner.meter)
     let tunnel = configuration.tunnel(to: plan.endpoint)
     let settings = ConnectionSettings(
       endpoint: plan.endpoint, tunnel: tunnel, context: plan.context, needsProof: plan.needsProof,
       streamCap: configuration.streamsPerConnection, lastStreamID: configuration.lastStreamID)
-    var metadata: Logger.Metadata = ["credential": "\(door.name)", "environment": "\(key.environment.name)"]
+    var metadata: Logger.Metadata = ["credential": "\(adapter.name)", "environment": "\(key.environment.name)"]
     if let tunnel { metadata["proxy"] = "\(tunnel.proxy)" }
     connections = PoolConnections(
       of: routes, loop: loop, configuration: configuration, settings: settings, metadata: metadata)
@@ -83,7 +83,7 @@ package final class Pool: PoolConnectionsDelegate {
   var isQueueEmpty: Bool { routes.isEmpty }
 
   func attach(_ queue: RouteQueue) {
-    routes.attach(queue, isShut: connections.isHeldBack, resting: door.restingLanes)
+    routes.attach(queue, isShut: connections.isHeldBack, resting: adapter.restingLanes)
     owner.workLater(self)
   }
 
@@ -96,7 +96,7 @@ package final class Pool: PoolConnectionsDelegate {
     if let fault = queue.standing.fault(at: loop.clock.now) {
       return outbox.finish(batch, .credentialFault(reason: fault))
     }
-    switch door.objection(to: batch) {
+    switch adapter.objection(to: batch) {
     case .wrongEnvironment(let reason): return outbox.finish(batch, .wrongEnvironment(reason: reason))
     case .fault(let reason):
       outbox.finish(batch, .credentialFault(reason: reason))
@@ -130,7 +130,7 @@ package final class Pool: PoolConnectionsDelegate {
 
   /// Called by the adapter when `restingLanes` has changed. Returns what is queued in lanes that now rest.
   package func restingLanesChanged() {
-    routes.rest(door.restingLanes)
+    routes.rest(adapter.restingLanes)
     // Deferred, because the caller may be handling an answer from within `work`.
     owner.workLater(self)
   }
@@ -167,10 +167,10 @@ package final class Pool: PoolConnectionsDelegate {
     // Limit each pass to about one or two TLS records, so that the first requests are sent while the next are encoded.
     var rest = PushTransport.Limits.requestsPerTurn
     for lane in Lane.allCases where routes.hasWork(lane) {
-      let most = min(rest, door.allowance(lane, of: self))
+      let most = min(rest, adapter.allowance(lane, of: self))
       guard most > 0 else { continue }
       let count = routes.fill(connection, lane, atMost: most, share: share, at: now)
-      if count > 0 { door.submitted(count) }
+      if count > 0 { adapter.submitted(count) }
       rest -= count
     }
     let submitted = PushTransport.Limits.requestsPerTurn - rest
@@ -187,15 +187,15 @@ package final class Pool: PoolConnectionsDelegate {
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
     let standing = submission.batch.standing
     standing.inFlight -= 1
-    meter.ended(ending, wallSeconds: wallSeconds) { door.word(for: $0) }
+    meter.ended(ending, wallSeconds: wallSeconds) { adapter.word(for: $0) }
     switch ending {
     case .accepted:
       standing.answered(isError: false)
       hasAccepted = true
       finish(submission, .accepted)
     case .refused(let refusal):
-      standing.answered(isError: door.isHeldAgainstConnection(refusal))
-      door.refused(submission, refusal, on: connection, of: self)
+      standing.answered(isError: adapter.isHeldAgainstConnection(refusal))
+      adapter.refused(submission, refusal, on: connection, of: self)
       if standing.isErroneous { isolate(standing) }
     case .notProcessed: sendAgain(submission, otherwise: .notProcessed)
     case .unknown(let reason): finish(submission, .unknown(reason: reason))
@@ -231,11 +231,11 @@ package final class Pool: PoolConnectionsDelegate {
   // MARK: Connections
 
   func received(_ goAway: GoAway, on connection: Connection) {
-    door.received(goAway, on: connection, of: self)
+    adapter.received(goAway, on: connection, of: self)
   }
 
   func heard(peerSeconds: Int64) {
-    door.heard(peerSeconds: peerSeconds, of: self)
+    adapter.heard(peerSeconds: peerSeconds, of: self)
     configuration.heardTime?(peerSeconds)
   }
 
@@ -248,7 +248,7 @@ package final class Pool: PoolConnectionsDelegate {
   }
 
   func closedBeforeReady(reason: String) {
-    door.closedBeforeReady(reason: reason, of: self)
+    adapter.closedBeforeReady(reason: reason, of: self)
   }
 
   /// Shuts down gracefully: returns what is queued and lets open requests finish.

@@ -18,7 +18,7 @@ package protocol PushNetworkAdapter: PushComposer {
   func submitted(_ count: Int)
 
   /// Returns why the credential rules out this batch, so that it fails without being sent; nil if it may be sent.
-  func objection(to batch: PushBatch) -> DoorObjection?
+  func objection(to batch: PushBatch) -> BatchObjection?
 
   /// Handles an answer other than 200. Must give the submission exactly one result, or resend it.
   func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool)
@@ -39,7 +39,7 @@ extension PushNetworkAdapter {
 }
 
 /// Why a batch fails without being sent.
-package enum DoorObjection {
+package enum BatchObjection {
   case wrongEnvironment(reason: String)
   case fault(reason: String)
 }
@@ -50,13 +50,13 @@ package struct PoolPlan {
   package let context: TLSContext
   /// True if the peer accepts only one request at a time until it has seen a valid credential.
   package let needsProof: Bool
-  package let door: any PushNetworkAdapter
+  package let adapter: any PushNetworkAdapter
 
-  package init(endpoint: Endpoint, context: TLSContext, needsProof: Bool, door: any PushNetworkAdapter) {
+  package init(endpoint: Endpoint, context: TLSContext, needsProof: Bool, adapter: any PushNetworkAdapter) {
     self.endpoint = endpoint
     self.context = context
     self.needsProof = needsProof
-    self.door = door
+    self.adapter = adapter
   }
 }
 

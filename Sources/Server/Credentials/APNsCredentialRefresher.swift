@@ -20,7 +20,7 @@ final class APNsCredentialRefresher {
   private let beganAt: Int64
   /// True after the first refresh. A credential that changes from then on was stored while this server runs.
   private var hasLooked = false
-  private let log = Logger(label: "apns-keeper")
+  private let log = Logger(label: "apns-credentials")
   private var keys: [App.Number: SigningKey] = [:]
   private var sealed: [App.Number: [UInt8]] = [:]
   /// When the credentials in use were stored: one that was only sealed anew goes on as it is.

@@ -11,7 +11,7 @@ final class FCMCredentialRefresher {
   private let sender: FCMSender
   private let master: MasterKey
   private let health: Health
-  private let log = Logger(label: "fcm-keeper")
+  private let log = Logger(label: "fcm-credentials")
   /// The credentials passed to the sender, as they are stored in the database.
   private var known: [App.Number: Stored] = [:]
   /// When the credentials in use were stored.

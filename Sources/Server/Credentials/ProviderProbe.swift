@@ -45,8 +45,8 @@ package final class ProviderProbe {
   private let clock: DatabaseClock
   private let apns: APNsSender
   private let fcm: FCMSender
-  private let apnsKeeper: APNsCredentialRefresher
-  private let fcmKeeper: FCMCredentialRefresher
+  private let apnsRefresher: APNsCredentialRefresher
+  private let fcmRefresher: FCMCredentialRefresher
   private let results: Inbox<[PushResult]>
   private let done: Inbox<Void>
   private let words = NetworkWords()
@@ -77,10 +77,11 @@ package final class ProviderProbe {
     toGoogle.wire.heardTime = { times.note(.fcm, $0) }
     let fcm = try FCMSender(configuration: toGoogle, clock: clock, results: sink)
     (self.apns, self.fcm) = (apns, fcm)
-    apnsKeeper = APNsCredentialRefresher(
+    apnsRefresher = APNsCredentialRefresher(
       sender: apns, requests: requests, master: master, health: health, clock: clock,
       beganAt: clock.wallMicroseconds)
-    fcmKeeper = FCMCredentialRefresher(sender: fcm, master: master, health: health, tokens: configuration.tokenAddress)
+    fcmRefresher = FCMCredentialRefresher(
+      sender: fcm, master: master, health: health, tokens: configuration.tokenAddress)
     let done = try Inbox<Void>(capacity: 2)
     self.done = done
     _ = try Thread(name: "apns-0") {
@@ -112,8 +113,8 @@ package final class ProviderProbe {
   package func ask(_ questions: [Question], _ connection: DatabaseConnection) throws -> [Answer] {
     try clock.ask(connection)
     return try ask(questions) {
-      try apnsKeeper.turn(connection)
-      try fcmKeeper.turn(connection)
+      try apnsRefresher.turn(connection)
+      try fcmRefresher.turn(connection)
     }
   }
 

@@ -25,7 +25,8 @@ enum SharedProviderToken {
         if token.isGood(atSeconds: now), token != refused, !token.isDue(atSeconds: now) { return token }
         // Probably this machine's clock is wrong.
         if token == refused, !mayMint {
-          Logger(label: "apns-keeper").error("APNs refuses a young provider token; check the clock of this machine")
+          Logger(label: "apns-credentials").error(
+            "APNs refuses a young provider token; check the clock of this machine")
           return nil
         }
       }

@@ -59,7 +59,7 @@ package final class ExpectationRun: Sendable {
       let target = try HostPort(address)
       let server = try HTTPServer(
         loop: loop, listener: Socket.listen(on: target.resolve()), configuration: HTTPServer.Configuration(),
-        handler: ExpectationDoor { outcome.put($0) })
+        handler: ExpectationHandler { outcome.put($0) })
       report(.success((target.with(port: server.port), loop.stopper)))
       withExtendedLifetime(server) { loop.run() }
     } catch {

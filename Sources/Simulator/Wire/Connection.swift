@@ -15,7 +15,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   enum State { case waiting, handshaking, open, draining, stalled, closed }
 
   let number: Int
-  private let door: any ServiceAdapter
+  private let adapter: any ServiceAdapter
   private let books: SimulatedService
   /// Called once, when the connection is closed.
   var whenClosed: (Connection) -> Void = { _ in }
@@ -34,13 +34,13 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   private var lastActivity: Instant
   /// From when on withheld WINDOW_UPDATEs are sent; nil if they are not withheld.
   private var releasesWindowsFrom: Instant?
-  lazy var judge = RequestJudge(connection: self, door: door, books: books)
+  lazy var judge = RequestJudge(connection: self, adapter: adapter, books: books)
 
   init(
-    number: Int, door: any ServiceAdapter, stream: TLSStream, fault: Effect?, books: SimulatedService
+    number: Int, adapter: any ServiceAdapter, stream: TLSStream, fault: Effect?, books: SimulatedService
   ) throws(HTTP2Error) {
     self.number = number
-    self.door = door
+    self.adapter = adapter
     self.stream = stream
     self.fault = fault
     self.books = books
@@ -48,7 +48,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     var configuration = ServerSession.Configuration()
     // The real service answers an excess with its own text, so the limit is checked here.
     configuration.enforcesStreamLimit = false
-    configuration.storedBodyBytes = door.storedBodyBytes
+    configuration.storedBodyBytes = adapter.storedBodyBytes
     // Providers that give up on slow answers reset many streams; count that, but do not end the connection.
     configuration.resetRateLimit = (burst: 1_000_000, perSecond: 100_000)
     configuration.acknowledgesSettings = fault != .ignoreSettings
@@ -246,7 +246,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   /// Shuts the connection down with a GOAWAY, after all open streams are answered.
   func shutDown() {
     guard state == .open else { return close() }
-    goAway(.init(), lastStream: session.lastStreamID, debugData: door.farewell(isIdle: false))
+    goAway(.init(), lastStream: session.lastStreamID, debugData: adapter.farewell(isIdle: false))
     flush()
   }
 
@@ -254,7 +254,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   func checkIdle(now: Instant) {
     switch state {
     case .open where now - lastActivity > books.configuration.idle:
-      goAway(.init(), lastStream: session.lastStreamID, debugData: door.farewell(isIdle: true))
+      goAway(.init(), lastStream: session.lastStreamID, debugData: adapter.farewell(isIdle: true))
       flush()
     case .handshaking where now - lastActivity > Limits.handshake:
       books.counters.handshakesFailed += 1

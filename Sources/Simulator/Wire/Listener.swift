@@ -23,7 +23,7 @@ final class Listener: EventLoop.Handler {
   }
 
   private let place: FaultPlan.Place
-  private let makeDoor: () -> any ServiceAdapter
+  private let makeAdapter: () -> any ServiceAdapter
   let port: UInt16
   /// The address with the port that the kernel has chosen, for reopening.
   private let address: SocketAddress
@@ -36,10 +36,10 @@ final class Listener: EventLoop.Handler {
 
   init(
     place: FaultPlan.Place, socket: consuming Socket, contexts: Contexts, books: SimulatedService,
-    makeDoor: @escaping () -> any ServiceAdapter, opened: @escaping (Connection) -> Void
+    makeAdapter: @escaping () -> any ServiceAdapter, opened: @escaping (Connection) -> Void
   ) throws(SystemError) {
     self.place = place
-    self.makeDoor = makeDoor
+    self.makeAdapter = makeAdapter
     self.contexts = contexts
     self.books = books
     self.opened = opened
@@ -93,7 +93,7 @@ final class Listener: EventLoop.Handler {
       }
     guard let stream = try? TLSStream(accepted: socket, context: context),
       let connection = try? Connection(
-        number: number, door: makeDoor(), stream: stream, fault: effect, books: books)
+        number: number, adapter: makeAdapter(), stream: stream, fault: effect, books: books)
     else { return }
     opened(connection)
     guard case .delayHandshake(let delay) = effect else { return connection.start() }

@@ -24,7 +24,7 @@ final class RequestJudge {
   private unowned let connection: any JudgedConnection
   private let number: Int
   private let session: ServerSession
-  private let door: any ServiceAdapter
+  private let adapter: any ServiceAdapter
   private let books: SimulatedService
   private var conduct: ConnectionConduct
   private var openStreams = 0
@@ -45,13 +45,13 @@ final class RequestJudge {
   private final class Refused: Sendable {}
   private static let refused = Refused()
 
-  init(connection: any JudgedConnection, door: any ServiceAdapter, books: SimulatedService) {
+  init(connection: any JudgedConnection, adapter: any ServiceAdapter, books: SimulatedService) {
     self.connection = connection
     number = connection.number
     session = connection.session
-    self.door = door
+    self.adapter = adapter
     self.books = books
-    conduct = ConnectionConduct(policy: door.conduct, isProven: door.isProven)
+    conduct = ConnectionConduct(policy: adapter.conduct, isProven: adapter.isProven)
   }
 
   // MARK: The connection's standing
@@ -59,11 +59,11 @@ final class RequestJudge {
   /// Called when a client certificate was presented. Returns false if the connection must end (see
   /// `certificateProblem`).
   func present(_ certificate: CertificateInfo) -> Bool {
-    if let problem = door.present(certificate, nowSeconds: books.nowSeconds) {
+    if let problem = adapter.present(certificate, nowSeconds: books.nowSeconds) {
       certificateProblem = problem
       return false
     }
-    conduct = ConnectionConduct(policy: door.conduct, isProven: door.isProven)
+    conduct = ConnectionConduct(policy: adapter.conduct, isProven: adapter.isProven)
     return true
   }
 
@@ -106,7 +106,7 @@ final class RequestJudge {
 
   func request(_ stream: ServerStream) {
     guard stream.id <= lastStream, stream.context == nil else { return }
-    switch door.rule(on: stream) {
+    switch adapter.rule(on: stream) {
     case .refused(let answer, let timestamp, let id):
       reply(stream, id, .rejected(answer, timestampMilliseconds: timestamp))
       penalize(answer, stream)
@@ -121,7 +121,7 @@ final class RequestJudge {
 
   private func penalize(_ answer: Effect.Answer, _ stream: ServerStream) {
     books.counters.rejected[answer.reason, default: 0] += 1
-    guard let reason = door.penalty(for: answer) else { return }
+    guard let reason = adapter.penalty(for: answer) else { return }
     if reason == .expiredProviderToken { wedge(except: stream) }
     guard case .goAway(let cause) = conduct.pushRejected(reason) else { return }
     let json = AnswerBody.json(reason: cause.rawValue, timestampMilliseconds: nil)
@@ -130,16 +130,16 @@ final class RequestJudge {
 
   private func accept(_ stream: ServerStream, _ target: FaultPlan.Target, _ id: MessageID) {
     let effect = books.faults.effect(
-      onRequestFor: target, .init(place: door.place, connection: number, now: books.loop.now))
+      onRequestFor: target, .init(place: adapter.place, connection: number, now: books.loop.now))
     guard let effect else {
-      door.deliver(id)
+      adapter.deliver(id)
       conduct.pushAccepted()
       books.counters.accepted += 1
       return reply(stream, id, .accepted)
     }
     books.counters.faults[effect.name, default: 0] += 1
     if effect.delivers {
-      door.deliver(id)
+      adapter.deliver(id)
       lastUnanswered = max(lastUnanswered, stream.id)
     }
     if effect.accepts {
@@ -225,11 +225,11 @@ final class RequestJudge {
   // MARK: Replies
 
   private func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply {
-    door.makeReply(stream, id, content)
+    adapter.makeReply(stream, id, content)
   }
 
   private func submit(_ reply: PushReply) {
-    if reply.isWanted { door.write(reply, on: session) }
+    if reply.isWanted { adapter.write(reply, on: session) }
   }
 
   private func reply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) {

@@ -24,7 +24,7 @@ package final class Service {
   /// Starts serving on a listening socket; returns its port.
   func open(_ socket: consuming Socket, _ place: FaultPlan.Place, _ contexts: Listener.Contexts) throws -> UInt16 {
     let books = books
-    let makeDoor: () -> any ServiceAdapter = {
+    let makeAdapter: () -> any ServiceAdapter = {
       switch place {
       case .apns(let environment): APNsServiceAdapter(environment: environment, books: books)
       case .channels(let environment): ChannelServiceAdapter(environment: environment, books: books)
@@ -32,7 +32,7 @@ package final class Service {
       }
     }
     let listener = try Listener(
-      place: place, socket: socket, contexts: contexts, books: books, makeDoor: makeDoor
+      place: place, socket: socket, contexts: contexts, books: books, makeAdapter: makeAdapter
     ) { [unowned self] in opened($0) }
     listeners.append(listener)
     return listener.port

@@ -5,23 +5,23 @@ internal import Postgres
 package enum Groups {
   package typealias Number = Int64
 
-  private static let doorsStatement = Statement(
-    "groups-doors", "SELECT groupseq, app, is_joinable FROM groups WHERE groupseq = ANY($1)")
+  private static let joinRulesStatement = Statement(
+    "groups-join-rules", "SELECT groupseq, app, is_joinable FROM groups WHERE groupseq = ANY($1)")
 
   /// The properties of a group that decide whether a device may join it.
-  package struct Door: Sendable {
+  package struct JoinRule: Sendable {
     package let app: App.Number
     /// Whether devices may join on their own.
     package let isOpen: Bool
   }
 
   /// Returns these properties by group; groups that do not exist are missing from the result.
-  package static func doors(of groups: some Collection<Number>) -> Query<[Number: Door]> {
+  package static func joinRules(of groups: some Collection<Number>) -> Query<[Number: JoinRule]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
-    return Query(doorsStatement, column) {
+    return Query(joinRulesStatement, column) {
       $0.dictionary { row in
-        (row.int64(), Door(app: row.int32(), isOpen: row.bool()))
+        (row.int64(), JoinRule(app: row.int32(), isOpen: row.bool()))
       }
     }
   }

@@ -13,7 +13,7 @@ import Testing
 
 @testable import API
 
-/// The admin door on a real server, its threads on a real database, and a client; all on the test's own loop.
+/// The admin API on a real server, its threads on a real database, and a client; all on the test's own loop.
 final class AdminWorld {
   let database: TestDatabase
   let connection: Connection

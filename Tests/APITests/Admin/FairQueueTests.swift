@@ -282,7 +282,7 @@ import struct Domain.Problem
     #expect(route.load == .heavy)
   }
 
-  @Test func `what brings a long body is heavy, whatever it asks and of whichever door`() {
+  @Test func `what brings a long body is heavy, whatever it asks and of whichever API`() {
     for (bytes, load) in [(65_536, Endpoint.Load.light), (65_537, .heavy)] {
       #expect(work(Self.key(1, app: 1), bytes: bytes).load == load)
       let job = AdminWork.Errand.job({ _ in Response(status: .ok) }, bytes: bytes)

@@ -43,7 +43,7 @@ import Testing
     try world.connection.script(
       """
       UPDATE accounts SET created_at = created_at - interval '\(daysAgo) days' WHERE account = \(link.account);
-      UPDATE account_hands SET at = at - interval '\(daysAgo) days' WHERE account = \(link.account)
+      UPDATE account_holders SET at = at - interval '\(daysAgo) days' WHERE account = \(link.account)
       """)
     return Self.caller(link, login, role)
   }
@@ -93,34 +93,34 @@ import Testing
 
   @Test func `an account that whoever asks has made approves nothing of theirs, however old it is`() throws {
     let puppet = try account("puppet@example.com", by: admin, daysAgo: 300)
-    #expect(try refusal(ask(admin), puppet)?.contains("came from the hands of admin@example.com") == true)
+    #expect(try refusal(ask(admin), puppet)?.contains("given a sign-in link, by admin@example.com") == true)
   }
 
   @Test func `nor one that a made account has made`() throws {
     let puppet = try account("puppet@example.com", .admin, by: admin, daysAgo: 300)
     let grandchild = try account("grandchild@example.com", by: puppet, daysAgo: 300)
-    #expect(try refusal(ask(admin), grandchild)?.contains("came from the hands") == true)
+    #expect(try refusal(ask(admin), grandchild)?.contains("given a sign-in link") == true)
   }
 
   @Test func `nor one that an API key of theirs has made`() throws {
     _ = try Administration.createKey(.admin, appID: nil, name: "k", by: admin, on: world.connection)
     let key = Caller(role: .admin, app: nil, apiKey: 1, name: "k")
     let puppet = try account("puppet@example.com", by: key, daysAgo: 300)
-    #expect(try refusal(ask(admin), puppet)?.contains("came from the hands") == true)
+    #expect(try refusal(ask(admin), puppet)?.contains("given a sign-in link") == true)
     // Nor one that was made with a key that this key has made.
     _ = try Administration.createKey(.admin, appID: nil, name: "k2", by: key, on: world.connection)
     let second = try account(
       "second@example.com", by: Caller(role: .admin, app: nil, apiKey: 2, name: "k2"), daysAgo: 300)
-    #expect(try refusal(ask(admin), second)?.contains("came from the hands") == true)
+    #expect(try refusal(ask(admin), second)?.contains("given a sign-in link") == true)
   }
 
   @Test func `nor one that they have made a link for, before or after they asked`() throws {
     let lee = try account("lee@example.com", by: .commandLine, daysAgo: 300)
     let number = try ask(admin)
     _ = try ConsoleAccounts.link(try #require(lee.account), by: admin, on: world.connection, now: Self.now)
-    #expect(try refusal(number, lee)?.contains("came from the hands") == true)
-    #expect(try refusal(ask(admin), lee)?.contains("came from the hands") == true)
-    try world.connection.script("UPDATE account_hands SET at = now() - interval '91 days'")
+    #expect(try refusal(number, lee)?.contains("given a sign-in link") == true)
+    #expect(try refusal(ask(admin), lee)?.contains("given a sign-in link") == true)
+    try world.connection.script("UPDATE account_holders SET at = now() - interval '91 days'")
     #expect(try refusal(number, lee) == nil)
   }
 
@@ -135,13 +135,13 @@ import Testing
     #expect(try refusal(ask(clerk), admin)?.contains("a few days before") == true)
   }
 
-  @Test func `the command line and an account are one person by name and by hand`() throws {
+  @Test func `the command line and an account are one person by name and by creation`() throws {
     let here = Caller.commandLine(of: "kim")
     let kim = try account("KIM@example.com", by: .commandLine, daysAgo: 300)
     #expect(try refusal(ask(kim), here)?.contains("second person") == true)
     #expect(try refusal(ask(here), kim)?.contains("second person") == true)
     let made = try account("made@example.com", by: here, daysAgo: 300)
-    #expect(try refusal(ask(here), made)?.contains("came from the hands of command line (kim)") == true)
+    #expect(try refusal(ask(here), made)?.contains("given a sign-in link, by command line (kim)") == true)
     let justMade = try account("just@example.com", by: here)
     #expect(try refusal(ask(justMade), here)?.contains("a few days before") == true)
     #expect(try refusal(ask(here), .commandLine(of: "lee")) == nil)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import API
 
-/// Guessing at the console's door, from behind a proxy as in production: who is slowed down, who is not, and what is known
+/// Guessing at the console's sign-in, from behind a proxy as in production: who is slowed down, who is not, and what is known
 /// of it afterwards.
 @Suite(.slow) struct SignInTests {
   private let world: AdminWorld

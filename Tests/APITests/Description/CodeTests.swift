@@ -31,7 +31,7 @@ import Testing
     #expect(Set(codes) == Set(Problem.Code.allCases.map(\.rawValue) + EngineProblem.allCases.map(\.type)))
   }
 
-  @Test func `engine and doors give one code with one status`() {
+  @Test func `engine and API give one code with one status`() {
     for problem in EngineProblem.allCases {
       guard let code = Problem.Code(rawValue: problem.type) else { continue }
       #expect(code.status == problem.status.code, "\(code)")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import API
 
-/// The shares that the document tells are those of the door.
+/// The shares that the document tells are those of the server.
 @Suite struct DocumentSharesTests {
   @Test func `the introduction names the shares as they are`() throws {
     let text = Introduction.text

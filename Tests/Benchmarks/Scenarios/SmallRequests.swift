@@ -10,7 +10,7 @@ internal import Server
 struct SmallRequests: Scenario {
   let name = "H1"
   let summary =
-    "GET /health and receipts that prove nothing, at the product's door, against constants of nginx and Hummingbird 2"
+    "GET /health and receipts that prove nothing, at the product's own address, against constants of nginx and Hummingbird 2"
 
   private struct Run {
     let report: Wrk.Report

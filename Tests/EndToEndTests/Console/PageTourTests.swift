@@ -26,7 +26,7 @@ import Testing
     let console = try ConsoleWorld()
     let browser = console.browser
     let pages = try furnish(console)
-    try door(console)
+    try signIn(console)
     try console.enter("en")
     for look in Self.looks {
       try browser.resize(width: look.width, height: look.height, isPhone: look.width < 600)
@@ -62,7 +62,7 @@ import Testing
   }
 
   /// The page before all others.
-  private func door(_ console: ConsoleWorld) throws {
+  private func signIn(_ console: ConsoleWorld) throws {
     let browser = console.browser
     for (width, height) in [(1280, 900), (390, 844)] {
       try browser.resize(width: width, height: height, isPhone: width < 600)

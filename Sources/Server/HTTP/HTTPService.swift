@@ -84,14 +84,14 @@ final class HTTPService {
             url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
             launchpad: launchpad, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),
             meter: CommitterMeter(metrics), spans: spans)
-          let door = try RootHandler(
+          let handler = try RootHandler(
             committer: committer, threads: admin, hosted: hosted, catalog: catalog, keys: keys, hosting: hosting,
             legacy: sdk, batchesSends: batchesSends, publicDirectory: publicDirectory, handbook: handbook,
             readiness: readiness, metrics: metrics, loop: loop, messageCommitted: messageCommitted)
           let server = try HTTPServer(
-            loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
+            loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: handler)
           server.meter = RequestMeter(
-            metrics, kinds: DoorKind.names, failed: Self.tell, told: AccessLog(isAskedFor: logsAccess)?.tell,
+            metrics, kinds: APIKind.names, failed: Self.tell, told: AccessLog(isAskedFor: logsAccess)?.tell,
             tracer: spans.map {
               RequestTracer(
                 $0, ratio: traceRatio, isSecure: tls != nil, clock: clock, masked: AccessLog.masked)
@@ -115,11 +115,11 @@ final class HTTPService {
   }
 
   /// Logs which request failed; the cause has been logged already.
-  private static func tell(_ requestID: String, _ door: String, _ status: Int, _ took: Duration) {
+  private static func tell(_ requestID: String, _ api: String, _ status: Int, _ took: Duration) {
     Logger(label: "http").error(
       "a request failed",
       metadata: [
-        "requestId": "\(requestID)", "door": "\(door)", "status": .stringConvertible(status),
+        "requestId": "\(requestID)", "api": "\(api)", "status": .stringConvertible(status),
         "milliseconds": .stringConvertible(took.nanoseconds / 1_000_000),
       ])
   }

@@ -3,7 +3,7 @@ internal import HTTPServer
 
 /// The server of a conformance run. `GET /expect/next` ends a step and tells the next; everything else is the client's. The
 /// first may say `?without=strict,consent,inbox`: the parts that the client lacks.
-final class ExpectationDoor: RequestHandler {
+final class ExpectationHandler: RequestHandler {
   private var script = ClientExpectations.script
   private var facts = ExpectationFacts(
     appID: "com.example.expect", clientKey: "expect-client-key", authKey: "expect-auth-key",

@@ -6,7 +6,7 @@ internal import PushTransport
 internal import Reactor
 
 /// The FCM-specific part of a pool: access tokens, the project's rate limit, and the meaning of each error.
-final class ProjectDoor: PushNetworkAdapter {
+final class FCMAdapter: PushNetworkAdapter {
   let account: AccountInUse
   private var project: Project { account.project }
   private let composer: Composer
@@ -60,7 +60,7 @@ final class ProjectDoor: PushNetworkAdapter {
     }
   }
 
-  func objection(to batch: PushBatch) -> DoorObjection? {
+  func objection(to batch: PushBatch) -> BatchObjection? {
     account.tokens.fault.map { .fault(reason: $0) }
   }
 

@@ -4,9 +4,9 @@ internal import Reactor
 /// The listening sockets of HTTP and metrics. They are bound before anything else starts, so an unusable address ends
 /// the start early. Clients that connect meanwhile wait until the loops take over.
 final class Listeners {
-  let doors: SocketAddress
+  let http: SocketAddress
   let metrics: SocketAddress?
-  private var doorDescriptors: [Int32] = []
+  private var httpDescriptors: [Int32] = []
   private var metricsDescriptor: Int32?
 
   /// Binds the sockets.
@@ -15,9 +15,9 @@ final class Listeners {
   init(_ configuration: Configuration, loops: Int = 1) throws(ServerError) {
     let name = "UPMC_LISTEN"
     let first = try Self.listen(name, configuration.listenHost, configuration.listenPort, reusePort: loops > 1)
-    guard let doors = first.localAddress else { throw ServerError("The listening socket has no address.") }
-    self.doors = doors
-    doorDescriptors = [first.release()]
+    guard let http = first.localAddress else { throw ServerError("The listening socket has no address.") }
+    self.http = http
+    httpDescriptors = [first.release()]
     if let (host, port) = configuration.metricsListen {
       let socket = try Self.listen("UPMC_METRICS_LISTEN", host, port, reusePort: false)
       metrics = socket.localAddress
@@ -26,17 +26,17 @@ final class Listeners {
       metrics = nil
     }
     for _ in 1..<max(loops, 1) {
-      doorDescriptors.append(
-        try Self.listen(name, configuration.listenHost, at: doors, port: doors.port, reusePort: true).release())
+      httpDescriptors.append(
+        try Self.listen(name, configuration.listenHost, at: http, port: http.port, reusePort: true).release())
     }
   }
 
-  deinit { for descriptor in doorDescriptors + [metricsDescriptor].compactMap({ $0 }) { _ = close(descriptor) } }
+  deinit { for descriptor in httpDescriptors + [metricsDescriptor].compactMap({ $0 }) { _ = close(descriptor) } }
 
   /// Returns the HTTP sockets, one per loop. The caller must close them.
-  func takeDoors() -> [Int32] {
-    defer { doorDescriptors = [] }
-    return doorDescriptors
+  func takeHTTP() -> [Int32] {
+    defer { httpDescriptors = [] }
+    return httpDescriptors
   }
 
   /// Returns the metrics socket, which the caller must close; nil when metrics have no address of their own.

@@ -1,7 +1,7 @@
 import Testing
 
-/// What the server's front door lets through.
-@Suite(.serialized) struct DoorTests {
+/// How long the body of a device call may be, and that of a send.
+@Suite(.serialized) struct DeviceBodyLimitTests {
   @Test func `a send may name ten thousand people, more than a device call may say`() throws {
     let world = try World()
     let names = (0..<10_000).map { "\"\(String(repeating: "n", count: 120))\($0)\"" }.joined(separator: ",")

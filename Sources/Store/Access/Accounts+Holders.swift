@@ -4,11 +4,11 @@ internal import Postgres
 /// Records who could have signed in to an account: its creator, and everyone who held a sign-in link for it.
 extension Accounts {
   private static let noteStatement = Statement(
-    "accounts-note-hand",
+    "accounts-note-holder",
     """
-    INSERT INTO account_hands (account, hand, at, made)
-    SELECT $1, h.hand, $4, $5 FROM (SELECT coalesce($2, (SELECT made_by FROM api_keys WHERE api_key = $3)) AS hand) h
-    WHERE h.hand IS NOT NULL
+    INSERT INTO account_holders (account, holder, at, made)
+    SELECT $1, h.holder, $4, $5 FROM (SELECT coalesce($2, (SELECT made_by FROM api_keys WHERE api_key = $3)) AS holder) h
+    WHERE h.holder IS NOT NULL
     """)
 
   /// Records that a person could have signed in to the account. Has no effect if the person is unknown.
@@ -17,19 +17,19 @@ extension Accounts {
   ///   - made: true if they created the account, false if they received a link to it.
   ///   - now: in microseconds since 1970.
   package static func note(
-    _ account: Int32, inHandsOf asker: Principal?, apiKey: Int32?, made: Bool, at now: Int64
+    _ account: Int32, heldBy asker: Principal?, apiKey: Int32?, made: Bool, at now: Int64
   ) -> Query<Void> {
     Query(noteStatement, account, asker?.stored, apiKey, TimestampValue(now), made) { _ in }
   }
 
-  private static let handsStatement = Statement(
-    "accounts-hands",
+  private static let heldStatement = Statement(
+    "accounts-held",
     """
     WITH RECURSIVE reached (asker) AS (
       SELECT ('account ' || $1::integer) COLLATE "C"
       UNION
-      -- Whoever had it in hand, and whoever had their account in hand.
-      SELECT h.hand FROM reached r JOIN account_hands h
+      -- Whoever could sign in to it, and whoever could sign in to their account.
+      SELECT h.holder FROM reached r JOIN account_holders h
         ON h.account = CASE WHEN r.asker LIKE 'account %' THEN substr(r.asker, 9)::integer END
       WHERE h.at > CASE WHEN h.made THEN $3 ELSE $4 END)
     SELECT EXISTS (SELECT FROM reached WHERE asker = $2)
@@ -37,10 +37,10 @@ extension Accounts {
 
   /// Returns whether `asker` could have signed in to the account, directly or through other accounts to which they
   /// could. Times are in microseconds since 1970.
-  package static func wasInHands(
-    of asker: Principal, _ account: Int32, madeSince: Int64, linkedSince: Int64
+  package static func wasHeld(
+    by asker: Principal, _ account: Int32, madeSince: Int64, linkedSince: Int64
   ) -> Query<Bool> {
-    Query(one: handsStatement, account, asker.stored, TimestampValue(madeSince), TimestampValue(linkedSince)) {
+    Query(one: heldStatement, account, asker.stored, TimestampValue(madeSince), TimestampValue(linkedSince)) {
       $0.bool()
     }
   }
