@@ -32,7 +32,7 @@ SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 .PHONY: deps test-deps build run test check torture crash citus judge bench fuzz-api firebase fuzz sanitize walks console-times versions \
-        lint client-lives format install deb deb-test kubernetes reproducible help
+        lint client-lives stadium format install deb deb-test kubernetes reproducible help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing to build and run (apt; uses sudo when not root)
@@ -111,6 +111,10 @@ client-lives: ## Let 1,000 client processes, 50 at a time, confirm 100,000 pushe
 	$(SWIFT) build --build-tests
 	@CLIENT_LIVES=1000 CLIENT_PUSHES=100000 CLIENT_AT_ONCE=50 $(DEBUG)/upmcPackageTests.xctest \
 	  --testing-library swift-testing --filter ClientLivesTests
+
+stadium: ## Publish each second of a minute to a channel that a million simulated activities follow
+	$(SWIFT) build --build-tests
+	@TEST_STADIUM=full $(DEBUG)/upmcPackageTests.xctest --testing-library swift-testing --filter 'ChannelTests.*stadium'
 
 judge: ## Judge a history that a torture or a crash run wrote; ARGS="/tmp/history.json"
 	@exec python3 Tests/Judge/judge.py $(ARGS)

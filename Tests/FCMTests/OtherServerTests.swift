@@ -9,45 +9,20 @@ import Testing
 @testable import FCM
 
 /// What leaves for FCM, as an HTTP/2 server that is not ours receives it: the Python package h2.
-@Suite(.serialized) final class OtherServerTests {
-  private let directory = TemporaryDirectory.make(prefix: "upmc-h2.")
+@Suite(.serialized) struct OtherServerTests {
   private let authority: CertificateAuthority
-  private let output: String
-  /// Killed with this object.
-  private var server: ChildProcess?
+  private let server: OtherHTTP2Server
 
   init() throws {
     authority = try CertificateAuthority()
-    output = directory + "/requests"
-    let identity = directory + "/server.pem"
-    TemporaryDirectory.write(identity, try authority.issueServer().pem)
     let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Firebase/h2_server.py").path
-    // The system's own: it has Debian's packages.
-    server = try ChildProcess.start(["/usr/bin/python3", "-B", script, identity], output: .file(output))
+    server = try OtherHTTP2Server(script: script, pem: try authority.issueServer().pem)
   }
-
-  deinit {
-    server = nil
-    TemporaryDirectory.remove(directory)
-  }
-
-  private var lines: [Substring] { (TemporaryDirectory.read(output) ?? "").split(separator: "\n") }
-
-  private func port() throws -> UInt16 {
-    let pause = try Wakeup()
-    for _ in 0..<1_500 {
-      if let port = lines.first.flatMap({ UInt16($0) }) { return port }
-      _ = pause.wait(atMost: .milliseconds(20))
-    }
-    throw NoServer()
-  }
-
-  private struct NoServer: Error {}
 
   /// A sender to it; its access tokens come from the simulator.
   private func harness(_ style: FCMStyle) throws -> Harness {
-    let port = try port()
+    let port = try server.port()
     let ours = authority.certificatePEM
     let harness = try Harness(style: style, isEquipped: false) { configuration in
       configuration.endpoint = Endpoint(host: "127.0.0.1", port: port)
@@ -58,7 +33,7 @@ import Testing
   }
 
   private func requests() throws -> [(headers: [String: String], message: [String: Any])] {
-    try lines.dropFirst().map { line in
+    try server.requests.map { line in
       let request = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
       let body = try #require(request["body"] as? [String: Any])
       return (try #require(request["headers"] as? [String: String]), try #require(body["message"] as? [String: Any]))

@@ -46,10 +46,11 @@ import Testing
     var bad = good.with("apns-channel-id", nil).with("apns-push-type", nil).with("apns-expiration", "x")
       .with("apns-priority", "1").with("apns-request-id", "x").with("authorization", nil).with(":method", "PUT")
       .with(":path", "/4/broadcasts/apps/com.example.app/x").with(body: "")
+    bad = bad.adding(":scheme", "https")
     let mends: [(Reason, String, String?)] = [
       (.badPath, ":path", "/4/broadcasts/apps/com.example.app.push-type.liveactivity"),
       (.topicDisallowed, ":path", "/4/broadcasts/apps/com.example.app"),
-      (.methodNotAllowed, ":method", "POST"),
+      (.methodNotAllowed, ":method", "POST"), (.duplicateHeaders, ":scheme", "https"),
       (.missingProviderToken, "authorization", try service.authorization()),
       (.badMessageID, "apns-request-id", "123e4567-e89b-12d3-a456-4266554400a0"),
       (.missingChannelID, "apns-channel-id", "no base64!"),
@@ -75,7 +76,6 @@ import Testing
     #expect(reason(bad, &service) == .channelNotRegistered)
     bad = bad.with("apns-channel-id", Self.channel)
     #expect(reason(bad, &service) == nil)
-    #expect(reason(bad.adding("apns-priority", "10"), &service) == .duplicateHeaders)
   }
 
   @Test func `a channel that keeps nothing takes only an expiration of 0`() throws {
@@ -137,6 +137,49 @@ import Testing
     let verdict = try manage(method, place, &service, channel: channel, body: body)
     if case .failure(let rejection) = verdict { return rejection.reason }
     return nil
+  }
+
+  /// As for updates: each step mends one fault, from the first to be refused to the last.
+  @Test func `faults of management are refused in their order`() throws {
+    let provider = TestProvider()
+    var service = try TestService(provider: provider)
+    var request = TestRequest(authorization: nil, body: "")
+    request.headers = [
+      (":method", "PUT"), (":scheme", "https"), (":scheme", "https"), (":path", "/1/apps/com.example.app/other"),
+      (":authority", "api-manage-broadcast.push.apple.com:2196"), ("apns-request-id", "x"),
+    ]
+    func reason() -> Reason? {
+      var identity = RequestValidation.Identity()
+      let now = service.now
+      let verdict = ManagementValidation.validate(
+        request.request, &identity, &service.knowledge, .production, nowSeconds: now)
+      if case .failure(let rejection) = verdict { return rejection.reason }
+      return nil
+    }
+    service.knowledge.channels.withoutCapability = ["com.example.app"]
+    service.knowledge.keys.register(try provider.key(topics: ["com.example.other"]))
+    for (expected, name, value) in [
+      (Reason.badPath, ":path", "/1/apps/com.example.app.push-type.liveactivity/channels"),
+      (.topicDisallowed, ":path", "/1/apps/com.example.app/channels"),
+      (.methodNotAllowed, ":method", "GET"), (.duplicateHeaders, ":scheme", "https"),
+      (.missingProviderToken, "authorization", try service.authorization()),
+    ] {
+      #expect(reason() == expected)
+      request = request.with(name, value)
+    }
+    #expect(reason() == .topicMismatch)
+    service.knowledge.keys.register(try provider.key())
+    #expect(reason() == .badMessageID)
+    request = request.with("apns-request-id", "123e4567-e89b-12d3-a456-4266554400a0")
+    #expect(reason() == .featureNotEnabled)
+    service.knowledge.channels.withoutCapability = []
+    #expect(reason() == .missingChannelID)
+    request = request.with("apns-channel-id", "no base64!")
+    #expect(reason() == .badChannelID)
+    request = request.with("apns-channel-id", Self.channel)
+    #expect(reason() == .channelNotRegistered)
+    _ = service.knowledge.channels.create(Self.channel, .production, "com.example.app", policy: 1)
+    #expect(reason() == nil)
   }
 
   @Test func `channels are made with a policy for Live Activities and nothing else`() throws {

@@ -1,0 +1,42 @@
+internal import Reactor
+
+/// An HTTP/2 server that is not ours, in the place of FCM: the Python package h2. It accepts every message and notes each
+/// request. Killed with this object.
+package final class OtherHTTP2Server {
+  private struct NoPort: Error {}
+
+  private let directory = TemporaryDirectory.make(prefix: "upmc-h2.")
+  private let output: String
+  private var process: ChildProcess?
+
+  /// - Parameters:
+  ///   - script: path of `h2_server.py`.
+  ///   - pem: certificate and key for 127.0.0.1.
+  package init(script: String, pem: String) throws {
+    output = directory + "/requests"
+    let identity = directory + "/server.pem"
+    TemporaryDirectory.write(identity, pem)
+    // The system's own Python: it has Debian's packages.
+    process = try ChildProcess.start(["/usr/bin/python3", "-B", script, identity], output: .file(output))
+  }
+
+  deinit {
+    process = nil
+    TemporaryDirectory.remove(directory)
+  }
+
+  private var lines: [Substring] { (TemporaryDirectory.read(output) ?? "").split(separator: "\n") }
+
+  /// Waits for the port that it listens on.
+  package func port() throws -> UInt16 {
+    let pause = try Wakeup()
+    for _ in 0..<1_500 {
+      if let port = lines.first.flatMap({ UInt16($0) }) { return port }
+      _ = pause.wait(atMost: .milliseconds(20))
+    }
+    throw NoPort()
+  }
+
+  /// The requests so far, each as `{"headers": {…}, "body": {…}}`.
+  package var requests: [String] { lines.dropFirst().map(String.init) }
+}
