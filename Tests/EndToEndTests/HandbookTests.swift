@@ -27,9 +27,7 @@ import Testing
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.directory).filter { $0.hasSuffix(".md") }
     #expect(files.count == Self.book.pages.count)
     #expect(Self.paths.contains("/docs"))
-    for name in ["index", "operate", "integrate", "send", "existing-sdk", "moving", "security", "sign-in", "glossary"] {
-      #expect(Self.translated.contains(name), "\(name)")
-    }
+    #expect(Self.translated == Set(Self.book.pages.map(\.name)).sorted())
   }
 
   @Test(arguments: paths) func `a link of a page leads to a page, and to a heading that is there`(_ path: String) throws
@@ -120,6 +118,31 @@ import Testing
     let patterns = Set(Endpoint.all.map { "\($0.method.rawValue) \($0.pattern)" })
     for match in try Self.page(path).text.html.matches(of: #/(GET|POST|PUT|PATCH|DELETE) (\/v1\/[A-Za-z\/{}-]+)/#) {
       #expect(patterns.contains(String(match.0)), "\(match.0)")
+    }
+  }
+
+  @Test func `the source for Android is 150 lines long at most, one in both languages, and makes calls of the API`()
+    throws
+  {
+    func source(_ language: HandbookLanguage) throws -> String {
+      let name = "/android" + (language == .korean ? ".ko" : "") + ".md"
+      let text = try String(contentsOfFile: Self.directory + name, encoding: .utf8)
+      let match = try #require(try #/```kotlin\n((?s).*?)```/#.firstMatch(in: text))
+      return String(match.1)
+    }
+    let kotlin = try source(.english)
+    #expect(try source(.korean) == kotlin)
+    #expect(kotlin.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 150)
+    let patterns = Set(Endpoint.all.map { "\($0.method.rawValue) \($0.pattern)" })
+    var calls = kotlin.matches(of: #/ call\("([A-Z]+)", "([^"]+)"/#).map { "\($0.1) \($0.2)" }
+    calls += kotlin.matches(of: #/ device\("([A-Z]+)", "([^"]*)"/#).map { "\($0.1) /v1/devices/{device}\($0.2)" }
+    #expect(Set(calls).count == 8)
+    for call in calls {
+      let names = call.hasSuffix("$list") ? ["receipts", "reads"] : [""]
+      for name in names {
+        let written = call.replacing("$list", with: name).replacing("$group", with: "{groupSeq}")
+        #expect(patterns.contains(written), "\(call)")
+      }
     }
   }
 
