@@ -25,6 +25,21 @@ import UPMCClient
     #expect(PushPayload(Array(text.utf8)) == nil)
   }
 
+  /// Virtual devices read a million payloads a minute, so they parse only what they need.
+  @Test(arguments: [
+    payload, #"{"aps":{"alert":{"title":"T"},"mutable-content":1},"mps":{"seqno":"1","pushkey":"ab"}}"#,
+    #"{"aps":{"alert":"x","mutable-content":0},"mps":{"seqno":"1","pushkey":"ab","ext":"{\"pushkey\":\"no\"}"}}"#,
+    #"{"aps":{"content-available":1},"mps":{"pushkey":"ab","seqno":"9223372036854775807"}}"#,
+    #"{"mps":{"seqno":"1","pushkey":"ab"}}"#,
+    #"{"aps":{"mutable-content":1,"badge":3},"mps":{"seqno":"7","pushkey":"ab"}}"#,
+  ])
+  func `a payload is read as the client reads it`(text: String) throws {
+    let ours = try #require(PushPayload(Array(text.utf8)))
+    let client = try ReceivedPayload(json: Array(text.utf8))
+    #expect(ours.seqno == client.seqno && ours.pushkey == client.pushkey)
+    #expect(ours.isShown == !client.isSilent && ours.startsExtension == client.startsExtension)
+  }
+
   private func text(_ request: WireRequest) -> String { String(decoding: request.body ?? [], as: UTF8.self) }
 
   @Test func `a registration names app, token, device and user`() throws {
