@@ -73,7 +73,7 @@ struct AndroidNotification {
     self = found
   }
 
-  /// Apple's names of the text fields and Android's. Android has no subtitle.
+  /// Pairs of Apple's and Android's names of the text fields. Android has no subtitle.
   private static let lines = [
     "title": "title", "body": "body", "title-loc-key": "title_loc_key", "loc-key": "body_loc_key",
   ]

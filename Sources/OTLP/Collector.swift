@@ -1,24 +1,24 @@
 internal import HTTPClient
 internal import TLS
 
-/// The connection to the collector. Blocks; on the exporter's thread. After a failure the name is resolved again.
+/// The connection to the collector. Its calls block the exporter's thread. Resolves the name again after a failure.
 final class Collector {
   private let configuration: OTLPConfiguration
   private var client: HTTPClient.Blocking?
-  /// Kept, because loading the machine's authorities takes a while.
+  /// Kept between requests, because loading the system's certificate authorities is slow.
   private var context: TLSContext?
 
   init(_ configuration: OTLPConfiguration) {
     self.configuration = configuration
   }
 
-  /// Posts the body of one signal.
+  /// Posts a request body of one signal.
   func send(_ signal: String, _ body: [UInt8], within timeout: Duration) -> CollectorAnswer {
     var request = HTTPRequest(
       "POST", configuration.target(signal),
       headers: [("Content-Type", "application/json"), ("User-Agent", configuration.resource.userAgent)]
         + configuration.headers, body: body)
-    // A kept connection that has died says nothing about the request.
+    // A dead kept-alive connection says nothing about the request, so retry on a new one.
     request.isRepeatable = true
     do {
       return .of(.success(try connected().send(request, timeout: timeout)))

@@ -1,13 +1,13 @@
 internal import HTTPClient
 internal import JSON
 
-/// What a collector's answer asks of the exporter, by the OTLP specification ("OTLP/HTTP Response"). Pure.
+/// What the exporter must do after a collector's response (OTLP specification, "OTLP/HTTP Response"). Pure.
 enum CollectorAnswer: Equatable {
-  /// Taken, except for `rejected` spans or data points, which must not be sent again.
+  /// The collector accepted everything except `rejected` spans or data points, which must not be resent.
   case taken(rejected: Int, why: String)
-  /// Send it again, at the earliest after these seconds; nil: after the exporter's own back-off.
+  /// Retry after this many seconds; nil to use the exporter's own back-off.
   case again(after: Int?, why: String)
-  /// It never takes this.
+  /// Permanent failure: do not retry.
   case refused(why: String)
 
   static func of(_ outcome: Result<HTTPResponse, HTTPClientError>) -> CollectorAnswer {
@@ -27,7 +27,7 @@ enum CollectorAnswer: Equatable {
     }
   }
 
-  /// A body that is no partial success, or no JSON, says that all was taken.
+  /// Treats a body that is not JSON, or has no partial success, as full success.
   private static func taken(_ body: [UInt8]) -> CollectorAnswer {
     var (rejected, why) = (0, "")
     var reader = JSONReader(body)

@@ -1,10 +1,9 @@
 internal import Reactor
 
-/// Asks a collector whether it takes this installation's exports, by requests without spans or metrics, which the
-/// specification allows.
+/// Checks that a collector accepts this installation's exports, with empty requests, which the specification allows.
 package enum CollectorTrial {
-  /// Why the collector does not take exports; nil if it takes both signals, or the one that is exported. Blocks up to
-  /// twice the configured timeout.
+  /// Returns why the collector rejects exports; nil if it accepts every exported signal. Blocks for up to twice the
+  /// configured timeout.
   package static func objection(_ configuration: OTLPConfiguration) -> String? {
     let collector = Collector(configuration)
     let now = configuration.clock.wallMicroseconds

@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// When one signal may be sent again after failures: exponential back-off with jitter, or what the collector asked for.
-/// Pure.
+/// When a signal may be sent again after failures: exponential back-off with jitter, or the delay that the collector
+/// asked for. Pure.
 struct ExportPause {
   private var failures = 0
   private var until = Instant(nanoseconds: 0)
@@ -11,8 +11,8 @@ struct ExportPause {
   mutating func succeeded() { self = ExportPause() }
 
   /// - Parameters:
-  ///   - seconds: from `Retry-After`; nil for the own back-off.
-  ///   - jitter: 0 to 1; shortens the pause by up to half, so that nodes do not return together.
+  ///   - seconds: from `Retry-After`; nil to use exponential back-off.
+  ///   - jitter: 0 to 1; shortens the pause by up to half, so that nodes do not all retry at once.
   mutating func failed(at now: Instant, after seconds: Int?, jitter: Double) {
     let own = min(OTLPLimits.longestPause, OTLPLimits.firstPause * (1 << min(failures, 10)))
     failures += 1

@@ -13,12 +13,12 @@ package import Tracing
 ///   Metrics ───────────────────┴──► POST /v1/metrics anything else   lost, and counted
 /// ```
 ///
-/// **It never holds anything up.** Nothing but this thread waits for the collector. While that is away, one batch of
-/// spans is offered again and the others wait in the bounded queue; what does not fit is dropped and counted
+/// **It never delays other work.** Only this thread waits for the collector. While the collector is down, the thread
+/// retries one batch of spans and the others wait in the bounded queue; what does not fit is dropped and counted
 /// (`upmc_otlp_spans_total`). Metrics need no queue: each export carries the totals since the process began, so a missed
-/// one costs resolution only.
+/// one only reduces the resolution.
 ///
-/// **Log**: one line when the collector begins to fail, one a minute while it lasts, and one when it takes exports again.
+/// **Log**: one line when the collector starts failing, one a minute while it fails, and one when it recovers.
 ///
 /// **Stop**: the last spans and values are sent within `OTLPLimits.drain`.
 package final class OTLPExporter {
@@ -36,7 +36,7 @@ package final class OTLPExporter {
     }
   }
 
-  /// Sends what is left and ends the thread; waits no longer than a moment for it.
+  /// Sends the remaining data and ends the thread, within `OTLPLimits.drain`.
   package func stop() {
     stopping.give()
     _ = done.receive(atMost: OTLPLimits.drain + .seconds(1))
@@ -52,7 +52,7 @@ private final class ExportLoop {
   private let collector: Collector
   private let clock: any Clock
   private let log = Logger(label: "otlp")
-  /// Taken from the queue and not settled yet.
+  /// Spans taken from the queue that the collector has not yet accepted or rejected.
   private var batch: [TraceSpan] = []
   private var batchSince = Instant(nanoseconds: 0)
   private var pauses: [String: ExportPause] = [:]
@@ -88,7 +88,7 @@ private final class ExportLoop {
     if configuration.metricsInterval != nil, clock.now < end { exportMetrics(within: end - clock.now) }
   }
 
-  /// Returns false when the collector takes no spans now.
+  /// Returns false if the collector accepts no spans at present.
   @discardableResult private func exportSpans(within timeout: Duration) -> Bool {
     while isAsked("traces") {
       if batch.isEmpty {
@@ -145,7 +145,7 @@ private final class ExportLoop {
       metadata: ["signal": "\(signal)", "rejected": .stringConvertible(rejected), "reason": "\(why)"])
   }
 
-  /// Names the collector as one fault, whichever signal it does not take.
+  /// Reports a failing collector as one fault, whichever signal fails.
   private var faultDetails: Logger.Metadata {
     ["collector": "\(configuration.url.host)", "fault": "collector"]
   }

@@ -6,14 +6,14 @@ package import TLS
 package struct OTLPConfiguration: Sendable {
   /// The collector; `/v1/traces` and `/v1/metrics` are appended to its path.
   package let url: HTTPURL
-  /// Sent with each request, such as a collector's credential.
+  /// Headers of each request, such as the collector's credential.
   package var headers: [(name: String, value: String)] = []
-  /// Longest time for a request, connecting included.
+  /// Timeout of a request, including the time to connect.
   package var timeout = Duration.seconds(10)
-  /// Interval of the metrics; nil exports none.
+  /// Interval between metric exports; nil to export none.
   package var metricsInterval: Duration? = .seconds(60)
   package var trust = TLSContext.Trust()
-  /// Nil for a direct connection.
+  /// Outbound proxy; nil for a direct connection.
   package var proxy: OutboundProxy?
   package let resource: OTLPResource
   package let clock: any Clock
@@ -24,7 +24,7 @@ package struct OTLPConfiguration: Sendable {
     self.clock = clock
   }
 
-  /// The path of a signal: `traces` or `metrics`.
+  /// Returns the request path of a signal, `traces` or `metrics`.
   func target(_ signal: String) -> String {
     (url.target.hasSuffix("/") ? String(url.target.dropLast()) : url.target) + "/v1/\(signal)"
   }

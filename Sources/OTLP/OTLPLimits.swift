@@ -1,18 +1,19 @@
-/// Numbers of this module: unit, reason.
+/// Limits of this module, with units and reasons.
 enum OTLPLimits {
-  /// Interval of looking at the queue: a trace is in the collector soon after its end, and an idle node hardly wakes.
+  /// How often the queue is polled: short enough to export a trace soon after its end, long enough to keep idle nodes
+  /// asleep.
   static let look = Duration.milliseconds(500)
-  /// Spans of one request, as in OpenTelemetry's own exporters: some 300 KiB.
+  /// Maximum spans in one request, as in OpenTelemetry's own exporters: about 300 KiB.
   static let spansOfRequest = 512
-  /// How long spans that a collector does not take now are offered to it again, before newer ones.
+  /// How long a batch of spans is retried before it is dropped in favor of newer ones.
   static let spanLife = Duration.seconds(300)
-  /// Pauses after failures, doubled each time, unless the collector says how long to wait.
+  /// Range of the exponential back-off after failures, unless the collector says how long to wait.
   static let firstPause = Duration.seconds(1)
   static let longestPause = Duration.seconds(60)
-  /// Longest `Retry-After` that is followed, in seconds.
+  /// Maximum `Retry-After` that is honored, in seconds.
   static let longestRetryAfter = 600
-  /// On a stop, time for the last spans and values.
+  /// Time allowed for the final export on shutdown.
   static let drain = Duration.seconds(2)
-  /// Maximum answer, in bytes; a partial success has a sentence.
+  /// Maximum response, in bytes; a partial success contains a message.
   static let answerBytes = 65_536
 }

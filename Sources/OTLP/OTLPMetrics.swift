@@ -20,12 +20,12 @@ package enum OTLPMetrics {
 
   package static func body(_ samples: [Metrics.Sample], _ period: Period, of resource: OTLPResource) -> [UInt8] {
     resource.body(("resourceMetrics", "scopeMetrics", "metrics"), capacity: 1_024 * (samples.count + 1)) { writer in
-      // A metric without points is none.
+      // OTLP forbids a metric without data points.
       for sample in samples where !sample.points.isEmpty { writer.object { write(sample, period, &$0) } }
     }
   }
 
-  /// Data points in a body: one for each series.
+  /// Returns the number of data points in a body: one per series.
   package static func points(_ samples: [Metrics.Sample]) -> Int { samples.reduce(0) { $0 + $1.points.count } }
 
   private static func write(_ sample: Metrics.Sample, _ period: Period, _ writer: inout JSONWriter) {
@@ -67,7 +67,7 @@ package enum OTLPMetrics {
     }
   }
 
-  /// UCUM's unit, by the suffix that our names bear; nil: a number without one.
+  /// Returns the UCUM unit for the suffix of a metric's name; nil for a plain number.
   private static func unit(of name: String) -> String? {
     let name = name.hasSuffix("_total") ? String(name.dropLast(6)) : name
     if name.hasSuffix("_seconds") { return "s" }

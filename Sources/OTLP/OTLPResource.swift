@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The program that spans and metrics come from, by OpenTelemetry's names.
+/// The source of spans and metrics, as OpenTelemetry resource attributes.
 package struct OTLPResource: Sendable {
   let name: String
   let version: String
@@ -8,7 +8,7 @@ package struct OTLPResource: Sendable {
   let host: String
 
   /// - Parameters:
-  ///   - instance: differs between the nodes of one service.
+  ///   - instance: unique among the nodes of a service.
   ///   - host: the machine's name; empty if it has none.
   package init(name: String, version: String, instance: String, host: String) {
     (self.name, self.version, self.instance, self.host) = (name, version, instance, host)
@@ -16,9 +16,9 @@ package struct OTLPResource: Sendable {
 
   var userAgent: String { "\(name)/\(version)" }
 
-  /// Writes a whole request of one signal.
+  /// Returns the complete request body of one signal.
   /// - Parameters:
-  ///   - names: of the signal's three levels, such as `resourceSpans`, `scopeSpans`, `spans`.
+  ///   - member names of the three nesting levels, such as `resourceSpans`, `scopeSpans`, `spans`.
   ///   - items: writes the elements of the innermost list.
   func body(
     _ names: (resources: String, scopes: String, items: String), capacity: Int, _ items: (inout JSONWriter) -> Void
@@ -60,12 +60,12 @@ extension JSONWriter {
     member(name, array: elements)
   }
 
-  /// An element of a list of attributes.
+  /// Writes an element of an attribute list.
   mutating func attribute(_ name: String, _ text: String) {
     attribute(name) { writer in writer.member("stringValue", text) }
   }
 
-  /// 64-bit numbers are strings in OTLP's JSON.
+  /// Writes a 64-bit integer as a string, as OTLP's JSON requires.
   mutating func attribute(_ name: String, _ number: Int64) {
     attribute(name) { writer in writer.member("intValue", String(number)) }
   }
@@ -77,7 +77,7 @@ extension JSONWriter {
     }
   }
 
-  /// A double; what JSON has no number for is a string, as Protocol Buffers' JSON has it.
+  /// Writes a double. Infinities and NaN become strings, as in Protocol Buffers' JSON mapping.
   mutating func member(_ name: String, double number: Double) {
     if number.isFinite {
       member(name, raw: "\(number)".utf8)

@@ -6,7 +6,7 @@ package enum OTLPTraces {
   private enum Codes {
     static let error = 2
     static let sampled = 0x1
-    /// It is known whether the parent is another process's, and it is.
+    /// Set if `isRemote` is meaningful (SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE).
     static let isKnown = 0x100
     static let isRemote = 0x200
 
@@ -30,7 +30,7 @@ package enum OTLPTraces {
     writer.member("spanId", span.context.spanID)
     if let parent = span.parent { writer.member("parentSpanId", TraceContext.spanID(parent)) }
     var flags = Codes.sampled
-    // A message's claims, pushes and webhooks may have a parent of any node.
+    // The parent of a message's claims, pushes and webhooks may belong to any node.
     if span.kind == .server { flags |= Codes.isKnown | (span.parent == nil ? 0 : Codes.isRemote) }
     writer.member("flags", flags)
     writer.member("name", span.name)

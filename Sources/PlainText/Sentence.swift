@@ -1,17 +1,17 @@
-/// What the program says to a person, kept as a template and what is inserted into it, so that it can be said in another
-/// language. A literal makes one: `"The app \(id) has no group \(group)."` has the template `The app {1} has no group {2}.`
+/// A localizable text for users: an English template with its arguments. String literals create one:
+/// `"The app \(id) has no group \(group)."` has the template `The app {1} has no group {2}.`
 ///
-/// Whoever needs English, which logs, the audit log and the legacy endpoints do, takes `english`. Decision 158.
+/// Logs, the audit log and the legacy endpoints use the `english` text. Decision 158.
 package struct Sentence: Equatable, Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
-  /// What stands in the place of `{1}`, `{2}` and so on.
+  /// The value of a placeholder `{n}`.
   package enum Argument: Equatable, Sendable {
-    /// A name, number or the like, which is the same in all languages.
+    /// A value that is the same in all languages, such as a name or number.
     case text(String)
-    /// Part of the sentence that is translated as well.
+    /// A nested sentence, translated separately.
     case sentence(Sentence)
   }
 
-  /// The English text with `{1}` to `{n}` for the arguments, in the order in which English has them.
+  /// The English text, with `{1}` to `{n}` in place of the arguments, in English order.
   package let template: String
   package let arguments: [Argument]
 
@@ -28,24 +28,24 @@ package struct Sentence: Equatable, Sendable, ExpressibleByStringInterpolation, 
     self.init(template: parts.template, arguments: parts.arguments)
   }
 
-  /// A text that nobody translates: it came from outside, such as a push network's answer.
+  /// Creates a sentence that is never translated, such as text received from a push network.
   package init(verbatim text: String) {
     self.init(template: "{1}", arguments: [.text(text)])
   }
 
-  /// A word of the API, such as a state or an action, which the catalog translates.
+  /// Creates a sentence from an API term, such as a state or an action, which the catalog translates.
   package init(word: String) {
     self.init(template: word, arguments: [])
   }
 
-  /// Several sentences in a row, with a blank between them.
+  /// Joins sentences with spaces.
   package init(joining sentences: [Sentence]) {
     self.init(
       template: sentences.indices.map { "{\($0 + 1)}" }.joined(separator: " "),
       arguments: sentences.map(Argument.sentence))
   }
 
-  /// Words of which one is meant: `10 or 5`.
+  /// Joins alternatives: `10 or 5`.
   package init(anyOf words: [String]) {
     let rest = words.dropFirst()
     self = rest.reduce(Sentence(verbatim: words.first ?? "")) { "\($0) or \($1)" }
@@ -75,13 +75,13 @@ package struct Sentence: Equatable, Sendable, ExpressibleByStringInterpolation, 
 
   package var description: String { english }
 
-  /// Sentences are equal that say the same in English, whichever words of it were inserted.
+  /// Compares the English texts, so the split into template and arguments does not matter.
   package static func == (one: Sentence, other: Sentence) -> Bool { one.english == other.english }
 
-  /// Returns the text with each argument in its place.
+  /// Returns the text with the arguments filled in.
   /// - Parameters:
-  ///   - wording: what to fill instead of the template; each of its `{n}` is the argument of that number.
-  ///   - inner: makes the text of an argument that is itself a sentence.
+  ///   - wording: a translation of the template, whose `{n}` refer to the same arguments.
+  ///   - inner: returns the text of a nested sentence.
   package func filled(_ wording: String? = nil, _ inner: (Sentence) -> String) -> String {
     let wording = wording ?? template
     guard !arguments.isEmpty else { return wording }

@@ -109,7 +109,7 @@ extension DerivationCost {
     try add(isRead ? Int(count) : .max)
   }
 
-  /// Decrypts one part of an archive and returns its contents; nil if the passphrase does not fit.
+  /// Decrypts one part of an archive and returns its contents; nil if the passphrase is wrong.
   private mutating func open(_ part: UnsafeMutablePointer<PKCS7>, _ passphrase: String) throws(TLSError)
     -> OpaquePointer?
   {

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Finished spans on their way to the exporter. A full queue drops new spans and counts them, so a collector that is
-/// away neither delays a request nor fills memory. Any thread.
+/// Finished spans that wait for the exporter. A full queue drops and counts new spans, so an unreachable collector neither
+/// delays requests nor exhausts memory. Thread-safe.
 package final class SpanQueue: Sendable {
   private struct Waiting {
     var spans: [TraceSpan] = []
@@ -17,14 +17,14 @@ package final class SpanQueue: Sendable {
     self.capacity = capacity
   }
 
-  /// Begins a span below `parent`; nil unless that is sampled.
+  /// Begins a child span of `parent`; returns nil if the trace is not sampled.
   /// - Parameter now: microseconds since 1970.
   package func begin(_ parent: TraceContext?, at now: Int64) -> OpenSpan? {
     guard let parent, parent.isSampled else { return nil }
     return OpenSpan(context: parent.child(), parent: parent.span, began: now)
   }
 
-  /// Returns false when the queue was full and the span was dropped.
+  /// Adds a span. Returns false if the queue is full and the span was dropped.
   @discardableResult package func offer(_ span: TraceSpan) -> Bool {
     waiting.withLock { waiting in
       guard waiting.spans.count < capacity else {
@@ -45,9 +45,9 @@ package final class SpanQueue: Sendable {
     }
   }
 
-  /// Spans that wait.
+  /// Number of waiting spans.
   package var count: Int { waiting.withLock { $0.spans.count } }
 
-  /// Spans dropped since the start.
+  /// Number of spans dropped since the process started.
   package var dropped: Int64 { waiting.withLock { $0.dropped } }
 }

@@ -63,13 +63,13 @@ package struct TraceContext: Sendable, Hashable {
 
   // MARK: Children
 
-  /// The same trace with a new, random span id.
+  /// Returns a context of the same trace with a new, random span id.
   package func child() -> TraceContext {
     var numbers = SystemRandomNumberGenerator()
     return TraceContext(child: UInt64.random(in: 1...UInt64.max, using: &numbers), of: self)
   }
 
-  /// The same trace with this span id; nil if that is 0.
+  /// Returns a context of the same trace with the given span id; nil if that is 0.
   package func child(_ span: UInt64) -> TraceContext? {
     span == 0 ? nil : TraceContext(child: span, of: self)
   }
@@ -91,7 +91,7 @@ package struct TraceContext: Sendable, Hashable {
     return bytes
   }
 
-  /// Nil for bytes that `stored` cannot have made.
+  /// Decodes the stored form; returns nil if it is malformed.
   package init?(stored bytes: [UInt8]) {
     guard bytes.count == Format.storedBytes else { return nil }
     let numbers = [0, 8, 16].map { start in bytes[start..<(start + 8)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }

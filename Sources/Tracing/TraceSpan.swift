@@ -1,11 +1,11 @@
-/// A finished piece of work in a trace.
+/// A finished span.
 package struct TraceSpan: Sendable {
   package enum Kind: Sendable {
-    /// Work inside of this process.
+    /// Work within this process (INTERNAL).
     case `internal`
-    /// Answers a request from outside.
+    /// Handles a received request (SERVER).
     case server
-    /// Calls another server.
+    /// Calls another server (CLIENT).
     case client
   }
 
@@ -26,7 +26,7 @@ package struct TraceSpan: Sendable {
   package let began: Int64
   package let ended: Int64
   package let attributes: [Attribute]
-  /// Why it failed; nil if it did not.
+  /// Error description; nil if the span succeeded.
   package let fault: String?
 
   package init(
@@ -39,7 +39,7 @@ package struct TraceSpan: Sendable {
   }
 }
 
-/// A span that has begun. Its own context is the parent of what follows from it.
+/// A span in progress. Its context is the parent of the work it causes.
 package struct OpenSpan: Sendable {
   package let context: TraceContext
   package let parent: UInt64

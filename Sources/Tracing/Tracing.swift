@@ -6,11 +6,11 @@
 ///                                    └──► stored with the message, sent on to webhooks
 /// ```
 ///
-/// **Who is recorded.** A context that is not sampled opens no span, and neither does a process without a queue: then
-/// work costs one comparison. Whether a context is sampled is the caller's decision (W3C Trace Context).
+/// **Sampling.** No span is opened for a context that is not sampled, nor in a process without a queue; the cost is then
+/// one comparison. Whether a context is sampled is the caller's decision (W3C Trace Context).
 ///
-/// **Ids.** A request's span has the request's own number, so that its `X-Request-Id` is found in the traces; all other
-/// span ids are random.
+/// **Ids.** A request's span id equals the request's number, so its `X-Request-Id` can be looked up in the traces; all
+/// other span ids are random.
 ///
 /// Pure: times are arguments, in microseconds since 1970.
 package enum Tracing {

@@ -84,7 +84,7 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
     DispatchQueue.global().asyncAfter(deadline: .now() + request.seconds) { task.cancel() }
   }
 
-  // MARK: What the loader tells
+  // MARK: Delegate
 
   /// Does not follow redirects: the answer is the redirect itself.
   func urlSession(
@@ -94,7 +94,7 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
     completionHandler(nil)
   }
 
-  /// Called with a part of a body.
+  /// Appends a part of the body, up to the limit.
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     let number = dataTask.taskIdentifier
     guard var call = running[number] else { return }
@@ -106,7 +106,7 @@ private final class SessionCalls: NSObject, URLSessionDataDelegate, @unchecked S
     running[number] = call
   }
 
-  /// Called at the end of a call.
+  /// Completes the call.
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
     let number = task.taskIdentifier
     guard let call = running[number] else { return }

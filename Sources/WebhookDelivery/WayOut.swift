@@ -21,7 +21,7 @@ struct WayOut {
   private var standing = Standing.unproven
   private var speaksAt = Instant(nanoseconds: 0)
 
-  /// Number of attempts that may be made through the proxy now.
+  /// Returns how many attempts may start through the proxy now.
   func room(at now: Instant) -> Int {
     switch standing {
     case .good: .max

@@ -10,7 +10,7 @@ struct WebhookDecision: Equatable {
   /// Why the attempt failed, for people to read; nil if the event was delivered.
   var reason: String?
 
-  /// Decides what becomes of an event after an attempt.
+  /// Decides whether an event is delivered, retried or given up after an attempt.
   /// - Parameters:
   ///   - attempts: number of attempts, including this one.
   ///   - pauses: delays before the second attempt, the third …, in seconds.

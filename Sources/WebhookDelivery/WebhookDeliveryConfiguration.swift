@@ -20,7 +20,7 @@ package struct WebhookDeliveryConfiguration: Sendable {
   package var proxy: OutboundProxy?
   /// Private networks that webhooks may call.
   package var privateNetworks: [IPBlock] = []
-  /// Takes the spans of attempts; nil records none.
+  /// Receives the spans of attempts; nil disables tracing.
   package var spans: SpanQueue?
   /// Delays between attempts in seconds; tests shorten them.
   package var retrySeconds = WebhookDeliveryLimits.retrySeconds

@@ -2,14 +2,14 @@ internal import ArgumentParser
 internal import Glibc
 internal import Reactor
 
-/// How the program ends: 0 done, 1 failed, 2 wrong usage.
+/// Exit status of the program: 0 success, 1 failure, 2 usage error.
 enum CommandOutcome {
-  /// Something outside went wrong: an address that is taken, a file that cannot be written.
+  /// A failure of the environment, such as an address in use or an unwritable file.
   struct Failure: Error {
     let reason: String
   }
 
-  /// Parses the arguments of this process and runs until told to end.
+  /// Parses the process's arguments and runs until the process is told to stop. Returns the exit status.
   static func run() -> Int32 {
     do {
       let command = try SimulatorCommand.parse()

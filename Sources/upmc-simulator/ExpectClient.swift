@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Simulator
 
-/// `--expect-client`: holds a client against what a server expects of it, prints the report, and ends.
+/// `--expect-client`: runs the conformance test against a client, prints the report, and exits.
 struct ExpectClient {
   static let help = """
     EXPECT A CLIENT

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Hands what was printed to the kernel now; a pipe would otherwise get it only when 4 KiB have gathered.
+/// Flushes standard output, which is otherwise written to a pipe only in blocks of 4 KiB.
 func flushOutput() {
   _ = fflush(nil)
 }

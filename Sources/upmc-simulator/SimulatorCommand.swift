@@ -336,7 +336,7 @@ struct SimulatorCommand: ParsableCommand {
     if let keyFile { try save(started.providerKey.privateKeyPEM, to: keyFile, mode: 0o600) }
   }
 
-  /// Whoever listens on all addresses is found by its name from other machines.
+  /// Returns the URL at which access tokens are requested. A server that listens on all addresses is reached by host name.
   private func tokenURL(_ started: Simulator.Started) -> String? {
     guard let name = name.first, let control = started.endpoints.control,
       control.hasPrefix("0.0.0.0:") || control.hasPrefix("[::]:"), let port = control.split(separator: ":").last
@@ -356,12 +356,12 @@ struct SimulatorCommand: ParsableCommand {
       control: started.endpoints.control,
       teamId: started.providerKey.teamID, keyId: started.providerKey.keyID, caFile: caFile, keyFile: keyFile)
     print(json ? try announcement.json() : announcement.text)
-    // Whoever started us may read a pipe and wait for this line.
+    // The parent process may be reading a pipe and waiting for this line.
     flushOutput()
   }
 }
 
-/// What the program says when it is ready.
+/// The line that the program prints when it is ready.
 private struct Announcement: Codable {
   let apns: String
   let sandbox: String

@@ -2,6 +2,6 @@
 internal import Glibc
 internal import Reactor
 
-/// The program. Threads inherit the signal mask, so this comes before any of them.
+// Threads inherit the signal mask, so set it before starting any.
 Signals.block()
 exit(CommandOutcome.run())

@@ -60,7 +60,7 @@ struct AppCommand: ParsableCommand {
       }
     }
 
-    /// What the server takes when none is named.
+    /// The server's default.
     static let standardZone = Administration.NewApp().timeZone
   }
 

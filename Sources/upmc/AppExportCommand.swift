@@ -30,7 +30,7 @@ struct AppExportCommand: ParsableCommand {
 
   func run() throws {
     try call.withAPI { api in
-      // Asked first: an app that is not there leaves no directory.
+      // Request the app first, so that an unknown app creates no directory.
       let app = try api.answer(.get("apps", appID)).json
       do {
         try FileManager.default.createDirectory(
@@ -57,9 +57,9 @@ private struct AppExport {
   let api: any AdminAPI
   let appID: String
   let directory: String
-  /// How many lines each file has, but for the names of columns.
+  /// Number of lines of each file, without the header line.
   private var counts: [(name: String, count: Int)] = []
-  /// Messages whose deliveries are not kept any more.
+  /// Number of messages whose deliveries are past their retention.
   private var notKept = 0
 
   init(api: any AdminAPI, appID: String, directory: String) {
@@ -97,7 +97,7 @@ private struct AppExport {
     return max(0, lines.lines - 1)
   }
 
-  /// Writes a list page by page; calls `each` with every item. Returns how many there are.
+  /// Writes a list page by page and calls `each` with every item. Returns the number of items.
   mutating func pages(_ name: String, _ request: AdminRequest, _ each: (JSONTree) throws -> Void) throws -> Int {
     let file = try create(name)
     let count = try pages(request, into: file, each)
@@ -126,7 +126,7 @@ private struct AppExport {
     return count
   }
 
-  /// Writes the tree of groups, those above before those below.
+  /// Writes the group tree, parents before children.
   mutating func groups() throws {
     let file = try create("groups.ndjson")
     var above: [String?] = [nil]
@@ -140,7 +140,7 @@ private struct AppExport {
     counts.append(("groups.ndjson", count))
   }
 
-  /// Writes the messages, and each one's deliveries into a file of its own.
+  /// Writes the messages, and the deliveries of each to a separate file.
   mutating func messages(deliveries: Bool) throws {
     if deliveries {
       try FileManager.default.createDirectory(
@@ -164,7 +164,7 @@ private struct AppExport {
     notKept = missing
   }
 
-  /// Writes the manifest, which says that the export is whole.
+  /// Writes the manifest, whose presence marks a complete export.
   mutating func finish() throws -> JSONTree {
     let manifest = JSONTree.members([
       "appId": .text(appID), "messagesWithoutDeliveries": .number(notKept),
@@ -177,14 +177,14 @@ private struct AppExport {
   }
 }
 
-/// Counts the records of a CSV file, whose quoted fields may have line breaks in them.
+/// Counts the records of a CSV file. Quoted fields may contain line breaks.
 struct CSVLineCount {
   private(set) var lines = 0
   private var isQuoted = false
 
   mutating func count(_ piece: [UInt8]) {
     for byte in piece {
-      // A quote inside of a quoted field is doubled, which changes nothing.
+      // A quote within a quoted field is doubled, so the parity is right without a special case.
       if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
       if byte == UInt8(ascii: "\n"), !isQuoted { lines += 1 }
     }

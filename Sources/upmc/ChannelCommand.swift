@@ -178,7 +178,7 @@ struct ChannelCommand: ParsableCommand {
     }
   }
 
-  /// Makes or adopts the channel that `body` describes.
+  /// Creates or adopts the channel that `body` describes.
   private static func make(_ body: JSONTree, of appID: String, _ call: CallOptions, _ verb: String) throws {
     try call.withAPI { api in
       let entry = try api.answer(.post("apps", appID, "channels", body: body, sealing: .secret)).json
@@ -199,7 +199,7 @@ struct ChannelCommand: ParsableCommand {
   }
 }
 
-/// Which channel.
+/// Options that identify a channel.
 struct ChannelArguments: ParsableArguments {
   @Argument(help: "The app's id.")
   var appID: String
@@ -209,7 +209,7 @@ struct ChannelArguments: ParsableArguments {
 }
 
 extension PushEnvironment: ExpressibleByArgument {
-  /// Nil for an unknown name.
+  /// Creates the value with this name; nil if unknown.
   public init?(argument: String) { self.init(name: argument) }
   /// Names for the help text.
   public static var allValueStrings: [String] { allCases.map(\.name) }

@@ -41,7 +41,7 @@ struct DeleteApp: ParsableCommand {
   }
 }
 
-/// `upmc app restore`: takes the deletion of an app back.
+/// `upmc app restore`: cancels the deletion of an app.
 struct RestoreApp: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Take the deletion of an app back, within its grace.",

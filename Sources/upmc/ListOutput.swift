@@ -1,7 +1,7 @@
 internal import JSON
 internal import Operations
 
-/// Prints lists: one item per line, and how to continue.
+/// Prints lists: one item per line, then how to continue.
 enum ListOutput {
   /// Reads a list page by page until `limit` items have been printed.
   /// - Parameter request: without limit and cursor.
@@ -48,7 +48,7 @@ enum ListOutput {
     if cursor != nil { Output.line("There are more: raise --limit.") }
   }
 
-  /// The lines of a table, without blanks at their ends.
+  /// Returns the lines of a table, without trailing spaces.
   static func lines(_ columns: [String], _ rows: [[String]]) -> [String] {
     let all = [columns] + rows
     let widths = columns.indices.map { column in all.map { $0[column].count }.max() ?? 0 }

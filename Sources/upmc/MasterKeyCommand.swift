@@ -48,7 +48,7 @@ struct MasterKeyCommand: ParsableCommand {
         try wait(for: next, database) { $0.know }
         if next != former { try MasterKeyRotation.begin(next, master, by: .here, on: connection) }
         try wait(for: next, database) { $0.seal }
-        // A node may have sealed with the old key until it took the new one.
+        // A node may have encrypted with the old key until it loaded the new one.
         var told = Int.min
         repeat {
           try MasterKeyRotation.renew(master, on: connection) { count in
@@ -67,7 +67,7 @@ struct MasterKeyCommand: ParsableCommand {
       }
     }
 
-    /// The key to change to: one in the file that does not seal yet, or a new one.
+    /// Returns the key to change to: one in the file that is not in use yet, or a new one.
     private func coming(_ master: MasterKey, _ database: CommandDatabase) throws -> MasterKey.ID {
       if let waiting = try MasterKeyRotation.coming(master, on: database.connection) { return waiting }
       guard let path = MasterKeyFile.path(database.configuration) else {
@@ -84,7 +84,7 @@ struct MasterKeyCommand: ParsableCommand {
       return master.ids[keys.count - 1]
     }
 
-    /// Waits until all nodes that run are so far.
+    /// Waits until all running nodes have loaded the key.
     private func wait(
       for id: MasterKey.ID, _ database: CommandDatabase, _ far: (MasterKeyRotation.Nodes) -> Int64
     ) throws {

@@ -11,7 +11,7 @@ struct MessageCommand: ParsableCommand {
       Change<Pause>.self, Change<Resume>.self, Change<Cancel>.self, Pace.self, Resend.self,
     ])
 
-  /// A change that needs only the message's number.
+  /// A command that needs only the message's number.
   struct Change<Words: ControlWords>: ParsableCommand {
     static var configuration: CommandConfiguration {
       CommandConfiguration(
@@ -25,7 +25,7 @@ struct MessageCommand: ParsableCommand {
     @OptionGroup var confirmation: Confirmation
     @OptionGroup var call: CallOptions
 
-    /// Changes the message and prints its numbers.
+    /// Performs the control and prints the message's totals.
     func run() throws {
       try call.withAPI { api in
         if Words.control == .resume, confirmation.canAsk {
@@ -152,7 +152,7 @@ struct MessageCommand: ParsableCommand {
   }
 }
 
-/// A control with its help texts.
+/// The description of a control command: name and help texts.
 protocol ControlWords {
   static var control: MessageControl { get }
   static var abstract: String { get }

@@ -4,8 +4,8 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// Prints results to standard output and errors to standard error. They contain text from others (names, reasons of
-/// failures), so control characters are made visible.
+/// Prints results to standard output and errors to standard error. They contain external text (names, failure
+/// reasons), so control characters are escaped.
 enum Output {
   static func line(_ text: String) {
     print(VisibleText.of(text, keepingLines: true))
@@ -16,7 +16,7 @@ enum Output {
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Prints text without a trailing line break; control characters are made visible only on a terminal.
+  /// Prints text without a trailing line break; control characters are escaped only on a terminal.
   static func piece(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     print(isTerminal ? VisibleText.of(text, keepingLines: true) : text, terminator: "")
@@ -48,7 +48,7 @@ struct OutputOptions: ParsableArguments {
     if json { Output.line(answer) } else { Output.line(sentence()) }
   }
 
-  /// Prints the answer as JSON, or the sentence for people.
+  /// Prints the response as JSON if `--json` was given, otherwise the sentence.
   func show(_ answer: JSONTree, _ sentence: @autoclosure () -> String) {
     if json { Output.line(answer) } else { Output.line(sentence()) }
   }

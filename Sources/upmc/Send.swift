@@ -53,7 +53,7 @@ struct Send: ParsableCommand {
     }
   }
 
-  /// Counts first, and asks before a message to many.
+  /// Counts the audience first, and asks for confirmation if it is large.
   private func ask(_ api: any AdminAPI) throws {
     var trial = self
     trial.delivery.dryRun = true
@@ -83,7 +83,7 @@ struct Send: ParsableCommand {
   }
 }
 
-/// What a send has come to, for people.
+/// Describes the result of a send in a sentence.
 enum SendSentence {
   static func of(_ answer: JSONTree) -> String {
     switch answer.text("state") {
@@ -101,7 +101,7 @@ enum SendSentence {
     answer.optional("targeted").map { "\($0) devices" } ?? "more devices than are counted at once"
   }
 
-  /// What the person has sent within the hour, if that is why a second one is asked.
+  /// Describes the requester's sends of the past hour, if they are the reason for requiring approval.
   private static func before(_ answer: JSONTree) -> String {
     answer.text("because") == "hour" ? ", and you have sent to \(answer.text("sentWithinHour")) within the hour" : ""
   }

@@ -53,7 +53,7 @@ struct Status: ParsableCommand {
     }
   }
 
-  /// Messages listed without a number.
+  /// Number of messages listed if no message is named.
   private static let newest = 20
   /// Poll interval while following a message.
   private static let pause: Duration = .milliseconds(200)
@@ -96,7 +96,7 @@ struct Status: ParsableCommand {
     return words.count > 40 ? words.prefix(39) + "…" : words
   }
 
-  /// A message's numbers, from its funnel or from a list.
+  /// A message's totals, from its funnel or a list.
   static func sentence(_ funnel: JSONTree) -> String {
     let rare = ["rejected", "expired", "cancelled", "skipped", "unknown", "resent"].filter { funnel.number($0) > 0 }
       .map { "  \($0) \(funnel.number($0))" }.joined()

@@ -30,7 +30,7 @@ struct Upload: ParsableCommand {
       throw CommandError("The file \(file) cannot be read. Give the path of a file that is there and may be read.")
     }
     var request = AdminRequest(.post, ["uploads"], query: ["appId": appID, "expiresIn": expiresIn])
-    // What it is, its first bytes say.
+    // The first bytes identify the file type.
     request.set(Array(data), type: "application/octet-stream")
     try call.withAPI { api in
       let uploaded = try api.answer(request).json

@@ -2,8 +2,8 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 
-/// `upmc voucher`: vouches for a user by hand, as the app's server does at login. The next device that names the user is
-/// then bound to it.
+/// `upmc voucher`: vouches for a user, as the app's server does at login, so that the next device that names the user is
+/// bound to it.
 struct VoucherCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "voucher", abstract: "Vouch for a user: the next device that names it is the user's.",

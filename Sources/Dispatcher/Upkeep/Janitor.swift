@@ -12,7 +12,7 @@ final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
   private var beats = 0
-  /// The last change of the database's timeline (a failover) that was logged; nil before the first check.
+  /// The most recently logged timeline change (failover) of the database; nil before the first check.
   private var toldChange: Timelines.Change??
   /// SEQNO at which the scan for completed messages continues, by lane; absent to start from the beginning.
   private var goesOnAt: [Lane: Int64] = [:]

@@ -12,8 +12,8 @@ enum ScheduledMessage {
     return locked.standing.state == .scheduled && !locked.standing.isFrozen ? nil : locked.standing
   }
 
-  /// Begins to cancel the old message, within the transaction that stores the new one or its approval: the last step of it,
-  /// after `objection` had none, because a transaction that stores nothing must not cancel anything.
+  /// Starts cancelling the old message. Must be the last step of the transaction that stores the new message or its
+  /// approval, after `objection` returned nil: a transaction that stores nothing must not cancel anything.
   static func beginCancelling(_ seqno: Int64, by caller: Caller, _ connection: Connection) throws(PostgresError) {
     guard let locked = try connection.run(Controls.lock(seqno)) else { return }
     try ControlService.beginCancelling(seqno, locked, by: caller, on: connection)

@@ -8,7 +8,7 @@ package enum ServerLimits {
   static let providerDrain: Duration = .seconds(5)
   /// How often apps and credentials are reloaded when no change is announced.
   static let catalogInterval: Duration = .seconds(1)
-  /// How often it is written which API keys were used: as often as their last use, to the minute, may change.
+  /// How often the last uses of API keys are stored. Last uses have a resolution of one minute.
   static let keyUseInterval: Duration = .seconds(60)
   /// How long the connection may be silent before a query checks that the database still answers.
   static let catalogSilence: Duration = .seconds(5)

@@ -118,7 +118,7 @@ package final class ProviderProbe {
     }
   }
 
-  /// Asks Apple with a key that is not stored. Answers as above.
+  /// Sends the questions to Apple with a key that is not stored, and returns the answers in their order.
   func ask(_ questions: [Question], with token: ProviderToken, _ key: SigningKey) throws -> [Answer] {
     for question in questions { apns.set(.token(key.name), for: question.app.number) }
     apns.set(token)

@@ -11,7 +11,7 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
   package var received = 0
   /// Received pushes without a `pushkey`, which cannot be confirmed: badge updates, or pushes of other providers.
   package var unconfirmable = 0
-  /// Pushes to devices that are switched off.
+  /// Number of pushes to devices that are switched off.
   package var off = 0
   /// Alerts that the app's code did not see, because they do not start the extension and the app was not in the
   /// foreground.

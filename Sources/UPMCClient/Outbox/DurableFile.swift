@@ -17,7 +17,7 @@ package enum DurableFile {
     case written
     /// The bytes are synced, in the temporary file.
     case synced
-    /// The file has its final name.
+    /// The file was renamed to its final name.
     case renamed
   }
 

@@ -1,31 +1,32 @@
 internal import Domain
 internal import JSON
 
-/// The admin API, from wherever a command reaches it. Decision 148.
+/// The admin API as a command uses it, on a server or in this process. Decision 148.
 ///
 /// ```
 ///   command ── AdminRequest ──► AdminAPI ┬─► LocalAPI    on the database, in this process
 ///      ▲                                 └─► RemoteAPI   by HTTP, with an API key
 ///      └──────── Answer, Refusal ────────┘
 /// ```
-/// Both answer the same JSON, so a command has one definition of what it prints, and one of what it refuses.
+/// Both return the same JSON, so each command has a single definition of its output and its errors.
 protocol AdminAPI {
-  /// Carries a request out. - Throws: `Refusal` for what is refused.
+  /// Performs a request.
+  /// - Throws: `Refusal` if the API refuses it.
   func answer(_ request: AdminRequest) throws -> Answer
 
-  /// Reads a file piece by piece.
+  /// Downloads a file in pieces.
   func download(_ request: AdminRequest, _ piece: ([UInt8]) -> Void) throws
 
-  /// What people call it: its address, or the database.
+  /// Name for messages: the server's address, or the database.
   var name: String { get }
 }
 
-/// What the admin API has answered.
+/// A response of the admin API.
 struct Answer {
   let status: Int
   let json: JSONTree
 
-  /// - Throws: `CommandError` if it is no JSON.
+  /// - Throws: `CommandError` if the body is not JSON.
   init(status: Int, body: [UInt8], from place: String) throws {
     self.status = status
     do throws(JSONError) {
@@ -43,7 +44,7 @@ struct Refusal: Error, CustomStringConvertible {
   let status: Int
   /// For example `upmc:unknown-app`.
   let code: String
-  /// The problem as it was answered, on one line.
+  /// The server's problem document.
   let json: JSONTree
 
   init(_ answer: Answer) {
@@ -52,7 +53,7 @@ struct Refusal: Error, CustomStringConvertible {
     json = answer.json
   }
 
-  /// Names a single field as options do: without a JSON pointer's slash.
+  /// Returns the detail, with a field named as options do, without the JSON pointer's slash.
   var description: String {
     let fields = json["errors"]?.elements ?? []
     let pointer = fields.first?.text("pointer") ?? ""

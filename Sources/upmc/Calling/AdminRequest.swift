@@ -2,7 +2,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 
-/// A request of the admin API, as a command makes it: the same for a server and for the database.
+/// A request to the admin API, independent of whether a server or this process handles it.
 struct AdminRequest {
   enum Method: String {
     case get = "GET"
@@ -12,17 +12,17 @@ struct AdminRequest {
     case delete = "DELETE"
   }
 
-  /// What the database must be able to seal for it; a server has the keys anyway.
+  /// What must be encrypted when the request is handled in this process; a server always has the keys.
   enum Sealing {
     case nothing
-    /// The content of a message. A confidential one is refused without the key.
+    /// The content of a message; confidential content is refused without the master key.
     case content
-    /// A secret: impossible without the master key.
+    /// A secret, which requires the master key.
     case secret
   }
 
   var method: Method
-  /// Percent-encoded, from `/v1/admin` on.
+  /// Percent-encoded path, which begins with `/v1/admin/`.
   var path: String
   /// Percent-encoded, without the question mark.
   var query: String
@@ -32,7 +32,7 @@ struct AdminRequest {
 
   /// - Parameters:
   ///   - path: segments below `/v1/admin`, not encoded.
-  ///   - query: without those that are nil.
+  ///   - query: parameters; those that are nil are omitted.
   init(
     _ method: Method, _ path: [String], query: KeyValuePairs<String, String?> = [:], body: JSONTree? = nil,
     sealing: Sealing = .nothing
@@ -53,7 +53,7 @@ struct AdminRequest {
     AdminRequest(.post, path, body: body, sealing: sealing)
   }
 
-  /// A body of JSON.
+  /// Sets a JSON body.
   mutating func setJSON(_ bytes: [UInt8]) {
     set(bytes, type: "application/json")
   }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Server
 
-/// Options of every command that the admin API carries out: where it is, and how to print.
+/// Options of every command that uses the admin API: its address and the output format.
 struct CallOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -39,7 +39,7 @@ struct CallOptions: ParsableArguments {
     }
   }
 
-  /// Runs a command's work where the options, the environment or the context in use say.
+  /// Runs `body` with the API selected by the options, the environment or the current context.
   func withAPI(_ body: (any AdminAPI) throws -> Void) throws {
     let configuration = try Configuration.ofCommand()
     switch try Destination.find(self, configuration) {
@@ -49,7 +49,7 @@ struct CallOptions: ParsableArguments {
   }
 }
 
-/// Where a command goes: what is nearest to the person decides.
+/// Selects the server or database of a command, in this order of precedence:
 ///
 /// ```
 ///   --server, --context ─► UPMC_SERVER ─► UPMC_DATABASE_URL ─► the context in use ─► the private database
@@ -93,7 +93,7 @@ enum Destination: Equatable {
     }
     if let key = line.apiKey { return key }
     if let file = line.apiKeyFile { return try Configuration.readAPIKey(file) }
-    // A context may know the key of a server that is named.
+    // A context may hold the key of a server named by address.
     if let known = try Contexts.read().contexts.first(where: { $0.server == server }) {
       return try known.apiKeyFile.map(Configuration.readAPIKey) ?? known.apiKey ?? ""
     }

@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import Glibc
 internal import Reactor
 
-/// Asks a person before something that reaches many, or that cannot be taken back. A program is not asked.
+/// Asks for confirmation before something that reaches many people or is irreversible. Scripts are not asked.
 struct Confirmation: ParsableArguments {
-  /// Devices that are reached without a question: what a slip of the hand may cost.
+  /// Maximum number of devices reached without confirmation.
   static let devices: Int64 = 100
 
   @Flag(
@@ -13,11 +13,12 @@ struct Confirmation: ParsableArguments {
   )
   var yes = false
 
-  /// Whether somebody sits before the command who can be asked.
+  /// True if the command may ask: input and error output are terminals and `--yes` is not set.
   var canAsk: Bool { !yes && isatty(STDIN_FILENO) == 1 && StandardError.isTerminal }
 
+  /// Asks for confirmation.
   /// - Parameter question: a sentence that says what would happen.
-  /// - Throws: `CommandError` unless it is confirmed.
+  /// - Throws: `CommandError` unless confirmed.
   func ask(_ question: String) throws {
     guard canAsk else { return }
     StandardError.write(Array("\(question) Go on? [y/N] ".utf8))
@@ -25,8 +26,8 @@ struct Confirmation: ParsableArguments {
     guard answer == "y" || answer == "yes" else { throw CommandError("Nothing was done.") }
   }
 
-  /// Asks before a message that reaches more devices than a slip may.
-  /// - Parameter targeted: nil for more than are counted at once.
+  /// Asks for confirmation if the message reaches more than `devices`.
+  /// - Parameter targeted: number of devices; nil if there are too many to count.
   func ask(devices targeted: Int64?, of what: String) throws {
     guard canAsk, targeted.map({ $0 > Self.devices }) ?? true else { return }
     try ask("\(what) reaches \(targeted.map { "\($0)" } ?? "more than a million") devices.")

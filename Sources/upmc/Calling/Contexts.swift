@@ -3,8 +3,7 @@ internal import JSON
 internal import Postgres
 internal import Reactor
 
-/// The servers that a person works with, each with its API key: `~/.config/upmc/contexts.json`, which only its owner
-/// may read.
+/// The user's servers with their API keys, stored in `~/.config/upmc/contexts.json`, readable only by its owner.
 struct Contexts {
   struct Context: Equatable {
     var name: String
@@ -15,12 +14,12 @@ struct Contexts {
   }
 
   var contexts: [Context] = []
-  /// Name of the context in use; nil: none.
+  /// Name of the current context; nil if none.
   var current: String?
 
   var present: Context? { current.flatMap { name in contexts.first { $0.name == name } } }
 
-  /// - Throws: `CommandError` when there is none of this name.
+  /// - Throws: `CommandError` if there is no context with this name.
   func context(_ name: String) throws -> Context {
     guard let context = contexts.first(where: { $0.name == name }) else {
       let known = contexts.isEmpty ? "there is none yet" : "there are \(contexts.map(\.name).joined(separator: ", "))"
@@ -31,7 +30,7 @@ struct Contexts {
 
   // MARK: The file
 
-  /// Nil where the person has no home.
+  /// Path of the file; nil if the user has no home directory.
   static var directory: String? {
     let environment = ProcessInfo.processInfo.environment
     if let configured = environment["XDG_CONFIG_HOME"], configured.hasPrefix("/") { return configured + "/upmc" }
@@ -41,8 +40,8 @@ struct Contexts {
 
   static var path: String? { directory.map { $0 + "/contexts.json" } }
 
-  /// Reads the file; empty where there is none.
-  /// - Throws: `CommandError` if others may read it, or it is damaged.
+  /// Reads the file. Returns no contexts if it does not exist.
+  /// - Throws: `CommandError` if other users may read it or it is damaged.
   static func read() throws -> Contexts {
     guard let path, let status = FileStatus(path) else { return Contexts() }
     guard status.permissions & 0o077 == 0 else {

@@ -1,12 +1,12 @@
 internal import JSON
 
-/// Reading answers: absent and null are the same to a command.
+/// Access to response members. Absent and null are equivalent.
 extension JSONTree {
   var isNull: Bool {
     if case .word("null") = self { true } else { false }
   }
 
-  /// A member that is there.
+  /// Returns a member; nil if it is absent or null.
   func given(_ name: String) -> JSONTree? {
     self[name].flatMap { $0.isNull ? nil : $0 }
   }
@@ -21,20 +21,20 @@ extension JSONTree {
   func flag(_ name: String) -> Bool { text(name) == "true" }
   func list(_ name: String) -> [JSONTree] { given(name)?.elements ?? [] }
 
-  /// On one line.
+  /// The value as JSON on one line.
   var line: String {
     var writer = JSONWriter()
     write(to: &writer)
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// An object of the members that are there.
+  /// Creates an object from the members that are not nil.
   static func members(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
     .object(members.compactMap { name, value in value.map { (name, $0) } })
   }
 
   static var null: JSONTree { .word("null") }
 
-  /// Text that may be absent.
+  /// Creates a text value; nil for nil.
   static func optional(_ text: String?) -> JSONTree? { text.map(JSONTree.text) }
 }

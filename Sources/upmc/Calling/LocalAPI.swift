@@ -7,7 +7,7 @@ internal import Reactor
 internal import Server
 internal import Store
 
-/// The admin API on the database of this machine, on behalf of the person who runs the command.
+/// Runs the admin API in this process, on the configured database, on behalf of the user who runs the command.
 struct LocalAPI: AdminAPI {
   private let database: CommandDatabase
   private let clock = DatabaseClock()
@@ -53,7 +53,8 @@ struct LocalAPI: AdminAPI {
       piece: piece)
   }
 
-  /// The secret with which an app's own server vouches for users. No API shows it: it needs the master key.
+  /// Returns the secret with which an app's server vouches for users. No API returns it, because it requires the master
+  /// key.
   func userProofSecret(of appID: String) throws -> JSONTree {
     let secret = try Administration.userProofSecret(
       of: appID, master: database.masterKey(), by: .here, on: database.connection)

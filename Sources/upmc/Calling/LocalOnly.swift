@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// For commands that work on a machine or its database: says so when a server is named.
+/// For commands that work only on this machine or its database: throws if a server is named.
 struct LocalOnly: ParsableArguments {
   @Option(help: .hidden)
   var server: String?

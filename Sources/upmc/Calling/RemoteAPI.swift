@@ -5,19 +5,19 @@ internal import Reactor
 internal import Server
 internal import TLS
 
-/// The admin API of a server, by HTTP.
+/// The admin API of a server, over HTTP.
 struct RemoteAPI: AdminAPI {
   private let url: HTTPURL
   private let client: HTTPClient.Blocking
   private let apiKey: String
   let name: String
 
-  /// Counting the audience of a campaign may take a while.
+  /// Long, because counting the audience of a campaign takes time.
   private static let patience: Duration = .seconds(120)
-  /// An export is read as a whole.
+  /// Maximum response, in bytes: an export is one response.
   private static let answerBytes = 1 << 30
 
-  /// - Throws: `CommandError` for an address that is none, or is not known.
+  /// - Throws: `CommandError` if the address is malformed or cannot be resolved.
   init(_ address: String, apiKey: String, _ configuration: Configuration) throws {
     guard let url = HTTPURL(address) else {
       throw CommandError("\(address) is no server's address. Write https://host, with a port or a path if needed.")
@@ -47,7 +47,7 @@ struct RemoteAPI: AdminAPI {
     }
   }
 
-  /// `Host` bears no standard port.
+  /// The value of `Host`, which omits the default port.
   private static func origin(_ url: HTTPURL) throws -> HTTPOrigin {
     let origin = try HTTPOrigin(host: url.host, port: url.port)
     guard url.isSecure, url.port == 443 else { return origin }
