@@ -31,7 +31,7 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps test-deps build run test check torture crash citus judge bench fuzz-api firebase fuzz sanitize walks console-times versions \
+.PHONY: deps test-deps build run test check torture crash citus judge bench fuzz-api firebase fuzz sanitize walks console-times console-jobs versions \
         lint client-lives stadium format install deb deb-test kubernetes reproducible help
 .NOTPARALLEL:
 
@@ -160,6 +160,10 @@ walks: deps ## Count the files that one reads who follows a receipt, a read, a c
 console-times: test-deps ## Time how the console loads where the server is far away; ARGS="--rtt 60 --rounds 5"
 	$(SWIFT) build -c release --product upmc
 	@exec python3 Tests/LoadTimes/load_times.py $(RELEASE)/upmc $(ARGS)
+
+console-jobs: test-deps ## Do each whole job in the console with a bank's volume stored, and print how many steps it takes
+	$(SWIFT) build --build-tests
+	@TEST_CONSOLE_JOBS=full $(DEBUG)/upmcPackageTests.xctest --testing-library swift-testing --filter WholeJobTests
 
 versions: ## Show the packages from outside and the version that was resolved of each
 	@$(SWIFT) package resolve >&2

@@ -8,6 +8,8 @@ final class Browser {
   private let driver: WebDriver
   private let base: String
   private let pause: Wakeup
+  /// What a person has done so far: clicks, keys, and fields filled or chosen.
+  private(set) var steps = 0
 
   /// `.build/screenshots`: for people to look at.
   static let screenshots: String = {
@@ -126,7 +128,11 @@ final class Browser {
     var last: any Error = WebDriver.Failure(description: "\(selector) is not there")
     // The page may draw itself anew between the look and the touch.
     for _ in 0..<200 {
-      do { return try act(try driver.find(selector)) } catch { last = error }
+      do {
+        try act(try driver.find(selector))
+        steps += 1
+        return
+      } catch { last = error }
       _ = pause.wait(atMost: .milliseconds(50))
     }
     try? screenshot("failed")
@@ -157,18 +163,26 @@ final class Browser {
       one.dispatchEvent(new Event('input', { bubbles: true }));
       one.dispatchEvent(new Event('change', { bubbles: true }));
       """, [selector, value])
+    steps += 1
   }
 
   /// Chooses one of several round buttons, by its value.
   func pick(_ value: String) throws {
     try waitFor("input[type=radio][value=\(value)]")
     try driver.script("document.querySelector('input[type=radio][value=' + arguments[0] + ']').click()", [value])
+    steps += 1
   }
 
-  func press(_ key: Key) throws { try driver.press(key.rawValue) }
+  func press(_ key: Key) throws {
+    try driver.press(key.rawValue)
+    steps += 1
+  }
 
   /// Presses a letter while Control is down.
-  func pressControl(_ letter: Character) throws { try driver.press(String(letter), with: "\u{E009}") }
+  func pressControl(_ letter: Character) throws {
+    try driver.press(String(letter), with: "\u{E009}")
+    steps += 1
+  }
 
   /// Types one character where the focus is, as a hand on the keyboard does.
   func press(_ character: Character) throws { try driver.press(String(character)) }
