@@ -13,6 +13,7 @@ import { messageFields } from "../parts/message-fields.js";
 import { alertOf, copyOf, describe, draftOf, languageName, timeWords } from "../parts/message-model.js";
 import { complain, head, note, say } from "../parts/notice.js";
 import { messagePreview } from "../parts/preview.js";
+import { followTest } from "../parts/test-result.js";
 import { testersPart } from "../parts/testers.js";
 import { enc, follow, go, link } from "../router.js";
 import { app, apps, chooseApp, may, oneApp } from "../session.js";
@@ -81,6 +82,8 @@ export async function composePage(context) {
   const views = h("div", { class: "row" });
   const result = h("div", { role: "status", "aria-live": "polite" });
   const trouble = h("div", { class: "notes", role: "alert", id: "trouble" });
+  const tested = h("div", { class: "notes", role: "status", id: "test-result" });
+  let unfollow = () => {};
   const send = h("button", { class: "button main", id: "send", type: "submit" }, t(from.change ? "compose.change.do" : "compose.send"));
 
   const request = () => ({ appId: chosen.appId, audience: audience.value(), ...message });
@@ -161,6 +164,8 @@ export async function composePage(context) {
     if (Object.keys(sample).length) made.variables = { ...made.variables, ...sample };
     try {
       const answer = await post("/messages", made, { headers: { "Idempotency-Key": randomKey() } });
+      unfollow();
+      if (answer.seqno && answer.targeted > 0) unfollow = followTest(answer.seqno, tested);
       say(answer.targeted === 0 ? t("compose.tested.none", { clientUid: clientUids.join(", ") }) : t("compose.tested", { seqno: answer.seqno ?? "", n: number(answer.targeted) }), answer.targeted === 0 ? "bad" : "");
     } catch (problem) {
       complain(problem);
@@ -254,6 +259,7 @@ export async function composePage(context) {
 
   const stopAsking = askBeforeUnload(isDirty);
   context.onLeave(() => {
+    unfollow();
     turn += 1;
     looking.stop();
     stopAsking();
@@ -298,5 +304,5 @@ export async function composePage(context) {
       h("div", { class: "beside" },
         h("section", { class: "card" }, h("h2", null, t("compose.reach")), result, trouble, h("div", { class: "row" }, send)),
         h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), views, screen),
-        h("section", { class: "card" }, h("div", { class: "fields" }, testers.node, h("button", { class: "button", type: "button", id: "test-send", onclick: test }, t("compose.test")))))));
+        h("section", { class: "card" }, h("div", { class: "fields" }, testers.node, h("button", { class: "button", type: "button", id: "test-send", onclick: test }, t("compose.test")), tested)))));
 }

@@ -31,7 +31,8 @@ export function activityFields({ message, api, checks, touched, text, json, boun
         object("liveActivity.attributes", t("field.activity.attributes")))
         : h("div", { class: "fields pair" }, text("liveActivity.activityId", t("field.activity.activityId"), { code: true, hint: t("field.activity.activityId.hint") }),
           text("liveActivity.attributesType", t("field.activity.attributesType"), { code: true, hint: t("field.activity.attributesType.hint") })),
-      isGiven("start") ? switched("liveActivity.inputPushToken", t("field.activity.inputPushToken")) : null,
+      isGiven("start") ? h("div", { class: "fields pair" }, switched("liveActivity.inputPushToken", t("field.activity.inputPushToken")),
+        text("liveActivity.inputPushChannel", t("field.activity.inputPushChannel"), { code: true, optional: true })) : null,
       h("div", { class: "fields pair" }, bound("liveActivity.timestamp", t("field.activity.timestamp"), { ...seconds, hint: t("field.activity.timestamp.hint") }),
         bound("liveActivity.staleDate", t("field.activity.staleDate"), seconds), isGiven("end") ? bound("liveActivity.dismissalDate", t("field.activity.dismissalDate"), seconds) : null),
     ] : null);

@@ -1,4 +1,5 @@
 import Postgres
+import Simulator
 import TestTier
 import Testing
 
@@ -56,6 +57,34 @@ import Testing
     try #require(test.count == 1)
     #expect(test.int16(0, 0) == 2 && test.text(0, 1) == "2000")
     try browser.expectSilence("the test")
+  }
+
+  @Test(arguments: ["en", "ko"])
+  func `a test that Apple refuses says so where it was made, and counts nowhere`(language: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.register("good", token: World.token("a1"), user: "kim")
+    try console.world.register("bad", token: World.token("a2"), user: "kim")
+    console.world.simulator.register(token: World.token("a2"), state: .unregistered(since: .max / 1_000_000))
+    try console.enter(language)
+    try browser.show("/compose")
+    try browser.type("textarea[name=body]", "A test")
+    try browser.type("input[name=me]", "kim")
+    try browser.click("#test-send")
+    try browser.waitFor("#test-result [data-reason=Unregistered]")
+    let words = try browser.text("#test-result")
+    #expect(words.contains(language == "ko" ? "2대 중 1대 접수" : "accepted for 1 of 2 devices"), "\(words)")
+    for finding in try browser.accessibilityFindings() { Issue.record("the test's result: \(finding)") }
+    try browser.screenshot("test-refused-\(language)")
+    // Statistics and the list of campaigns know nothing of it.
+    try browser.open("/")
+    try browser.waitFor("main[data-ready='/']")
+    try browser.show("/messages")
+    #expect(try browser.count("main tbody tr") == 0)
+    let report = try console.world.client.call(
+      "GET", "/v1/admin/statistics?appId=\(World.appID)&by=day", bearer: console.world.apiKey)
+    #expect((report["total"] as? [String: Any])?["accepted"] as? Int == 0, "\(report.text)")
+    try browser.expectSilence("the refused test")
   }
 
   @Test func `a picture that came in here is seen in the preview`() throws {

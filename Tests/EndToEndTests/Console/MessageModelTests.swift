@@ -208,12 +208,17 @@ import Testing
     try browser.click(name("inputPushToken"))
     #expect(try activity()["event"] as? String == "start")
     #expect(try activity()["inputPushToken"] as? Bool == true)
+    // An activity has updates by a token of its own or by a channel.
+    try browser.click(name("inputPushToken"))
+    try browser.type(name("inputPushChannel"), "dHN0LXNyY2gtY2hubA==")
+    #expect(try activity()["inputPushToken"] == nil)
+    #expect(try activity()["inputPushChannel"] as? String == "dHN0LXNyY2gtY2hubA==")
     try browser.wait("the answer of the server", "return document.querySelector('#audience-count') !== null")
     try browser.select(name("event"), "end")
     try browser.type(name("activityId"), "order-7")
     let end = try activity()
     #expect(
-      end["attributes"] == nil && end["inputPushToken"] == nil && end["activityId"] as? String == "order-7", "\(end)")
+      end["attributes"] == nil && end["inputPushChannel"] == nil && end["activityId"] as? String == "order-7", "\(end)")
     #expect((end["contentState"] as? NSDictionary)?["minutes"] as? Int == 12)
     for finding in try browser.accessibilityFindings() { Issue.record("\(finding)") }
     try console.send()
