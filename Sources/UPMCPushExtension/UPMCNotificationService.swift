@@ -42,16 +42,15 @@
       let adjuster = Guarded(self)
       let isSent = Self.askForTimeToFinish()
       Task {
-        // Store the receipt first, because the process may be ended at any moment.
-        if await client.store(receiptOf: payload) { delivery.change { $0.userInfo["feedback"] = "true" } }
-        async let confirmed = client.receive(payload, isExtension: true)
-        let fetched = await client.fetch(contentOf: payload, mediaInto: NSTemporaryDirectory())
-        delivery.change { content in
-          UPMCNotificationService.apply(fetched, to: content)
-          adjuster.withLock { $0.adjust(content, for: payload, with: fetched) }
-        }
-        delivery.handOver()
-        _ = await confirmed
+        await client.process(
+          payload, mediaInto: NSTemporaryDirectory(), stored: { delivery.change { $0.userInfo["feedback"] = "true" } },
+          show: { fetched in
+            delivery.change { content in
+              UPMCNotificationService.apply(fetched, to: content)
+              adjuster.withLock { $0.adjust(content, for: payload, with: fetched) }
+            }
+            delivery.handOver()
+          })
         isSent.signal()
       }
     }

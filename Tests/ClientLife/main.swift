@@ -11,6 +11,8 @@ import UPMCClientURLSession
 /// upmc-client-life DIRECTORY SERVER APP_ID CLIENT_KEY read FILE STEP OPTION BADGE
 /// upmc-client-life DIRECTORY SERVER APP_ID CLIENT_KEY flush - [STEP]
 /// ```
+/// `DIRECTORY/taken` has a line for each push that a process began to take.
+///
 /// Steps: those of a file (`begun`, `written`, `synced`, `renamed`), of a call (`unsent`, `lost`), and `answered`, before the
 /// file is removed. Each may be followed by `:N`, the N-th time.
 let arguments = CommandLine.arguments
@@ -32,6 +34,7 @@ case "register": try await client.register(token: arguments[6], user: ClientUser
 case "receive":
   for line in try String(contentsOfFile: arguments[6], encoding: .utf8).split(separator: "\n") {
     let payload = try ReceivedPayload(json: Array(line.utf8))
+    try note(payload.seqno)
     print(payload.seqno, await client.receive(payload))
   }
 case "read":
@@ -42,6 +45,16 @@ case "flush":
   let report = await client.flush()
   print(report.recorded, report.refused, report.waiting, report.reason ?? "")
 default: exit(2)
+}
+
+/// Writes down that a push is being taken: what the process is killed for afterwards is not given to it again.
+func note(_ seqno: String) throws {
+  let path = arguments[1] + "/taken"
+  if !FileManager.default.fileExists(atPath: path) { _ = FileManager.default.createFile(atPath: path, contents: nil) }
+  let file = try FileHandle(forWritingTo: URL(filePath: path))
+  try file.seekToEnd()
+  try file.write(contentsOf: Data("\(seqno)\n".utf8))
+  try file.close()
 }
 
 /// Where the process ends.

@@ -53,6 +53,39 @@ import Testing
     #expect(await client.waitingConfirmations == 0)
   }
 
+  @Test func `the receipt leaves at once, and the notification never waits for its answer`() async throws {
+    let (receipts, answers) = AsyncStream<Void>.makeStream()
+    let (asked, hasAsked) = AsyncStream<String>.makeStream()
+    let transport = FakeTransport { request in
+      if request.path == "/v1/receipts" {
+        hasAsked.yield("receipt")
+        // The server is silent until the notification is shown.
+        for await _ in receipts {}
+        return FakeTransport.verdicts(request)
+      }
+      guard request.path == "/i.jpg" else { return ConfirmationTroubleTests.answer(request) }
+      // The image comes only once the receipt is on its way.
+      for await one in asked where one == "receipt" { break }
+      return .success(WireAnswer(status: 200, body: Self.jpeg))
+    }
+    let client = try client(transport)
+    try await client.register(token: "abcd")
+    let push = try payload(#","mediaUrl":"https://cdn.example.com/i.jpg""#)
+    let order = Mutex<[String]>([])
+    await client.process(
+      push, mediaInto: directory,
+      stored: {
+        order.withLock { $0.append(transport.requests.contains { $0.path == "/v1/receipts" } ? "late" : "stored") }
+      },
+      show: { fetched in
+        order.withLock { $0.append(fetched.mediaFile == nil ? "without image" : "shown") }
+        answers.finish()
+      })
+    #expect(order.withLock { $0 } == ["stored", "shown"])
+    #expect(await client.waitingConfirmations == 0)
+    #expect(transport.requests.count { $0.path == "/v1/receipts" } == 1)
+  }
+
   @Test func `page and image are fetched together, and what fails is left out`() async throws {
     let transport = FakeTransport { request in
       switch request.path {

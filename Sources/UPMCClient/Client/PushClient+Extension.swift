@@ -22,6 +22,23 @@ extension PushClient {
     }
   }
 
+  /// Processes a push as a Notification Service Extension must: stores the receipt first, because the process may be ended
+  /// at any moment, then sends it while page and image are downloaded. The notification waits for the downloads, but never
+  /// for the receipt.
+  /// - Parameters:
+  ///   - directory: directory for the media file, which the system moves away when it is attached.
+  ///   - stored: called if the receipt is on disk, so that the app need not confirm the push.
+  ///   - show: passes the content to the system; called once, after the downloads have ended.
+  public nonisolated func process(
+    _ payload: ReceivedPayload, mediaInto directory: String, stored: @Sendable () -> Void,
+    show: @Sendable (FetchedContent) -> Void
+  ) async {
+    if await store(receiptOf: payload) { stored() }
+    async let confirmed = receive(payload, isExtension: true)
+    show(await fetch(contentOf: payload, mediaInto: directory))
+    _ = await confirmed
+  }
+
   /// Downloads what a push refers to: a hosted `ext`, a hosted text, and an image, sound or video, all concurrently.
   /// Downloads that fail are omitted from the result.
   /// - Parameter directory: directory for the media file, which the system moves away when it is attached.
