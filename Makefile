@@ -32,7 +32,7 @@ SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 .PHONY: deps test-deps build run test check torture crash citus judge bench fuzz-api firebase fuzz sanitize walks console-times console-jobs versions \
-        lint client-lives stadium format install deb deb-test kubernetes reproducible help
+        lint client-lives client-coverage stadium format install deb deb-test kubernetes reproducible help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing to build and run (apt; uses sudo when not root)
@@ -111,6 +111,14 @@ client-lives: ## Let 1,000 client processes, 50 at a time, confirm 100,000 pushe
 	$(SWIFT) build --build-tests
 	@CLIENT_LIVES=1000 CLIENT_PUSHES=100000 CLIENT_AT_ONCE=50 $(DEBUG)/upmcPackageTests.xctest \
 	  --testing-library swift-testing --filter ClientLivesTests
+
+client-coverage: ## Print how much of the client's core the tests run on Linux (a build of its own)
+	$(SWIFT) build --scratch-path .build-coverage --build-tests --enable-code-coverage
+	@LLVM_PROFILE_FILE=$(CURDIR)/.build-coverage/client-%p.profraw .build-coverage/debug/upmcPackageTests.xctest \
+	  --testing-library swift-testing --filter UPMCClientTests
+	@llvm-profdata merge -sparse .build-coverage/client-*.profraw -o .build-coverage/client.profdata
+	@llvm-cov report .build-coverage/debug/upmcPackageTests.xctest -instr-profile .build-coverage/client.profdata \
+	  Sources/UPMCClient Sources/UPMCClientURLSession
 
 stadium: ## Publish each second of a minute to a channel that a million simulated activities follow
 	$(SWIFT) build --build-tests

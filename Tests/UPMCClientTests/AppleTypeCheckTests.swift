@@ -59,6 +59,8 @@ import Testing
     ("defaultManager", "PushManager"), ("initializeWithDelegate:", "PushManager"),
     ("initilaizeWithDelegate:", "PushManager"),
     ("registerServiceAndUser:clientUID:clientName:completionHandler:", "PushManager"),
+    ("registerService:completionHandler:", "PushManager"),
+    ("registerUser:clientUID:clientName:completionHandler:", "PushManager"),
     ("unregisterUser:completionHandler:", "PushManager"), ("unregisterService:completionHandler:", "PushManager"),
     ("registerGroup:groupSequenceNumber:completionHandler:", "PushManager"),
     ("unregisterGroup:groupSequenceNumber:completionHandler:", "PushManager"),
