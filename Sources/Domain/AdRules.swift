@@ -47,7 +47,7 @@ package struct AdRules: Equatable, Sendable {
     }
     if !optOut.isEmpty, !lines.contains(where: { $0.text.contains(optOut) }) {
       faults.append(
-        Problem.Field(pointer: last.pointer, detail: "must say how to refuse more ads, with the words \"\(optOut)\""))
+        Problem.Field(pointer: last.pointer, detail: "must have the opt-out wording \"\(optOut)\""))
     }
   }
 }

@@ -68,7 +68,7 @@ struct AppChecks {
     if let reason = app.pausedReason {
       note(
         .failure(
-          "app", app.appID, "sends nothing: \(reason)", remedy: "Mend the cause, then `upmc app resume \(app.appID)`."))
+          "app", app.appID, "sends nothing: \(reason)", remedy: "Fix the cause, then `upmc app resume \(app.appID)`."))
     }
     if credentials.isEmpty {
       note(
@@ -274,7 +274,7 @@ struct AppChecks {
     case .refused(let reason), .unreachable(let reason):
       return .warning(
         "token endpoint", place, "not known to give access tokens: \(reason)",
-        remedy: "Mend what is said of FCM first; the way out must be open to both hosts.")
+        remedy: "Fix what is said of FCM first; the way out must be open to both hosts.")
     }
   }
 

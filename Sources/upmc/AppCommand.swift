@@ -101,7 +101,7 @@ struct AppCommand: ParsableCommand {
       abstract: "Let the messages of a paused app go on.",
       discussion: """
         upmc pauses an app by itself when Apple refuses its credential, or so many of its tokens that a setting must be \
-        wrong; `upmc app list` says which. Mend that first (`upmc app credential` also resumes the app), or it is paused \
+        wrong; `upmc app list` says which. Fix that first (`upmc app credential` also resumes the app), or it is paused \
         again. Its messages have waited meanwhile, and no device was dropped.
 
           upmc app resume com.example.bank

@@ -68,7 +68,7 @@ struct InstalledOptions: ParsableArguments {
           try tell(base, faults, output)
           let wrong = base.report.wrong == 1 ? "1 line is wrong" : "\(base.report.wrong) lines are wrong"
           throw CommandError(
-            "Nothing was brought in: \(wrong). Mend the file, or leave wrong lines out by running it without --all-or-nothing."
+            "Nothing was brought in: \(wrong). Fix the file, or leave wrong lines out by running it without --all-or-nothing."
           )
         }
       }

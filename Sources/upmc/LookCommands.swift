@@ -70,7 +70,7 @@ struct StatisticsCommand: ParsableCommand {
       let report = try api.answer(request).json
       if call.output.json { return Output.line(report) }
       let rows = report.list("items")
-      if rows.isEmpty { Output.line("Nothing happened in this time.") }
+      if rows.isEmpty { Output.line("No data in this time.") }
       for row in rows {
         let counts = Self.counts.map { "\($0) \(row.number($0))" }.joined(separator: ", ")
         Output.line("\(row.text("at"))  \(row.text(report.text("per")))  \(counts)")

@@ -6,10 +6,10 @@ internal import Operations
 /// `upmc quarantine`: lists and restores devices whose token their push network refused.
 struct QuarantineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "quarantine", abstract: "Look at devices whose token was refused, and give them back.",
+    commandName: "quarantine", abstract: "Look at devices whose token was refused, and release them.",
     discussion: """
-      A device whose token the push network refuses is put aside: messages skip it (reason quarantine) until it \
-      registers again, which every start of the app does, or until it is given back here.
+      A device whose token the push network refuses is quarantined: messages skip it (reason quarantine) until it \
+      registers again, which every start of the app does, or until it is released here.
       """,
     subcommands: [List.self, Restore.self])
 
@@ -92,7 +92,7 @@ struct QuarantineCommand: ParsableCommand {
 
     func validate() throws {
       guard [device != nil, since != nil, reason != nil, all].count(where: { $0 }) == 1 else {
-        throw ValidationError("Give one of --device, --since, --reason and --all: whom to give back.")
+        throw ValidationError("Give one of --device, --since, --reason and --all: which devices to release.")
       }
       if let device, DeviceID(device) == nil {
         throw ValidationError("\(device) is no device's id. `upmc quarantine list` shows them.")

@@ -22,7 +22,7 @@ import Testing
     #expect(ill.status == 1)
     #expect(
       ill.lines.contains { $0.hasPrefix("FAILURE  app (com.example.bank): sends nothing: because") }, "\(ill.lines)")
-    #expect(ill.lines.contains { $0.contains("→ Mend the cause, then `upmc app resume com.example.bank`.") })
+    #expect(ill.lines.contains { $0.contains("→ Fix the cause, then `upmc app resume com.example.bank`.") })
     #expect(!ill.lines.contains { $0.hasPrefix("ok") })
     #expect(ill.complaint.hasPrefix("upmc: 1 failures and "), "\(ill.complaint)")
   }

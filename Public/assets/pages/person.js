@@ -47,7 +47,7 @@ export async function personPage(context) {
       may("send") ? h("a", { class: "button", href: link("/compose", { app: appID, clientUid }) }, t("person.send")) : null,
       may("erasePeople") ? h("a", { class: "button", href: `/v1/admin${path}/export${query({ appId: appID })}`, download: "person.json" }, t("person.export")) : null,
       may("erasePeople") ? h("button", { class: "button bad", onclick: erase }, t("person.erase")) : null] }),
-    // Somebody who calls asks what came, and why not.
+    // Somebody who calls asks what came, and what did not.
     history,
     h("div", { class: "grid wide-narrow" },
       h("div", { class: "stack" },

@@ -11,7 +11,7 @@ extension Endpoint {
     Endpoint(
       .post, "/v1/devices/{device}/messages", id: "sendFromDevice", in: .devices, "Send a message to another user",
       """
-      To one user of the same app, at once, if the app allows it (`deviceSends`), so many a minute and device; a guest \
+      To one user of the same app, at once, if the app allows it (`deviceSends`): a limit per minute and device; a guest \
       may not. The body is that of a send without what a device may not decide. The message bears its sender: `from` in \
       its numbers, `sender` in the payload. While the app is paused it is refused as a conflict: a device does not wait.
       """, by: .authKey, parameters: [.idempotencyKey],

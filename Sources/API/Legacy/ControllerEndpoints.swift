@@ -31,7 +31,7 @@ extension Endpoint {
       .required(
         "HEADER",
         JSONSchema.object([
-          .required("RESULT_CODE", JSONSchema.anyText, "`0000`, or why not."),
+          .required("RESULT_CODE", JSONSchema.anyText, "`0000`, or the reason."),
           .required("RESULT_BODY", JSONSchema.anyText),
           .required("SERVICE", JSONSchema.anyText, "The controller."),
         ])), .required("BODY", body, about),

@@ -57,7 +57,7 @@ extension KoreanSentences {
     = 쉽게 추측할 수 있는 비밀번호입니다. 서로 관련 없는 단어를 여러 개 이어 더 길게 입력하세요
     Only an account that signs in here has a password.
     = 비밀번호로 로그인하는 계정에만 비밀번호가 있습니다.
-    is not the present password
+    is not the current password
     = 현재 비밀번호가 아닙니다
     This server has no master key to seal second factors with.
     = 서버에 마스터 키(UPMC_MASTER_KEY)가 없어 2단계 인증을 저장할 수 없습니다. 관리자에게 문의하세요.

@@ -164,7 +164,7 @@ extension KoreanSentences {
     = 업로드한 파일이 없거나 보관 기한이 지났습니다({1}). 다시 업로드하세요.
     The file has no line with a user.
     = 사용자가 있는 줄이 없습니다.
-    {1} lines of the file are wrong, the first of them: line {2} {3}. Mend them, or send the others with \
+    {1} lines of the file are wrong, the first of them: line {2} {3}. Fix them, or send the others with \
     skipErrors=true.
     = 파일에 잘못된 줄이 {1}개 있습니다. 첫 번째는 {2}번째 줄입니다: {3}. 고치거나 skipErrors=true로 나머지만 보내세요.
     Give what is to change: name, parent, or joinable.
@@ -224,7 +224,7 @@ extension KoreanSentences {
     = 주소에 앱을 지정하세요: /v1/admin/quarantine?appId=…
     must be true, or left out
     = true이거나 생략해야 합니다
-    Give one of device, since, reason and all: whom to give back.
+    Give one of device, since, reason and all: which devices to release.
     = 복귀할 대상을 하나만 지정하세요: device, since, reason, all.
     This server has no master key to seal credentials with.
     = 서버에 마스터 키(UPMC_MASTER_KEY)가 없어 인증 정보를 저장할 수 없습니다. 관리자에게 문의하세요.

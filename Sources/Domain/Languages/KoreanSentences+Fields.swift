@@ -91,7 +91,7 @@ extension KoreanSentences {
     = 쓸 수 있는 매개변수: {1}.
     must begin with {1}, for it is an ad
     = 광고이므로 “{1}” 문구로 시작해야 합니다
-    must say how to refuse more ads, with the words "{1}"
+    must have the opt-out wording "{1}"
     = 수신 거부 방법을 “{1}” 문구로 안내해야 합니다
     GUEST is no audience; use {"members":false}
     = GUEST는 발송 대상이 아닙니다. {"members":false}를 쓰세요

@@ -44,7 +44,7 @@ package enum PasswordService {
   private static func checkCurrent(
     _ password: NewPassword, of account: Accounts.Record, by caller: Caller, on connection: Connection, _ now: Int64
   ) throws(Problem) {
-    let wrong = Problem(at: "/current", "is not the present password")
+    let wrong = Problem(at: "/current", "is not the current password")
     guard let current = password.current else { throw wrong }
     let throttle = SignInThrottle(origin: caller.origin, now: now)
     try throttle.count(account.login, on: connection) { () throws(Problem) in }

@@ -100,7 +100,7 @@ package enum CSVUploads {
       .impossible,
       """
       \(file.faultCount) lines of the file are wrong, the first of them: line \(file.faults[0].line) \
-      \(file.faults[0].reason). Mend them, or send the others with skipErrors=true.
+      \(file.faults[0].reason). Fix them, or send the others with skipErrors=true.
       """,
       fields: file.faults.map { Problem.Field(pointer: "/lines/\($0.line)", detail: $0.reason) })
   }

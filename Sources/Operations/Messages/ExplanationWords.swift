@@ -63,7 +63,7 @@ package enum ExplanationWords {
       Phrase(
         "Every delivery failed, so the badge count was taken back by %.", "모든 단말에 전달되지 못해 배지 수를 % 되돌렸습니다.")
     case .badgeRead: Phrase("Reading it changed the badge count (%).", "읽음 처리로 배지 수가 바뀌었습니다(%).")
-    case .inQuarantine: Phrase("This device is in quarantine since then.", "이 단말은 이때부터 격리되어 있습니다.")
+    case .inQuarantine: Phrase("This device is in quarantine since then.", "이 단말은 이때부터 발송에서 제외되어 있습니다.")
     case .finished: Phrase("The message ended: %.", "메시지가 종료되었습니다: %.")
     }
   }
@@ -72,7 +72,7 @@ package enum ExplanationWords {
     switch step.code {
     case .messagePaused: Phrase("Resume it when it may go on.", "계속하려면 메시지를 재개하세요.")
     case .appPaused:
-      Phrase("Mend what the reason names, then resume the app.", "사유를 해결한 뒤 앱을 재개하세요.")
+      Phrase("Fix what the reason names, then resume the app.", "사유를 해결한 뒤 앱을 재개하세요.")
     case .unknownUser:
       Phrase(
         "Check the CUID, and that the app registers its users.", "CUID가 맞는지, 앱이 사용자를 등록하는지 확인하세요.")

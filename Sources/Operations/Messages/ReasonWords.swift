@@ -32,10 +32,10 @@ enum ReasonWords {
         "It may have arrived. Use onUnknown \"resend\" where a duplicate is better than a gap.",
         "도착했을 수도 있습니다. 누락보다 중복이 나은 메시지라면 onUnknown을 \"resend\"로 보내세요.")),
     "quarantine": Entry(
-      "Its token was refused before, so the device is in quarantine.", "이전에 토큰이 거부되어 격리된 단말입니다.",
+      "Its token was refused before, so the device is in quarantine.", "이전에 토큰이 거부되어 발송에서 제외된 단말입니다.",
       advice: Phrase(
-        "It comes back when the app registers again; or give it back in the quarantine list.",
-        "앱이 다시 등록하면 자동으로 해제되며, 격리 목록에서 직접 해제할 수도 있습니다.")),
+        "It comes back when the app registers again; or release it in the quarantine list.",
+        "앱이 다시 등록하면 자동으로 해제되며, 발송 제외 단말 목록에서 직접 해제할 수도 있습니다.")),
     "no-provider": Entry(
       "The app has no credential for this device's push network.", "이 단말의 푸시 서버에 대한 인증 정보가 앱에 없습니다.",
       advice: Phrase("Add the credential of the app.", "앱의 인증 정보를 등록하세요.")),

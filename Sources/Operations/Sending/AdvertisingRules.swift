@@ -106,7 +106,7 @@ package enum AdvertisingRules {
     var notes: [Sentence] = []
     if rules.optOut.isEmpty {
       notes.append(
-        "Nothing checks that it says how to refuse more ads, as the law may demand: upmc app ads \(app.appID) --opt-out …"
+        "Nothing checks that it has an opt-out wording, as the law may demand: upmc app ads \(app.appID) --opt-out …"
       )
     }
     guard let night = rules.night else { return notes }

@@ -108,7 +108,7 @@ extension Configuration {
     Variable(
       name: "UPMC_FCM_VALIDATE_ONLY", standard: "false",
       meaning: "true: Google checks every message and delivers none, for trying out a set-up",
-      korean: "`true`이면 Google이 메시지를 검사만 하고 전달하지 않습니다. 설정을 시험할 때 씁니다"),
+      korean: "`true`이면 Google이 메시지를 검사만 하고 전달하지 않습니다. 설정을 테스트할 때 씁니다"),
     Variable(
       name: "UPMC_CA_FILE", standard: "",
       meaning: "further trust anchors (PEM), for the simulator or a proxy that inspects TLS",

@@ -54,7 +54,7 @@ struct Contexts {
     do throws(JSONError) {
       return Contexts(try JSONTree(parsing: Array(data)))
     } catch {
-      throw CommandError("\(path) is damaged: \(error). Mend it, or move it away and add the contexts again.")
+      throw CommandError("\(path) is damaged: \(error). Fix it, or move it away and add the contexts again.")
     }
   }
 

@@ -9,7 +9,7 @@ extension Endpoint {
     Endpoint(
       .post, "/v1/admin/apps/{appId}/resume", id: "resumeApp", in: .administration,
       "Let the messages of a paused app go on",
-      "An app is paused by itself when a flood of refusals shows that a setting is wrong. Mend that first.",
+      "An app is paused by itself when a flood of refusals shows that a setting is wrong. Fix that first.",
       by: .permission(.manageApps),
       answers: [Answer(200, "The app is not paused.", Administration.AppEntry.object, example: exampleApp)],
       problems: [.unknownApp],

@@ -118,7 +118,7 @@ extension AdminCall {
     }
     guard let appID else { throw Problem(at: "/appId", "is needed") }
     guard scopes.count == 1 else {
-      throw Problem(.invalidField, "Give one of device, since, reason and all: whom to give back.")
+      throw Problem(.invalidField, "Give one of device, since, reason and all: which devices to release.")
     }
     return (appID, scopes[0])
   }
