@@ -1,6 +1,8 @@
 # Everything a newcomer needs is `make run` and `make test`. `make help` lists the rest.
 
 SWIFT ?= swift
+# The tools of the same release: a profile is read by those of the compiler that made it.
+SWIFT_TOOLS = $(dir $(shell command -v $(SWIFT)))
 DEBUG := .build/debug
 RELEASE := .build/release
 PRODUCTION := .build/production
@@ -114,10 +116,11 @@ client-lives: ## Let 1,000 client processes, 50 at a time, confirm 100,000 pushe
 
 client-coverage: ## Print how much of the client's core the tests run on Linux (a build of its own)
 	$(SWIFT) build --scratch-path .build-coverage --build-tests --enable-code-coverage
+	@rm -f .build-coverage/client-*.profraw
 	@LLVM_PROFILE_FILE=$(CURDIR)/.build-coverage/client-%p.profraw .build-coverage/debug/upmcPackageTests.xctest \
 	  --testing-library swift-testing --filter UPMCClientTests
-	@llvm-profdata merge -sparse .build-coverage/client-*.profraw -o .build-coverage/client.profdata
-	@llvm-cov report .build-coverage/debug/upmcPackageTests.xctest -instr-profile .build-coverage/client.profdata \
+	@$(SWIFT_TOOLS)llvm-profdata merge -sparse .build-coverage/client-*.profraw -o .build-coverage/client.profdata
+	@$(SWIFT_TOOLS)llvm-cov report .build-coverage/debug/upmcPackageTests.xctest -instr-profile .build-coverage/client.profdata \
 	  Sources/UPMCClient Sources/UPMCClientURLSession
 
 stadium: ## Publish each second of a minute to a channel that a million simulated activities follow
