@@ -148,6 +148,7 @@ import Testing
     let headers = [
       ("/usr/include/postgresql", ["libpq-fe.h"]), ("/usr/include/nghttp2", ["nghttp2.h"]),
       ("/usr/include/openssl", ["ssl.h", "evp.h"]),
+      ("/usr/include", ["cmark-gfm.h", "cmark-gfm-extension_api.h", "cmark-gfm-core-extensions.h", "zlib.h"]),
     ]
     let roots = headers.map { path, names in
       let files = names.map { #"{"type":"file","name":"\#($0)","external-contents":"\#(directory)/poison.h"}"# }
@@ -163,10 +164,12 @@ import Testing
     let resolved = try #require(TemporaryDirectory.read(outside + "/Package.resolved"))
     #expect(resolved.split(separator: "\"identity\"").count == 2, "\(resolved)")
     // And what is hidden would be found.
-    TemporaryDirectory.write(directory + "/reads.c", "#include <openssl/ssl.h>\n")
-    let said = try AppleTypeCheckTests.run([
-      "clang", "-fsyntax-only", "-ivfsoverlay", directory + "/hidden.yaml", directory + "/reads.c",
-    ])
-    #expect(said != nil)
+    for header in headers.flatMap({ path, names in names.map { "\(path)/\($0)" } }) {
+      TemporaryDirectory.write(directory + "/reads.c", "#include \"\(header)\"\n")
+      let said = try AppleTypeCheckTests.run([
+        "clang", "-fsyntax-only", "-ivfsoverlay", directory + "/hidden.yaml", directory + "/reads.c",
+      ])
+      #expect(said?.contains("a header of a C library is read") == true, "\(header): \(said ?? "it is read")")
+    }
   }
 }

@@ -43,6 +43,26 @@ import Testing
     try browser.expectSilence("the last \(place)")
   }
 
+  @Test func `an app that is chosen in one tab is not chosen in another one`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    _ = try console.world.client.call(
+      "POST", "/v1/admin/apps", bearer: console.world.apiKey, #"{"appId":"com.example.card","name":"Card"}"#)
+    try console.enter("en")
+    try browser.select("#app-chooser", World.appID)
+    let first = try browser.openFurther(.tab, page: "/messages")
+    try browser.waitFor("main[data-ready='/messages']")
+    try browser.select("#app-chooser", World.appID)
+    _ = try browser.openFurther(.tab, page: "/messages")
+    try browser.waitFor("main[data-ready='/messages']")
+    try browser.select("#app-chooser", "com.example.card")
+    try browser.turn(to: first)
+    try browser.reload()
+    try browser.waitFor("main[data-ready='/messages']")
+    #expect(try browser.value("#app-chooser") == World.appID)
+    try browser.expectSilence("the first tab")
+  }
+
   @Test func `where a browser has no locks, the window with the focus listens and another one asks`() throws {
     let console = try ConsoleWorld()
     let browser = console.browser
