@@ -16,6 +16,10 @@ import { credentialEnd, messageTitle } from "./common.js";
 import { deadWebhooks } from "./webhooks.js";
 
 export async function dashboardPage(context) {
+  // Asked together: each question that waits for another answer costs a round trip.
+  const scope = () => ({ appId: app()?.appId });
+  const asked = Promise.all([attention(), look()]);
+  asked.catch(() => {});
   if (!(await isBegun())) return beginPage(context);
   const tiles = h("dl", { class: "tiles" });
   const running = h("div");
@@ -33,7 +37,6 @@ export async function dashboardPage(context) {
     body = recent.querySelector("tbody");
   }
 
-  const scope = () => ({ appId: app()?.appId });
   async function look() {
     const messages = (items) => get(`/messages${query({ ...scope(), limit: 12, ...items })}`);
     const [minutes, byReason, campaigns, openCampaigns, openSingles] = await Promise.all([
@@ -64,7 +67,7 @@ export async function dashboardPage(context) {
 
   drawn = chart({ label: t("dashboard.chart"), points: [], series: names.map((name) => ({ label: t(`funnel.${name}`), colour: colours[name], values: [] })),
     unit: "minute", onLeave: context.onLeave });
-  const [warnings, now] = await Promise.all([attention(), look()]);
+  const [warnings, now] = await asked;
   draw(now);
   const live = h("span", { class: "live off", id: "live" });
   context.onLeave(watchOverview(scope(), draw, look, (isConnected) => {
@@ -130,13 +133,14 @@ async function attention() {
     notes.push(note("bad", h("b", null, t("attention.paused", { app: entry.name || entry.appId })), " ", told(entry.pausedReason), " ",
       h("a", { href: link(`/apps/${entry.appId}`) }, t("do.look"))));
   }
-  const waiting = may("managePeople") ? await get("/approvals?state=waiting&limit=10").catch(() => null) : null;
+  const [waiting, dead, credentials] = await Promise.all([
+    may("managePeople") ? get("/approvals?state=waiting&limit=10").catch(() => null) : null, deadWebhooks(app()?.appId),
+    may("manageApps") ? all("/credentials").catch(() => []) : null]);
   if (waiting?.items.length) notes.push(note("warn", t("attention.approvals", { n: waiting.items.length }), " ", h("a", { href: "#/approvals" }, t("do.look"))));
-  for (const entry of await deadWebhooks(app()?.appId)) {
+  for (const entry of dead) {
     notes.push(note("bad", t("attention.webhook", { url: entry.url, n: number(entry.dead) }), " ", h("a", { href: link(`/webhooks/${entry.webhookId}`, { state: "dead" }) }, t("do.look"))));
   }
-  if (may("manageApps")) {
-    const credentials = await all("/credentials").catch(() => []);
+  if (credentials) {
     for (const entry of apps.filter((entry) => !credentials.some((one) => one.appId === entry.appId))) {
       notes.push(note("warn", t("attention.no-credential", { app: entry.name || entry.appId }), " ", h("a", { href: link(`/apps/${entry.appId}`) }, t("do.add"))));
     }
