@@ -13,8 +13,8 @@ import UPMCClientURLSession
 /// ```
 /// `DIRECTORY/taken` has a line for each push that a process began to take.
 ///
-/// Steps: those of a file (`begun`, `written`, `synced`, `renamed`), of a call (`unsent`, `lost`), and `answered`, before the
-/// file is removed. Each may be followed by `:N`, the N-th time.
+/// Steps: those of a file (`begun`, `written`, `synced`, `renamed`), of a call (`unsent`, `lost`), `answered`, before the
+/// file is removed, and `removed`. Each may be followed by `:N`, the N-th time.
 let arguments = CommandLine.arguments
 guard arguments.count >= 7 else {
   FileHandle.standardError.write(Data("usage: see Tests/ClientLife/main.swift\n".utf8))
@@ -27,7 +27,8 @@ var settings = ClientSettings(
 settings.callSeconds = 60
 let client = PushClient(
   settings, transport: EndingTransport(end: end), keys: FileKeyStore(directory: arguments[1] + "/keys"),
-  now: { Date() }, onStep: { end.reached($0.rawValue) }, onAnswer: { end.reached("answered") })
+  now: { Date() }, onStep: { end.reached($0.rawValue) }, onAnswer: { end.reached("answered") },
+  onRemoval: { end.reached("removed") })
 
 switch arguments[5] {
 case "register": try await client.register(token: arguments[6], user: ClientUser(arguments[7]))

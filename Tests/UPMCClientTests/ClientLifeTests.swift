@@ -53,6 +53,42 @@ import UPMCClient
     #expect(phone.waiting == [])
   }
 
+  @Test(arguments: [1, 3, 5]) func `a process that is killed between two removals leaves the others, which count once`(
+    removals: Int
+  ) async throws {
+    let stage = try ClientStage()
+    let phone = Phone(stage, "phone", Self.token)
+    try await phone.register("kim")
+    var seqnos: [String] = []
+    for _ in 0..<5 { seqnos.append(try await stage.send()) }
+    for seqno in seqnos {
+      #expect(try await phone.live("receive", [seqno], end: "unsent") == .killed(signal: SIGKILL))
+    }
+    #expect(try await phone.live("flush", [], end: "removed:\(removals)") == .killed(signal: SIGKILL))
+    #expect(phone.waiting.count == seqnos.count - removals)
+    #expect(try await phone.live("flush", []) == .exited(0))
+    #expect(phone.waiting == [])
+    for seqno in seqnos { #expect(try await stage.received(seqno) == 1) }
+  }
+
+  @Test(arguments: ["begun:2", "written:2", "synced:2", "renamed:2"])
+  func `a process that is killed while it names the former token leaves a receipt that counts once`(
+    step: String
+  ) async throws {
+    let stage = try ClientStage()
+    let phone = Phone(stage, "phone", Self.token)
+    try await phone.register("kim")
+    let seqno = try await stage.send()
+    let payload = try phone.file(of: [seqno])
+    // The push came to the token before this one.
+    try await Phone(stage, "phone", ClientStage.token("b2")).register("kim")
+    #expect(try await phone.live("receive", file: payload, end: step) == .killed(signal: SIGKILL), "\(step)")
+    #expect(phone.waiting.count == 1)
+    #expect(try await phone.live("flush", []) == .exited(0))
+    #expect(phone.waiting == [])
+    #expect(try await stage.received(seqno) == 1)
+  }
+
   @Test func `two processes that send one outbox at the same time count each receipt once`() async throws {
     let stage = try ClientStage()
     let phone = Phone(stage, "phone", Self.token)
@@ -147,6 +183,11 @@ final class Phone: Sendable {
   /// One process: `receive` of these messages, or `flush`.
   func live(_ verb: String, _ seqnos: [String], end: String = "") async throws -> ChildProcess.Ending {
     try await run([verb, verb == "receive" ? file(of: seqnos) : "-", end])
+  }
+
+  /// One process that receives the pushes of a file.
+  func live(_ verb: String, file: String, end: String) async throws -> ChildProcess.Ending {
+    try await run([verb, file, end])
   }
 
   /// SEQNOs of the pushes that processes began to take, in their order.

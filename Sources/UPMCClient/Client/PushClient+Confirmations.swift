@@ -111,6 +111,7 @@ extension PushClient {
         seconds: isExtension ? ClientLimits.extensionCallSeconds : client.settings.callSeconds, now: client.now,
         log: client.log, send: { await transport.send($0) })
       sender.onAnswer = client.onAnswer
+      sender.onRemoval = client.onRemoval
       let report = await sender.flush(beyond: loose)
       client.rest(seconds: report.retryAfterSeconds)
       return report

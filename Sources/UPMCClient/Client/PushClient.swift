@@ -25,6 +25,8 @@ public actor PushClient {
   private var rest: (from: Date, until: Date)?
   /// Called between receiving the answer to confirmations and removing their files; for tests.
   let onAnswer: @Sendable () -> Void
+  /// Called after each removal of a confirmed file; for tests.
+  let onRemoval: @Sendable () -> Void
 
   /// - Parameters:
   ///   - transport: sends requests to the server.
@@ -41,12 +43,13 @@ public actor PushClient {
   package init(
     _ settings: ClientSettings, transport: any Transport & Sendable, keys: any KeyStore,
     now: @escaping @Sendable () -> Date, onStep: @escaping @Sendable (DurableFile.Step) -> Void,
-    onAnswer: @escaping @Sendable () -> Void = {}
+    onAnswer: @escaping @Sendable () -> Void = {}, onRemoval: @escaping @Sendable () -> Void = {}
   ) {
     self.settings = settings
     self.transport = transport
     self.now = now
     self.onAnswer = onAnswer
+    self.onRemoval = onRemoval
     state = ClientState(keys: keys)
     outbox = Outbox(directory: settings.directory, onStep: onStep)
   }

@@ -39,6 +39,8 @@ struct OutboxSender {
   let send: @Sendable (WireRequest) async -> Result<WireAnswer, NoAnswer>
   /// Called between receiving an answer and removing files; tests end the process there.
   var onAnswer: @Sendable () -> Void = {}
+  /// Called after each removal of a file; tests end the process there.
+  var onRemoval: @Sendable () -> Void = {}
 
   /// Result of a call for all of its entries.
   private enum Outcome {
@@ -118,7 +120,7 @@ struct OutboxSender {
     case "recorded":
       report.recorded += 1
       report.verdicts[entry.name] = .recorded(badge: verdict.badge)
-      try? outbox.remove(entry)
+      remove(entry)
     case "invalid-pushkey" where entry.psids.count > 1:
       // The push may have been sent to the previous token.
       var other = entry
@@ -140,7 +142,12 @@ struct OutboxSender {
   private func refuse(_ entry: OutboxEntry, _ reason: String, _ report: inout FlushReport) {
     report.refused += 1
     report.verdicts[entry.name] = .refused(reason)
+    remove(entry)
+  }
+
+  private func remove(_ entry: OutboxEntry) {
     try? outbox.remove(entry)
+    onRemoval()
   }
 
   private func call(_ batch: [OutboxEntry]) async -> Outcome {
