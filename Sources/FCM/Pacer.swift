@@ -13,7 +13,6 @@ internal import Reactor
 ///                                          └── refused too ──► nothing ──as long as Google asks──► over
 /// ```
 /// "All" is this node's share of the quota: nodes on one database send for the same projects.
-/// "All" is this node's share: nodes on one database send for the same projects.
 ///
 /// Decision 082.
 struct Pacer {

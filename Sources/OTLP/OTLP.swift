@@ -36,7 +36,7 @@ package final class OTLPExporter {
     }
   }
 
-  /// Sends the remaining data and ends the thread, within `OTLPLimits.drain`.
+  /// Sends the remaining data within `OTLPLimits.drain`, then ends the thread.
   package func stop() {
     stopping.give()
     _ = done.receive(atMost: OTLPLimits.drain + .seconds(1))

@@ -4,11 +4,12 @@ package import Metrics
 /// Metrics as the body of `POST /v1/metrics`: the names, labels and values of `/metrics`, counters and histograms
 /// cumulative since the process began.
 package enum OTLPMetrics {
-  /// Values count from `began` up to `now`, both in microseconds since 1970.
+  /// The interval that cumulative values cover, in nanoseconds since 1970 as OTLP requires.
   package struct Period: Sendable {
     let began: String
     let now: String
 
+    /// Creates an interval from times in microseconds since 1970.
     package init(began: Int64, now: Int64) {
       self.began = String(began) + "000"
       self.now = String(max(began, now)) + "000"

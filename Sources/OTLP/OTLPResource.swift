@@ -18,7 +18,7 @@ package struct OTLPResource: Sendable {
 
   /// Returns the complete request body of one signal.
   /// - Parameters:
-  ///   - member names of the three nesting levels, such as `resourceSpans`, `scopeSpans`, `spans`.
+  ///   - names: member names of the three nesting levels, such as `resourceSpans`, `scopeSpans`, `spans`.
   ///   - items: writes the elements of the innermost list.
   func body(
     _ names: (resources: String, scopes: String, items: String), capacity: Int, _ items: (inout JSONWriter) -> Void

@@ -30,7 +30,7 @@ struct SetPolicies: ParsableCommand {
       no receipt unless the app is in front. on, as it is at first: every alert starts the extension.
 
       --approval-above 10000: what one person sends to more devices, or within an hour, waits for a second one; 0: nothing \
-      does, as it is at first. API keys and the command line are not held back.
+      does, as it is at first. API keys are not held back.
 
         upmc app policy com.example.bank --devices single --identity proof
       """)

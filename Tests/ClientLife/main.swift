@@ -27,8 +27,7 @@ var settings = ClientSettings(
 settings.callSeconds = 60
 let client = PushClient(
   settings, transport: EndingTransport(end: end), keys: FileKeyStore(directory: arguments[1] + "/keys"),
-  now: { Date() }, onStep: { end.reached($0.rawValue) }, onAnswer: { end.reached("answered") },
-  onRemoval: { end.reached("removed") })
+  now: { Date() }, onStep: { end.reached($0.rawValue) }, onSending: { end.reached($0.rawValue) })
 
 switch arguments[5] {
 case "register": try await client.register(token: arguments[6], user: ClientUser(arguments[7]))

@@ -7,7 +7,7 @@ import Testing
 
 /// What a canary or a pace holds back is not forgotten behind it.
 @Suite struct HeldBackTests {
-  /// Sends with a gate, in one transaction as the adapters do.
+  /// Sends with a gate, in one transaction as the API does.
   private func send(
     _ world: DispatcherWorld, pace: Pace? = nil, canary: Canary? = nil, expiresIn: Int64 = 86_400
   ) throws -> Int64 {

@@ -14,10 +14,7 @@ import Testing
 
   init() throws {
     let authority = try CertificateAuthority()
-    let other = try OtherHTTP2Server(
-      script: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Firebase/h2_server.py").path,
-      pem: try authority.issueServer().pem)
+    let other = try OtherHTTP2Server(pem: try authority.issueServer().pem)
     let port = try other.port()
     world = try World(server: { configuration in
       configuration.fcm = try Configuration.service("test", "https://127.0.0.1:\(port)")
@@ -78,17 +75,8 @@ import Testing
 
   @Test func `a Live Activity leaves with its token beside the registration`() throws {
     let device = try register()
-    let path = "/v1/devices/\(device.string("device") ?? "")/activities/order-42"
-    #expect(
-      try world.client.call("PUT", path, bearer: device.string("authKey"), #"{"psid":"\#(World.token("e1"))"}"#).status
-        == 204)
-    let sent = try world.client.call(
-      "POST", "/v1/admin/messages", bearer: world.apiKey,
-      """
-      {"appId":"\(World.appID)","audience":{"clientUids":["kim"]},
-       "liveActivity":{"event":"update","timestamp":1,"contentState":{"n":7},"activityId":"order-42"}}
-      """)
-    #expect(try world.finished(try #require(sent.string("seqno"))).int("accepted") == 1)
+    try world.addActivity("order-42", token: World.token("e1"), of: device)
+    #expect(try world.sendActivity("update", 7, to: "order-42").int("accepted") == 1)
     let message = try lastMessage()
     #expect(message["token"] as? String == "f1:APA91b1")
     let apns = try #require(message["apns"] as? [String: Any])

@@ -108,17 +108,8 @@ import Testing
     try world.useServiceAccount()
     let name = Self.registration(1)
     let device = try register(world, "phone", name, user: "kim")
-    let path = "/v1/devices/\(device.string("device") ?? "")/activities/order-42"
-    #expect(
-      try world.client.call("PUT", path, bearer: device.string("authKey"), #"{"psid":"\#(World.token("e1"))"}"#).status
-        == 204)
-    let sent = try world.client.call(
-      "POST", "/v1/admin/messages", bearer: world.apiKey,
-      """
-      {"appId":"\(World.appID)","audience":{"clientUids":["kim"]},
-       "liveActivity":{"event":"update","timestamp":1,"contentState":{"n":7},"activityId":"order-42"}}
-      """)
-    let funnel = try world.finished(try #require(sent.string("seqno")))
+    try world.addActivity("order-42", token: World.token("e1"), of: device)
+    let funnel = try world.sendActivity("update", 7, to: "order-42")
     #expect(funnel.int("accepted") == 1, "\(funnel.text)")
     let aps = try #require(try payloads(world, name).last?["aps"] as? [String: Any])
     #expect((aps["content-state"] as? [String: Any])?["n"] as? Int == 7)

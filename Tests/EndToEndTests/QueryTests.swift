@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-/// Parameters behind the `?`, at every API: under `/v1` none that is not known; at the SDK's controllers as ever.
+/// Query parameters: `/v1` refuses unknown ones, the SDK's controllers ignore them.
 @Suite(.serialized) struct QueryTests {
   private static let token = World.token("a1")
 

@@ -129,7 +129,7 @@ import Testing
     #expect(stolen.code == "40100", "\(stolen)")
     #expect(try app.post("rcv_init_badgeNo.ctl", ["BADGENO": "5", "AUTHKEY": other.authKey ?? ""]).code == "40100")
     #expect(try world.count("SELECT count(*) FROM devices WHERE state = 1") == 2)
-    // A key of the app's own REST API is none of this one.
+    // The SDK's API refuses keys of the REST API.
     let device = try world.register("d9", token: World.token("c3"), user: nil)
     let foreign = try app.post("rcv_get_service.ctl", ["AUTHKEY": device.string("authKey") ?? ""])
     #expect(foreign.code == "40100", "\(foreign)")

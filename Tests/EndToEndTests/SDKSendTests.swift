@@ -209,7 +209,7 @@ import Testing
     ] {
       #expect(try outside.post(controller, Self.message).code == "50300", "\(controller)")
     }
-    // An API key is accepted, in a header or a field; a wrong one does not.
+    // An API key is accepted in a header or a field; a wrong one is refused.
     try stranger.register("d1", token: Self.one, user: "kim")
     outside.headers = ["Authorization: Bearer \(stranger.apiKey)"]
     #expect(try outside.post("rcv_register_message.ctl", Self.message).isOK)

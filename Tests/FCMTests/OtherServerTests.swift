@@ -15,9 +15,7 @@ import Testing
 
   init() throws {
     authority = try CertificateAuthority()
-    let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Firebase/h2_server.py").path
-    server = try OtherHTTP2Server(script: script, pem: try authority.issueServer().pem)
+    server = try OtherHTTP2Server(pem: try authority.issueServer().pem)
   }
 
   /// A sender to it; its access tokens come from the simulator.

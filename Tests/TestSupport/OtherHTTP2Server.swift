@@ -9,10 +9,9 @@ package final class OtherHTTP2Server {
   private let output: String
   private var process: ChildProcess?
 
-  /// - Parameters:
-  ///   - script: path of `h2_server.py`.
-  ///   - pem: certificate and key for 127.0.0.1.
-  package init(script: String, pem: String) throws {
+  /// - Parameter pem: certificate and key for 127.0.0.1.
+  package init(pem: String) throws {
+    let script = TestDatabase.migrationsDirectory + "/../Tests/Firebase/h2_server.py"
     output = directory + "/requests"
     let identity = directory + "/server.pem"
     TemporaryDirectory.write(identity, pem)

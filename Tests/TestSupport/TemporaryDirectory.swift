@@ -60,6 +60,11 @@ package enum TemporaryDirectory {
     return names.sorted()
   }
 
+  /// Paths of the files in a directory and all below it.
+  package static func files(below path: String) -> [String] {
+    entries(of: path).map { "\(path)/\($0)" }.flatMap { isDirectory($0) ? files(below: $0) : [$0] }
+  }
+
   /// Where there is memory enough for files that many tests write and nobody keeps; else /tmp.
   package static let roomy: String = {
     var status = statvfs()

@@ -53,17 +53,23 @@ import UPMCClient
     #expect(phone.waiting == [])
   }
 
+  /// Sends messages whose receipts the phone stores and never sends.
+  private func stored(_ count: Int, _ stage: ClientStage, _ phone: Phone) async throws -> [String] {
+    var seqnos: [String] = []
+    for _ in 0..<count { seqnos.append(try await stage.send()) }
+    for seqno in seqnos {
+      #expect(try await phone.live("receive", [seqno], end: "unsent") == .killed(signal: SIGKILL))
+    }
+    return seqnos
+  }
+
   @Test(arguments: [1, 3, 5]) func `a process that is killed between two removals leaves the others, which count once`(
     removals: Int
   ) async throws {
     let stage = try ClientStage()
     let phone = Phone(stage, "phone", Self.token)
     try await phone.register("kim")
-    var seqnos: [String] = []
-    for _ in 0..<5 { seqnos.append(try await stage.send()) }
-    for seqno in seqnos {
-      #expect(try await phone.live("receive", [seqno], end: "unsent") == .killed(signal: SIGKILL))
-    }
+    let seqnos = try await stored(5, stage, phone)
     #expect(try await phone.live("flush", [], end: "removed:\(removals)") == .killed(signal: SIGKILL))
     #expect(phone.waiting.count == seqnos.count - removals)
     #expect(try await phone.live("flush", []) == .exited(0))
@@ -93,12 +99,7 @@ import UPMCClient
     let stage = try ClientStage()
     let phone = Phone(stage, "phone", Self.token)
     try await phone.register("kim")
-    var seqnos: [String] = []
-    for _ in 0..<12 { seqnos.append(try await stage.send()) }
-    // Stored, and never sent.
-    for seqno in seqnos {
-      #expect(try await phone.live("receive", [seqno], end: "unsent") == .killed(signal: SIGKILL))
-    }
+    let seqnos = try await stored(12, stage, phone)
     #expect(phone.waiting.count == seqnos.count)
     async let first = phone.live("flush", [])
     async let second = phone.live("flush", [])
@@ -182,7 +183,7 @@ final class Phone: Sendable {
 
   /// One process: `receive` of these messages, or `flush`.
   func live(_ verb: String, _ seqnos: [String], end: String = "") async throws -> ChildProcess.Ending {
-    try await run([verb, verb == "receive" ? file(of: seqnos) : "-", end])
+    try await live(verb, file: verb == "receive" ? file(of: seqnos) : "-", end: end)
   }
 
   /// One process that receives the pushes of a file.

@@ -29,16 +29,11 @@ import Testing
     return (all, linux)
   }
 
-  private func files(below path: String) -> [String] {
-    TemporaryDirectory.entries(of: path).flatMap { name in
-      name.hasSuffix(".swift") ? ["\(path)/\(name)"] : files(below: "\(path)/\(name)")
-    }
-  }
-
   @Test func `the README says how many lines the client has, and how many of them run on Linux`() throws {
     let root = AppleTypeCheckTests.root
     var (all, linux) = (0, 0)
-    for file in Self.modules.flatMap({ files(below: "\(root)/Sources/\($0)") }) {
+    let files = Self.modules.flatMap { TemporaryDirectory.files(below: "\(root)/Sources/\($0)") }
+    for file in files where file.hasSuffix(".swift") {
       let counted = count(try #require(TemporaryDirectory.read(file)))
       (all, linux) = (all + counted.all, linux + counted.linux)
     }

@@ -22,15 +22,10 @@ import Testing
     }
   }
 
-  /// Everything in these directories, as one text.
+  /// The Swift sources in these directories, as one text.
   private func sources(_ directories: [String]) -> String {
-    directories.map { directory in texts(below: "\(AppleTypeCheckTests.root)/\(directory)") }.joined(separator: "\n")
-  }
-
-  private func texts(below path: String) -> String {
-    let entries = TemporaryDirectory.entries(of: path)
-    guard !entries.isEmpty else { return path.hasSuffix(".swift") ? TemporaryDirectory.read(path) ?? "" : "" }
-    return entries.map { texts(below: "\(path)/\($0)") }.joined(separator: "\n")
+    directories.flatMap { TemporaryDirectory.files(below: "\(AppleTypeCheckTests.root)/\($0)") }
+      .filter { $0.hasSuffix(".swift") }.compactMap(TemporaryDirectory.read).joined(separator: "\n")
   }
 
   @Test func `every test that the table names is there, and so is every symbol`() throws {

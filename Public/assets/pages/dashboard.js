@@ -16,8 +16,8 @@ import { credentialEnd, messageTitle } from "./common.js";
 import { deadWebhooks } from "./webhooks.js";
 
 export async function dashboardPage(context) {
-  // Asked together: each question that waits for another answer costs a round trip.
   const scope = () => ({ appId: app()?.appId });
+  // All requests at once: each that waits for another's response costs a round trip.
   const asked = Promise.all([attention(), look()]);
   asked.catch(() => {});
   if (!(await isBegun())) return beginPage(context);

@@ -1,4 +1,4 @@
-/// The entryPage: login and password, or what a link that works once has opened.
+/// The sign-in page: login and password, or what a link that works once has opened.
 
 import { putTo } from "../api.js";
 import { asset, h, put } from "../dom.js";

@@ -9,7 +9,7 @@ import { number, t, word } from "../words.js";
 /// Shows in `box` how a test ends: how many devices its network accepted, and why others got nothing.
 /// - Returns: what stops following it.
 export function followTest(seqno, box) {
-  let isSeen = false;
+  let isOver = false;
   return watch(seqno, (funnel) => {
     const { pending, accepted, targeted, reasons = {} } = funnel;
     const lost = targeted - accepted - pending;
@@ -17,7 +17,7 @@ export function followTest(seqno, box) {
       pending > 0 ? t("compose.test.waiting", { n: number(pending) }) : t("compose.test.accepted", { n: number(accepted), of: number(targeted) }),
       lost > 0 ? h("ul", null, Object.entries(reasons).map(([reason, count]) => h("li", { "data-reason": reason }, `${word("reason", reason)} · ${number(count)}`))) : null));
     // The column beside the form scrolls by itself, and this is its last part.
-    if (!isSeen) box.scrollIntoView({ block: "nearest" });
-    isSeen = pending === 0;
+    if (!isOver) box.scrollIntoView({ block: "nearest" });
+    isOver = pending === 0;
   });
 }

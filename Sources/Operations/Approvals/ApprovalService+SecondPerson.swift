@@ -28,7 +28,7 @@ extension ApprovalService {
           "The account \(caller.name) is younger than the request. Somebody whose account was there before must approve it."
         )
       }
-      let linked = record.requestedAt - Operations.Limits.handsOfAskerSeconds * 1_000_000
+      let linked = record.requestedAt - Operations.Limits.linkedByAskerSeconds * 1_000_000
       guard try !connection.answer(Accounts.wasHeld(by: asker, number, madeSince: 0, linkedSince: linked)) else {
         throw Problem(
           .forbidden,
@@ -37,7 +37,7 @@ extension ApprovalService {
       }
     }
     if case .account(let number) = asker {
-      let since = record.requestedAt - Operations.Limits.handsOfApproverSeconds * 1_000_000
+      let since = record.requestedAt - Operations.Limits.heldByApproverSeconds * 1_000_000
       guard try !connection.answer(Accounts.wasHeld(by: approver, number, madeSince: since, linkedSince: since))
       else {
         throw Problem(
@@ -64,8 +64,8 @@ extension ApprovalService {
 
 extension Operations.Limits {
   /// How long, in seconds, an account that was opened by a link counts as controlled by the maker of the link.
-  static let handsOfAskerSeconds: Int64 = 90 * 86_400
+  static let linkedByAskerSeconds: Int64 = 90 * 86_400
   /// The same for accounts that the approver has created or linked. It is shorter, because administrators also create
   /// the accounts of people whose messages they approve.
-  static let handsOfApproverSeconds: Int64 = 7 * 86_400
+  static let heldByApproverSeconds: Int64 = 7 * 86_400
 }

@@ -110,8 +110,7 @@ extension PushClient {
         outbox: client.outbox, origin: client.settings.server.base,
         seconds: isExtension ? ClientLimits.extensionCallSeconds : client.settings.callSeconds, now: client.now,
         log: client.log, send: { await transport.send($0) })
-      sender.onAnswer = client.onAnswer
-      sender.onRemoval = client.onRemoval
+      sender.onStep = client.onSending
       let report = await sender.flush(beyond: loose)
       client.rest(seconds: report.retryAfterSeconds)
       return report

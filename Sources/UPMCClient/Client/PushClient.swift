@@ -23,10 +23,8 @@ public actor PushClient {
   var refusedUser: String?
   /// The period in which the server has asked not to be called (Retry-After); nil if none.
   private var rest: (from: Date, until: Date)?
-  /// Called between receiving the answer to confirmations and removing their files; for tests.
-  let onAnswer: @Sendable () -> Void
-  /// Called after each removal of a confirmed file; for tests.
-  let onRemoval: @Sendable () -> Void
+  /// Called after each step of sending the outbox; for tests.
+  let onSending: @Sendable (SendingStep) -> Void
 
   /// - Parameters:
   ///   - transport: sends requests to the server.
@@ -43,13 +41,12 @@ public actor PushClient {
   package init(
     _ settings: ClientSettings, transport: any Transport & Sendable, keys: any KeyStore,
     now: @escaping @Sendable () -> Date, onStep: @escaping @Sendable (DurableFile.Step) -> Void,
-    onAnswer: @escaping @Sendable () -> Void = {}, onRemoval: @escaping @Sendable () -> Void = {}
+    onSending: @escaping @Sendable (SendingStep) -> Void = { _ in }
   ) {
     self.settings = settings
     self.transport = transport
     self.now = now
-    self.onAnswer = onAnswer
-    self.onRemoval = onRemoval
+    self.onSending = onSending
     state = ClientState(keys: keys)
     outbox = Outbox(directory: settings.directory, onStep: onStep)
   }

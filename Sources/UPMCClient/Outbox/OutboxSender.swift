@@ -37,10 +37,8 @@ struct OutboxSender {
   let now: @Sendable () -> Date
   let log: ClientLog
   let send: @Sendable (WireRequest) async -> Result<WireAnswer, NoAnswer>
-  /// Called between receiving an answer and removing files; tests end the process there.
-  var onAnswer: @Sendable () -> Void = {}
-  /// Called after each removal of a file; tests end the process there.
-  var onRemoval: @Sendable () -> Void = {}
+  /// Called after each step; tests end the process there.
+  var onStep: @Sendable (SendingStep) -> Void = { _ in }
 
   /// Result of a call for all of its entries.
   private enum Outcome {
@@ -90,7 +88,7 @@ struct OutboxSender {
   ) async -> [OutboxEntry] {
     switch await call(batch) {
     case .answered(let verdicts):
-      onAnswer()
+      onStep(.answered)
       return zip(batch, verdicts).compactMap { settle($0, $1, isStored: !unstored.contains($0.name), &report) }
     case .unfit(let reason) where batch.count == 1:
       log("confirmation \(batch[0].name) is refused: \(reason)")
@@ -147,7 +145,7 @@ struct OutboxSender {
 
   private func remove(_ entry: OutboxEntry) {
     try? outbox.remove(entry)
-    onRemoval()
+    onStep(.removed)
   }
 
   private func call(_ batch: [OutboxEntry]) async -> Outcome {
@@ -166,4 +164,12 @@ struct OutboxSender {
         seconds: answer.isBusy ? answer.retryAfterSeconds : nil, isAnswered: answer.isBusy)
     }
   }
+}
+
+/// A step of sending the outbox.
+package enum SendingStep: String, Sendable {
+  /// An answer was received, and no file of its entries is removed yet.
+  case answered
+  /// A file was removed.
+  case removed
 }

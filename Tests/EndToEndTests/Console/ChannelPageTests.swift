@@ -3,7 +3,7 @@ import Simulator
 import TestTier
 import Testing
 
-/// The page of broadcast channels, from the first click to what Apple has.
+/// The console's page of broadcast channels.
 @Suite(.slow, .serialized) struct ChannelPageTests {
   @Test func `a channel is made, published on, and removed`() throws {
     let console = try ConsoleWorld()

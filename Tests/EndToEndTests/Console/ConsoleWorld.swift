@@ -107,6 +107,18 @@ final class ConsoleWorld {
     return path
   }
 
+  /// Adds the provider's signing key on the page of an app, and waits until it is listed.
+  func addKey() throws {
+    let key = world.started.providerKey
+    try browser.click("#add-key")
+    try browser.choose("dialog[open] input[type=file]", file: file("AuthKey.p8", key.privateKeyPEM))
+    try browser.type("dialog[open] input[name=keyId]", key.keyID)
+    try browser.type("dialog[open] input[name=teamId]", key.teamID)
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait(
+      "the credential", "return document.querySelector('main').innerText.includes(arguments[0])", [key.keyID])
+  }
+
   /// Virtual devices: they register, and confirm and read what they get.
   func startDevices(_ count: Int, users: Int, appID: String = World.appID, clientKey: String? = nil) throws {
     var plan = VirtualDevices.Plan(

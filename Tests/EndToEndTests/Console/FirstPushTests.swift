@@ -94,14 +94,7 @@ import Testing
 
   private func addCredential(_ console: ConsoleWorld) throws {
     let browser = console.browser
-    let key = console.world.started.providerKey
-    try browser.click("#add-key")
-    try browser.choose("dialog[open] input[type=file]", file: console.file("AuthKey.p8", key.privateKeyPEM))
-    try browser.type("dialog[open] input[name=keyId]", key.keyID)
-    try browser.type("dialog[open] input[name=teamId]", key.teamID)
-    try browser.click("dialog[open] [type=submit]")
-    try browser.wait(
-      "the credential", "return document.querySelector('main').innerText.includes(arguments[0])", [key.keyID])
+    try console.addKey()
     // What was brought in is not shown again.
     #expect(try browser.script("return document.documentElement.outerHTML.includes('PRIVATE KEY')") as? Bool == false)
     try browser.expectSilence("the credential")

@@ -7,14 +7,10 @@ extension WholeJob {
   /// The jobs of marketers, of a call centre, and of operators.
   static let all: [WholeJob] = sending + people + operating
 
-  /// Sends what is written, to that many devices.
-  private static func send(_ console: ConsoleWorld, typing count: Int? = nil) throws {
-    try console.send(typing: count)
-  }
-
-  private static func compose(_ console: ConsoleWorld, to audience: String = "all", _ body: String) throws {
+  /// Writes a text to everybody.
+  private static func compose(_ console: ConsoleWorld, _ body: String) throws {
     try console.browser.follow("/compose")
-    try console.browser.pick(audience)
+    try console.browser.pick("all")
     try console.browser.type("textarea[name=body]", body)
     try console.browser.waitFor("#audience-count")
   }
@@ -23,8 +19,11 @@ extension WholeJob {
     try console.browser.click("details[data-section=\(section)] > summary")
   }
 
-  private static func slowMessage(_ console: ConsoleWorld, _ body: String) throws -> String {
-    try console.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"P1D"},"sender":"\#(body)""#)
+  /// Opens the only row that a search field finds.
+  private static func open(_ field: String, finding text: String, _ browser: Browser) throws {
+    try browser.type(field, text)
+    try browser.wait("one row", "return document.querySelectorAll('main tbody tr').length === 1")
+    try browser.click("main tbody a.title")
   }
 
   // MARK: Sending
@@ -33,7 +32,7 @@ extension WholeJob {
     WholeJob(name: "send to everybody", first: 6, most: 6) { console in
       try compose(console, "Everybody")
       try console.browser.type("input[name=title]", "Hello")
-      try send(console)
+      try console.send()
       try console.browser.waitForState("completed")
     },
     WholeJob(name: "send with a picture", first: 7, most: 7) { console in
@@ -41,7 +40,7 @@ extension WholeJob {
       try open("media", console)
       try console.browser.choose("input[name=picture]", file: console.picture())
       try console.browser.wait("the picture", "return document.querySelector('.screen img')?.naturalWidth > 0")
-      try send(console)
+      try console.send()
     },
     WholeJob(name: "send in two languages, with a category and a deep link", first: nil, most: 13) { console in
       try compose(console, "Hello")
@@ -53,7 +52,7 @@ extension WholeJob {
       try console.browser.type("[name='translations.ko.body']", "안녕하세요")
       try open("look", console)
       try console.browser.type("input[name=category]", "HOME")
-      try send(console)
+      try console.send()
     },
     WholeJob(name: "test on a phone of one's own", first: 4, most: 5) { console in
       try compose(console, "A test")
@@ -67,18 +66,18 @@ extension WholeJob {
       try browser.pick("at")
       let day = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 2 * 86_400)).prefix(11)
       try browser.select("input[name=sendAt]", "\(day)09:00")
-      try send(console)
+      try console.send()
       try browser.waitForState("scheduled")
       try browser.click("[data-action=edit]")
       try browser.waitFor("main[data-ready='/compose']")
       try browser.type("input[name=title]", "Changed")
       try browser.waitFor("#audience-count")
-      try send(console)
+      try console.send()
       try browser.waitForState("scheduled")
     },
     WholeJob(
       name: "find a running campaign, pause, resume and cancel it", first: 6, most: 6,
-      prepare: { _ = try slowMessage($0, "SLOW") },
+      prepare: { _ = try $0.world.send(#"{"all":true}"#, #","pace":{"devices":1,"wait":"P1D"}"#) },
       perform: { console in
         let browser = console.browser
         try browser.click("#running a[href^='#/messages/']")
@@ -96,12 +95,10 @@ extension WholeJob {
       perform: { console in
         let browser = console.browser
         try browser.follow("/messages")
-        try browser.type("input[name=sender]", "COPY")
-        try browser.wait("one row", "return document.querySelectorAll('main tbody tr').length === 1")
-        try browser.click("main tbody a.title")
+        try open("input[name=sender]", finding: "COPY", browser)
         try browser.click("[data-action=copy]")
         try browser.waitFor("main[data-ready='/compose'] #audience-count")
-        try send(console)
+        try console.send()
       }),
     WholeJob(name: "send to a file with bad lines", first: 6, most: 7) { console in
       let browser = console.browser
@@ -114,7 +111,7 @@ extension WholeJob {
       try browser.waitFor("#csv-faults[data-faults='\(bad)']")
       try browser.type("textarea[name=body]", "%CNAME%: %VAR1%")
       try browser.waitFor("#audience-count")
-      try send(console)
+      try console.send()
     },
     WholeJob(
       name: "approve what a colleague asked for", first: 5, most: 5,
@@ -166,9 +163,7 @@ extension WholeJob {
       perform: { console in
         let browser = console.browser
         try browser.follow("/people")
-        try browser.type("#search", "Name of kim")
-        try browser.wait("one row", "return document.querySelectorAll('main tbody tr').length === 1")
-        try browser.click("main tbody a.title")
+        try open("#search", finding: "Name of kim", browser)
         try browser.click("#history tbody a.title")
         try browser.waitFor(".steps li[data-code]")
       }),
@@ -216,9 +211,7 @@ extension WholeJob {
       perform: { console in
         let browser = console.browser
         try browser.follow("/people")
-        try browser.type("#search", "gone")
-        try browser.wait("one row", "return document.querySelectorAll('main tbody tr').length === 1")
-        try browser.click("main tbody a.title")
+        try open("#search", finding: "gone", browser)
         try browser.click(".head .button.bad")
         try browser.type("dialog[open] input[name=typed]", "gone")
         try browser.click("dialog[open] [type=submit]")
@@ -231,19 +224,12 @@ extension WholeJob {
   private static let operating = [
     WholeJob(name: "add an app with its APNs key", first: 12, most: 10) { console in
       let browser = console.browser
-      let key = console.world.started.providerKey
       try browser.follow("/apps")
       try browser.click("#new-app")
       try browser.type("dialog[open] input[name=appId]", "com.example.second")
       try browser.type("dialog[open] input[name=name]", "Second")
       try browser.confirm()
-      try browser.click("#add-key")
-      try browser.choose("dialog[open] input[type=file]", file: console.file("AuthKey.p8", key.privateKeyPEM))
-      try browser.type("dialog[open] input[name=keyId]", key.keyID)
-      try browser.type("dialog[open] input[name=teamId]", key.teamID)
-      try browser.click("dialog[open] [type=submit]")
-      try browser.wait(
-        "the credential", "return document.querySelector('main').innerText.includes(arguments[0])", [key.keyID])
+      try console.addKey()
     },
     WholeJob(
       name: "give quarantined devices back, by reason", first: nil, most: 3,

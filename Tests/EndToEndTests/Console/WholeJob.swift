@@ -3,7 +3,8 @@ import Operations
 /// A job that people do at the console, from the dashboard to its end.
 struct WholeJob: Sendable {
   let name: String
-  /// Steps when the console was first judged: clicks, keys and filled fields; nil where the job could not be done.
+  /// Steps when the console was first judged, by its description: clicks, keys and filled fields; nil where the job could
+  /// not be done.
   let first: Int?
   /// Most steps that it may take.
   let most: Int

@@ -35,8 +35,8 @@ extension Endpoint {
       .post, "/v1/admin/approvals/{approvalId}/approve", id: "approveMessage", in: .messages, "Let a message go out",
       """
       By a person other than the one that asked; an API key is no second person. The account must be older than the \
-      request, and must not have come from the hands of whoever asked: made by them, or opened by a link of theirs within \
-      90 days; nor may the account that asked have come from the approver's within 7 days. The audience is looked up anew; \
+      request, and whoever asked must neither have created it nor, within 90 days, have held a sign-in link to it; nor may \
+      the approver have created the account that asked, or held a link to it, within 7 days. The audience is looked up anew; \
       when it has grown by more than a tenth until it is frozen, it is asked about again. Repeating the call answers the same.
       """, by: .permission(.approve),
       answers: [
