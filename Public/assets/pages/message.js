@@ -35,6 +35,8 @@ export async function messagePage(context) {
   const pace = h("p", { class: "soft", id: "pace-now" });
   const why = h("div", { class: "notes", id: "why" });
   const measured = progress();
+  /// Counts the events of the stream.
+  let events = 0;
 
   function draw() {
     put(badge, state(funnel.state));
@@ -55,10 +57,12 @@ export async function messagePage(context) {
   }
 
   async function act(name) {
+    const before = events;
     try {
       const answer = await actions[name](funnel, record);
       if (!answer) return;
-      funnel = answer;
+      // An event that came meanwhile may be newer than the answer. If it is older, another one follows.
+      if (events === before) funnel = answer;
       await again();
       draw();
     } catch (problem) {
@@ -73,6 +77,7 @@ export async function messagePage(context) {
 
   draw();
   context.onLeave(watch(seqno, (latest) => {
+    events += 1;
     const isChanged = latest.state !== funnel.state;
     funnel = latest;
     measured.add(latest);

@@ -101,6 +101,44 @@ import Testing
     try browser.expectSilence("the big message")
   }
 
+  @Test func `an answer that comes late does not undo what the page has been told since`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.world.populate(20)
+    try console.enter("en")
+    try browser.show("/compose")
+    try browser.pick("all")
+    try browser.type("textarea[name=body]", "Everyone!")
+    try browser.pick("bulk")
+    try browser.pick("second")
+    try browser.type("input[name=perSecond]", "1")
+    try console.send()
+    // The page gets the answer to its pause only once the message has been resumed and is over.
+    try browser.script(
+      """
+      const send = window.fetch;
+      window.fetch = async (path, ...rest) => {
+        const answer = await send(path, ...rest);
+        if (path.endsWith('/pause')) await new Promise((go) => { window.letItArrive = go; });
+        return answer;
+      };
+      """)
+    try browser.click("[data-action=pause]")
+    try browser.wait("the answer", "return window.letItArrive !== undefined")
+    let message = "/v1/admin/messages/\(try console.seqno())"
+    for (method, path, body) in [("POST", "\(message)/resume", "{}"), ("PATCH", message, #"{"pace":null}"#)] {
+      let reply = try console.world.client.call(method, path, bearer: console.world.apiKey, body)
+      #expect(reply.status == 200, "\(reply.text)")
+    }
+    try browser.waitForFunnel("accepted", 20)
+    try browser.waitForState("completed")
+    try browser.script("document.querySelector('#message-state > *').id = 'drawn-before'; window.letItArrive()")
+    try browser.wait("the page drawn anew", "return document.querySelector('#drawn-before') === null")
+    #expect(try browser.funnel("accepted") == 20)
+    #expect(try browser.count("#message-state [data-state=completed]") == 1)
+    try browser.expectSilence("the late answer")
+  }
+
   @Test(arguments: ["en", "ko"])
   func `a file with three bad lines is told line by line, and goes to the others`(language: String) throws {
     let console = try ConsoleWorld()
