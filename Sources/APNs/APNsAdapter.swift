@@ -69,9 +69,9 @@ final class APNsAdapter: PushNetworkAdapter {
     return .fault(reason: objection)
   }
 
-  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout EncodedPush) -> String? {
-    composer.compose(target, of: message, into: &letter)
-    return letter.body.count <= message.template.limitBytes ? nil : APNsReason.payloadTooLarge.rawValue
+  func compose(_ target: PushTarget, of message: PushMessage, into encoded: inout EncodedPush) -> String? {
+    composer.compose(target, of: message, into: &encoded)
+    return encoded.body.count <= message.template.limitBytes ? nil : APNsReason.payloadTooLarge.rawValue
   }
 
   func template(for message: PushMessage, authority: String) -> RequestTemplate {

@@ -6,19 +6,19 @@ internal import PushTransport
 struct Composer {
   private let prefix = Array("/3/device/".utf8)
 
-  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout EncodedPush) {
-    letter.path.removeAll(keepingCapacity: true)
+  func compose(_ target: PushTarget, of message: PushMessage, into encoded: inout EncodedPush) {
+    encoded.path.removeAll(keepingCapacity: true)
     if message.headers.channel != nil {
-      letter.path.append(contentsOf: "/4/broadcasts/apps/\(message.headers.topic)".utf8)
+      encoded.path.append(contentsOf: "/4/broadcasts/apps/\(message.headers.topic)".utf8)
     } else {
-      letter.path.append(contentsOf: prefix)
-      letter.path.append(contentsOf: target.psid.utf8)
+      encoded.path.append(contentsOf: prefix)
+      encoded.path.append(contentsOf: target.psid.utf8)
     }
     // Two activities on one device need different ids, so mix the activity's token into the number.
     let number = message.headers.pushType == .liveactivity ? message.seqno ^ Self.mark(of: target.psid) : message.seqno
-    target.device.submissionID(of: number).write(over: &letter.varying)
-    letter.body.removeAll(keepingCapacity: true)
-    message.template.append(for: target.recipient, keys: message.pushkeys, to: &letter.body)
+    target.device.submissionID(of: number).write(over: &encoded.varying)
+    encoded.body.removeAll(keepingCapacity: true)
+    message.template.append(for: target.recipient, keys: message.pushkeys, to: &encoded.body)
   }
 
   /// FNV-1a hash of a token.

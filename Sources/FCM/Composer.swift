@@ -37,46 +37,47 @@ final class Composer {
   /// Encodes one push.
   /// - Parameter now: in seconds since 1970.
   /// - Returns: nil if the push was encoded; otherwise why FCM would reject it.
-  func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into letter: inout EncodedPush) -> String? {
+  func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into encoded: inout EncodedPush) -> String? {
     let isActivity = message.headers.pushType == .liveactivity
     // Live Activities exist only on iOS devices.
     guard isActivity ? style.platforms == .all : Self.pushTypes.contains(message.headers.pushType) else {
       return Self.unsupported
     }
-    if letter.path.isEmpty { letter.path = path }
+    if encoded.path.isEmpty { encoded.path = path }
     payload.removeAll(keepingCapacity: true)
     message.template.append(for: target.recipient, keys: message.pushkeys, to: &payload)
     guard payload.count + Self.dataName.count <= FCM.Limits.payloadBytes else { return Self.tooLarge }
     let prepared = prepare(message)
-    letter.body.removeAll(keepingCapacity: true)
-    letter.body.append(contentsOf: validatesOnly ? #"{"validate_only":true,"message":{""#.utf8 : #"{"message":{""#.utf8)
+    encoded.body.removeAll(keepingCapacity: true)
+    encoded.body.append(
+      contentsOf: validatesOnly ? #"{"validate_only":true,"message":{""#.utf8 : #"{"message":{""#.utf8)
     let registration = target.further?.registration ?? target.psid
-    letter.body.append(contentsOf: Self.isFID(registration) ? #"fid":""#.utf8 : #"token":""#.utf8)
-    JSONWriter.escape(registration.utf8, into: &letter.body)
-    letter.body.append(contentsOf: #"","#.utf8)
+    encoded.body.append(contentsOf: Self.isFID(registration) ? #"fid":""#.utf8 : #"token":""#.utf8)
+    JSONWriter.escape(registration.utf8, into: &encoded.body)
+    encoded.body.append(contentsOf: #"","#.utf8)
     if isActivity {
-      writeActivity(of: target, prepared, &letter.body)
+      writeActivity(of: target, prepared, &encoded.body)
       return nil
     }
-    if style.platforms == .android { writeData(&letter.body) }
-    letter.body.append(contentsOf: prepared.priority)
+    if style.platforms == .android { writeData(&encoded.body) }
+    encoded.body.append(contentsOf: prepared.priority)
     let life = message.headers.isKeptForDevice ? message.expiresAtSeconds - now : 0
     let ttl = min(max(0, life), FCM.Limits.ttlSeconds)
-    letter.body.append(contentsOf: String(ttl).utf8)
-    letter.body.append(contentsOf: prepared.collapseKey)
-    if style.content == .notification { writeNotification(of: message, &letter.body) }
+    encoded.body.append(contentsOf: String(ttl).utf8)
+    encoded.body.append(contentsOf: prepared.collapseKey)
+    if style.content == .notification { writeNotification(of: message, &encoded.body) }
     if style.platforms == .all {
-      letter.body.append(UInt8(ascii: ","))
-      writeData(&letter.body)
-      letter.body.removeLast()
-      letter.body.append(contentsOf: prepared.apnsHead)
-      letter.body.append(contentsOf: payload)
-      letter.body.append(UInt8(ascii: "}"))
+      encoded.body.append(UInt8(ascii: ","))
+      writeData(&encoded.body)
+      encoded.body.removeLast()
+      encoded.body.append(contentsOf: prepared.apnsHead)
+      encoded.body.append(contentsOf: payload)
+      encoded.body.append(UInt8(ascii: "}"))
     } else {
-      letter.body.append(UInt8(ascii: "}"))
+      encoded.body.append(UInt8(ascii: "}"))
     }
-    letter.body.append(contentsOf: prepared.label)
-    letter.body.append(contentsOf: "}}".utf8)
+    encoded.body.append(contentsOf: prepared.label)
+    encoded.body.append(contentsOf: "}}".utf8)
     return nil
   }
 

@@ -64,8 +64,8 @@ final class FCMAdapter: PushNetworkAdapter {
     account.tokens.fault.map { .fault(reason: $0) }
   }
 
-  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout EncodedPush) -> String? {
-    composer.compose(target, of: message, now: wallSeconds, into: &letter)
+  func compose(_ target: PushTarget, of message: PushMessage, into encoded: inout EncodedPush) -> String? {
+    composer.compose(target, of: message, now: wallSeconds, into: &encoded)
   }
 
   func template(for message: PushMessage, authority: String) -> RequestTemplate {

@@ -102,7 +102,7 @@ package enum HTTPClientError: Error, Equatable, Sendable, CustomStringConvertibl
   package var description: String {
     switch self {
     case .unreachable(let reason): "the server cannot be reached: \(reason)"
-    case .noTunnel(let fault): "the way out did not open: \(fault.reason)"
+    case .noTunnel(let fault): "the proxy did not connect: \(fault.reason)"
     case .lost(let reason): "the connection broke before the answer: \(reason)"
     case .timedOut: "no answer in time"
     case .malformed(let reason): "the answer is no HTTP: \(reason)"

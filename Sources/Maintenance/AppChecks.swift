@@ -303,7 +303,7 @@ struct AppChecks {
     case .unreachable(let reason):
       return .failure(
         network, place, "cannot be reached: \(reason)",
-        remedy: WayOut(configuration).remedy(to: host))
+        remedy: ConnectionRemedy(configuration).text(for: host))
     case .refused(let reason):
       return .failure(network, place, "refuses: \(reason)", remedy: mend(reason, question))
     }

@@ -85,7 +85,7 @@ struct ChannelChecks {
 
   private func remedy(_ problem: Problem, _ app: App, _ environment: PushEnvironment) -> String {
     switch problem.code {
-    case .networkAway, .outcomeUnknown: WayOut(configuration).remedy(to: host(environment))
+    case .networkAway, .outcomeUnknown: ConnectionRemedy(configuration).text(for: host(environment))
     case .impossible:
       """
       Give the app's identifier the broadcast capability in Apple's developer account, and store the key or certificate \

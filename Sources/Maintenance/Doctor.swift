@@ -67,7 +67,7 @@ package final class Doctor {
     guard let objection else { return .ok("collector", host, "takes spans and metrics") }
     return .warning(
       "collector", host, "it does not take exports: \(objection)",
-      remedy: "Check UPMC_OTLP_URL and UPMC_OTLP_HEADERS. \(WayOut(configuration).remedy(to: host))")
+      remedy: "Check UPMC_OTLP_URL and UPMC_OTLP_HEADERS. \(ConnectionRemedy(configuration).text(for: host))")
   }
 
   /// Opens the database to check; nil if there is none.

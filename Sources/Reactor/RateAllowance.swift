@@ -15,22 +15,22 @@ package struct RateAllowance: Sendable {
   }
 
   /// Admits one request if the rate allows it.
-  /// - Parameter paidAt: the caller's state, in nanoseconds of the monotonic clock; 0 initially.
+  /// - Parameter theoreticalArrival: the caller's state, in nanoseconds of the monotonic clock; 0 initially.
   /// - Returns: false if the request exceeds the rate; the state is then unchanged.
-  package func take(_ paidAt: inout Int64, now: Instant) -> Bool {
-    let begin = max(paidAt, now.nanoseconds)
+  package func take(_ theoreticalArrival: inout Int64, now: Instant) -> Bool {
+    let begin = max(theoreticalArrival, now.nanoseconds)
     guard begin - now.nanoseconds <= credit - cost else { return false }
-    paidAt = begin + cost
+    theoreticalArrival = begin + cost
     return true
   }
 
   /// Reverts a `take` whose request was not carried out.
-  package func giveBack(_ paidAt: inout Int64) {
-    paidAt -= cost
+  package func giveBack(_ theoreticalArrival: inout Int64) {
+    theoreticalArrival -= cost
   }
 
   /// How long until another request would be admitted.
-  package func wait(_ paidAt: Int64, now: Instant) -> Duration {
-    .nanoseconds(max(0, paidAt - now.nanoseconds - (credit - cost)))
+  package func wait(_ theoreticalArrival: Int64, now: Instant) -> Duration {
+    .nanoseconds(max(0, theoreticalArrival - now.nanoseconds - (credit - cost)))
   }
 }

@@ -18,7 +18,7 @@
     }
 
     private func register(_ user: ClientUser?, _ consent: ConsentChange? = nil) async throws -> DeviceRegistration {
-      await desk.askForToken()
+      await handlers.askForToken()
       let token = try await state.awaitToken()
       let registration = try await state.client().register(token: token, user: user, consent: consent)
       state.remember(registration)

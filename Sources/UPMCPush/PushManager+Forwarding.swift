@@ -10,7 +10,7 @@
     /// token.
     /// - Throws: if `PushSettings.host` is not a valid address, or the keychain cannot be written.
     @MainActor public func start(_ settings: PushSettings, _ application: UIApplication) throws {
-      desk.application = application
+      handlers.application = application
       var attributes = DeviceAttributes()
       attributes.platform = "iOS"
       attributes.model = UIDevice.current.model
@@ -43,7 +43,7 @@
     /// Apple's documentation: *Registering your app with APNs*,
     /// <https://developer.apple.com/documentation/usernotifications/registering-your-app-with-apns>
     @MainActor public func didRegister(deviceToken: Data) {
-      if let takes = desk.takesAPNsToken { return takes(deviceToken) }
+      if let takes = handlers.takesAPNsToken { return takes(deviceToken) }
       receive(token: deviceToken.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined())
     }
 
@@ -54,7 +54,7 @@
 
     /// Sets the closure that passes the APNs token to Firebase: `{ Messaging.messaging().apnsToken = $0 }`.
     @MainActor public func passAPNsToken(to takes: @escaping @MainActor (Data) -> Void) {
-      desk.takesAPNsToken = takes
+      handlers.takesAPNsToken = takes
     }
 
     private func receive(token: String) {
@@ -83,9 +83,9 @@
     /// Call when a push has launched the app: from `application(_:didFinishLaunchingWithOptions:)`, or from
     /// `scene(_:willConnectTo:options:)` with the notification response's `userInfo`.
     @MainActor public func didStart(by userInfo: [AnyHashable: Any]) {
-      desk.arrive(userInfo, PushStatus.START, kind: "opened", of: self)
+      handlers.arrive(userInfo, PushStatus.START, kind: "opened", of: self)
       confirm(userInfo)
-      if let payload = try? ReceivedPayload(userInfo: userInfo) { desk.open(payload) }
+      if let payload = try? ReceivedPayload(userInfo: userInfo) { handlers.open(payload) }
     }
 
     /// Call from `application(_:didReceiveRemoteNotification:fetchCompletionHandler:)`. Confirms the push and returns
@@ -94,7 +94,7 @@
       -> UIBackgroundFetchResult
     {
       let isInFront = application.applicationState == .active
-      desk.arrive(userInfo, isInFront ? PushStatus.ACTIVE : PushStatus.BACKGROUND, kind: "arrived", of: self)
+      handlers.arrive(userInfo, isInFront ? PushStatus.ACTIVE : PushStatus.BACKGROUND, kind: "arrived", of: self)
       guard let client = try? state.client(), let payload = try? ReceivedPayload(userInfo: userInfo) else {
         return .noData
       }
@@ -105,9 +105,9 @@
     /// Returns the presentation options to pass on.
     @MainActor public func willPresent(_ notification: UNNotification) -> UNNotificationPresentationOptions {
       let userInfo = notification.request.content.userInfo
-      desk.arrive(userInfo, PushStatus.ACTIVE, kind: "arrived", of: self)
+      handlers.arrive(userInfo, PushStatus.ACTIVE, kind: "arrived", of: self)
       confirm(userInfo)
-      guard let payload = try? ReceivedPayload(userInfo: userInfo), let presents = desk.presents, !presents(payload)
+      guard let payload = try? ReceivedPayload(userInfo: userInfo), let presents = handlers.presents, !presents(payload)
       else { return [.list, .banner, .sound, .badge] }
       return []
     }
@@ -115,22 +115,22 @@
     /// Call from `userNotificationCenter(_:didReceive:withCompletionHandler:)`, when the user has opened a push.
     @MainActor public func didOpen(_ response: UNNotificationResponse) {
       let userInfo = response.notification.request.content.userInfo
-      desk.arrive(
-        userInfo, desk.application?.applicationState == .active ? PushStatus.ACTIVE : PushStatus.BACKGROUND,
+      handlers.arrive(
+        userInfo, handlers.application?.applicationState == .active ? PushStatus.ACTIVE : PushStatus.BACKGROUND,
         kind: "opened", of: self)
       confirm(userInfo)
-      if let payload = try? ReceivedPayload(userInfo: userInfo) { desk.open(payload) }
+      if let payload = try? ReceivedPayload(userInfo: userInfo) { handlers.open(payload) }
     }
 
     /// Sets the filter that decides whether a push is shown while the app is in the foreground; for example, a chat app
     /// hides those of the open room.
     @MainActor public func present(_ filter: @escaping @MainActor (ReceivedPayload) -> Bool) {
-      desk.presents = filter
+      handlers.presents = filter
     }
 
     /// Sets the handler that navigates to what an opened push refers to. If a push was opened before, calls it at once.
     @MainActor public func route(_ opens: @escaping @MainActor (ReceivedPayload) -> Void) {
-      desk.set(opens)
+      handlers.set(opens)
     }
 
     /// Sends the receipt of a push. Has no effect if the notification service extension has confirmed it already.

@@ -14,7 +14,7 @@
 
     let state: PushState
     /// The manager's state that is confined to the main thread.
-    let desk: PushDesk
+    let handlers: PushHandlers
     /// Current server, user and token.
     @objc public let info: PushInfo
     /// Reads and sets the number on the app's icon.
@@ -22,7 +22,7 @@
 
     override init() {
       state = PushState()
-      desk = PushDesk()
+      handlers = PushHandlers()
       info = PushInfo(state)
       notificationCenter = PushNotificationCenter(state)
       super.init()
@@ -30,7 +30,7 @@
 
     /// Sets the delegate, and delivers the pushes that arrived before.
     @MainActor @objc(initializeWithDelegate:) public func initialize(with delegate: any PushManagerDelegate) {
-      desk.set(delegate, of: self)
+      handlers.set(delegate, of: self)
     }
 
     /// Same as `initialize(with:)`: the original documents also use this misspelled name.

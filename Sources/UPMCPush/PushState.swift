@@ -144,7 +144,7 @@
       if #available(iOS 16, *) {
         UNUserNotificationCenter.current().setBadgeCount(badge, withCompletionHandler: nil)
       } else {
-        Task { @MainActor in PushManager.defaultManager.desk.application?.applicationIconBadgeNumber = badge }
+        Task { @MainActor in PushManager.defaultManager.handlers.application?.applicationIconBadgeNumber = badge }
       }
     }
   }

@@ -34,7 +34,7 @@ final class Rounds {
   /// The last webhook of the previous round, after which the next one continues.
   private var last: Webhooks.Number = 0
   private var shares = Shares()
-  private var wayOut = WayOut()
+  private var proxyState = ProxyState()
   private var context: TLSContext?
 
   init(_ configuration: WebhookDeliveryConfiguration, _ resolver: Resolver, _ stopping: StopSignal) throws(SystemError)
@@ -140,7 +140,7 @@ final class Rounds {
 
   /// Number of events that may be sent to the target now, limited by its own state and the proxy's.
   private func room(for target: Target, at now: Instant) -> Int {
-    min(target.room(at: now), target.isTunnelled ? wayOut.room(at: now) : .max)
+    min(target.room(at: now), target.isTunnelled ? proxyState.room(at: now) : .max)
   }
 
   private func serve(_ target: Target) throws(PostgresError) {
@@ -173,10 +173,10 @@ final class Rounds {
         attempt, configuration.contents, phone: phone, to: place.target, secrets: secrets, seconds: seconds,
         trace: span?.context ?? attempt.trace)
       began(target)
-      if isTunnelled { wayOut.began() }
+      if isTunnelled { proxyState.began() }
       let begun = loop.clock.now
       target.send(request) { [unowned self] result in
-        if isTunnelled { wayOut.ended(result, at: loop.clock.now) }
+        if isTunnelled { proxyState.ended(result, at: loop.clock.now) }
         if let span { record(span, attempt, place, result) }
         end(attempt, target, result, since: begun)
       }
@@ -260,9 +260,9 @@ final class Rounds {
     results.append(result)
     var words = verdict.reason ?? ""
     if case .failure(let error) = outcome { words = error.description }
-    if case .failure(.noTunnel(let fault)) = outcome, wayOut.speaks(at: loop.clock.now) {
+    if case .failure(.noTunnel(let fault)) = outcome, proxyState.speaks(at: loop.clock.now) {
       log.warning(
-        "the way out does not open",
+        "the proxy does not connect",
         metadata: ["webhook": .stringConvertible(attempt.webhook), "reason": "\(fault.reason)"])
     }
     guard verdict.state == .dead else { return }

@@ -30,7 +30,7 @@ struct WebhookDecision: Equatable {
         asked = min(seconds, WebhookDeliveryLimits.longestRetryAfter)
       }
     // Tenants read this reason: details of the operator's proxy and network are only logged.
-    case .failure(.noTunnel): verdict.reason = "the way out did not open"
+    case .failure(.noTunnel): verdict.reason = "the proxy did not connect"
     case .failure(.unreachable(let reason)):
       verdict.reason = HTTPClientError.unreachable(ProxyTunnel.withoutProxy(reason)).description
     case .failure(let error): verdict.reason = error.description

@@ -33,7 +33,7 @@ package import Reactor
 /// also plain `http`. We resolve the name and connect to the address that we validated, which defeats DNS rebinding.
 /// Redirections are not followed. The same holds behind a proxy, which is given the validated address, not the name
 /// (`Way`); a proxy that resolves names itself (no DNS here) must refuse private addresses. A password that the proxy
-/// rejects is retried by one webhook for all (`WayOut`).
+/// rejects is retried by one webhook for all (`ProxyState`).
 ///
 /// **Signature** (`Signature`): that of standardwebhooks.com, HMAC-SHA-256 over id, time and body.
 ///

@@ -34,7 +34,7 @@ import Testing
     }
     try vouch(for: "kim", "kims-phone", in: world)
     #expect(try world.register("kims-phone", token: Self.kims, user: "kim").status == 201)
-    if identity == .strict { try bringBack("kims-phone", Self.kims, in: world) }
+    if identity == .strict { try provePossession("kims-phone", Self.kims, in: world) }
     #expect(try bound("kims-phone", in: world) == "ukim")
     return world
   }
@@ -46,7 +46,7 @@ import Testing
     #expect(reply.status == 201, "\(reply.text)")
   }
 
-  private func bringBack(_ deviceID: String, _ token: String, in world: World) throws {
+  private func provePossession(_ deviceID: String, _ token: String, in world: World) throws {
     // Stands in for the push: see StrictIdentityTests for the way of one.
     try world.script(
       "UPDATE devices SET user_key = pending_user, identity = 2, pending_user = NULL WHERE device_id = '\(deviceID)'")

@@ -182,7 +182,7 @@ import Testing
     proxy.refuse("127.0.0.1:\(again.port)")
     let refused = try told(world, try webhook(world, "http://127.0.0.1:\(again.port)/x"))
     let reason = refused["reason"] as? String ?? ""
-    #expect(reason == "the way out did not open", "a tenant is told of the operator's network: \(reason)")
+    #expect(reason == "the proxy did not connect", "a tenant is told of the operator's network: \(reason)")
     #expect(proxy.asked.last == "127.0.0.1:\(again.port)" && again.told.isEmpty)
   }
 
@@ -207,7 +207,7 @@ import Testing
     proxy.refuse("hooks.invalid:443")
     let named = try told(world, try webhook(world, "https://hooks.invalid/x"))
     let reason = named["reason"] as? String ?? ""
-    #expect(reason == "the way out did not open", "\(reason)")
+    #expect(reason == "the proxy did not connect", "\(reason)")
     for host in ["2130706433", "intranet", "127.0.0.1%31", "printer.local"] {
       let disguised = try told(world, try webhook(world, "https://\(host)/x"))
       #expect((disguised["reason"] as? String)?.contains("not public") == true, "\(disguised)")

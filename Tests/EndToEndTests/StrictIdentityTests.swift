@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  private func bringBack(_ device: Reply, _ seqno: String, _ pushkey: String) throws -> Reply {
+  private func provePossession(_ device: Reply, _ seqno: String, _ pushkey: String) throws -> Reply {
     try world.client.call(
       "POST", "/v1/devices/\(try #require(device.string("device")))/possession",
       bearer: device.string("authKey"),
@@ -46,12 +46,12 @@ import Testing
     #expect(device.status == 201 && device["awaitsPush"] as? Bool == true && device["user"] is NSNull, "\(device.text)")
     let (seqno, pushkey) = try silentPush()
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 0)
-    let bound = try bringBack(device, seqno, pushkey)
+    let bound = try provePossession(device, seqno, pushkey)
     #expect(bound.status == 200 && bound.string("identity") == "strict", "\(bound.text)")
     #expect((bound["user"] as? [String: Any])?["clientName"] as? String == "Name of kim", "\(bound.text)")
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim' AND identity = 2") == 1)
     // The keys of the guest that it was have ended; with its own, once more changes nothing.
-    #expect(try bringBack(device, seqno, pushkey).status == 401)
+    #expect(try provePossession(device, seqno, pushkey).status == 401)
     let again = try world.client.call(
       "POST", "/v1/devices/\(device.string("device") ?? "")/possession", bearer: bound.string("authKey"),
       #"{"seqno":"\#(seqno)","psid":"\#(Self.token)","pushkey":"\#(pushkey)"}"#)
@@ -67,15 +67,15 @@ import Testing
     _ = try world.finished(former)
     try vouch()
     let device = try world.register("phone", token: Self.token, user: "kim")
-    let wrong = try bringBack(device, former, String(repeating: "0", count: 40))
+    let wrong = try provePossession(device, former, String(repeating: "0", count: 40))
     #expect(wrong.status == 403, "\(wrong.text)")
-    let old = try bringBack(device, former, try world.pushkey(former, Self.token))
+    let old = try provePossession(device, former, try world.pushkey(former, Self.token))
     #expect(old.status == 422 && old.string("type") == "upmc:impossible", "\(old.text)")
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 0)
     // Any push that comes afterwards does.
     let next = try world.send(#"{"all":true}"#)
     _ = try world.finished(next)
-    #expect(try bringBack(device, next, try world.pushkey(next, Self.token)).status == 200)
+    #expect(try provePossession(device, next, try world.pushkey(next, Self.token)).status == 200)
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
   }
 

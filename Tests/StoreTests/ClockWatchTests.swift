@@ -11,7 +11,7 @@ import Testing
     connection = try TestDatabase.make().connect()
   }
 
-  private func isSteady() throws -> Bool { try connection.run(ClockWatch.look()).isSteady }
+  private func isSteady() throws -> Bool { try connection.run(ClockWatch.read()).isSteady }
 
   @Test func `a clock that nobody has seen before is believed, and goes on being believed`() throws {
     #expect(try isSteady())

@@ -9,7 +9,7 @@ import Reactor
 ///   main      Stage ── starts, kills, freezes ──► PostgreSQL · upmc serve 1 · upmc serve 2
 ///             Violence ── what happens when, from the seed ──► Stage, Simulator (faults)
 ///   drive     Driver: an app's devices and its back office over HTTP, to whichever node responds
-///               Registrar · Campaigns · Solos · Rovers · Confirmer ──► Calls ──► nodes
+///               Registrar · Campaigns · Solos · SharedTokens · Confirmer ──► Calls ──► nodes
 ///               Recorder ◄── every push that the simulator accepted
 ///   sim-apns  Simulator (in this process: its log survives what happens to the rest)
 /// ```

@@ -36,7 +36,7 @@ import Testing
   @Test func `tenants do not read which proxy it is, nor what it says of its network`() throws {
     let fault = TunnelFault(reason: "the proxy 10.0.0.1:3128 cannot reach 10.0.0.2:22 (502)", status: 502)
     let closed = WebhookDecision.of(.failure(.noTunnel(fault)), attempts: 1, pauses: pauses)
-    #expect(closed.state == .waiting && closed.reason == "the way out did not open")
+    #expect(closed.state == .waiting && closed.reason == "the proxy did not connect")
     let tunnel = try OutboundProxy("http://10.0.0.1:3128").tunnel(to: "hooks.example", port: 443)
     let behind = HTTPClientError.unreachable(ProxyTunnel.behind(tunnel, "its certificate has ended"))
     let reason = WebhookDecision.of(.failure(behind), attempts: 1, pauses: pauses).reason

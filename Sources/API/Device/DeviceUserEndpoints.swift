@@ -24,7 +24,7 @@ extension Endpoint {
         )
       ], problems: [.badUserProof], handler: .device(DeviceHandler.setUser)),
     Endpoint(
-      .post, "/v1/devices/{device}/possession", id: "bringBackPush", in: .devices, "Bring back a push",
+      .post, "/v1/devices/{device}/possession", id: "provePossession", in: .devices, "Prove possession of a push token",
       """
       In apps that are `strict` a device shows that pushes reach it: with the silent push that follows the registration, or \
       with any other since. Only then is it the user's. A device that awaits none is answered as it stands.
@@ -46,7 +46,7 @@ extension Endpoint {
           example:
             #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d0e5fc54612808977ee8f548b2258d31a0c","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"strict","awaitsPush":false}"#
         )
-      ], problems: [.impossible], handler: .device(DeviceHandler.bringBack)),
+      ], problems: [.impossible], handler: .device(DeviceHandler.provePossession)),
     Endpoint(
       .delete, "/v1/devices/{device}/user", id: "clearUser", in: .devices, "Unregister the device's user",
       "The device becomes a guest: it still gets what is sent to everyone.", by: .authKey,
@@ -70,7 +70,7 @@ extension DeviceHandler {
     }
   }
 
-  func bringBack(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+  func provePossession(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     let push = try Self.body(Possession.object, request)
     let token = PushNetwork.apns.normalize(psid: push.psid) ?? push.psid

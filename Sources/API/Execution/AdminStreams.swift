@@ -17,7 +17,7 @@ internal import Reactor
 /// and is authenticated again.
 final class AdminStreams: Sendable {
   /// One of the two threads: its inbox, and the quota of its answers.
-  private struct Desk: Sendable {
+  private struct StreamWorker: Sendable {
     let inbox: StreamInbox
     let places: StreamQuota
 
@@ -27,15 +27,15 @@ final class AdminStreams: Sendable {
     }
   }
 
-  private let live: Desk
-  private let exports: Desk
+  private let live: StreamWorker
+  private let exports: StreamWorker
 
   init(databaseURL: String, clock: any Clock, times: StreamTimes) throws(SystemError) {
-    live = try Desk(
+    live = try StreamWorker(
       StreamQuota.Shares(
         all: AdminLimits.liveViews, ofTenant: AdminLimits.liveViewsOfTenant,
         ofCaller: AdminLimits.liveViewsOfCaller, name: "live views"))
-    exports = try Desk(
+    exports = try StreamWorker(
       StreamQuota.Shares(
         all: AdminLimits.exports, ofTenant: AdminLimits.exportsOfTenant, ofCaller: AdminLimits.exportsOfCaller,
         name: "exports"))
@@ -50,7 +50,7 @@ final class AdminStreams: Sendable {
     stop()
   }
 
-  private func desk(_ kind: StreamSource.Kind) -> Desk {
+  private func worker(_ kind: StreamSource.Kind) -> StreamWorker {
     switch kind {
     case .live: live
     case .export: exports
@@ -60,7 +60,7 @@ final class AdminStreams: Sendable {
   /// Reserves a place for one answer.
   /// - Throws: `.tooManyRequests` when the caller or its app has used its share, `.busy` when no place is left.
   func place(_ kind: StreamSource.Kind, for party: QuotaHolder) throws(Problem) -> StreamPlace {
-    try desk(kind).places.take(party)
+    try worker(kind).places.take(party)
   }
 
   /// Begins an answer. Returns false when the server is stopping.
@@ -71,7 +71,7 @@ final class AdminStreams: Sendable {
       ticket.stream(status: .ok, headers: source.headers)?.finish()
       return true
     }
-    let inbox = desk(kind).inbox
+    let inbox = worker(kind).inbox
     guard !inbox.refusesAll else { return false }
     let look: @Sendable () -> Void = { inbox.look() }
     let stream = ticket.stream(status: .ok, headers: source.headers, drained: look) {

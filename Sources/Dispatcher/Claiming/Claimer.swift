@@ -118,7 +118,7 @@ final class Claimer {
     shared.take(recipients.count)
     if shared.clock.wallMicroseconds >= message.expiresAt {
       workers.tell(.decided(claim: claimed.claim, message, recipients.map(\.waiting), .expired, reason: "expired"))
-    } else if message.asksDeviceClocks {
+    } else if message.needsLocalTimes {
       workers.tell(.waiting(claim: claimed.claim, message, recipients.map(\.waiting)))
     } else {
       shared.launch(

@@ -37,34 +37,34 @@ extension Resubmission {
   }
 
   /// Reads the local clocks of the devices, for messages that depend on them.
-  static func clocks(_ retries: [Retry], _ connection: Connection) throws(PostgresError) -> Clocks {
-    var clocks: Clocks = [:]
-    let asking = Dictionary(grouping: retries.lazy.filter(\.message.asksDeviceClocks), by: \.message.seqno)
+  static func localTimes(_ retries: [Retry], _ connection: Connection) throws(PostgresError) -> LocalTimes {
+    var localTimes: LocalTimes = [:]
+    let asking = Dictionary(grouping: retries.lazy.filter(\.message.needsLocalTimes), by: \.message.seqno)
     for (seqno, retries) in asking {
       let message = retries[0].message
       let window = message.request.window
       let found = try connection.run(
-        Waves.clocks(
+        Waves.localTimes(
           retries.map(\.target.device), appTimeZone: message.appTimeZone, local: message.localTime,
           expiresInSeconds: message.request.expiresInSeconds, window: window?.zone == .device ? window : nil,
           isAd: message.request.kind == .ad))
-      for (device, clock) in found { clocks[Confirmations.Delivery(seqno: seqno, device: device)] = clock }
+      for (device, times) in found { localTimes[Confirmations.Delivery(seqno: seqno, device: device)] = times }
     }
-    return clocks
+    return localTimes
   }
 
   /// Ends or defers retries for which it is too late or too early at the device; returns the others.
-  mutating func sort(_ retries: [Retry], by clocks: Clocks, now: Int64) -> [Retry] {
-    guard !clocks.isEmpty else { return retries }
+  mutating func sort(_ retries: [Retry], by localTimes: LocalTimes, now: Int64) -> [Retry] {
+    guard !localTimes.isEmpty else { return retries }
     return retries.filter { retry in
-      guard let clock = clocks[retry.delivery] else { return true }
-      let expiresAt = clock.expiresAt ?? retry.message.expiresAt
+      guard let times = localTimes[retry.delivery] else { return true }
+      let expiresAt = times.expiresAt ?? retry.message.expiresAt
       if now >= expiresAt {
         decide(retry, .expired, reason: "expired")
-      } else if let nightEndsAt = clock.nightEndsAt {
+      } else if let nightEndsAt = times.nightEndsAt {
         // Both the quiet night hours and the message's window may apply; wait for the later end.
-        handBack(retry, reason: "night", dueAt: min(max(nightEndsAt, clock.opensAt ?? 0), expiresAt))
-      } else if let opensAt = clock.opensAt {
+        handBack(retry, reason: "night", dueAt: min(max(nightEndsAt, times.opensAt ?? 0), expiresAt))
+      } else if let opensAt = times.opensAt {
         handBack(retry, reason: "window", dueAt: min(opensAt, expiresAt))
       } else {
         return true

@@ -7,7 +7,7 @@ internal import Store
 /// device may have got a new token or user or been removed; its app or message may have been paused; it may be too
 /// early or too late at the device; and another node may have adopted the claim.
 struct Resubmission {
-  typealias Clocks = [Confirmations.Delivery: Waves.Clock]
+  typealias LocalTimes = [Confirmations.Delivery: Waves.LocalTimes]
 
   /// What recipients must have in common to share a batch.
   private struct Kind: Hashable {
@@ -52,11 +52,11 @@ struct Resubmission {
     }
     let open = hold(own, standings)
     guard !open.isEmpty else { return }
-    let clocks = try Self.clocks(open, connection)
-    let ready = try bind(sort(open, by: clocks, now: now), connection, shared)
+    let localTimes = try Self.localTimes(open, connection)
+    let ready = try bind(sort(open, by: localTimes, now: now), connection, shared)
     try count(ready, connection, workers)
     let users = try Self.users(ready, connection)
-    for (kind, entries) in Dictionary(grouping: ready, by: { kind($0, clocks) }) {
+    for (kind, entries) in Dictionary(grouping: ready, by: { kind($0, localTimes) }) {
       let message = entries[0].retry.message
       let batch = PushBatch(
         shared.nextBatch(for: workers.number), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
@@ -116,11 +116,11 @@ struct Resubmission {
 
   /// Returns the batch key: by the device's own route, or by that of the other environment if a refusal is being
   /// verified.
-  private func kind(_ entry: Ready, _ clocks: Clocks) -> Kind {
+  private func kind(_ entry: Ready, _ localTimes: LocalTimes) -> Kind {
     let (retry, member) = entry
     let psid = (values[retry.message.seqno] ?? .none).psid(of: member, besides: retry.target.done)
     let route = retry.message.route(of: member)
-    let expiresAt = clocks[retry.delivery]?.expiresAt ?? retry.message.expiresAt
+    let expiresAt = localTimes[retry.delivery]?.expiresAt ?? retry.message.expiresAt
     // If the device has a new token, or its environment has been corrected meanwhile, the refusal needs no
     // verification.
     guard let doubt = retry.target.doubt, doubt.psid == psid,

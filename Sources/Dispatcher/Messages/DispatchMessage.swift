@@ -54,7 +54,7 @@ final class DispatchMessage: Sendable {
       seqno: seqno, app: app, kind: request.kind, badge: request.badge, fallback: fallback, inbox: inbox)
   }
   /// True if the device's local clock decides when to send, so that every recipient is checked before submission.
-  var asksDeviceClocks: Bool { localTime != nil || request.window?.zone == .device || request.kind == .ad }
+  var needsLocalTimes: Bool { localTime != nil || request.window?.zone == .device || request.kind == .ad }
 
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {
     var request = request

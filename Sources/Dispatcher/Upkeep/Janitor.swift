@@ -179,7 +179,7 @@ final class Janitor {
   /// Removes expired rows. Irreversible steps that depend on the time wait until the database's clock has been steady
   /// for a while.
   private func endWhatIsOver(_ connection: Connection) throws(PostgresError) {
-    let look = try connection.run(ClockWatch.look())
+    let look = try connection.run(ClockWatch.read())
     defer { wasSteady = look.isSteady }
     if wasSteady == nil || !look.isSteady {
       var count = 0

@@ -8,7 +8,7 @@ extension RetentionWorker {
   /// Begins the removal of an app whose grace has ended, and removes some portions of those that have begun.
   func purgeApps(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, a grace must not end early.
-    if try connection.run(ClockWatch.look()).isSteady {
+    if try connection.run(ClockWatch.read()).isSteady {
       let begun = try connection.transaction(attempts: 3) { () throws(PostgresError) -> String? in
         guard let (app, appID) = try connection.run(AppPurge.begin()) else { return nil }
         try connection.run(Self.entry("app.purge", app, appID, after: nil))

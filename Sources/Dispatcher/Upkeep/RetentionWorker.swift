@@ -65,7 +65,7 @@ final class RetentionWorker {
   func look(_ connection: Connection) throws(PostgresError) {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
-    guard try connection.run(ClockWatch.look()).isSteady else { return }
+    guard try connection.run(ClockWatch.read()).isSteady else { return }
     _ = try connection.run(Tombstones.forgetTokens(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
     _ = try connection.run(Tombstones.forgetUsers(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
     _ = try connection.run(ChannelUpdates.forget(atMost: Limits.prunedRows))
@@ -95,7 +95,7 @@ final class RetentionWorker {
   /// Wipes the contents of confidential messages that are no longer needed.
   private func wipe(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, contents that are still needed must not be wiped.
-    let isSteady = try connection.run(ClockWatch.look()).isSteady
+    let isSteady = try connection.run(ClockWatch.read()).isSteady
     let longest = isSteady ? Limits.contentSeconds : .max
     for _ in 0..<Limits.wipingRounds {
       let wiped = try connection.run(
@@ -112,7 +112,7 @@ final class RetentionWorker {
   /// Removes inbox entries that have expired.
   private func endInboxes(_ connection: Connection) throws(PostgresError) {
     // After a clock jump, entries must not end early.
-    guard try connection.run(ClockWatch.look()).isSteady else { return }
+    guard try connection.run(ClockWatch.read()).isSteady else { return }
     for _ in 0..<Limits.inboxRounds {
       guard try connection.run(Inboxes.end(atMost: Limits.endedEntries)) == Limits.endedEntries else { break }
     }

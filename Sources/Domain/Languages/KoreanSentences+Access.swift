@@ -260,11 +260,11 @@ extension KoreanSentences {
     = 사용할 수 없는 인증 정보가 {1}개 있습니다. 로그를 확인하세요.
     {1} credentials end within {2} days.
     = {2}일 안에 만료되는 인증 정보가 {1}개 있습니다.
-    The database has not been looked at lately.
+    The database has not been sampled lately.
     = 최근 데이터베이스 상태를 확인하지 못했습니다.
     {1} apps are paused: see `upmc app list`.
     = 발송이 정지된 앱이 {1}개 있습니다.
-    {1} messages are set aside, for they cannot be handled: see why each is paused.
+    {1} messages are set aside because they cannot be processed: see why each is paused.
     = 처리할 수 없어 보류한 메시지가 {1}건 있습니다. 각 메시지의 정지 사유를 확인하세요.
     {1} deliveries wait although they are due.
     = 예정 시각이 지난 발송 {1}건이 대기하고 있습니다.

@@ -9,7 +9,7 @@ final class Visitors {
     let address: IPAddress
     fileprivate(set) var connections = 0
     /// The address's state in the rate limiter (see `RateAllowance.take`), in nanoseconds.
-    fileprivate var paidAt: Int64 = 0
+    fileprivate var theoreticalArrival: Int64 = 0
 
     init(_ address: IPAddress) {
       self.address = address
@@ -51,7 +51,7 @@ final class Visitors {
 
   /// Counts a request. Returns whether the client is within its rate limit.
   func mayAsk(_ visitor: Visitor, now: Instant) -> Bool {
-    requests?.take(&visitor.paidAt, now: now) ?? true
+    requests?.take(&visitor.theoreticalArrival, now: now) ?? true
   }
 
   private func visitor(_ address: IPAddress) -> Visitor {
@@ -65,6 +65,6 @@ final class Visitors {
   /// Forgets addresses without connections and with their full allowance. Called once a second.
   func sweep(_ now: Instant) {
     guard !visitors.isEmpty else { return }
-    visitors = visitors.filter { $0.value.connections > 0 || $0.value.paidAt > now.nanoseconds }
+    visitors = visitors.filter { $0.value.connections > 0 || $0.value.theoreticalArrival > now.nanoseconds }
   }
 }

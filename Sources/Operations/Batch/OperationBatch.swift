@@ -32,7 +32,7 @@ package final class OperationBatch {
   private var sends: DirectSendSteps
   /// Devices of which only the time of the last call is written.
   private var touched: Set<DeviceID> = []
-  private let identities: IdentitySteps
+  private let identities: TokenOwnerSteps
   private var round = 0
   /// Whether locks must be held for more than one round trip, so that a transaction is needed.
   private let needsTransaction: Bool
@@ -51,7 +51,7 @@ package final class OperationBatch {
     registrations = RegistrationSteps(operations, policies, now: now)
     changes = DeviceSteps(operations)
     sends = DirectSendSteps(operations)
-    identities = IdentitySteps(operations)
+    identities = TokenOwnerSteps(operations)
     needsTransaction =
       !registrations.isEmpty || !sends.isEmpty || changes.changesAnything || confirmations.hasReads
   }

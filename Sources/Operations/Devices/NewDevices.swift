@@ -48,14 +48,14 @@ package final class NewDevices {
   func refusal(of app: App, from origin: IPAddress?, now: Instant) -> Problem? {
     if let perAddress, let origin {
       let source = Source(app: app.number, address: origin)
-      var paidAt = sources[source] ?? 0
-      guard perAddress.take(&paidAt, now: now) else {
+      var theoreticalArrival = sources[source] ?? 0
+      guard perAddress.take(&theoreticalArrival, now: now) else {
         tell(app, origin, now)
         return Self.problem(
           "Too many new devices of \(app.appID) have registered from this address. Devices that are known are served.",
-          wait: perAddress.wait(paidAt, now: now))
+          wait: perAddress.wait(theoreticalArrival, now: now))
       }
-      sources[source] = paidAt
+      sources[source] = theoreticalArrival
       if sources.count > sweepCount { sweep(now) }
     }
     if let perApp, !perApp.take(&apps[app.number, default: 0], now: now) {

@@ -4,7 +4,7 @@ internal import Store
 /// Computes the device row that results from a registration, by the rules of identity. No I/O.
 struct RegistrationRules {
   let registration: Operation.Registration
-  let row: InstallationRow
+  let row: RecognizedDevice
   /// The row's current content.
   let known: Devices.Record?
   /// Whether the app's own server vouches for the named user.

@@ -4,7 +4,7 @@ internal import Store
 /// Registrations of a batch: at most one per DEVICE_ID, token and user.
 ///
 /// The rules: a token belongs to one device and a device to one user; the last registration wins if it can prove its
-/// identity (`InstallationRow`, `RegistrationRules`). Without proof, it takes nothing from a user and gets a row of its
+/// identity (`RecognizedDevice`, `RegistrationRules`). Without proof, it takes nothing from a user and gets a row of its
 /// own.
 struct RegistrationSteps {
   private final class State {
@@ -22,7 +22,7 @@ struct RegistrationSteps {
     let registration: Operation.Registration
     let vouching: AppPolicies.Vouching
     /// The row that the registration refers to; known from round 1 on.
-    var row = InstallationRow(.lowest, .none)
+    var row = RecognizedDevice(.lowest, .none)
     /// The other device that keeps the token, because the registration does not prove that it comes from this device.
     var standing: DeviceID?
     var isNew = false
@@ -85,7 +85,7 @@ struct RegistrationSteps {
     for index in state.entries.indices {
       let registration = state.entries[index].registration
       let records = registration.device.rows.compactMap { batch.devices[$0] }
-      state.entries[index].row = InstallationRow(registration, records)
+      state.entries[index].row = RecognizedDevice(registration, records)
     }
     let turnedAway = turnAway(batch) { Self.refusal(of: $0, batch) }
     for entry in state.entries { askAboutUser(entry, batch) }

@@ -214,8 +214,8 @@ package final class Connection: EventLoop.Handler {
 
   /// Submits one request. To be called only from within `RequestSource.fill`. Returns false, without side effects, if
   /// the HTTP/2 session rejects the request.
-  func submit(_ submission: Submission, _ template: RequestTemplate, _ letter: borrowing EncodedPush) -> Bool {
-    guard let session, requests.submit(submission, template, letter, on: session) else { return false }
+  func submit(_ submission: Submission, _ template: RequestTemplate, _ encoded: borrowing EncodedPush) -> Bool {
+    guard let session, requests.submit(submission, template, encoded, on: session) else { return false }
     if inFlight == 1 { state.awakened(at: loop.now) }
     return true
   }

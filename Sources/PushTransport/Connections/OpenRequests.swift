@@ -47,10 +47,10 @@ final class OpenRequests {
 
   /// Submits one request. Returns false, without side effects, if the session rejects it.
   func submit(
-    _ submission: Submission, _ template: RequestTemplate, _ letter: borrowing EncodedPush, on session: ClientSession
+    _ submission: Submission, _ template: RequestTemplate, _ encoded: borrowing EncodedPush, on session: ClientSession
   ) -> Bool {
     let slot = table.reserve()
-    let (path, varying, body) = (letter.path, letter.varying, letter.body)
+    let (path, varying, body) = (encoded.path, encoded.varying, encoded.body)
     do throws(HTTP2Error) {
       let id = try session.submit(
         template, path: path.span, varying: varying.span, body: body.span, tag: UInt64(slot))

@@ -10,7 +10,7 @@ internal import Reactor
 final class PoolRoutes {
   private(set) var queues: [RouteQueue] = []
   private var turns = Lane.allCases.map { _ in Turn() }
-  private var letter = EncodedPush()
+  private var encoded = EncodedPush()
   private var templates = TemplateCache()
   private let composer: any PushComposer
   private let authority: String
@@ -147,12 +147,12 @@ final class PoolRoutes {
     var count = 0
     while count < most, let submission = queue.next(lane, at: now, wallSeconds: wallSeconds) {
       let message = submission.batch.message
-      if let reason = composer.compose(submission.batch.targets[submission.target], of: message, into: &letter) {
+      if let reason = composer.compose(submission.batch.targets[submission.target], of: message, into: &encoded) {
         outbox.finish(submission, .rejected(reason: reason))
         continue
       }
-      guard connection.hasWindow(for: letter.body.count, lane),
-        connection.submit(submission, template(for: message), letter)
+      guard connection.hasWindow(for: encoded.body.count, lane),
+        connection.submit(submission, template(for: message), encoded)
       else {
         queue.putBack(submission)
         break

@@ -5,7 +5,7 @@ package import HTTP2
 package protocol PushComposer: AnyObject {
   /// Encodes the parts of a request that differ between pushes. Returns nil on success, or the reason why this push can
   /// never be sent (for example `PayloadTooLarge`).
-  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout EncodedPush) -> String?
+  func compose(_ target: PushTarget, of message: PushMessage, into encoded: inout EncodedPush) -> String?
   /// Returns the header fields that all pushes of a message have in common.
   func template(for message: PushMessage, authority: String) -> RequestTemplate
 }

@@ -212,7 +212,7 @@ private final class NetworkWords: Sendable {
   }
 
   func logger(_ network: String) -> Logger {
-    Logger(label: network) { _ in Ear(words: self, network: network) }
+    Logger(label: network) { _ in CapturingLogHandler(words: self, network: network) }
   }
 
   private func note(_ place: String, _ reason: String) {
@@ -221,7 +221,7 @@ private final class NetworkWords: Sendable {
     failures.withLock { $0[place] = Failure(at: $0[place]?.at ?? now, reason: reason) }
   }
 
-  private struct Ear: LogHandler {
+  private struct CapturingLogHandler: LogHandler {
     var logLevel = Logger.Level.warning
     var metadata: Logger.Metadata = [:]
     let words: NetworkWords

@@ -22,7 +22,7 @@ final class MetricsListener {
     _ = try Thread(name: "metrics") {
       do {
         let loop = try EventLoop()
-        let health = HealthHandler(isConnected: { readiness.health.look != nil }, readiness: readiness)
+        let health = HealthHandler(isConnected: { readiness.health.sample != nil }, readiness: readiness)
         let server = try HTTPServer(
           loop: loop, listener: Socket(owning: descriptor), handler: Window(metrics: metrics(), health: health))
         try stopping.wake(loop) {

@@ -7,7 +7,7 @@ internal import Synchronization
 /// The facts that decide whether this node can deliver. Written by the threads `vitals` and `catalog`, read by any.
 final class Health: Sendable {
   /// Result of the last sampling of the database.
-  struct Look: Sendable {
+  struct Sample: Sendable {
     var at: Instant
     var roundTrip: Duration
     var standing: Vitals.Standing
@@ -32,7 +32,7 @@ final class Health: Sendable {
   }
 
   private struct State {
-    var look: Look?
+    var sample: Sample?
     var error: String?
     var credentials: [CredentialKey: Credential] = [:]
     var lacksConnections = false
@@ -41,10 +41,10 @@ final class Health: Sendable {
   private let state = Mutex(State())
 
   /// The last sample; nil when it is older than half a minute.
-  var look: Look? {
-    let look = state.withLock(\.look)
-    guard let look, SystemClock().now - look.at < Self.freshness else { return nil }
-    return look
+  var sample: Sample? {
+    let sample = state.withLock(\.sample)
+    guard let sample, SystemClock().now - sample.at < Self.freshness else { return nil }
+    return sample
   }
 
   private static let freshness: Duration = .seconds(30)
@@ -58,8 +58,8 @@ final class Health: Sendable {
     set { state.withLock { $0.lacksConnections = newValue } }
   }
 
-  func saw(_ look: Look) {
-    state.withLock { $0.look = look }
+  func record(_ sample: Sample) {
+    state.withLock { $0.sample = sample }
   }
 
   /// Records the state of an app's credential.

@@ -14,11 +14,11 @@ enum NodeMetrics {
   ) {
     process(metrics)
     let health = readiness.health
-    func gauge(_ name: String, _ help: String, _ value: @escaping @Sendable (Health.Look) -> Double) {
-      metrics.read(name, .gauge, help) { health.look.map { [(Labels(), value($0))] } ?? [] }
+    func gauge(_ name: String, _ help: String, _ value: @escaping @Sendable (Health.Sample) -> Double) {
+      metrics.read(name, .gauge, help) { health.sample.map { [(Labels(), value($0))] } ?? [] }
     }
     metrics.read("upmc_database_up", .gauge, "1 when the database answered within the last half minute.") {
-      [(Labels(), health.look == nil ? 0 : 1)]
+      [(Labels(), health.sample == nil ? 0 : 1)]
     }
     gauge("upmc_database_answer_seconds", "The database's last answer to a cheap question.") {
       Double($0.roundTrip.nanoseconds) / 1e9
@@ -57,15 +57,15 @@ enum NodeMetrics {
       "upmc_api_key_expiry_timestamp_seconds", .gauge,
       "When the next API key that is in use ends, in seconds since 1970. It has no sample while none ends."
     ) {
-      health.look?.nextKeyEnd.map { [(Labels(), Double($0) / 1e6)] } ?? []
+      health.sample?.nextKeyEnd.map { [(Labels(), Double($0) / 1e6)] } ?? []
     }
     metrics.read("upmc_messages_waiting", .gauge, "Messages that are not over, by lane and state.") {
-      (health.look?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], Double($0.count)) }
+      (health.sample?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], Double($0.count)) }
     }
     metrics.read(
       "upmc_messages_oldest_seconds", .gauge, "How long the oldest message of a lane and state has been due."
     ) {
-      (health.look?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], max(0, $0.oldestSeconds)) }
+      (health.sample?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], max(0, $0.oldestSeconds)) }
     }
     metrics.read("upmc_under_way_devices", .gauge, "Devices claimed by this node whose outcome is open.") {
       [(Labels(), Double(underWay()))]

@@ -44,26 +44,26 @@ struct NodeReadiness: ReadinessReport, Sendable {
     if ending > 0 {
       complaints.append("\(ending) credentials end within \(ServerLimits.certificateWarningDays) days.")
     }
-    guard let look = health.look else { return complaints + ["The database has not been looked at lately."] }
-    if look.standing.pausedApps > 0 {
-      complaints.append("\(look.standing.pausedApps) apps are paused: see `upmc app list`.")
+    guard let sample = health.sample else { return complaints + ["The database has not been sampled lately."] }
+    if sample.standing.pausedApps > 0 {
+      complaints.append("\(sample.standing.pausedApps) apps are paused: see `upmc app list`.")
     }
-    if look.standing.setAside > 0 {
+    if sample.standing.setAside > 0 {
       complaints.append(
-        "\(look.standing.setAside) messages are set aside, for they cannot be handled: see why each is paused.")
+        "\(sample.standing.setAside) messages are set aside because they cannot be processed: see why each is paused.")
     }
-    if look.standing.overdue > 0 {
-      complaints.append("\(look.standing.overdue) deliveries wait although they are due.")
+    if sample.standing.overdue > 0 {
+      complaints.append("\(sample.standing.overdue) deliveries wait although they are due.")
     }
     return complaints
   }
 
   func readiness(isOutOfRoom: Bool) -> ReadinessAnswer {
     let room: [Sentence] = isOutOfRoom ? ["The database's disk is full: nothing can be stored."] : []
-    let look = health.look
+    let sample = health.sample
     return ReadinessAnswer(
       complaints: room + complaints, credentials: health.credentials.count,
       lastAcceptedAt: lastAccepted.wallSeconds.map { $0 * 1_000_000 },
-      overdueDeliveries: look?.standing.overdue ?? 0, nodes: look?.standing.nodes ?? 0)
+      overdueDeliveries: sample?.standing.overdue ?? 0, nodes: sample?.standing.nodes ?? 0)
   }
 }

@@ -36,7 +36,7 @@ final class VitalsSampler {
       }
       worker.run { connection in
         if looks % Self.looksPerSize == 0 { bytes = try connection.run(Vitals.size()) }
-        health.saw(try queues.look(connection, databaseBytes: bytes))
+        health.record(try queues.sample(connection, databaseBytes: bytes))
         // Opens a connection to find out whether admin threads can get one again.
         if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
           health.lacksConnections = false
@@ -65,7 +65,7 @@ final class VitalsSampler {
     private var lanes: [Lane: QueueStart] = [:]
     private let clock = SystemClock()
 
-    mutating func look(_ connection: Connection, databaseBytes: Int64) throws(PostgresError) -> Health.Look {
+    mutating func sample(_ connection: Connection, databaseBytes: Int64) throws(PostgresError) -> Health.Sample {
       let began = clock.now
       let lastClaim = try connection.run(Claims.last())
       let roundTrip = clock.now - began
@@ -73,7 +73,7 @@ final class VitalsSampler {
       let firstClaim = claims.begin(at: began)
       let standing = try connection.run(Vitals.standing(claimsFrom: firstClaim))
       claims.looked(from: firstClaim, found: standing.firstClaim ?? lastClaim, began: began, ended: clock.now)
-      return Health.Look(
+      return Health.Sample(
         at: began, roundTrip: roundTrip, standing: standing, waiting: try lookAtMessages(connection, last: lastMessage),
         databaseBytes: databaseBytes, webhooks: try connection.run(Vitals.webhooks()),
         history: try connection.run(Vitals.history()), nextKeyEnd: try connection.run(KeyUses.nextEnd()))

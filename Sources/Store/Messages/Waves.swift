@@ -144,10 +144,10 @@ package enum Waves {
     Query(markLateStatement, seqno, wave) { _ in }
   }
 
-  // MARK: Clocks of individual devices
+  // MARK: Local times of individual devices
 
   /// A device's times for one message, in microseconds since 1970.
-  package struct Clock: Sendable {
+  package struct LocalTimes: Sendable {
     /// When the message expires for the device; nil: at the same time as for all others.
     package let expiresAt: Int64?
     /// When the daily send window opens in the device's time zone; nil if it is open.
@@ -157,8 +157,8 @@ package enum Waves {
     package let nightEndsAt: Int64?
   }
 
-  private static let clocksStatement = Statement(
-    "waves-clocks",
+  private static let localTimesStatement = Statement(
+    "waves-local-times",
     """
     SELECT d.device, ($3::text::timestamp AT TIME ZONE z.zone) + make_interval(secs => $4),
       window_opens_at(clock_timestamp(), z.zone, $5::text::time, $6::text::time),
@@ -171,20 +171,20 @@ package enum Waves {
     """)
 
   /// Returns when a message expires and may be sent for each device, by its local clock.
-  package static func clocks(
+  package static func localTimes(
     _ devices: [DeviceID], appTimeZone: String, local: LocalTime?, expiresInSeconds: Int64, window: SendWindow?,
     isAd: Bool
-  ) -> Query<[DeviceID: Clock]> {
+  ) -> Query<[DeviceID: LocalTimes]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
     return Query(
-      clocksStatement, column, appTimeZone, local?.text, Int32(clamping: expiresInSeconds), window?.opens.text,
+      localTimesStatement, column, appTimeZone, local?.text, Int32(clamping: expiresInSeconds), window?.opens.text,
       window?.closes.text, isAd
     ) {
       $0.dictionary { row in
         (
           row.device(),
-          Clock(
+          LocalTimes(
             expiresAt: row.optionalTimestamp(),
             opensAt: row.optionalTimestamp(),
             nightEndsAt: row.optionalTimestamp())

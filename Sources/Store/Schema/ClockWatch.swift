@@ -11,21 +11,21 @@ internal import Postgres
 ///
 /// Decision 013.
 package enum ClockWatch {
-  package struct Look: Sendable {
+  package struct Reading: Sendable {
     /// The database's clock, in microseconds since 1970.
     package let now: Int64
     /// True if no jump has been observed within the last hour.
     package let isSteady: Bool
   }
 
-  private static let lookStatement = Statement(
-    "clock-watch-look",
+  private static let readStatement = Statement(
+    "clock-watch-read",
     """
-    WITH looked AS (
+    WITH checked AS (
       UPDATE clock_watch SET seen_at = clock_timestamp(),
         steady_since = CASE
           WHEN seen_at IS NULL
-            -- A clock that is kept right is set by less, and somebody looks within this time.
+            -- A clock that is kept right is adjusted by less, and some node checks it within this time.
             OR clock_timestamp() BETWEEN seen_at - interval '30 seconds' AND seen_at + interval '10 minutes'
           THEN steady_since ELSE clock_timestamp() END
       -- Written once a minute.
@@ -33,11 +33,11 @@ package enum ClockWatch {
         OR clock_timestamp() NOT BETWEEN seen_at - interval '30 seconds' AND seen_at + interval '1 minute'
       RETURNING steady_since)
     SELECT clock_timestamp(),
-      coalesce((SELECT steady_since FROM looked), (SELECT steady_since FROM clock_watch))
+      coalesce((SELECT steady_since FROM checked), (SELECT steady_since FROM clock_watch))
         <= clock_timestamp() - interval '1 hour'
     """)
 
-  package static func look() -> Query<Look> {
-    Query(one: lookStatement) { Look(now: $0.timestamp(), isSteady: $0.bool()) }
+  package static func read() -> Query<Reading> {
+    Query(one: readStatement) { Reading(now: $0.timestamp(), isSteady: $0.bool()) }
   }
 }

@@ -7,7 +7,7 @@ extension PushClient {
   @discardableResult
   public func receive(_ payload: ReceivedPayload, isExtension: Bool = false) async -> ConfirmationOutcome {
     do throws(ClientError) {
-      try await bringBack(payload)
+      try await provePossession(payload)
     } catch {
       log("push \(payload.seqno) is brought back later: \(error)")
     }
@@ -46,7 +46,7 @@ extension PushClient {
   @discardableResult
   public func flush() async -> FlushReport {
     do throws(ClientError) {
-      try await bringBackStored()
+      try await proveStoredPossession()
     } catch {
       log("a push is brought back later: \(error)")
     }

@@ -116,16 +116,16 @@ extension PushClient {
 
   /// Returns a push to the server, in an app whose identity mode is `strict`, to prove that the device receives pushes
   /// sent to its token; only then does it belong to the user. Called by `receive`.
-  func bringBack(_ payload: ReceivedPayload) async throws(ClientError) {
+  func provePossession(_ payload: ReceivedPayload) async throws(ClientError) {
     guard let known = try registration(), known.awaitsPush else { return }
     // Store it first, like a receipt, because the silent push arrives only once.
     let possession = StoredPossession(seqno: payload.seqno, psid: known.psid, pushkey: payload.pushkey)
     try state.write(possession)
-    try await bringBackStored()
+    try await proveStoredPossession()
   }
 
   /// Returns the stored push to the server, if there is one.
-  func bringBackStored() async throws(ClientError) {
+  func proveStoredPossession() async throws(ClientError) {
     guard let possession = try state.possession() else { return }
     try await inOrder { client throws(ClientError) in
       guard let asked = try client.registration(), asked.awaitsPush else { return try client.state.write(nil) }

@@ -18,7 +18,7 @@ import Testing
       let blanks = String(repeating: " ", count: bytes - example.utf8.count)
       let most = try RawHTTP(port: stage.world.port, head, body: Array((blanks + example).utf8))
       // The example's password is nobody's, its pushkey no message's, and nobody signs in elsewhere.
-      let refused = ["signIn": 401, "bringBackPush": 403, "signInByOpenID": 422]
+      let refused = ["signIn": 401, "provePossession": 403, "signInByOpenID": 422]
       let good = refused[operation.id].map { [$0] } ?? operation.answers.map(\.status)
       #expect(good.contains(most.status), "\(operation.id): \(most.status)")
       let more = try RawHTTP(port: stage.world.port, head + "\nContent-Length: \(bytes + 1)")

@@ -16,7 +16,7 @@ enum Role: UInt8, CaseIterable, Sendable {
   /// The network rejects its token as bad.
   case refused = 0x60
   /// Two installations that pass one token back and forth.
-  case rover = 0x70
+  case sharedToken = 0x70
 
   /// The token prefix, in hexadecimal as faults take it.
   var tokenPrefix: String { String(rawValue, radix: 16) }
@@ -47,7 +47,8 @@ struct Cast {
     self.seed = seed
     // The special roles get as many devices as they need; the rest is shared between badges and everything else.
     let parts: [(Role, Int)] = [
-      (.solo, 80), (.goneBefore, 10), (.goneNow, 10), (.refused, 10), (.rover, 12), (.ledger, (count - 122) * 2 / 5),
+      (.solo, 80), (.goneBefore, 10), (.goneNow, 10), (.refused, 10), (.sharedToken, 12),
+      (.ledger, (count - 122) * 2 / 5),
     ]
     for (role, size) in parts { for index in 0..<size { add(role, index) } }
     var index = 0
@@ -66,7 +67,7 @@ struct Cast {
       case .solo: "solo\(index / 2)"
       // Every third user has two.
       case .ledger: "ledger\(index % 4 == 3 ? index - 1 : index)"
-      case .rover: "rover\(index)"
+      case .sharedToken: "sharing\(index)"
       case .plain: index.isMultiple(of: 3) ? nil : "plain\(index)"
       case .goneBefore, .goneNow, .refused: "gone\(number)"
       }

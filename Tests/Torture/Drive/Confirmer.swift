@@ -33,8 +33,8 @@ final class Confirmer {
   /// Handles a push to a device: the device confirms it at once and may read it.
   func offer(_ message: Message, _ payload: Payload, _ device: Int, _ token: DeviceToken) {
     let role = driver.cast.devices[device].role
-    // A rover's confirmations change owner with its token; solos read in their own order.
-    guard role != .rover, driver.dice.roll(driver.plan.confirmedShare) else { return }
+    // Confirmations of a device that shares its token change owner with it; solos read in their own order.
+    guard role != .sharedToken, driver.dice.roll(driver.plan.confirmedShare) else { return }
     let item = Item(
       message: message, seqno: payload.seqno, device: device, token: token.description, pushkey: payload.pushkey)
     receipts.append(item)

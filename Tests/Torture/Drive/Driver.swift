@@ -32,7 +32,7 @@ final class Driver {
   private(set) lazy var campaigns = Campaigns(self)
   private(set) lazy var solos = Solos(self)
   private(set) lazy var operators = Operators(self)
-  private(set) lazy var rovers = Rovers(self)
+  private(set) lazy var sharedTokens = SharedTokens(self)
 
   init(
     _ plan: Plan, ports: [UInt16], apiKey: String, clientKey: String, verdict: Verdict, loop: EventLoop,
@@ -82,7 +82,7 @@ final class Driver {
     registrar.begin()
     campaigns.begin()
     solos.begin()
-    rovers.begin()
+    sharedTokens.begin()
   }
 
   /// True when nothing is open: every message final, every call answered, every confirmation sent.

@@ -129,8 +129,8 @@ final class Recorder {
   /// A delivery always carries the ids derived from message and device.
   private func checkIDs(_ push: AcceptedPush, _ message: Message, _ payload: Payload, _ number: Int) {
     let id = push.id.description
-    // A rover's token belongs to one of the two devices.
-    let devices = driver.rovers.owners(of: number) ?? [number]
+    // A shared token belongs to one of the two devices.
+    let devices = driver.sharedTokens.owners(of: number) ?? [number]
     if !devices.contains(where: { driver.cast.devices[$0].id.submissionID(of: payload.seqno).description == id }) {
       violate("I3", "apns-id \(id) is not the one of message \(payload.seqno) and device \(number)", push)
     }

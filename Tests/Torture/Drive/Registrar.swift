@@ -21,9 +21,9 @@ final class Registrar {
   var isComplete: Bool { waiting.isEmpty && underWay == 0 && registrations > 0 }
 
   func registerAll() {
-    waiting = driver.cast.devices.indices.reversed().filter { driver.cast.devices[$0].role != .rover }
+    waiting = driver.cast.devices.indices.reversed().filter { driver.cast.devices[$0].role != .sharedToken }
     underWay += 1
-    driver.rovers.registerAll { [self] in underWay -= 1 }
+    driver.sharedTokens.registerAll { [self] in underWay -= 1 }
     for _ in 0..<16 { next() }
   }
 

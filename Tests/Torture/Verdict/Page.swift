@@ -103,7 +103,7 @@ struct Page: Codable, Sendable {
     receipts = driver.confirmer.receiptsAnswered
     reads = driver.confirmer.readsAnswered
     registrations = driver.registrar.registrations
-    tokenMoves = driver.rovers.moves
+    tokenMoves = driver.sharedTokens.moves
     pauses = driver.operators.pauses
     cancellations = driver.operators.cancellations
     calls = driver.calls.answered

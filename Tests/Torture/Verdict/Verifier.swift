@@ -108,7 +108,7 @@ struct Verifier {
       excess += max(0, Int(cell.received) - 1)
       checkConfirmed(cell, rows, row, seqno, number)
     }
-    let strangers = Set(message.cells.keys).subtracting(decided).filter { !isRover($0) }
+    let strangers = Set(message.cells.keys).subtracting(decided).filter { !sharesToken($0) }
     if !strangers.isEmpty {
       violate("I3", "message \(seqno) reached devices without an outcome: \(strangers.sorted().prefix(10))")
     }
@@ -155,13 +155,13 @@ struct Verifier {
     }
   }
 
-  /// What the network received of a delivery; a rover's token counts for whichever of the two devices it was sent to.
+  /// What the network received of a delivery; a shared token counts for whichever of the two devices it was sent to.
   private func cell(_ message: Message, _ number: Int) -> Message.Cell {
-    if let owners = driver.rovers.owners(of: number) { return message.cells[owners[0]] ?? Message.Cell() }
+    if let owners = driver.sharedTokens.owners(of: number) { return message.cells[owners[0]] ?? Message.Cell() }
     return message.cells[number] ?? Message.Cell()
   }
 
-  private func isRover(_ number: Int) -> Bool { driver.cast.devices[number].role == .rover }
+  private func sharesToken(_ number: Int) -> Bool { driver.cast.devices[number].role == .sharedToken }
 
   // MARK: I5
 
@@ -226,11 +226,11 @@ struct Verifier {
   private func checkTokens() throws {
     let lost = try connection.run(
       Statement("torture-tokens", "SELECT device_id, state FROM devices WHERE state <> 1"))
-    let rovers = Set(driver.rovers.present)
+    let sharedTokens = Set(driver.sharedTokens.present)
     for row in 0..<lost.count {
       let name = lost.text(row, 0)
       guard let device = driver.cast.devices.first(where: { $0.installation == name }) else { continue }
-      if device.role == .rover, !rovers.contains(device.number) { continue }
+      if device.role == .sharedToken, !sharedTokens.contains(device.number) { continue }
       violate("I6", "device \(device.number) (\(device.role)) is in state \(lost.int16(row, 1)) though it registered")
     }
   }
@@ -256,10 +256,10 @@ struct Verifier {
     guard let call = driver.messages.last(where: { $0.kind == .rollCall }) else {
       return violate("I7", "the roll was not called")
     }
-    let rovers = Set(driver.rovers.tokenNumbers)
+    let sharedTokens = Set(driver.sharedTokens.tokenNumbers)
     var wrong: [String] = []
     for device in driver.cast.devices where device.isRegistered {
-      if device.role == .rover, !rovers.contains(device.number) { continue }
+      if device.role == .sharedToken, !sharedTokens.contains(device.number) { continue }
       let count = Int(call.cells[device.number]?.received ?? 0)
       if count != 1 { wrong.append("\(device.number) (\(device.role)) \(count) times") }
     }

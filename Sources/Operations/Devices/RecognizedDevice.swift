@@ -5,14 +5,14 @@ internal import Store
 ///
 /// A DEVICE_ID alone proves nothing. A device with a token unknown to all rows, and without the key of any, gets a row
 /// of its own, and the existing rows stay as they are. Pure.
-struct InstallationRow: Equatable {
+struct RecognizedDevice: Equatable {
   enum Recognition: Equatable {
     /// The device has the key that was issued at the row's last registration.
     case key
     /// The device has only the row's token.
     case token
     /// The app accepts the DEVICE_ID alone as proof (`keepsUserOnRefresh`).
-    case word
+    case deviceIDAlone
     /// No proof: the row is new, or belonged to another device that is gone.
     case none
   }
@@ -38,7 +38,7 @@ struct InstallationRow: Equatable {
     } else if registration.app.identity == .open, registration.app.identityRules.keepsUserOnRefresh,
       let row = own.filter({ $0.state != .unregistered }).max(by: { $0.seenAt < $1.seenAt })
     {
-      (device, recognition) = (row.device, .word)
+      (device, recognition) = (row.device, .deviceIDAlone)
     } else {
       (device, recognition) = (Self.room(registration, rows, own), .none)
     }

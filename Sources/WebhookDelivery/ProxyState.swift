@@ -10,7 +10,7 @@ internal import Reactor
 ///
 /// The proxy must not receive a wrong password once per webhook, because directories lock an account after a few
 /// failures.
-struct WayOut {
+struct ProxyState {
   private enum Standing {
     case good
     case unproven

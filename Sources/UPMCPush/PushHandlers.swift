@@ -4,7 +4,7 @@
   internal import UPMCClient
 
   /// The main-actor part of `PushManager`: its delegate and handlers, and the pushes that arrived before they were set.
-  @MainActor final class PushDesk {
+  @MainActor final class PushHandlers {
     private struct Arrival {
       let userInfo: [AnyHashable: Any]
       let status: String

@@ -5,7 +5,7 @@ import Testing
 @testable import WebhookDelivery
 
 /// When webhooks may go through the operator's proxy.
-@Suite struct WayOutTests {
+@Suite struct ProxyStateTests {
   private typealias Outcome = Result<HTTPResponse, HTTPClientError>
 
   private static func refused(_ status: Int?) -> Outcome {
@@ -15,7 +15,7 @@ import Testing
   private let start = Instant(nanoseconds: 1_000_000_000_000)
 
   @Test func `one attempt goes ahead of all others`() {
-    var way = WayOut()
+    var way = ProxyState()
     #expect(way.room(at: start) == 1)
     way.began()
     #expect(way.room(at: start) == 0)
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: [401, 407]) func `a wrong password is told once in five minutes, by whomever`(status: Int) {
-    var way = WayOut()
+    var way = ProxyState()
     way.began()
     way.ended(Self.refused(502), at: start)
     #expect(way.room(at: start) == .max, "it was let in")
@@ -44,14 +44,14 @@ import Testing
   }
 
   @Test func `a proxy that does not answer is asked by one at a time until it does`() {
-    var way = WayOut()
+    var way = ProxyState()
     way.began()
     way.ended(Self.refused(nil), at: start)
     #expect(way.room(at: start) == 1)
   }
 
   @Test func `the log hears of it now and then`() {
-    var way = WayOut()
+    var way = ProxyState()
     let spoken = [Duration.zero, .seconds(1), WebhookDeliveryLimits.proxyWordsPause].map { way.speaks(at: start + $0) }
     #expect(spoken == [true, false, true])
   }

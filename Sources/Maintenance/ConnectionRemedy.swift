@@ -1,13 +1,13 @@
 internal import Server
 
 /// What to do when a host of a push network cannot be reached.
-struct WayOut {
+struct ConnectionRemedy {
   private let configuration: Configuration
 
   init(_ configuration: Configuration) { self.configuration = configuration }
 
   /// - Parameter host: with its port.
-  func remedy(to host: String) -> String {
+  func text(for host: String) -> String {
     guard let proxy = configuration.proxy else {
       return "Let this machine out to \(host) (DNS, firewall; a proxy that inspects TLS needs UPMC_CA_FILE)."
     }

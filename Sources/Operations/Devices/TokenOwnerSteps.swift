@@ -2,7 +2,7 @@ internal import Domain
 internal import Store
 
 /// Finds the owner of a token, for devices that identify themselves only by their PSID. Read-only.
-struct IdentitySteps {
+struct TokenOwnerSteps {
   private struct Token: Hashable {
     let app: App.Number
     let network: PushNetwork

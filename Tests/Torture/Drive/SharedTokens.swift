@@ -3,7 +3,7 @@ import Simulator
 
 /// Two installations, each with its own user, pass one token back and forth: the last to register owns it, and the
 /// other's messages must not reach it.
-final class Rovers {
+final class SharedTokens {
   private struct Pair {
     let devices: [Int]
     /// Which of the two registered last.
@@ -16,13 +16,13 @@ final class Rovers {
 
   init(_ driver: Driver) {
     self.driver = driver
-    let numbers = driver.cast.numbers(.rover)
+    let numbers = driver.cast.numbers(.sharedToken)
     for first in stride(from: 0, to: numbers.count - 1, by: 2) {
       pairs.append(Pair(devices: [numbers[first], numbers[first + 1]]))
     }
   }
 
-  /// The devices that share this one's token; nil if it is no rover.
+  /// The devices that share this one's token; nil if it shares none.
   func owners(of number: Int) -> [Int]? { pairs.first { $0.devices.contains(number) }?.devices }
 
   /// Devices that currently own a token.
@@ -30,7 +30,7 @@ final class Rovers {
   /// A pair's token carries the number of its first device.
   var tokenNumbers: [Int] { pairs.map { $0.devices[0] } }
 
-  /// Registers them one at a time, before any act on the center: a rover that had to repeat its first registration
+  /// Registers them one at a time, before any act on the center: a device that had to repeat its first registration
   /// could by then present only the token, and its key would end with that.
   func registerAll(completion: @escaping () -> Void) {
     register(pairs.flatMap { pair in pair.devices.map { ($0, pair.devices[0]) } }[...], completion)
