@@ -7,7 +7,7 @@ package import Reactor
 package final class APNsSender: PushProvider {
   private let configuration: APNsConfiguration
   private let clock: any Clock
-  private let entrance: SenderInbox<APNsCommand>
+  private let senderInbox: SenderInbox<APNsCommand>
   /// One resolver per environment, so that a slow look-up for one does not delay the other.
   private let resolvers: [Endpoint: Resolver]
   private let results: PushResultSink
@@ -26,7 +26,7 @@ package final class APNsSender: PushProvider {
     self.clock = clock
     self.results = results
     self.tokenNeeded = tokenNeeded
-    entrance = try SenderInbox(configuration.wire)
+    senderInbox = try SenderInbox(configuration.wire)
     let endpoints = Set([configuration.production.wire, configuration.sandbox.wire])
     var resolvers: [Endpoint: Resolver] = [:]
     for endpoint in endpoints { resolvers[endpoint] = try Resolver(configuration.wire.lookUp) }
@@ -36,44 +36,45 @@ package final class APNsSender: PushProvider {
   /// Offers a batch. Returns false, taking nothing, if this lane of its route is full, the lane is resting, or the
   /// route has no connection at present; the caller may offer it again later.
   package func offer(_ batch: PushBatch) -> Bool {
-    entrance.offer(batch, as: .batch(batch))
+    senderInbox.offer(batch, as: .batch(batch))
   }
 
   /// Sets or removes an app's credential. Connections of the previous one finish their requests and close.
   package func set(_ credential: APNsCredential?, for app: App.Number) {
-    entrance.command(.credential(credential, for: app))
+    senderInbox.command(.credential(credential, for: app))
   }
 
   /// Starts to accept batches after the credentials of all apps have been set; needed only if `awaitsCredentials` is
   /// set.
   package func credentialsAreKnown() {
-    entrance.gate.open()
+    senderInbox.gate.open()
   }
 
   /// Clears the faults recorded for an app. Called when an operator resumes it.
   package func forgive(_ app: App.Number) {
-    entrance.command(.forgive(app))
+    senderInbox.command(.forgive(app))
   }
 
   /// Sets a provider token, which is used from the next request on, on open connections too.
   package func set(_ token: ProviderToken) {
-    entrance.command(.token(token))
+    senderInbox.command(.token(token))
   }
 
   /// Stops the sender and makes `run` return. Queued pushes are returned as not processed; open requests finish within
   /// `timeout` or end as unknown. Batches offered later get no result.
   package func stop(within timeout: Duration) {
-    entrance.command(.stop(within: timeout))
+    senderInbox.command(.stop(within: timeout))
   }
 
   /// Runs the sender until `stop`. Blocks: call it once, on a dedicated thread ("apns-0").
   package func run() throws(SystemError) {
     try Resolver.run(Array(resolvers.values), named: "apns-dns") { () throws(SystemError) in
       let loop = try SenderLoop(
-        configuration: configuration, gate: entrance.gate, resolvers: resolvers, inbox: entrance.inbox, clock: clock,
+        configuration: configuration, gate: senderInbox.gate, resolvers: resolvers, inbox: senderInbox.inbox,
+        clock: clock,
         results: results, tokenNeeded: tokenNeeded)
       loop.run()
-      entrance.inbox.close()
+      senderInbox.inbox.close()
     }
   }
 }

@@ -10,7 +10,7 @@ final class SenderLoop: PoolProvider {
   let noCredential = "this app has no usable APNs credential"
   private let configuration: APNsConfiguration
   private let loop: EventLoop
-  private let switchboard: PushRouter
+  private let router: PushRouter
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
 
   private var credentials: [App.Number: APNsCredential] = [:]
@@ -25,12 +25,12 @@ final class SenderLoop: PoolProvider {
     self.configuration = configuration
     self.tokenNeeded = tokenNeeded
     loop = try EventLoop(clock: clock)
-    switchboard = PushRouter(
+    router = PushRouter(
       configuration: configuration.wire, loop: loop, gate: gate, resolvers: resolvers, results: results
     ) { result, key in
       _ = inbox.offer(.resolved(result, for: key))
     }
-    switchboard.planner = self
+    router.planner = self
     try loop.attach(inbox) { [unowned self] commands in receive(commands) }
   }
 
@@ -39,14 +39,14 @@ final class SenderLoop: PoolProvider {
   private func receive(_ commands: [APNsCommand]) {
     for command in commands {
       switch command {
-      case .batch(let batch): switchboard.receive(batch)
+      case .batch(let batch): router.receive(batch)
       case .credential(let credential, let app):
         credentials[app] = credential
-        switchboard.credentialChanged(of: app)
+        router.credentialChanged(of: app)
       case .token(let token): set(token)
-      case .resolved(let result, let key): switchboard.resolved(result, for: key)
-      case .forgive(let app): switchboard.forgive(app)
-      case .stop(let timeout): switchboard.stop(within: timeout)
+      case .resolved(let result, let key): router.resolved(result, for: key)
+      case .forgive(let app): router.forgive(app)
+      case .stop(let timeout): router.stop(within: timeout)
       }
     }
   }
@@ -78,7 +78,7 @@ final class SenderLoop: PoolProvider {
     var needsProof = true
     if case .certificate = credential { needsProof = false }
     let adapter = APNsAdapter(
-      credential, environment: key.environment, token: token, now: { [unowned self] in switchboard.wallSeconds }
+      credential, environment: key.environment, token: token, now: { [unowned self] in router.wallSeconds }
     ) { [unowned self] in needToken($0, refused: $1) }
     return PoolPlan(
       endpoint: configuration.endpoint(key.environment).wire, context: context, needsProof: needsProof, adapter: adapter
@@ -97,7 +97,7 @@ final class SenderLoop: PoolProvider {
 
   private func set(_ token: ProviderToken) {
     tokens[token.key] = token
-    for pool in switchboard.pools { (pool.adapter as? APNsAdapter)?.set(token, of: pool) }
+    for pool in router.pools { (pool.adapter as? APNsAdapter)?.set(token, of: pool) }
   }
 
   private func needToken(_ key: KeyName, refused: ProviderToken?) {

@@ -7,7 +7,7 @@ package import Reactor
 package final class FCMSender: PushProvider {
   private let configuration: FCMConfiguration
   private let clock: any Clock
-  private let entrance: SenderInbox<FCMCommand>
+  private let senderInbox: SenderInbox<FCMCommand>
   /// Resolves FCM's own host name.
   private let resolver: Resolver
   /// Resolves the names of token endpoints, separately, so that a slow look-up does not delay FCM's.
@@ -22,7 +22,7 @@ package final class FCMSender: PushProvider {
     self.configuration = configuration
     self.clock = clock
     self.results = results
-    entrance = try SenderInbox(configuration.wire)
+    senderInbox = try SenderInbox(configuration.wire)
     resolver = try Resolver(configuration.wire.lookUp)
     tokenResolver = try Resolver(
       configuration.wire.lookUp, threads: PushTransport.Limits.customersResolverThreads,
@@ -32,43 +32,43 @@ package final class FCMSender: PushProvider {
   /// Offers a batch. Returns false, taking nothing, if this lane of its route is full, the lane is resting, or the
   /// route has no connection at present; the caller may offer it again later.
   package func offer(_ batch: PushBatch) -> Bool {
-    entrance.offer(batch, as: .batch(batch))
+    senderInbox.offer(batch, as: .batch(batch))
   }
 
   /// Sets or removes an app's credential. Connections of the previous one finish their requests and close.
   package func set(_ credential: FCMCredential?, for app: App.Number) {
-    entrance.command(.credential(credential, for: app))
+    senderInbox.command(.credential(credential, for: app))
   }
 
   /// Starts to accept batches after the credentials of all apps have been set; needed only if `awaitsCredentials` is
   /// set.
   package func credentialsAreKnown() {
-    entrance.gate.open()
+    senderInbox.gate.open()
   }
 
   /// Clears the faults recorded for an app. Called when an operator resumes it.
   package func forgive(_ app: App.Number) {
-    entrance.command(.forgive(app))
+    senderInbox.command(.forgive(app))
   }
 
   package func share(among nodes: Int) {
-    entrance.command(.share(nodes: nodes))
+    senderInbox.command(.share(nodes: nodes))
   }
 
   /// Stops the sender and makes `run` return. Queued pushes are returned as not processed; open requests finish within
   /// `timeout` or end as unknown. Batches offered later get no result.
   package func stop(within timeout: Duration) {
-    entrance.command(.stop(within: timeout))
+    senderInbox.command(.stop(within: timeout))
   }
 
   /// Runs the sender until `stop`. Blocks: call it once, on a dedicated thread ("fcm-0").
   package func run() throws(SystemError) {
     try Resolver.run([resolver, tokenResolver], named: "fcm-dns") { () throws(SystemError) in
       let loop = try SenderLoop(
-        configuration: configuration, gate: entrance.gate, resolver: resolver, tokenResolver: tokenResolver,
-        inbox: entrance.inbox, clock: clock, results: results)
+        configuration: configuration, gate: senderInbox.gate, resolver: resolver, tokenResolver: tokenResolver,
+        inbox: senderInbox.inbox, clock: clock, results: results)
       loop.run()
-      entrance.inbox.close()
+      senderInbox.inbox.close()
     }
   }
 }

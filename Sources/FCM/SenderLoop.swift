@@ -10,7 +10,7 @@ final class SenderLoop: PoolProvider {
   let noCredential = "this app has no usable FCM service account"
   private let configuration: FCMConfiguration
   private let loop: EventLoop
-  private let switchboard: PushRouter
+  private let router: PushRouter
   private let askTokenAddress: (_ endpoint: Endpoint, _ account: String) -> Bool
 
   private var credentials: [App.Number: FCMCredential] = [:]
@@ -30,7 +30,7 @@ final class SenderLoop: PoolProvider {
   ) throws(SystemError) {
     self.configuration = configuration
     loop = try EventLoop(clock: clock)
-    switchboard = PushRouter(
+    router = PushRouter(
       configuration: configuration.wire, loop: loop, gate: gate, resolvers: [configuration.endpoint: resolver],
       results: results
     ) { result, key in
@@ -42,22 +42,22 @@ final class SenderLoop: PoolProvider {
           _ = inbox.offer(.tokenAddress(result, account: account))
         })
     }
-    switchboard.planner = self
+    router.planner = self
     try loop.attach(inbox) { [unowned self] commands in receive(commands) }
   }
 
   private func receive(_ commands: [FCMCommand]) {
     for command in commands {
       switch command {
-      case .batch(let batch): switchboard.receive(batch)
+      case .batch(let batch): router.receive(batch)
       case .credential(let credential, let app): set(credential, for: app)
-      case .forgive(let app): switchboard.forgive(app)
-      case .resolved(let result, let key): switchboard.resolved(result, for: key)
+      case .forgive(let app): router.forgive(app)
+      case .resolved(let result, let key): router.resolved(result, for: key)
       case .share(let nodes): share(among: nodes)
       case .tokenAddress(let result, let account): accounts[account]?.tokens.resolved(result)
       case .stop(let timeout):
         for account in accounts.values { account.tokens.stop() }
-        switchboard.stop(within: timeout)
+        router.stop(within: timeout)
       }
     }
   }
@@ -68,7 +68,7 @@ final class SenderLoop: PoolProvider {
 
   private func set(_ credential: FCMCredential?, for app: App.Number) {
     credentials[app] = credential
-    switchboard.credentialChanged(of: app)
+    router.credentialChanged(of: app)
     forgetUnused()
   }
 
@@ -167,6 +167,6 @@ final class SenderLoop: PoolProvider {
   }
 
   private var adapters: [(pool: Pool, adapter: FCMAdapter)] {
-    switchboard.pools.compactMap { pool in (pool.adapter as? FCMAdapter).map { (pool, $0) } }
+    router.pools.compactMap { pool in (pool.adapter as? FCMAdapter).map { (pool, $0) } }
   }
 }

@@ -113,7 +113,7 @@ package final class Server {
       configuration, descriptors: listeners.takeHTTP(), tls: certificate?.context, databaseURL: databaseURL,
       catalog: catalog, keys: keys, master: master,
       firstWriter: firstWriter + 10,
-      launchpad: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
+      handoff: Committer.DispatchHandoff(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
       metrics: metrics, readiness: readiness, clock: clock,
       channels: ChannelWays(
         directory: AppleChannels(configuration, gauges, master: master, clock: clock),

@@ -38,13 +38,13 @@ final class Engine: Sendable {
   func start(_ plan: DevicePlan) throws(SimulatorStartFailure) {
     do {
       let pushes = try Inbox<DevicePush>(capacity: Limits.deliveryBacklog)
-      let admitted = ask { plan.isAndroid ? $0.books.fcm.admit(plan, pushes) : $0.books.admit(plan, pushes) }
+      let admitted = ask { plan.isAndroid ? $0.simulated.fcm.admit(plan, pushes) : $0.simulated.admit(plan, pushes) }
       guard admitted == true else {
         throw SimulatorStartFailure(description: "there are virtual devices of this platform already")
       }
       let devices = try VirtualDevices(plan, pushes: pushes)
       let scoreboard = devices.scoreboard
-      _ = ask { $0.books.scoreboards.append(scoreboard) }
+      _ = ask { $0.simulated.scoreboards.append(scoreboard) }
       self.devices.withLock { $0.append(devices) }
     } catch {
       throw SimulatorStartFailure(description: String(describing: error))
@@ -100,11 +100,11 @@ final class Engine: Sendable {
   }
 
   private static func open(_ service: Service) throws -> StartedSimulator {
-    let configuration = service.books.configuration
+    let configuration = service.simulated.configuration
     let key = try makeKey(service)
     let authority = try CertificateAuthority(commonName: "UPMC simulator of APNs")
     let contexts = try Listener.Contexts(
-      authority: authority, names: configuration.serverNames, nowSeconds: service.books.nowSeconds)
+      authority: authority, names: configuration.serverNames, nowSeconds: service.simulated.nowSeconds)
     let production = try listen(configuration.listen, .apns(.production), contexts, service)
     let sandbox = try listen(configuration.sandboxListen, .apns(.sandbox), contexts, service)
     let channels = try configuration.channelsListen.map { try listen($0, .channels(.production), contexts, service) }
@@ -114,7 +114,7 @@ final class Engine: Sendable {
     let fcm = try configuration.fcmListen.map { try listen($0, .fcm, contexts, service) }
     let account = try ServiceAccountFile(
       projectID: configuration.projectID, privateKeyPEM: configuration.serviceAccountKeyPEM)
-    service.books.fcm.tokens.register(try account.account())
+    service.simulated.fcm.tokens.register(try account.account())
     let api = ControlAPI(
       service: service, authorityPEM: authority.certificatePEM, privateKeyPEM: key.privateKeyPEM, account: account)
     let control = try configuration.controlListen.map { try serve(api, on: $0, service) }
@@ -137,13 +137,13 @@ final class Engine: Sendable {
   }
 
   private static func makeKey(_ service: Service) throws -> StartedSimulator.ProviderKey {
-    let configuration = service.books.configuration
+    let configuration = service.simulated.configuration
     let privateKey =
       try configuration.privateKeyPEM.map { try P256.PrivateKey(pem: $0) }
       ?? P256.PrivateKey()
     let key = StartedSimulator.ProviderKey(
       teamID: "SIMULATOR1", keyID: "SIMKEY0001", privateKeyPEM: privateKey.pem)
-    service.books.knowledge.keys.register(
+    service.simulated.knowledge.keys.register(
       try SigningKey(
         teamID: key.teamID, keyID: key.keyID, publicKeyPEM: privateKey.publicKey.pem,
         topics: configuration.topics))

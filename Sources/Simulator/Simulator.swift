@@ -94,7 +94,7 @@ package final class Simulator: Sendable {
   /// Passes every push accepted from now on to `inbox`; nil ends that. Pushes that do not fit are counted
   /// (`Counters.pushesMissed`).
   package func watch(_ inbox: Inbox<AcceptedPush>?) {
-    ask { $0.books.watch(inbox) }
+    ask { $0.simulated.watch(inbox) }
   }
 
   /// Ends all open connections at once, in the given way.
@@ -115,26 +115,28 @@ package final class Simulator: Sendable {
   /// Returns the deliveries of one token, oldest first.
   package func deliveries(to token: String) -> [DeliveryLog.Delivery] {
     ask { service in
-      guard let token = DeviceToken(token), let index = service.books.knowledge.tokens.index(of: token) else {
+      guard let token = DeviceToken(token), let index = service.simulated.knowledge.tokens.index(of: token) else {
         return []
       }
-      return service.books.log.deliveries(of: index)
+      return service.simulated.log.deliveries(of: index)
     }
   }
 
   /// Returns what the device with this token shows: only the newest of pushes with the same collapse id.
   package func shown(on token: String) -> [DeliveryLog.Delivery] {
     ask { service in
-      guard let token = DeviceToken(token), let index = service.books.knowledge.tokens.index(of: token) else {
+      guard let token = DeviceToken(token), let index = service.simulated.knowledge.tokens.index(of: token) else {
         return []
       }
-      return service.books.log.shown(on: index)
+      return service.simulated.log.shown(on: index)
     }
   }
 
   /// Returns all stored deliveries, in order.
   package func allDeliveries() -> [DeliveryLog.Delivery] {
-    ask { service in (service.books.log.firstKept..<service.books.log.count).map { service.books.log.delivery($0) } }
+    ask { service in
+      (service.simulated.log.firstKept..<service.simulated.log.count).map { service.simulated.log.delivery($0) }
+    }
   }
 
   package func register(
@@ -142,64 +144,66 @@ package final class Simulator: Sendable {
   ) {
     guard let token = DeviceToken(token) else { preconditionFailure("not a device token: \(token)") }
     ask { service in
-      _ = service.books.knowledge.tokens.register(token, environment: environment, topic: topic, state: state)
+      _ = service.simulated.knowledge.tokens.register(token, environment: environment, topic: topic, state: state)
     }
   }
 
   /// Returns the deliveries of one FCM registration, oldest first.
   package func deliveries(toRegistration name: String) -> [DeliveryLog.Delivery] {
     ask { service in
-      let fcm = service.books.fcm
+      let fcm = service.simulated.fcm
       return fcm.registrations.number(of: name).map { fcm.log.deliveries(of: $0) } ?? []
     }
   }
 
   package func register(registration name: String, state: FCMRegistrations.State = .active) {
-    ask { _ = $0.books.fcm.registrations.register(name, state: state) }
+    ask { _ = $0.simulated.fcm.registrations.register(name, state: state) }
   }
 
   /// Returns the state of a broadcast channel by Apple's id; nil if there is none.
   package func channel(_ name: String) -> ChannelRegistry.Report? {
-    ask { $0.books.knowledge.channels.report(name) }
+    ask { $0.simulated.knowledge.channels.report(name) }
   }
 
   /// Adds followers to a channel. Returns false if there is no channel of this name.
   @discardableResult
   package func follow(_ channel: String, _ environment: Environment = .production, count: Int) -> Bool {
-    ask { $0.books.knowledge.channels.follow(channel, environment, count: count) }
+    ask { $0.simulated.knowledge.channels.follow(channel, environment, count: count) }
   }
 
   package func register(_ account: ServiceAccount) {
-    ask { $0.books.fcm.tokens.register(account) }
+    ask { $0.simulated.fcm.tokens.register(account) }
   }
 
   /// Makes all access tokens issued so far invalid.
   package func revokeAccessTokens() {
-    ask { $0.books.fcm.tokens.revokeAll() }
+    ask { $0.simulated.fcm.tokens.revokeAll() }
   }
 
   package func register(_ key: SigningKey) {
-    ask { $0.books.knowledge.keys.register(key) }
+    ask { $0.simulated.knowledge.keys.register(key) }
   }
 
   @discardableResult
   package func add(_ fault: Fault) throws(Fault.Invalid) -> FaultPlan.ID {
     try ask { service in
-      Result { () throws(Fault.Invalid) in try service.books.faults.add(fault, now: service.books.loop.clock.now) }
+      Result { () throws(Fault.Invalid) in
+        try service.simulated.faults.add(fault, now: service.simulated.loop.clock.now)
+      }
     }.get()
   }
 
   /// Removes a fault. No effect if it has ended already.
   package func remove(_ fault: FaultPlan.ID) {
-    _ = ask { $0.books.faults.remove(fault) }
+    _ = ask { $0.simulated.faults.remove(fault) }
   }
 
   package func removeFaults() {
-    ask { $0.books.faults.removeAll() }
+    ask { $0.simulated.faults.removeAll() }
   }
 
   /// Clears what was recorded and removes all faults; keys, tokens and connections are kept.
   package func reset() {
-    ask { $0.books.reset() }
+    ask { $0.simulated.reset() }
   }
 }

@@ -80,7 +80,7 @@ import Testing
     let number = try #require(adopted.string("channelId"))
     #expect(number != id)
     world.simulator.ask { service in
-      _ = service.books.knowledge.channels.delete(apple, .production, World.appID)
+      _ = service.simulated.knowledge.channels.delete(apple, .production, World.appID)
     }
     #expect(try world.client.call("DELETE", "\(Self.path)/\(number)", bearer: world.apiKey).status == 204)
   }
@@ -167,7 +167,7 @@ import Testing
     let made = try create(#"{"name":"match-7"}"#)
     let (id, apple) = (try #require(made.string("channelId")), try #require(made.string("apnsChannelId")))
     world.simulator.ask { service in
-      _ = service.books.knowledge.channels.delete(apple, .production, World.appID)
+      _ = service.simulated.knowledge.channels.delete(apple, .production, World.appID)
     }
     #expect(try publish(id, Self.update(1)).status == 202)
     let after = try published(id)
@@ -224,7 +224,7 @@ import Testing
     try world.connection.script("DELETE FROM channels")
     world.simulator.ask { service in
       for number in 0..<10_000 {
-        _ = service.books.knowledge.channels.create("c\(number)", .production, World.appID, policy: 0)
+        _ = service.simulated.knowledge.channels.create("c\(number)", .production, World.appID, policy: 0)
       }
     }
     let apple = try create(#"{"name":"match-7"}"#)

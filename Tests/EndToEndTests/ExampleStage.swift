@@ -21,7 +21,7 @@ final class ExampleStage {
     world = try World()
     // The one that the document adopts.
     world.simulator.ask { service in
-      _ = service.books.knowledge.channels.create(
+      _ = service.simulated.knowledge.channels.create(
         "dHN0LXNyY2gtY2hubA==", .production, World.appID, policy: 1)
     }
     try allowDeviceSends()

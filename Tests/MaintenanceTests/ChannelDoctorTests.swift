@@ -77,7 +77,7 @@ import Testing
   @Test func `a bundle that Apple has not given the broadcast capability`() throws {
     try make("match-7")
     world.simulator.ask { service in
-      service.books.knowledge.channels.withoutCapability = [MaintenanceWorld.appID]
+      service.simulated.knowledge.channels.withoutCapability = [MaintenanceWorld.appID]
     }
     world.findings().expectOnlyFailure("channels", "FeatureNotEnabled", remedy: "broadcast capability")
   }

@@ -122,7 +122,7 @@ import Testing
     let pem = provider.privateKey.publicKey.pem.split(separator: "\n").joined(separator: "\\n")
     let body = #"{"teamId":"\#(provider.teamID)","keyId":"\#(provider.keyID)","publicKey":"\#(pem)"}"#
     #expect(try call("POST", "/keys", body).status == 204)
-    let known = simulator.ask { $0.books.knowledge.keys.all.map(\.keyID) }
+    let known = simulator.ask { $0.simulated.knowledge.keys.all.map(\.keyID) }
     #expect(known.contains(provider.keyID))
     #expect(try call("POST", "/keys", #"{"teamId":"T","keyId":"K","publicKey":"x"}"#).status == 400)
   }

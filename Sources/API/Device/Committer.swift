@@ -92,7 +92,7 @@ package final class Committer {
   private let connection: PipelinedConnection
   private let catalog: Catalog
   private let writer: Int32
-  private let launchpad: DispatchHandoff?
+  private let handoff: DispatchHandoff?
   private let userProofs: UserProofKeyring?
   private let newDevices: NewDevices?
   private let batchOperations: Int
@@ -116,13 +116,13 @@ package final class Committer {
   /// Creates the committer of one HTTP loop.
   /// - Parameters:
   ///   - writer: number of this committer's rows in the totals; unique among committers.
-  ///   - launchpad: receives committed sends; without it, sends are refused.
+  ///   - handoff: receives committed sends; without it, sends are refused.
   ///   - userProofs: verifies proofs of users; without it, all of them are refused.
   ///   - newDevices: limits registrations of unknown devices; nil for no limit.
   ///   - batchOperations: maximum number of operations in one transaction; 1 measures what batching gains.
   ///   - spans: takes the spans of batches; nil records none.
   package init(
-    url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: DispatchHandoff? = nil,
+    url: String, writer: Int32, catalog: Catalog, loop: EventLoop, handoff: DispatchHandoff? = nil,
     userProofs: UserProofKeyring? = nil, newDevices: NewDevices? = nil,
     batchOperations: Int = Operations.Limits.batchOperations, meter: CommitterMeter? = nil, spans: SpanQueue? = nil
   ) throws {
@@ -133,7 +133,7 @@ package final class Committer {
     refusals = DelayedRefusals(loop)
     self.catalog = catalog
     self.writer = writer
-    self.launchpad = launchpad
+    self.handoff = handoff
     self.userProofs = userProofs
     self.newDevices = newDevices
     log = Logger(label: "committer")
@@ -160,7 +160,7 @@ package final class Committer {
   package var isConnected: Bool { connection.state == .ready || connection.state == .busy }
 
   /// Returns whether a send of this lane would be dispatched at once.
-  func takesSends(_ lane: Lane) -> Bool { isConnected && launchpad?.isOpen(lane) == true }
+  func takesSends(_ lane: Lane) -> Bool { isConnected && handoff?.isOpen(lane) == true }
 
   /// Queues an operation. `completion` is called once, on the loop's thread: after the commit, or with the problem.
   /// - Parameter trace: the request's span; nil if it is not recorded.
@@ -188,7 +188,7 @@ package final class Committer {
     let now = loop.clock.now
     batchBegan = now
     let batch = OperationBatch(
-      pending.map(\.operation), writer: writer, node: launchpad?.node ?? Self.nobody,
+      pending.map(\.operation), writer: writer, node: handoff?.node ?? Self.nobody,
       policies: policies, now: loop.clock.wallMicroseconds, readAt: now, newDevices: newDevices)
     advance(batch, pending)
   }
@@ -264,7 +264,7 @@ package final class Committer {
     // Start the next batch before writing these answers, so that both proceed at the same time.
     startNext()
     let claimed = batch.claimedSends
-    if !claimed.isEmpty { launchpad?.launch(claimed) }
+    if !claimed.isEmpty { handoff?.launch(claimed) }
     for (entry, outcome) in zip(pending, batch.results) { entry.answer(outcome) }
   }
 

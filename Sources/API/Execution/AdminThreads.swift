@@ -62,9 +62,9 @@ package final class AdminThreads: Sendable {
       nodeState: nodeState, isConnected: isConnected,
       messageCommitted: messageCommitted,
       signedIn: { code in turn.withLock { _ in signedIn(code) } })
-    let crew = (0..<threads).map { ("admin-\($0)", queue) } + [("passwords", passwords), ("provider", provider)]
-    cancellers = crew.map { _ in Canceller() }
-    for ((name, queue), canceller) in zip(crew, cancellers) {
+    let workers = (0..<threads).map { ("admin-\($0)", queue) } + [("passwords", passwords), ("provider", provider)]
+    cancellers = workers.map { _ in Canceller() }
+    for ((name, queue), canceller) in zip(workers, cancellers) {
       // The thread ends when the queue is closed and empty.
       _ = try Thread(name: name) { AdminWorker(resources, queue: queue, canceller: canceller).run() }
     }

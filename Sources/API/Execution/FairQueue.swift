@@ -40,7 +40,7 @@ struct FairQueue {
   }
 
   /// Numbers of a tenant's or a caller's waiting and running requests.
-  private struct Standing {
+  private struct Usage {
     /// The one with the lowest turn comes next.
     var turn: UInt64
     var waiting = 0
@@ -56,8 +56,8 @@ struct FairQueue {
   private var bytes = 0
   private var heavy = 0
   private var turn: UInt64 = 0
-  private var tenants: [QuotaHolder.Tenant: Standing] = [:]
-  private var members: [QuotaHolder.Member: Standing] = [:]
+  private var tenants: [QuotaHolder.Tenant: Usage] = [:]
+  private var members: [QuotaHolder.Member: Usage] = [:]
 
   init(_ shares: Shares) {
     self.shares = shares
@@ -93,9 +93,9 @@ struct FairQueue {
     for former in gone { forget(former.party) }
     waiting.append(work)
     bytes += work.bodyBytes
-    change(work.party) { standing in
-      standing.waiting += 1
-      standing.bytes += work.bodyBytes
+    change(work.party) { usage in
+      usage.waiting += 1
+      usage.bytes += work.bodyBytes
     }
     return gone.isEmpty ? .entered : .enteredInstead(of: gone)
   }
@@ -196,9 +196,9 @@ struct FairQueue {
     turn += 1
     if work.load == .heavy { heavy += 1 }
     let turn = turn
-    change(work.party) { standing in
-      standing.turn = turn
-      standing.working += 1
+    change(work.party) { usage in
+      usage.turn = turn
+      usage.working += 1
     }
     return work
   }
@@ -213,18 +213,18 @@ struct FairQueue {
   private mutating func leave(at index: Int) -> AdminWork {
     let work = waiting.remove(at: index)
     bytes -= work.bodyBytes
-    change(work.party) { standing in
-      standing.waiting -= 1
-      standing.bytes -= work.bodyBytes
+    change(work.party) { usage in
+      usage.waiting -= 1
+      usage.bytes -= work.bodyBytes
     }
     return work
   }
 
   /// Changes the numbers of a tenant and caller. New ones begin behind all others.
-  private mutating func change(_ party: QuotaHolder, _ body: (inout Standing) -> Void) {
+  private mutating func change(_ party: QuotaHolder, _ body: (inout Usage) -> Void) {
     turn += 1
-    body(&tenants[party.tenant, default: Standing(turn: turn)])
-    body(&members[party.member, default: Standing(turn: turn)])
+    body(&tenants[party.tenant, default: Usage(turn: turn)])
+    body(&members[party.member, default: Usage(turn: turn)])
   }
 
   private mutating func forget(_ party: QuotaHolder) {

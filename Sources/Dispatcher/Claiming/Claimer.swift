@@ -13,8 +13,8 @@ internal import Synchronization
 final class Claimer {
   private let shared: Shared
   private let workers: LaneWorkers
-  private var shelf: MessageCache
-  private var turns = FairShare()
+  private var cache: MessageCache
+  private var fairShare = FairShare()
   private var dueStart = DueScanWatermark()
   private let meter: ClaimMeter
   private let setAside: FailureIsolation
@@ -30,7 +30,7 @@ final class Claimer {
     self.workers = workers
     meter = ClaimMeter(shared.configuration.metrics)
     spans = DispatchSpans(shared.configuration)
-    shelf = MessageCache(shared.configuration)
+    cache = MessageCache(shared.configuration)
   }
 
   func run() {
@@ -47,7 +47,7 @@ final class Claimer {
           if shared.hasRoom(for: workers.lanes[0]) { didWork = try takeDue(connection) || didWork }
           if !didWork { nextTakingUp = shared.clock.now + Limits.takingUpInterval }
         }
-        let waiting = turns.order(
+        let waiting = fairShare.order(
           try connection.run(Messages.claimable(workers.lanes, atMost: Limits.waitingMessages)))
         let lookedAt = shared.clock.now
         for next in waiting where shared.hasRoom(for: next.lane) && shared.holdsLease {
@@ -85,8 +85,8 @@ final class Claimer {
   }
 
   private func claim(_ seqno: Int64, _ connection: Connection) throws -> Bool {
-    guard let message = try shelf.message(seqno, connection) else {
-      if let problem = shelf.takeUnreadable()[seqno] { throw problem }
+    guard let message = try cache.message(seqno, connection) else {
+      if let problem = cache.takeUnreadable()[seqno] { throw problem }
       return false
     }
     var didAdvance = false
@@ -114,7 +114,7 @@ final class Claimer {
     meter.claimed(recipients.count, message.push.lane, after: time)
     MessageLog(log).claimed(seqno, claimed.claim, devices: recipients.count)
     let span = spans?.claimed(message, devices: recipients.count, after: time)
-    turns.charge(seqno, recipients.count)
+    fairShare.charge(seqno, recipients.count)
     shared.take(recipients.count)
     if shared.clock.wallMicroseconds >= message.expiresAt {
       workers.tell(.decided(claim: claimed.claim, message, recipients.map(\.waiting), .expired, reason: "expired"))
@@ -207,8 +207,8 @@ final class Claimer {
   /// Loads the messages of due deliveries within the transaction that claims them. Throws `Unreadable` if one cannot be
   /// read.
   private func messages(_ seqnos: Set<Int64>, _ connection: Connection) throws -> [Int64: DispatchMessage] {
-    let messages = try shelf.messages(seqnos, connection)
-    let unreadable = shelf.takeUnreadable()
+    let messages = try cache.messages(seqnos, connection)
+    let unreadable = cache.takeUnreadable()
     guard unreadable.isEmpty else { throw Unreadable(messages: unreadable) }
     return messages
   }

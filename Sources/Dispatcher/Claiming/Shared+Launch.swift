@@ -22,10 +22,10 @@ extension Shared {
     guard !isPaused, clock.now - readAt <= Limits.claimAge else {
       return workers.tell([.found(claim: claim, message, recipients.map(\.waiting))])
     }
-    let sorting = ClaimPartition(recipients, of: message, values, self)
+    let partition = ClaimPartition(recipients, of: message, values, self)
     launch(
-      flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, workers, trace),
-      besides: sorting.others(claim: claim, message), workers)
+      flights(claim, message, partition.ready, badges: badges, values: values, readAt: readAt, workers, trace),
+      besides: partition.others(claim: claim, message), workers)
   }
 
   /// Groups the recipients of a new claim into batches, one per route.

@@ -315,15 +315,15 @@ final class Completer {
       decisions.copies = false
       written = try writeOnce()
     }
-    let care = written.care
+    let maintenance = written.maintenance
     meter.wrote(decisions.decisions, after: shared.clock.now - began)
-    meter.opened(care.opened.count)
-    breaker.took(care)
-    for (app, reason) in care.opened {
+    meter.opened(maintenance.opened.count)
+    breaker.took(maintenance)
+    for (app, reason) in maintenance.opened {
       shared.pausedApps.withLock { $0.insert(app) }
       log.error("the circuit breaker has paused an app", metadata: ["app": "\(app)", "reason": "\(reason)"])
     }
-    for app in care.faulty { shared.pausedApps.withLock { $0.insert(app) } }
+    for app in maintenance.faulty { shared.pausedApps.withLock { $0.insert(app) } }
     let (seqnos, campaigns) = decisions.messages(of: finished)
     MessageLog(log).wrote(decisions.decisions)
     let ended = decisions.decisions.count { !$0.hasGivenRoom }

@@ -118,7 +118,7 @@ struct Decisions {
 
   /// Result of a transaction.
   struct Written {
-    let care: TokenMaintenance.Result
+    let maintenance: TokenMaintenance.Result
     /// Number of accepted deliveries per SEQNO, for messages whose request lists its recipients.
     let accepted: [Int64: Int64]
   }
@@ -130,8 +130,8 @@ struct Decisions {
     _ breaker: CircuitBreaker
   ) throws(PostgresError) -> Written {
     var accepted: [Int64: Int64] = [:]
-    var care = try TokenMaintenance(findings, breaker, faulty: faults.keys, now: now, connection)
-    try care.changeDevices(connection, writer: writer)
+    var maintenance = try TokenMaintenance(findings, breaker, faulty: faults.keys, now: now, connection)
+    try maintenance.changeDevices(connection, writer: writer)
     var increases = increases
     var tally = Statistics.Tally()
     let networks = try self.networks(connection)
@@ -153,14 +153,14 @@ struct Decisions {
     for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
     try postponeFallbacks(own, connection)
-    try care.undoFloods(connection, decided: Set(taken.map(\.delivery)), writer: writer)
+    try maintenance.undoFloods(connection, decided: Set(taken.map(\.delivery)), writer: writer)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
       let since = fault.readAt - Limits.credentialGraceSeconds * 1_000_000
       if try connection.run(AppPauses.pause(app, faultOf: fault.network, reason: fault.reason, since: since)) {
-        care.result.faulty.insert(app)
+        maintenance.result.faulty.insert(app)
       }
     }
-    return Written(care: care.result, accepted: accepted)
+    return Written(maintenance: maintenance.result, accepted: accepted)
   }
 
   /// Postpones the fallback text message of a push that is deferred to permitted hours.

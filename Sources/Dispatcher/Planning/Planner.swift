@@ -12,7 +12,7 @@ internal import Store
 final class Planner {
   private let shared: Shared
   private let workers: LaneWorkers
-  private var shelf: MessageCache
+  private var cache: MessageCache
   private let setAside: FailureIsolation
   private let log: Logger
 
@@ -21,7 +21,7 @@ final class Planner {
     setAside = FailureIsolation(log, shared)
     self.shared = shared
     self.workers = workers
-    shelf = MessageCache(shared.configuration)
+    cache = MessageCache(shared.configuration)
   }
 
   func run() {
@@ -29,8 +29,8 @@ final class Planner {
     DatabaseThread(workers.threadName("plan"), shared).run { connection in
       let began = shared.clock.now
       let unplanned = try connection.run(Messages.unplanned(workers.lanes, atMost: Limits.plansPerLook))
-      let found = try shelf.messages(Set(unplanned), connection)
-      try setAside.messages(shelf.takeUnreadable(), connection)
+      let found = try cache.messages(Set(unplanned), connection)
+      try setAside.messages(cache.takeUnreadable(), connection)
       let messages = unplanned.compactMap { found[$0] }
       // Messages that list their recipients come first, because planning them is quick.
       var didWork = try plan(Self.lists(messages.filter { !$0.isAskedByPerson }), connection)

@@ -93,8 +93,8 @@ extension Duration {
 
 extension CircuitBreaker {
   /// Applies what the transaction decided about the suspects.
-  mutating func took(_ care: TokenMaintenance.Result) {
-    for app in care.cleared { clear(app) }
-    for (route, resumedAt) in care.forgiven { forget(route, before: resumedAt) }
+  mutating func took(_ maintenance: TokenMaintenance.Result) {
+    for app in maintenance.cleared { clear(app) }
+    for (route, resumedAt) in maintenance.forgiven { forget(route, before: resumedAt) }
   }
 }

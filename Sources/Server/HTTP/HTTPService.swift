@@ -31,7 +31,7 @@ final class HTTPService {
   init(
     _ configuration: Configuration, descriptors: [Int32], tls: TLSContext?, databaseURL: String, catalog: Catalog,
     keys: SigningKeys, master: MasterKey,
-    firstWriter: Int32, launchpad: Committer.DispatchHandoff, metrics: Metrics, readiness: NodeReadiness,
+    firstWriter: Int32, handoff: Committer.DispatchHandoff, metrics: Metrics, readiness: NodeReadiness,
     clock: DatabaseClock, channels: ChannelWays, spans: SpanQueue?, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = descriptors.count
@@ -82,7 +82,7 @@ final class HTTPService {
           let loop = try EventLoop(clock: clock)
           let committer = try Committer(
             url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
-            launchpad: launchpad, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),
+            handoff: handoff, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),
             meter: CommitterMeter(metrics), spans: spans)
           let handler = try RootHandler(
             committer: committer, threads: admin, hosted: hosted, catalog: catalog, keys: keys, hosting: hosting,

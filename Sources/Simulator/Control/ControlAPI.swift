@@ -48,7 +48,7 @@ final class ControlAPI: RequestHandler {
 
   func handle(_ request: Request, _ responder: Responder) {
     // Paths of Google's API, for clients that use HTTP/1.1.
-    if let google = PlainFCM(books: service.books).response(to: request) { return responder.send(google) }
+    if let google = PlainFCM(simulated: service.simulated).response(to: request) { return responder.send(google) }
     responder.send(response(to: outcome(of: request)))
   }
 
@@ -57,9 +57,9 @@ final class ControlAPI: RequestHandler {
     case (.get, "/counters"): .json(service.snapshot())
     case (.get, "/deliveries"): deliveries(request)
     case (.get, "/shown"): shown(request)
-    case (.get, "/channels"): .json(service.books.knowledge.channels.reports)
+    case (.get, "/channels"): .json(service.simulated.knowledge.channels.reports)
     case (.post, "/channels/followers"): follow(request)
-    case (.get, "/faults"): .json(service.books.faults.all.map(FaultDocument.init))
+    case (.get, "/faults"): .json(service.simulated.faults.all.map(FaultDocument.init))
     case (.post, "/faults"): addFault(request)
     case (.delete, "/faults"): removeFaults(request)
     case (.post, "/tokens"): registerTokens(request)
@@ -105,15 +105,15 @@ final class ControlAPI: RequestHandler {
   // MARK: Calls
 
   private func deliveries(_ request: Request) -> Outcome {
-    let log = service.books.log
+    let log = service.simulated.log
     if let name = request.queryItem("registration") {
-      let fcm = service.books.fcm
+      let fcm = service.simulated.fcm
       let found = fcm.registrations.number(of: name).map { fcm.log.deliveries(of: $0) } ?? []
       return .json(DeliveryList(deliveries: found.map { document($0, token: name) }, next: nil))
     }
     if let text = request.queryItem("token") {
       guard let token = DeviceToken(text) else { return .bad("token is not hexadecimal") }
-      let found = service.books.knowledge.tokens.index(of: token).map { log.deliveries(of: $0) } ?? []
+      let found = service.simulated.knowledge.tokens.index(of: token).map { log.deliveries(of: $0) } ?? []
       return list(found)
     }
     if let text = request.queryItem("apnsId") {
@@ -134,7 +134,7 @@ final class ControlAPI: RequestHandler {
       (1...Limits.followersAtOnce).contains(count)
     else { return .bad("channel and count (1 to \(Limits.followersAtOnce)) are needed") }
     for environment in Environment.allCases
-    where service.books.knowledge.channels.follow(channel, environment, count: count) {
+    where service.simulated.knowledge.channels.follow(channel, environment, count: count) {
       return .done
     }
     return .notFound
@@ -144,7 +144,7 @@ final class ControlAPI: RequestHandler {
     guard let token = request.queryItem("token").flatMap({ DeviceToken($0) }) else {
       return .bad("token is not hexadecimal")
     }
-    return list(service.books.knowledge.tokens.index(of: token).map { service.books.log.shown(on: $0) } ?? [])
+    return list(service.simulated.knowledge.tokens.index(of: token).map { service.simulated.log.shown(on: $0) } ?? [])
   }
 
   private func list(_ deliveries: [DeliveryLog.Delivery]) -> Outcome {
@@ -152,7 +152,7 @@ final class ControlAPI: RequestHandler {
   }
 
   private func document(_ delivery: DeliveryLog.Delivery) -> DeliveryDocument {
-    document(delivery, token: service.books.knowledge.tokens.token(at: delivery.token).description)
+    document(delivery, token: service.simulated.knowledge.tokens.token(at: delivery.token).description)
   }
 
   private func document(_ delivery: DeliveryLog.Delivery, token: String) -> DeliveryDocument {
@@ -167,7 +167,7 @@ final class ControlAPI: RequestHandler {
   private func addFault(_ request: Request) -> Outcome {
     do {
       let fault: Fault = try decode(request)
-      let id = try service.books.faults.add(fault, now: service.books.loop.clock.now)
+      let id = try service.simulated.faults.add(fault, now: service.simulated.loop.clock.now)
       return .json(FaultDocument(id: id, fault: fault, struck: 0))
     } catch let outcome as Outcome {
       return outcome
@@ -178,11 +178,11 @@ final class ControlAPI: RequestHandler {
 
   private func removeFaults(_ request: Request) -> Outcome {
     guard let text = request.queryItem("id") else {
-      service.books.faults.removeAll()
+      service.simulated.faults.removeAll()
       return .done
     }
     guard let id = Int(text) else { return .bad("id is a number") }
-    return service.books.faults.remove(id) ? .done : .notFound
+    return service.simulated.faults.remove(id) ? .done : .notFound
   }
 
   private func cutConnections(_ request: Request) -> Outcome {
@@ -209,8 +209,8 @@ final class ControlAPI: RequestHandler {
         return token
       }
       for (token, document) in zip(tokens, documents) {
-        let now = service.books.loop.clock.wallMicroseconds / 1000
-        service.books.knowledge.tokens.register(
+        let now = service.simulated.loop.clock.wallMicroseconds / 1000
+        service.simulated.knowledge.tokens.register(
           token, environment: document.environment ?? .production, topic: document.topic,
           state: document.registryState(nowMilliseconds: now))
       }
@@ -224,7 +224,7 @@ final class ControlAPI: RequestHandler {
     do {
       let documents: [RegistrationDocument] = try decode(request)
       for document in documents {
-        service.books.fcm.registrations.register(document.name, state: document.state ?? .active)
+        service.simulated.fcm.registrations.register(document.name, state: document.state ?? .active)
       }
       return .done
     } catch {
@@ -235,7 +235,7 @@ final class ControlAPI: RequestHandler {
   private func registerKey(_ request: Request) -> Outcome {
     do {
       let document: KeyDocument = try decode(request)
-      service.books.knowledge.keys.register(try document.key())
+      service.simulated.knowledge.keys.register(try document.key())
       return .done
     } catch let outcome as Outcome {
       return outcome
@@ -245,7 +245,7 @@ final class ControlAPI: RequestHandler {
   }
 
   private func reset() -> Outcome {
-    service.books.reset()
+    service.simulated.reset()
     return .done
   }
 

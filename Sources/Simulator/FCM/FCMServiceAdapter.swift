@@ -6,20 +6,20 @@ final class FCMServiceAdapter: ServiceAdapter {
   let place = FaultPlan.Place.fcm
   let isProven = true
   let storedBodyBytes = Limits.fcmBodyBytes
-  private let books: SimulatedService
+  private let simulated: SimulatedService
   /// The request judged last, to be passed to `deliver`.
   private var accepted: FCMService.Accepted?
   /// Bodies of the answers to accepted requests, by id, until they are sent.
   private var answers: [MessageID: [UInt8]] = [:]
 
-  init(books: SimulatedService) {
-    self.books = books
+  init(simulated: SimulatedService) {
+    self.simulated = simulated
   }
 
   /// Google's front ends allow 100 streams and do not count errors against a connection.
   var conduct: ConnectionConduct.Policy {
     var policy = ConnectionConduct.Policy()
-    policy.streams = books.configuration.fcmStreams
+    policy.streams = simulated.configuration.fcmStreams
     policy.dropsLimit = false
     policy.errorPoints = 0
     return policy
@@ -29,27 +29,27 @@ final class FCMServiceAdapter: ServiceAdapter {
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]? { nil }
 
   func rule(on stream: ServerStream) -> Ruling {
-    let id = MessageID.random(&books.dice)
+    let id = MessageID.random(&simulated.dice)
     let request = FCMService.Request(
       method: stream.value(of: ":method") ?? "", path: stream.value(of: ":path") ?? "",
       authorization: stream.value(of: "authorization"), body: stream.withBody { ASCII.array($0) })
-    switch books.fcm.judge(request) {
+    switch simulated.fcm.judge(request) {
     case .failure(let error):
       return .answered(status: error.status, fields: error.fields, body: error.body, id: id)
     case .success(let accepted):
       self.accepted = accepted
-      answers[id] = books.fcm.answer(accepted, id)
+      answers[id] = simulated.fcm.answer(accepted, id)
       return .accepted(.registration(accepted.name), id: id)
     }
   }
 
   func deliver(_ id: MessageID) {
     guard let accepted else { return }
-    books.fcm.deliver(accepted, id: id, atMicroseconds: books.batchMicroseconds)
+    simulated.fcm.deliver(accepted, id: id, atMicroseconds: simulated.batchMicroseconds)
   }
 
   func penalty(for answer: Effect.Answer) -> Reason? {
-    books.fcm.counters.rejected[answer.reason, default: 0] += 1
+    simulated.fcm.counters.rejected[answer.reason, default: 0] += 1
     return nil
   }
 

@@ -9,12 +9,12 @@ internal import Reactor
 /// | `POST /token` | an access token for a service account's assertion |
 /// | `POST /v1/projects/P/messages:send` | as over HTTP/2; of the faults, only those with an answer apply |
 struct PlainFCM {
-  let books: SimulatedService
+  let simulated: SimulatedService
 
   /// Returns the answer; nil if the path is not Google's.
   func response(to request: Request) -> Response? {
     let body = request.withBody { ASCII.array($0) }
-    books.takeTime()
+    simulated.takeTime()
     if request.path == "/token" {
       guard request.method == .post else { return Response(status: .methodNotAllowed, headers: [("Allow", "POST")]) }
       return exchange(body, address: "http://\(request.header("host") ?? "")/token")
@@ -23,14 +23,14 @@ struct PlainFCM {
     let asked = FCMService.Request(
       method: request.method == .post ? "POST" : "", path: request.path,
       authorization: request.header("authorization"), body: body)
-    switch books.fcm.judge(asked) {
+    switch simulated.fcm.judge(asked) {
     case .failure(let error): return response(error)
     case .success(let accepted): return answer(accepted)
     }
   }
 
   private func exchange(_ body: [UInt8], address: String) -> Response {
-    switch books.fcm.tokens.exchange(body, address: address, now: books.nowSeconds, dice: &books.dice) {
+    switch simulated.fcm.tokens.exchange(body, address: address, now: simulated.nowSeconds, dice: &simulated.dice) {
     case .success(let body): json(body, .ok)
     case .failure(let refusal): json(refusal.body, .badRequest)
     }
@@ -41,18 +41,18 @@ struct PlainFCM {
   }
 
   private func answer(_ accepted: FCMService.Accepted) -> Response {
-    let effect = books.faults.effect(
-      onRequestFor: .registration(accepted.name), .init(place: .fcm, connection: 0, now: books.loop.now))
+    let effect = simulated.faults.effect(
+      onRequestFor: .registration(accepted.name), .init(place: .fcm, connection: 0, now: simulated.loop.now))
     if case .answer(let answer) = effect {
-      books.counters.faults[answer.reason, default: 0] += 1
-      books.fcm.counters.rejected[answer.reason, default: 0] += 1
+      simulated.counters.faults[answer.reason, default: 0] += 1
+      simulated.fcm.counters.rejected[answer.reason, default: 0] += 1
       var error = FCMError.named(answer.reason) ?? FCMError(answer.status, "Simulated fault.", [.fcm(answer.reason)])
       error.retryAfter = answer.retryAfterSeconds.map { String($0) }
       return response(error)
     }
-    let id = MessageID.random(&books.dice)
-    books.fcm.deliver(accepted, id: id, atMicroseconds: books.batchMicroseconds)
-    return json(books.fcm.answer(accepted, id), .ok)
+    let id = MessageID.random(&simulated.dice)
+    simulated.fcm.deliver(accepted, id: id, atMicroseconds: simulated.batchMicroseconds)
+    return json(simulated.fcm.answer(accepted, id), .ok)
   }
 
   private func response(_ error: FCMError) -> Response {

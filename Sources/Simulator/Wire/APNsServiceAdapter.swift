@@ -5,7 +5,7 @@ internal import TLS
 final class APNsServiceAdapter: ServiceAdapter {
   let place: FaultPlan.Place
   private let environment: Environment
-  private let books: SimulatedService
+  private let simulated: SimulatedService
   private var identity = RequestValidation.Identity()
   /// `iat` of the last provider token reported to the counters.
   private var reportedToken: Int64 = 0
@@ -16,14 +16,14 @@ final class APNsServiceAdapter: ServiceAdapter {
   private var broadcast: BroadcastValidation.Accepted?
   private var isBroadcast = false
 
-  init(environment: Environment, books: SimulatedService) {
+  init(environment: Environment, simulated: SimulatedService) {
     self.environment = environment
-    self.books = books
+    self.simulated = simulated
     place = .apns(environment)
   }
 
   var storedBodyBytes: Int { Limits.voipPayloadBytes + 1 }
-  var conduct: ConnectionConduct.Policy { books.configuration.conduct }
+  var conduct: ConnectionConduct.Policy { simulated.configuration.conduct }
   var isProven: Bool { identity.certificate != nil }
 
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]? {
@@ -44,36 +44,36 @@ final class APNsServiceAdapter: ServiceAdapter {
   }
 
   func rule(on stream: ServerStream) -> Ruling {
-    let request = books.request
+    let request = simulated.request
     request.load(stream)
-    books.counters.requests += 1
-    if request.isAuthorizationNeverIndexed { books.counters.neverIndexedAuthorization += 1 }
+    simulated.counters.requests += 1
+    if request.isAuthorizationNeverIndexed { simulated.counters.neverIndexedAuthorization += 1 }
     isBroadcast = BroadcastValidation.serves(request)
     if isBroadcast { return ruleOnBroadcast(request) }
     let own = request.with(.id) { MessageID($0) } ?? nil
-    let id = own ?? .random(&books.dice)
+    let id = own ?? .random(&simulated.dice)
     let verdict = RequestValidation.validate(
-      request, &identity, &books.knowledge, environment, nowSeconds: books.nowSeconds)
+      request, &identity, &simulated.knowledge, environment, nowSeconds: simulated.nowSeconds)
     reportProviderToken()
     switch verdict {
     case .failure(let rejection):
       return .refused(
         Effect.Answer(rejection.reason), timestampMilliseconds: rejection.timestampMilliseconds, id: id)
     case .success(let accepted):
-      if books.exceedsRate(accepted.token) {
+      if simulated.exceedsRate(accepted.token) {
         return .refused(Effect.Answer(.tooManyRequests), timestampMilliseconds: nil, id: id)
       }
       token = accepted.token
       isOwnID = own != nil
-      return .accepted(.device(books.knowledge.tokens.token(at: token)), id: id)
+      return .accepted(.device(simulated.knowledge.tokens.token(at: token)), id: id)
     }
   }
 
   private func ruleOnBroadcast(_ request: PushRequest) -> Ruling {
     broadcast = nil
-    let id = (request.with(.requestID) { MessageID($0) } ?? nil) ?? .random(&books.dice)
+    let id = (request.with(.requestID) { MessageID($0) } ?? nil) ?? .random(&simulated.dice)
     let verdict = BroadcastValidation.validate(
-      request, &identity, &books.knowledge, environment, nowMilliseconds: books.batchMicroseconds / 1000)
+      request, &identity, &simulated.knowledge, environment, nowMilliseconds: simulated.batchMicroseconds / 1000)
     reportProviderToken()
     switch verdict {
     case .failure(let rejection): return .refused(Effect.Answer(rejection.reason), timestampMilliseconds: nil, id: id)
@@ -86,23 +86,23 @@ final class APNsServiceAdapter: ServiceAdapter {
   private func reportProviderToken() {
     guard reportedToken != identity.binding.issuedAt, let key = identity.binding.key else { return }
     reportedToken = identity.binding.issuedAt
-    books.sawProviderToken(key, issuedAt: identity.binding.issuedAt)
+    simulated.sawProviderToken(key, issuedAt: identity.binding.issuedAt)
   }
 
   func deliver(_ id: MessageID) {
     guard isBroadcast else {
-      return books.deliver(books.request, to: token, id: id, isOwnID: isOwnID, in: environment)
+      return simulated.deliver(simulated.request, to: token, id: id, isOwnID: isOwnID, in: environment)
     }
     guard let broadcast else { return }
-    books.knowledge.channels.publish(
-      books.request.withBody { ASCII.array($0) }, on: broadcast.channel, environment, broadcast.bundle,
-      nowMilliseconds: books.batchMicroseconds / 1000)
+    simulated.knowledge.channels.publish(
+      simulated.request.withBody { ASCII.array($0) }, on: broadcast.channel, environment, broadcast.bundle,
+      nowMilliseconds: simulated.batchMicroseconds / 1000)
   }
 
   func penalty(for answer: Effect.Answer) -> Reason? { Reason(rawValue: answer.reason) }
 
   func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply {
-    let uniqueID = environment == .sandbox ? MessageID.random(&books.dice) : nil
+    let uniqueID = environment == .sandbox ? MessageID.random(&simulated.dice) : nil
     return PushReply(
       stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content,
       idName: isBroadcast ? "apns-request-id" : "apns-id")

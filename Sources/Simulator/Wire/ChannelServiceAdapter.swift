@@ -6,17 +6,17 @@ internal import TLS
 final class ChannelServiceAdapter: ServiceAdapter {
   let place: FaultPlan.Place
   private let environment: Environment
-  private let books: SimulatedService
+  private let simulated: SimulatedService
   private var identity = ProviderIdentity()
 
-  init(environment: Environment, books: SimulatedService) {
+  init(environment: Environment, simulated: SimulatedService) {
     self.environment = environment
-    self.books = books
+    self.simulated = simulated
     place = .channels(environment)
   }
 
   var storedBodyBytes: Int { Limits.broadcastPayloadBytes + 1 }
-  var conduct: ConnectionConduct.Policy { books.configuration.conduct }
+  var conduct: ConnectionConduct.Policy { simulated.configuration.conduct }
   var isProven: Bool { true }
 
   func present(_ certificate: CertificateInfo, nowSeconds: Int64) -> [UInt8]? {
@@ -24,13 +24,13 @@ final class ChannelServiceAdapter: ServiceAdapter {
   }
 
   func rule(on stream: ServerStream) -> Ruling {
-    let request = books.request
+    let request = simulated.request
     request.load(stream)
-    books.counters.requests += 1
+    simulated.counters.requests += 1
     let id = request.with(.requestID) { MessageID($0) } ?? nil
-    let shown = id ?? .random(&books.dice)
+    let shown = id ?? .random(&simulated.dice)
     switch ManagementValidation.validate(
-      request, &identity, &books.knowledge, environment, nowSeconds: books.nowSeconds)
+      request, &identity, &simulated.knowledge, environment, nowSeconds: simulated.nowSeconds)
     {
     case .failure(let rejection): return refuse(rejection.reason, shown)
     case .success(let accepted): return carryOut(accepted, shown)
@@ -41,16 +41,16 @@ final class ChannelServiceAdapter: ServiceAdapter {
     switch accepted {
     case .create(let bundle, let policy):
       let name = channelName()
-      guard books.knowledge.channels.create(name, environment, bundle, policy: policy) else {
+      guard simulated.knowledge.channels.create(name, environment, bundle, policy: policy) else {
         return refuse(.cannotCreateChannelConfig, id)
       }
       return answer(201, [HeaderField("apns-channel-id", name)], id)
     case .read(let bundle, let channel):
-      let policy = books.knowledge.channels.policy(of: channel, environment, bundle) ?? 0
+      let policy = simulated.knowledge.channels.policy(of: channel, environment, bundle) ?? 0
       return answer(
         200, [], id, body: Array(#"{"message-storage-policy":\#(policy),"push-type":"LiveActivity"}"#.utf8))
     case .delete(let bundle, let channel):
-      _ = books.knowledge.channels.delete(channel, environment, bundle)
+      _ = simulated.knowledge.channels.delete(channel, environment, bundle)
       return answer(204, [], id)
     case .list(let bundle):
       var writer = JSONWriter()
@@ -58,7 +58,7 @@ final class ChannelServiceAdapter: ServiceAdapter {
         writer.member(
           "channels",
           array: { writer in
-            for name in books.knowledge.channels.names(environment, bundle) { writer.value(name) }
+            for name in simulated.knowledge.channels.names(environment, bundle) { writer.value(name) }
           })
       }
       return answer(200, [], id, body: writer.bytes)
@@ -67,7 +67,7 @@ final class ChannelServiceAdapter: ServiceAdapter {
 
   /// Returns a new channel id: 16 bytes in base64, like those observed.
   private func channelName() -> String {
-    let id = MessageID.random(&books.dice)
+    let id = MessageID.random(&simulated.dice)
     var bytes: [UInt8] = []
     for word in [id.high, id.low] {
       for shift in stride(from: UInt64(56), through: 0, by: -8) {
@@ -85,7 +85,7 @@ final class ChannelServiceAdapter: ServiceAdapter {
   }
 
   private func refuse(_ reason: Reason, _ id: MessageID) -> Ruling {
-    books.counters.rejected[reason.rawValue, default: 0] += 1
+    simulated.counters.rejected[reason.rawValue, default: 0] += 1
     return answer(
       reason.status, [], id, body: AnswerBody.json(reason: reason.rawValue, timestampMilliseconds: nil))
   }

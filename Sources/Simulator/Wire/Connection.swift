@@ -16,7 +16,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
 
   let number: Int
   private let adapter: any ServiceAdapter
-  private let books: SimulatedService
+  private let simulated: SimulatedService
   /// Called once, when the connection is closed.
   var whenClosed: (Connection) -> Void = { _ in }
   let session: ServerSession
@@ -34,17 +34,17 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   private var lastActivity: Instant
   /// From when on withheld WINDOW_UPDATEs are sent; nil if they are not withheld.
   private var releasesWindowsFrom: Instant?
-  lazy var judge = RequestJudge(connection: self, adapter: adapter, books: books)
+  lazy var judge = RequestJudge(connection: self, adapter: adapter, simulated: simulated)
 
   init(
-    number: Int, adapter: any ServiceAdapter, stream: TLSStream, fault: Effect?, books: SimulatedService
+    number: Int, adapter: any ServiceAdapter, stream: TLSStream, fault: Effect?, simulated: SimulatedService
   ) throws(HTTP2Error) {
     self.number = number
     self.adapter = adapter
     self.stream = stream
     self.fault = fault
-    self.books = books
-    lastActivity = books.loop.now
+    self.simulated = simulated
+    lastActivity = simulated.loop.now
     var configuration = ServerSession.Configuration()
     // The real service answers an excess with its own text, so the limit is checked here.
     configuration.enforcesStreamLimit = false
@@ -54,11 +54,11 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     configuration.acknowledgesSettings = fault != .ignoreSettings
     if case .withholdWindow(let time) = fault {
       configuration.updatesWindows = false
-      releasesWindowsFrom = books.loop.now + time
+      releasesWindowsFrom = simulated.loop.now + time
     }
     session = try ServerSession(configuration: configuration)
     if case .withholdWindow(let time) = fault {
-      books.loop.schedule(after: time) { [weak self] in self?.pump() }
+      simulated.loop.schedule(after: time) { [weak self] in self?.pump() }
     }
   }
 
@@ -69,7 +69,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   func start() {
     guard state == .waiting else { return }
     do {
-      registration = try books.loop.register(stream.descriptor, interest: .readable, handler: self)
+      registration = try simulated.loop.register(stream.descriptor, interest: .readable, handler: self)
     } catch {
       return close()
     }
@@ -82,19 +82,19 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     case .complete: begin()
     case .incomplete(let readiness): watch(readiness)
     case .failed:
-      books.counters.handshakesFailed += 1
+      simulated.counters.handshakesFailed += 1
       close()
     }
   }
 
   private func begin() {
     state = .open
-    lastActivity = books.loop.now
+    lastActivity = simulated.loop.now
     if fault == .breakHandshake { return cut(.reset) }
-    if stream.negotiatedProtocol == nil { books.counters.connectionsWithoutALPN += 1 }
-    books.counters.serverNames[stream.requestedServerName ?? "-", default: 0] += 1
+    if stream.negotiatedProtocol == nil { simulated.counters.connectionsWithoutALPN += 1 }
+    simulated.counters.serverNames[stream.requestedServerName ?? "-", default: 0] += 1
     if let certificate = stream.peerCertificate {
-      books.counters.connectionsWithCertificate += 1
+      simulated.counters.connectionsWithCertificate += 1
       guard judge.present(certificate) else {
         sendFirstSettings()
         goAway(.init(), lastStream: 0, debugData: judge.certificateProblem)
@@ -107,7 +107,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     }
     // Read nothing meanwhile; otherwise the acknowledgement of the client's SETTINGS would be sent before ours.
     watch([])
-    books.loop.schedule(after: delay) { [weak self] in
+    simulated.loop.schedule(after: delay) { [weak self] in
       self?.sendFirstSettings()
       self?.pump()
     }
@@ -151,7 +151,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
 
   /// Reads once. Returns true if OpenSSL may hold more input.
   private func read() -> Bool {
-    books.takeTime()
+    simulated.takeTime()
     let result = stream.read(into: &input)
     if !input.isEmpty {
       do {
@@ -180,7 +180,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
       switch event {
       case .opened(let stream): judge.opened(stream)
       case .request(let stream):
-        lastActivity = books.loop.now
+        lastActivity = simulated.loop.now
         judge.request(stream)
       case .closed(let stream, let code): judge.closed(stream, code)
       case .settingsAcknowledged: judge.settingsAcknowledged()
@@ -192,7 +192,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   /// Writes pending output. Called after anything that may have produced output, including timers.
   func flush() {
     guard state == .open || state == .draining else { return }
-    if let from = releasesWindowsFrom, books.loop.now >= from { session.releaseWindow() }
+    if let from = releasesWindowsFrom, simulated.loop.now >= from { session.releaseWindow() }
     if hasSettings, let limit = judge.limitToSend() {
       try? session.submitSettings([.maxConcurrentStreams(UInt32(limit))])
     }
@@ -222,7 +222,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   }
 
   private func watch(_ readiness: Readiness) {
-    if let registration { books.loop.update(registration, interest: readiness) }
+    if let registration { simulated.loop.update(registration, interest: readiness) }
   }
 
   // MARK: Ending
@@ -231,16 +231,16 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   func goAway(_ plan: Effect.GoAway, lastStream: Int32, debugData: [UInt8]? = nil) {
     guard state == .open else { return }
     state = .draining
-    books.counters.goAwaysSent += 1
+    simulated.counters.goAwaysSent += 1
     if plan.isTwice {
       session.announceShutdown()
-      books.counters.goAwaysSent += 1
+      simulated.counters.goAwaysSent += 1
     }
     try? session.goAway(
       lastStreamID: lastStream, ErrorCode(rawValue: plan.code), debugData: debugData ?? Array(plan.debugData.utf8))
     judge.beginDraining(lastStream: lastStream)
     endsWhenWritten = plan.ending != .drain || lastStream == 0
-    books.loop.schedule(after: Limits.drain) { [weak self] in self?.endInOrder() }
+    simulated.loop.schedule(after: Limits.drain) { [weak self] in self?.endInOrder() }
   }
 
   /// Shuts the connection down with a GOAWAY, after all open streams are answered.
@@ -253,11 +253,11 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   /// Sends GOAWAY if the connection has been idle for too long.
   func checkIdle(now: Instant) {
     switch state {
-    case .open where now - lastActivity > books.configuration.idle:
+    case .open where now - lastActivity > simulated.configuration.idle:
       goAway(.init(), lastStream: session.lastStreamID, debugData: adapter.farewell(isIdle: true))
       flush()
     case .handshaking where now - lastActivity > Limits.handshake:
-      books.counters.handshakesFailed += 1
+      simulated.counters.handshakesFailed += 1
       close()
     default: break
     }
@@ -289,8 +289,8 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     guard state != .closed else { return }
     state = .closed
     judge.ended()
-    books.counters.priorityFrames += session.priorityFrames
-    if let registration { books.loop.deregister(registration) }
+    simulated.counters.priorityFrames += session.priorityFrames
+    if let registration { simulated.loop.deregister(registration) }
     registration = nil
     whenClosed(self)
   }

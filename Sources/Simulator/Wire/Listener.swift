@@ -30,18 +30,18 @@ final class Listener: EventLoop.Handler {
   /// Nil while closed; then the kernel refuses connections.
   private var socket: Socket?
   private let contexts: Contexts
-  private let books: SimulatedService
+  private let simulated: SimulatedService
   private let opened: (Connection) -> Void
   private var registration: EventLoop.Registration?
 
   init(
-    place: FaultPlan.Place, socket: consuming Socket, contexts: Contexts, books: SimulatedService,
+    place: FaultPlan.Place, socket: consuming Socket, contexts: Contexts, simulated: SimulatedService,
     makeAdapter: @escaping () -> any ServiceAdapter, opened: @escaping (Connection) -> Void
   ) throws(SystemError) {
     self.place = place
     self.makeAdapter = makeAdapter
     self.contexts = contexts
-    self.books = books
+    self.simulated = simulated
     self.opened = opened
     guard let address = socket.localAddress else { throw .last("getsockname", "the listener") }
     self.address = address
@@ -50,12 +50,12 @@ final class Listener: EventLoop.Handler {
   }
 
   private func listen(_ socket: consuming Socket) throws(SystemError) {
-    registration = try books.loop.register(socket.descriptor, interest: .readable, handler: self)
+    registration = try simulated.loop.register(socket.descriptor, interest: .readable, handler: self)
     self.socket = consume socket
   }
 
   func close() {
-    if let registration { books.loop.deregister(registration) }
+    if let registration { simulated.loop.deregister(registration) }
     registration = nil
     socket = nil
   }
@@ -66,7 +66,7 @@ final class Listener: EventLoop.Handler {
     do {
       try listen(try Socket.listen(on: address))
     } catch {
-      books.loop.schedule(after: Limits.reopen) { [weak self] in self?.reopen() }
+      simulated.loop.schedule(after: Limits.reopen) { [weak self] in self?.reopen() }
     }
   }
 
@@ -76,9 +76,9 @@ final class Listener: EventLoop.Handler {
   }
 
   private func begin(_ socket: consuming Socket) {
-    let number = books.nextConnectionNumber()
-    let effect = books.faults.effect(
-      onConnection: .init(place: place, connection: number, now: books.loop.now))
+    let number = simulated.nextConnectionNumber()
+    let effect = simulated.faults.effect(
+      onConnection: .init(place: place, connection: number, now: simulated.loop.now))
     if effect == .refuse {
       socket.resetOnClose()
       return
@@ -93,10 +93,10 @@ final class Listener: EventLoop.Handler {
       }
     guard let stream = try? TLSStream(accepted: socket, context: context),
       let connection = try? Connection(
-        number: number, adapter: makeAdapter(), stream: stream, fault: effect, books: books)
+        number: number, adapter: makeAdapter(), stream: stream, fault: effect, simulated: simulated)
     else { return }
     opened(connection)
     guard case .delayHandshake(let delay) = effect else { return connection.start() }
-    books.loop.schedule(after: delay) { connection.start() }
+    simulated.loop.schedule(after: delay) { connection.start() }
   }
 }

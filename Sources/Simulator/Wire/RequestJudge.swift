@@ -25,7 +25,7 @@ final class RequestJudge {
   private let number: Int
   private let session: ServerSession
   private let adapter: any ServiceAdapter
-  private let books: SimulatedService
+  private let simulated: SimulatedService
   private var conduct: ConnectionConduct
   private var openStreams = 0
   /// Streams with higher ids are not processed any more.
@@ -45,12 +45,12 @@ final class RequestJudge {
   private final class Refused: Sendable {}
   private static let refused = Refused()
 
-  init(connection: any JudgedConnection, adapter: any ServiceAdapter, books: SimulatedService) {
+  init(connection: any JudgedConnection, adapter: any ServiceAdapter, simulated: SimulatedService) {
     self.connection = connection
     number = connection.number
     session = connection.session
     self.adapter = adapter
-    self.books = books
+    self.simulated = simulated
     conduct = ConnectionConduct(policy: adapter.conduct, isProven: adapter.isProven)
   }
 
@@ -59,7 +59,7 @@ final class RequestJudge {
   /// Called when a client certificate was presented. Returns false if the connection must end (see
   /// `certificateProblem`).
   func present(_ certificate: CertificateInfo) -> Bool {
-    if let problem = adapter.present(certificate, nowSeconds: books.nowSeconds) {
+    if let problem = adapter.present(certificate, nowSeconds: simulated.nowSeconds) {
       certificateProblem = problem
       return false
     }
@@ -86,22 +86,22 @@ final class RequestJudge {
 
   func opened(_ stream: ServerStream) {
     openStreams += 1
-    books.counters.maxConcurrentStreams = max(books.counters.maxConcurrentStreams, openStreams)
+    simulated.counters.maxConcurrentStreams = max(simulated.counters.maxConcurrentStreams, openStreams)
     switch conduct.admit(openStreams: openStreams) {
     case .admitted: return
     case .refused:
-      books.counters.streamsRefused += 1
+      simulated.counters.streamsRefused += 1
       stream.context = Self.refused
       session.reset(stream, .refusedStream)
     case .violation:
-      books.counters.limitViolations += 1
+      simulated.counters.limitViolations += 1
       violate(before: stream)
     }
   }
 
   func closed(_ stream: ServerStream, _ code: ErrorCode) {
     openStreams -= 1
-    if code == .cancel { books.counters.cancelled += 1 }
+    if code == .cancel { simulated.counters.cancelled += 1 }
   }
 
   func request(_ stream: ServerStream) {
@@ -120,7 +120,7 @@ final class RequestJudge {
   // MARK: Verdicts
 
   private func penalize(_ answer: Effect.Answer, _ stream: ServerStream) {
-    books.counters.rejected[answer.reason, default: 0] += 1
+    simulated.counters.rejected[answer.reason, default: 0] += 1
     guard let reason = adapter.penalty(for: answer) else { return }
     if reason == .expiredProviderToken { wedge(except: stream) }
     guard case .goAway(let cause) = conduct.pushRejected(reason) else { return }
@@ -129,22 +129,22 @@ final class RequestJudge {
   }
 
   private func accept(_ stream: ServerStream, _ target: FaultPlan.Target, _ id: MessageID) {
-    let effect = books.faults.effect(
-      onRequestFor: target, .init(place: adapter.place, connection: number, now: books.loop.now))
+    let effect = simulated.faults.effect(
+      onRequestFor: target, .init(place: adapter.place, connection: number, now: simulated.loop.now))
     guard let effect else {
       adapter.deliver(id)
       conduct.pushAccepted()
-      books.counters.accepted += 1
+      simulated.counters.accepted += 1
       return reply(stream, id, .accepted)
     }
-    books.counters.faults[effect.name, default: 0] += 1
+    simulated.counters.faults[effect.name, default: 0] += 1
     if effect.delivers {
       adapter.deliver(id)
       lastUnanswered = max(lastUnanswered, stream.id)
     }
     if effect.accepts {
       conduct.pushAccepted()
-      books.counters.accepted += 1
+      simulated.counters.accepted += 1
     }
     apply(effect, stream, id)
   }
@@ -152,7 +152,7 @@ final class RequestJudge {
   private func apply(_ effect: Effect, _ stream: ServerStream, _ id: MessageID) {
     switch effect {
     case .answer(let answer):
-      let timestamp = answer.age.map { books.loop.clock.wallMicroseconds / 1000 - $0.nanoseconds / 1_000_000 }
+      let timestamp = answer.age.map { simulated.loop.clock.wallMicroseconds / 1000 - $0.nanoseconds / 1_000_000 }
       reply(stream, id, .rejected(answer, timestampMilliseconds: timestamp))
       penalize(answer, stream)
     case .slow(let time): send(makeReply(stream, id, .accepted), after: time)
@@ -203,7 +203,7 @@ final class RequestJudge {
   private func collapse(to limit: Int, _ time: Duration, _ stream: ServerStream, _ id: MessageID) {
     conduct.collapse(to: limit)
     reply(stream, id, .accepted)
-    books.loop.schedule(after: time) { [weak self] in
+    simulated.loop.schedule(after: time) { [weak self] in
       guard let self, !isEnded else { return }
       conduct.collapse(to: nil)
       connection.flush()
@@ -213,7 +213,7 @@ final class RequestJudge {
   /// An expired provider token also ends the streams in flight, with two RST_STREAM each, as observed. Their pushes
   /// were delivered, so the error code must not claim otherwise.
   private func wedge(except stream: ServerStream) {
-    guard books.configuration.conduct.dropsLimit else { return }
+    guard simulated.configuration.conduct.dropsLimit else { return }
     let inFlight = heldBack + delayed.map(\.reply)
     heldBack = []
     delayed = []
@@ -234,17 +234,17 @@ final class RequestJudge {
 
   private func reply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) {
     let reply = makeReply(stream, id, content)
-    guard books.configuration.latency > .zero else { return submit(reply) }
+    guard simulated.configuration.latency > .zero else { return submit(reply) }
     if case .rejected = content {} else { lastUnanswered = max(lastUnanswered, stream.id) }
-    delayed.append((books.loop.now + books.configuration.latency, reply))
+    delayed.append((simulated.loop.now + simulated.configuration.latency, reply))
     if delayed.count == 1 { scheduleDelayed() }
   }
 
   private func scheduleDelayed() {
     guard let first = delayed.first else { return }
-    books.loop.schedule(after: first.due - books.loop.clock.now) { [weak self] in
+    simulated.loop.schedule(after: first.due - simulated.loop.clock.now) { [weak self] in
       guard let self, !isEnded else { return }
-      while let first = delayed.first, first.due <= books.loop.now {
+      while let first = delayed.first, first.due <= simulated.loop.now {
         delayed.removeFirst()
         submit(first.reply)
       }
@@ -254,7 +254,7 @@ final class RequestJudge {
   }
 
   private func send(_ reply: PushReply, after time: Duration) {
-    books.loop.schedule(after: time) { [weak self] in
+    simulated.loop.schedule(after: time) { [weak self] in
       guard let self, !isEnded else { return }
       submit(reply)
       connection.flush()
@@ -266,7 +266,7 @@ final class RequestJudge {
     heldBackGoal = count
     if heldBack.count >= count { return releaseHeldBack() }
     guard heldBack.count == 1 else { return }
-    books.loop.schedule(after: Limits.reorder) { [weak self] in
+    simulated.loop.schedule(after: Limits.reorder) { [weak self] in
       guard let self, !isEnded else { return }
       releaseHeldBack()
       connection.flush()

@@ -4,7 +4,7 @@ package import Reactor
 /// The simulated push service: its state, listeners and connections. Confined to the loop of thread `sim-apns-0`; other
 /// threads access it through `Simulator`.
 package final class Service {
-  package let books: SimulatedService
+  package let simulated: SimulatedService
   /// Kept here so that the control server stays alive.
   var control: HTTPServer?
   private var connections: [Int: Connection] = [:]
@@ -12,10 +12,10 @@ package final class Service {
   private var isStopping = false
   private var stopped: (() -> Void)?
 
-  package var loop: EventLoop { books.loop }
+  package var loop: EventLoop { simulated.loop }
 
   init(configuration: SimulatorConfiguration, loop: EventLoop) {
-    books = SimulatedService(configuration: configuration, loop: loop)
+    simulated = SimulatedService(configuration: configuration, loop: loop)
     scheduleSweep()
   }
 
@@ -23,16 +23,16 @@ package final class Service {
 
   /// Starts serving on a listening socket; returns its port.
   func open(_ socket: consuming Socket, _ place: FaultPlan.Place, _ contexts: Listener.Contexts) throws -> UInt16 {
-    let books = books
+    let simulated = simulated
     let makeAdapter: () -> any ServiceAdapter = {
       switch place {
-      case .apns(let environment): APNsServiceAdapter(environment: environment, books: books)
-      case .channels(let environment): ChannelServiceAdapter(environment: environment, books: books)
-      case .fcm: FCMServiceAdapter(books: books)
+      case .apns(let environment): APNsServiceAdapter(environment: environment, simulated: simulated)
+      case .channels(let environment): ChannelServiceAdapter(environment: environment, simulated: simulated)
+      case .fcm: FCMServiceAdapter(simulated: simulated)
       }
     }
     let listener = try Listener(
-      place: place, socket: socket, contexts: contexts, books: books, makeAdapter: makeAdapter
+      place: place, socket: socket, contexts: contexts, simulated: simulated, makeAdapter: makeAdapter
     ) { [unowned self] in opened($0) }
     listeners.append(listener)
     return listener.port
@@ -40,13 +40,13 @@ package final class Service {
 
   private func opened(_ connection: Connection) {
     connections[connection.number] = connection
-    books.counters.connectionsOpen += 1
+    simulated.counters.connectionsOpen += 1
     connection.whenClosed = { [unowned self] in closed($0) }
   }
 
   private func closed(_ connection: Connection) {
     guard connections.removeValue(forKey: connection.number) != nil else { return }
-    books.counters.connectionsOpen -= 1
+    simulated.counters.connectionsOpen -= 1
     if isStopping, connections.isEmpty { finish() }
   }
 
@@ -88,7 +88,7 @@ package final class Service {
 
   /// Checks periodically for connections that are idle, or in the handshake, for too long.
   private func scheduleSweep() {
-    let period = min(max(books.configuration.idle / 4, .milliseconds(20)), .seconds(5))
+    let period = min(max(simulated.configuration.idle / 4, .milliseconds(20)), .seconds(5))
     loop.schedule(after: period) { [weak self] in
       guard let self else { return }
       for connection in connections.values { connection.checkIdle(now: loop.now) }
@@ -98,6 +98,6 @@ package final class Service {
 
   /// Returns a snapshot of the counters.
   package func snapshot() -> Counters {
-    books.snapshot(openPriorityFrames: connections.values.reduce(0) { $0 + $1.priorityFrames })
+    simulated.snapshot(openPriorityFrames: connections.values.reduce(0) { $0 + $1.priorityFrames })
   }
 }
