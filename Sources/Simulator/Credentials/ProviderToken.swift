@@ -10,7 +10,7 @@ struct ProviderToken {
   let signedBytes: [UInt8]
   let signature: [UInt8]
 
-  /// Nil unless the text consists of three parts, with `alg` ES256, `kid`, `iss` and an integer `iat`.
+  /// Parses a token. Returns nil unless the text has three parts, with `alg` ES256, `kid`, `iss` and an integer `iat`.
   init?(_ text: Span<UInt8>) {
     guard text.count <= Limits.providerTokenBytes else { return nil }
     var dots: [Int] = []

@@ -12,7 +12,7 @@ package struct AcceptedPush: Sendable {
   package let atMicroseconds: Int64
 }
 
-/// Passes accepted pushes to a watcher: collects those of a loop iteration and delivers them in one batch.
+/// Passes accepted pushes to a watcher. Collects those of a loop iteration and delivers them in one batch.
 final class PushWatch {
   private let inbox: Inbox<AcceptedPush>
   private var batch: [AcceptedPush] = []
