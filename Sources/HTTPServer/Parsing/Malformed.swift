@@ -1,4 +1,4 @@
-/// Why a request is refused before the handler sees it. The connection answers with the status and closes, because
+/// Why a request is refused before it reaches the handler. The connection answers with the status and closes, because
 /// bytes after ambiguous framing cannot be trusted.
 package struct Malformed: Error, Sendable {
   package let status: Status
