@@ -1,4 +1,4 @@
-/// Which of an app's messages are confidential.
+/// The rules by which an app's messages are confidential.
 extension App {
   /// The lanes whose messages are confidential by default: their content is encrypted when accepted, never displayed,
   /// and wiped when the message is complete.

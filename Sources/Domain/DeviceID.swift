@@ -30,7 +30,7 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     low = words.low & ~(3 << 62) & ~3 | 2 << 62
   }
 
-  /// Parses the 36 characters of a UUID, in either case.
+  /// Parses the 36 characters of a UUID, in either case. Returns nil if malformed.
   package init?(_ text: some StringProtocol) {
     var words: (high: UInt64, low: UInt64) = (0, 0)
     var index = 0
@@ -90,9 +90,9 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
 }
 
 extension DeviceID {
-  /// Bounds below and above all ids, for range queries. No real id equals them, because each is marked as a UUID of
-  /// version 8.
+  /// A bound below all ids, for range queries. No real id equals it, because each is marked as a UUID of version 8.
   package static let lowest = DeviceID(high: 0, low: 0)
+  /// A bound above all ids, for range queries.
   package static let highest = DeviceID(high: .max, low: .max)
 }
 
@@ -102,7 +102,7 @@ extension DeviceID {
     (0..<UInt64(Domain.Limits.rowsPerInstallation)).map { DeviceID(high: high, low: low & ~3 | $0) }
   }
 
-  /// True if both ids derive from the same DEVICE_ID.
+  /// Returns whether both ids derive from the same DEVICE_ID.
   package func sharesInstallation(with other: DeviceID) -> Bool {
     high == other.high && low & ~3 == other.low & ~3
   }

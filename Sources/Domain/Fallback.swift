@@ -44,6 +44,7 @@ package struct FilledText: Sendable {
   private let variables: [Int: String]
   private let fills: Bool
 
+  /// Creates the text for a recipient.
   /// - Parameter line: the recipient's values from a file; for an empty one, the message's own value is used.
   package init(_ content: MessageContent, clientUID: String, clientName: String, line: [String] = []) {
     self.clientUID = clientUID

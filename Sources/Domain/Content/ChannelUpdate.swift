@@ -20,7 +20,7 @@ package struct ChannelUpdate: Equatable, Sendable {
   private(set) var sound: NotificationSound?
   private(set) var relevanceScore: JSONNumber?
   package private(set) var priority = PushPriority.immediate
-  /// Seconds for which the update is valid, and stored if the channel stores updates.
+  /// Time in seconds for which the update is valid, and stored if the channel stores updates.
   package private(set) var expiresInSeconds = Domain.Limits.channelSeconds.upperBound
 
   package static let object = JSONObject(
@@ -78,7 +78,7 @@ package struct ChannelUpdate: Equatable, Sendable {
 }
 
 extension PushMessage {
-  /// Creates the push of an update to all followers of a channel. It belongs to no message, so its number is random and
+  /// Creates the push that publishes an update on a channel. It belongs to no message, so its number is random and
   /// negative.
   /// - Parameter channel: Apple's id of the channel.
   package static func broadcast(
