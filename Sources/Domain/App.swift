@@ -3,7 +3,8 @@ package struct App: Sendable, Equatable {
   /// Internal number of an app, the first column of every key.
   package typealias Number = Int32
 
-  /// Whether a user keeps the other devices when registering another one. The raw values are stored in the database.
+  /// The policy for a user's other devices when the user registers a new one. The raw values are stored in the
+  /// database.
   package enum DevicePolicy: Int16, Sendable {
     /// All of a user's devices receive its messages.
     case multi = 0
@@ -43,7 +44,7 @@ package struct App: Sendable, Equatable {
   /// IANA name of the time zone, used for `senddate` in payloads.
   package var timeZone: String
   package var devicePolicy: DevicePolicy
-  /// Why the dispatcher has paused this app's messages; nil if it is not paused.
+  /// The reason why the dispatcher has paused this app's messages; nil if it is not paused.
   package let pausedReason: String?
   /// Messages per minute that a device of the app may send to other users; 0 if devices may send none.
   package var deviceSendsPerMinute: Int16

@@ -5,7 +5,7 @@
 package struct Consents: Equatable, Sendable {
   package struct Answer: Equatable, Sendable {
     package let isGiven: Bool
-    /// When consent was last given or withdrawn, in microseconds since 1970.
+    /// Time at which consent was last given or withdrawn, in microseconds since 1970.
     package let at: Int64
 
     package init(isGiven: Bool, at: Int64) {

@@ -80,7 +80,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     return DeviceID(high: (high ^ first) & ~0xF000 | 0x8000, low: (low ^ second) & ~(3 << 62) | 2 << 62)
   }
 
-  /// The finalizer of splitmix64: changing one input bit changes about half of the output bits.
+  /// Returns a mixed value, by the finalizer of splitmix64: changing one input bit changes about half of the output
+  /// bits.
   private static func mix(_ value: UInt64) -> UInt64 {
     var mixed = value &+ 0x9E37_79B9_7F4A_7C15
     mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -4,7 +4,7 @@ package struct Funnel: Equatable, Sendable {
   package var seqno: Int64
   /// The app's id.
   package var appID = ""
-  /// When the message was created, in microseconds since 1970.
+  /// Time at which the message was created, in microseconds since 1970.
   package var createdAt: Int64 = 0
   /// The message's alert as JSON, as in the request; nil if it has none, is confidential, or is too large for lists.
   package var alert: String?
@@ -30,7 +30,7 @@ package struct Funnel: Equatable, Sendable {
   package var stateReason: String?
   /// SEQNO of the message that this one resends; nil if none.
   package var resendOf: Int64?
-  /// When the message is (or was) due, in microseconds since 1970; nil for immediately.
+  /// Time at which the message is (or was) due, in microseconds since 1970; nil for immediately.
   package var dueAt: Int64?
   /// The sender's own reference: JSON as in the request; nil if absent.
   package var reference: String?

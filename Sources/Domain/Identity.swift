@@ -30,7 +30,7 @@ extension App {
     package var identity = Identity.proof
     /// A stricter mode that is only simulated: what it would refuse is counted. Nil if there is none.
     package var observed: Identity?
-    /// When weaker bindings end, in microseconds since 1970; nil if there is no grace period.
+    /// Time at which weaker bindings end, in microseconds since 1970; nil if there is no grace period.
     package var graceEndsAt: Int64?
     /// True if, in `open`, a known DEVICE_ID with a new token keeps its user without a key, as on legacy servers.
     package var keepsUserOnRefresh = false

@@ -84,8 +84,8 @@ package struct PaceMeter: Equatable, Sendable {
     self.init(tokens: pace.waitSeconds > 0 ? Double(pace.devices) : Self.portion(pace), countedAt: now, readyAt: nil)
   }
 
-  /// Minimum number of devices to accumulate before a claim is worth its commit: those of a tenth of a second, between
-  /// 1 and 2,000.
+  /// Returns the minimum number of devices to accumulate before a claim is worth its commit: those of a tenth of a
+  /// second, between 1 and 2,000.
   private static func portion(_ pace: Pace) -> Double {
     min(max(1, (Double(pace.devices) / 10).rounded(.down)), 2000)
   }

@@ -39,7 +39,7 @@ package final class PushMessage: Sendable {
   package let template: PayloadTemplate
   package let pushkeys: PushKeyring
   package let lane: Lane
-  /// When the message expires, in seconds since 1970; it is not submitted after that.
+  /// Time at which the message expires, in seconds since 1970; it is not submitted after that.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
 

@@ -160,7 +160,7 @@ package final class HTTPServer {
     configuration.trustedProxies.contains { $0.contains(address) }
   }
 
-  /// True if an address is exempt from the limits per address.
+  /// Returns whether an address is exempt from the limits per address.
   func isExempt(_ address: IPAddress) -> Bool {
     configuration.exemptsLoopback && address.isLoopback || isTrusted(address)
   }

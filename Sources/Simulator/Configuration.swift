@@ -21,7 +21,7 @@ package struct SimulatorConfiguration: Sendable {
 
   package var rules = ValidationRules()
   package var conduct = ConnectionConduct.Policy()
-  /// Whether to accept well-formed tokens that were never registered.
+  /// The handling of well-formed tokens that were never registered.
   package var strangers = TokenRegistry.Strangers.accepted
   /// Time without a request after which a connection gets GOAWAY.
   package var idle = Limits.idle

@@ -49,7 +49,7 @@ package struct StartedSimulator: Sendable {
   package let providerKey: ProviderKey
 }
 
-/// Why the simulator could not start.
+/// The reason why the simulator could not start.
 package struct SimulatorStartFailure: Error, CustomStringConvertible {
   package let description: String
 }

@@ -362,7 +362,7 @@ struct SimulatorCommand: ParsableCommand {
   }
 }
 
-/// What the program prints once it is ready.
+/// The text that the program prints once it is ready.
 private struct Announcement: Codable {
   let apns: String
   let sandbox: String

@@ -1,7 +1,7 @@
 package import JSON
 
-/// Whether APNs stores a channel's latest update for offline devices: Apple's `message-storage-policy`, which cannot
-/// change during a channel's lifetime. The raw values are stored in the database.
+/// The storage of a channel's latest update for offline devices: Apple's `message-storage-policy`, which cannot change
+/// during a channel's lifetime. The raw values are stored in the database.
 package enum ChannelStorage: Int16, CaseIterable, Sendable {
   /// Only online devices receive updates; in return Apple allows more of them.
   case none = 0

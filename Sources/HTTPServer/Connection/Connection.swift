@@ -26,7 +26,7 @@ final class Connection: EventLoop.Handler, Answering {
   private(set) var unsentBytes = 0 {
     didSet { server.unsentBytes += unsentBytes - oldValue }
   }
-  /// When the current phase times out. Checked once a second, to avoid a timer per request.
+  /// Time at which the current phase times out. Checked once a second, to avoid a timer per request.
   private var deadline: Instant
   private var isPumping = false
   private let turn = ConnectionTurn()

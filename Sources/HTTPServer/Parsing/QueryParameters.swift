@@ -3,7 +3,7 @@ package import PlainText
 /// A request's query, form-decoded and checked against the names that its route declares. Unknown names are refused,
 /// because a client whose parameter is ignored would get the answer to a different question.
 package struct QueryParameters: Sendable {
-  /// Why a query is refused.
+  /// The reason why a query is refused.
   private struct Fault: Error {
     let detail: Sentence
   }

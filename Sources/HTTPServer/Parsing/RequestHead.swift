@@ -28,7 +28,7 @@ package struct RequestHead {
     package var value: Slice
   }
 
-  /// How the end of the body is determined (RFC 9112 §6.3).
+  /// The means by which the end of the body is determined (RFC 9112 §6.3).
   package enum Framing: Equatable, Sendable {
     case none
     case length(Int)

@@ -5,7 +5,7 @@ package import Tracing
 struct RequestSpan {
   let context: TraceContext
   let parent: UInt64?
-  /// When the request arrived, in microseconds since 1970.
+  /// Time at which the request arrived, in microseconds since 1970.
   let began: Int64
   let method: String
   /// The path with personal identifiers masked, as in the access log.

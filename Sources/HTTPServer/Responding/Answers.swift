@@ -25,7 +25,7 @@ final class Answers {
   private var output = Output()
   private var exchange = ResponseWriter.Exchange()
   private var stream: StreamedAnswer?
-  /// When the current request was complete, to time its response.
+  /// Time at which the current request was complete, from which its response is timed.
   private var beganAt = Instant(nanoseconds: 0)
 
   /// Number of bytes that the kernel has not accepted yet.
@@ -38,7 +38,7 @@ final class Answers {
     set { exchange.keepsAlive = newValue }
   }
 
-  /// Time since the current request was complete.
+  /// Returns the time since the current request was complete.
   func age(at now: Instant) -> Duration { now - beganAt }
 
   func begin(_ number: UInt64, _ facts: RequestStore.Facts, at now: Instant) {

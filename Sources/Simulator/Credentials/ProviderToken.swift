@@ -4,7 +4,7 @@ internal import JSON
 struct ProviderToken {
   let keyID: String
   let teamID: String
-  /// When the token was issued (`iat`), in seconds since 1970.
+  /// Time of issue (`iat`), in seconds since 1970.
   let issuedAt: Int64
   /// The signed bytes: header and claims as sent.
   let signedBytes: [UInt8]

@@ -15,7 +15,7 @@ package struct SigningKey: Sendable {
   package let isRevoked: Bool
   private let publicKey: P256.PublicKey
 
-  /// Why a key cannot be registered.
+  /// The reason why a key cannot be registered.
   package struct Unusable: Error, CustomStringConvertible {
     package let description: String
   }

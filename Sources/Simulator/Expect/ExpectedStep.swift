@@ -23,7 +23,7 @@ struct ExpectedStep: Sendable {
     case unregisterService
   }
 
-  /// How the server responds during the step.
+  /// The server's behavior during the step.
   enum Manner: Sendable {
     case well
     /// Status 503 with `Retry-After: 1`.
@@ -54,7 +54,7 @@ struct ExpectedStep: Sendable {
   let judge: @Sendable ([ExpectedRequest], ExpectationFacts) -> [ClientFault]
 }
 
-/// What the server knows about the client and what it has issued so far.
+/// The values that the server has issued to the client and learned from it so far.
 struct ExpectationFacts: Sendable {
   let appID: String
   let clientKey: String
@@ -106,7 +106,7 @@ package enum ClientFault: String, CaseIterable, Codable, Sendable {
   case inboxMissing = "inbox-missing"
   case inboxNotWhole = "inbox-not-whole"
 
-  /// What the client did wrong, or what it must do instead.
+  /// A sentence that states the client's mistake or its obligation.
   package var sentence: String {
     switch self {
     case .registrationMissing: "No POST /v1/devices came."

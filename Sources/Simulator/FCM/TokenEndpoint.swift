@@ -6,7 +6,7 @@ package struct TokenEndpoint {
   /// An access token that was issued.
   struct Grant {
     let account: ServiceAccount
-    /// When the token expires, in seconds since 1970.
+    /// Time at which the token expires, in seconds since 1970.
     let endsAt: Int64
   }
 

@@ -82,7 +82,7 @@ package struct Fault: Codable, Equatable, Sendable {
     self.kind = kind
   }
 
-  /// Why a fault is invalid.
+  /// The reason why a fault is invalid.
   package struct Invalid: Error, CustomStringConvertible {
     package let description: String
   }

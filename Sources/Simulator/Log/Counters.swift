@@ -53,7 +53,7 @@ package struct Counters: Codable, Equatable, Sendable {
   package struct SeenToken: Codable, Equatable, Sendable {
     package var teamID: String
     package var keyID: String
-    /// When the token was issued (`iat`), in seconds since 1970.
+    /// Time of issue (`iat`), in seconds since 1970.
     package var issuedAt: Int64
     /// Number of connections that used it.
     package var connections: Int

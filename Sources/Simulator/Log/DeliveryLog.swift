@@ -16,7 +16,7 @@ package struct DeliveryLog {
     package let payload: [UInt8]?
     /// The request's headers; nil unless payloads are stored.
     package let headers: Headers?
-    /// When the push was accepted, in microseconds since 1970.
+    /// Time at which the push was accepted, in microseconds since 1970.
     package let atMicroseconds: Int64
   }
 
@@ -181,7 +181,7 @@ package struct DeliveryLog {
     return blocks[block].records[place]
   }
 
-  /// True if a link refers to a record that is still stored.
+  /// Returns whether a link refers to a record that is still stored.
   private func isKept(_ link: UInt32) -> Bool { link > firstKept }
 
   private func wasSeen(_ token: TokenRegistry.Index, _ id: MessageID) -> Bool {

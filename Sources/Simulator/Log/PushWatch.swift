@@ -8,7 +8,7 @@ package struct AcceptedPush: Sendable {
   /// Value of `apns-collapse-id`, as bytes; nil if absent.
   package let collapseID: [UInt8]?
   package let payload: [UInt8]
-  /// When the push was accepted, in microseconds since 1970.
+  /// Time at which the push was accepted, in microseconds since 1970.
   package let atMicroseconds: Int64
 }
 

@@ -14,7 +14,7 @@ package struct TokenRegistry {
     case expired(since: Int64)
   }
 
-  /// Whether well-formed tokens that were never registered are accepted.
+  /// The handling of well-formed tokens that were never registered.
   package enum Strangers: String, Codable, Sendable {
     /// Accepted, as a token of the environment and topic it is used with.
     case accepted

@@ -80,10 +80,10 @@ package enum Reason: String, CaseIterable, Sendable {
   package var isErrorCondition: Bool { status < 500 && status != 410 }
 }
 
-/// Why a request was refused, as reported to the provider.
+/// The reason why a request was refused, as reported to the provider.
 package struct Rejection: Error, Equatable, Sendable {
   package var reason: Reason
-  /// When the token became invalid, in milliseconds since 1970; only with status 410.
+  /// Time at which the token became invalid, in milliseconds since 1970; only with status 410.
   package var timestampMilliseconds: Int64?
 
   package init(_ reason: Reason, timestampMilliseconds: Int64? = nil) {

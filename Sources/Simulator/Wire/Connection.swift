@@ -32,7 +32,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   /// True once our first SETTINGS frame was sent, so that further ones may follow.
   private var hasSettings = false
   private var lastActivity: Instant
-  /// When withheld WINDOW_UPDATE frames are sent; nil if none are withheld.
+  /// Time at which withheld WINDOW_UPDATE frames are sent; nil if none are withheld.
   private var releasesWindowsFrom: Instant?
   lazy var judge = RequestJudge(connection: self, adapter: adapter, books: books)
 

@@ -55,8 +55,8 @@ final class RequestJudge {
 
   // MARK: State of the connection
 
-  /// Called when a client certificate was presented. Returns false if the connection must end (see
-  /// `certificateProblem`).
+  /// Checks the client certificate that the provider presented. Returns false if the connection must end; the GOAWAY
+  /// then contains `certificateProblem`.
   func present(_ certificate: CertificateInfo) -> Bool {
     if let problem = adapter.present(certificate, nowSeconds: books.nowSeconds) {
       certificateProblem = problem
