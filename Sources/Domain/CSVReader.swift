@@ -58,7 +58,7 @@ package struct CSVReader {
     if passed == 0, bytes.starts(with: Self.byteOrderMark) { start = Self.byteOrderMark.count }
     while let next = take(from: start) { start = next }
     taken = start
-    // Keep enough to recognize a line that is too long; the remainder of such a line is dropped.
+    // Store enough to detect a line that is too long; the remainder of such a line is dropped.
     rest = Array(bytes[start...].prefix(Domain.Limits.csvRecordBytes + 2))
   }
 

@@ -112,7 +112,7 @@ extension DeviceID {
 extension Domain.Limits {
   /// Maximum rows per DEVICE_ID: as many as two bits can number.
   package static let rowsPerInstallation = 4
-  /// Maximum registered devices per DEVICE_ID; more cannot be explained by a phone that was set up again. One more row
-  /// may wait for proof when all of these are taken.
+  /// Maximum registered devices per DEVICE_ID: a phone that is set up again does not need more. One more row may wait
+  /// for proof when all of these are taken.
   package static let devicesPerInstallation = 3
 }

@@ -1,6 +1,6 @@
 package import JSON
 
-/// SMS fallback: if a push is not confirmed in time, the customer's own gateway is asked to send an SMS, once per user.
+/// SMS fallback: if a push is not confirmed in time, the customer's own SMS gateway gets an event, once per user.
 package struct Fallback: Equatable, Sendable {
   /// The confirmation that cancels the fallback. The raw values are stored in the database.
   package enum Condition: Int16, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-/// The means by which an app determines which user a device belongs to.
+/// The rules by which an app determines which user a device belongs to.
 extension App {
   /// The proof that a device belongs to a user. Raw values are stored, for apps and for each device's binding.
   package enum Identity: Int16, CaseIterable, Comparable, Sendable {

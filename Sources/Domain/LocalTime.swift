@@ -1,7 +1,7 @@
 package import JSON
 
-/// A local date and time without a time zone: `2026-12-24T09:00`. PostgreSQL, which knows the time zones, computes the
-/// instant. Decision 066.
+/// A local date and time without a time zone: `2026-12-24T09:00`. PostgreSQL, which has the time zone data, computes
+/// the instant. Decision 066.
 package struct LocalTime: Equatable, Sendable {
   package let date: CalendarDate
   package let time: ClockTime

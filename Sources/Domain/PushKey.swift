@@ -56,7 +56,7 @@ package struct PushKeyring: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Verifies a pushkey. Returns nil if it proves nothing.
+  /// Verifies a pushkey. Returns nil if it is not valid for this message and token.
   package func proof(_ pushkey: String, seqno: String, psid: String) -> Proof? {
     guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return nil }
     for key in keys.all {

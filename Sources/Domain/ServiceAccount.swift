@@ -18,8 +18,8 @@ package struct ServiceAccount: Sendable {
     }
   }
 
-  /// Hash of the public key, in hexadecimal digits: identifies the holder of the private key, whatever else the file
-  /// claims.
+  /// Hash of the public key, in hexadecimal digits. It identifies the holder of the private key, regardless of the
+  /// names in the file.
   package let fingerprint: String
 
   /// Parses and validates a service account file.

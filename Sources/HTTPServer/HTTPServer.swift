@@ -46,7 +46,7 @@ package final class HTTPServer {
   /// the one they began with.
   package var tls: TLSContext?
 
-  /// Counts and times responses; nil for none.
+  /// The meter that counts and times responses; nil for none.
   package var meter: RequestMeter? { didSet { tellMeter() } }
 
   let handler: any RequestHandler
@@ -165,7 +165,7 @@ package final class HTTPServer {
     configuration.exemptsLoopback && address.isLoopback || isTrusted(address)
   }
 
-  /// Returns the client's address, following the proxies' statements as far as those proxies are trusted.
+  /// Returns the client's address, which is read from the headers of trusted proxies; nil for a Unix socket.
   func client(of request: Request) -> IPAddress? {
     guard let peer = request.remoteAddress.ip else { return nil }
     let header = configuration.forwardedHeader

@@ -15,7 +15,7 @@ package enum HTTPLimits {
   package static let emptyLines = 2
   /// Maximum body size in bytes, unless the handler sets another one.
   package static let bodyBytes = 1_048_576
-  /// Body size in bytes up to which the handler is not asked: nearly all requests stay below it.
+  /// Body size in bytes up to which a body is accepted without asking the handler; nearly all requests are smaller.
   package static let unaskedBodyBytes = 16_384
   /// Memory budget in bytes for large requests that are being received or processed: five of the largest videos, or
   /// several hundred long recipient lists.

@@ -38,8 +38,8 @@ final class BodyRules {
     guard isLong(framing) else { return unaskedBytes }
     let limit = handler.bodyLimit(for: request, standard: standardBytes)
     if case .length(let length) = framing, length <= standardBytes { return limit }
-    // A body that may exceed the standard limit is written to a file if the handler wants that. If the file cannot be
-    // created, the body stays in memory.
+    // A body that may exceed the standard limit is written to a file if the handler requests that. If the file cannot
+    // be created, the body stays in memory.
     guard limit > standardBytes, let spoolDirectory, handler.spoolsBody(of: request) else { return limit }
     request.store.beginSpool(in: spoolDirectory)
     return limit

@@ -5,7 +5,7 @@ internal import Reactor
 ///
 /// Invariant: a client admitted by `arrive` is counted once by `Visitors`, until `leave`.
 final class ClientEntry {
-  /// True if the server's connection limit was reached when the connection came: it only gets a 503.
+  /// True if the server's connection limit was reached when the client connected, so that it only gets a 503.
   private let isSurplus: Bool
   /// The client's entry in `Visitors`; nil if it is not counted.
   private var visitor: Visitors.Visitor?

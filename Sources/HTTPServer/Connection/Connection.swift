@@ -361,7 +361,7 @@ final class Connection: EventLoop.Handler, Answering {
     if stall.isStalled {
       let timeout = server.configuration.writeTimeout
       guard stall.isOver(held: wire.unacknowledgedBytes, at: now, timeout: timeout) else { return }
-      // A client that has read nothing for so long gets no orderly close.
+      // Reset the connection of a client that has read nothing for so long, instead of closing it in order.
       server.counters.count(.tooSlow)
       return abandon()
     }

@@ -122,7 +122,7 @@ final class Transport {
     case .failed:
       owesFarewell = false
       hasHiddenInput = false
-      // A client that closes TCP without close_notify has disconnected all the same.
+      // A client that closes TCP without close_notify has disconnected, too.
       return .failed(0)
     }
   }

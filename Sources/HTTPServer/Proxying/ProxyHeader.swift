@@ -19,7 +19,7 @@ package struct ProxyHeader {
   private var bytes: [UInt8] = []
   /// Length of the whole header in bytes, as far as known.
   private var count = ProxyHeader.fixedBytes
-  /// The client's address; nil if the proxy connects on its own behalf (a health check) or does not know the client.
+  /// The client's address; nil if the proxy connects on its own behalf (a health check) or does not name the client.
   package private(set) var client: SocketAddress?
 
   package init() {}

@@ -75,7 +75,7 @@ package final class Request {
     }
   }
 
-  /// Calls `body` with the path as it was sent, percent-encoded; an empty path means `/`.
+  /// Returns the result of `body` for the path as it was sent, percent-encoded; an empty path means `/`.
   package func withPath<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -97,7 +97,7 @@ package final class Request {
     store.withHeader(lowercasedName) { String(copying: $0).streamSafe }
   }
 
-  /// Calls `body` with the value of the first header with this name; nil if there is none.
+  /// Returns the result of `body` for the value of the first header with this name; nil if there is none.
   package func withHeader<Result>(_ lowercasedName: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
     store.withHeader(lowercasedName, body)
   }
@@ -144,7 +144,7 @@ package final class Request {
 
   package var bodyCount: Int { store.bodyCount }
 
-  /// Calls `body` with the whole body, which is empty if there is none.
+  /// Returns the result of the closure for the whole body, which is empty if there is none.
   package func withBody<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

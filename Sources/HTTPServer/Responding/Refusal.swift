@@ -1,4 +1,5 @@
-/// The server's own response to a request that it does not pass to the handler. Its text quotes nothing of the request.
+/// The server's own response to a request that it does not pass to the handler. Its text contains nothing of the
+/// request.
 struct Refusal {
   /// The counter that a refusal increments.
   enum Cause {

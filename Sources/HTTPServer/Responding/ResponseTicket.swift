@@ -87,7 +87,7 @@ package final class TicketStream: Sendable {
     _ = ticket.replies.offer(Reply(ticket: ticket, event: .end))
   }
 
-  /// Cuts the response off, so that the client notices that it is incomplete.
+  /// Aborts the response, so that the client notices that it is incomplete.
   package func abandon() {
     guard isOpen else { return }
     end()

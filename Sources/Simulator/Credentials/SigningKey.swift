@@ -49,7 +49,7 @@ package struct SigningKey: Sendable {
 /// The signing keys that the simulator accepts, by key id.
 package struct SigningKeys: Sendable {
   private var byID: [String: SigningKey] = [:]
-  /// Number of changes so far, by which connections tell that their cached verification is outdated.
+  /// Number of changes so far. A connection compares it to detect that its cached verification is outdated.
   package private(set) var generation = 0
 
   package init() {}

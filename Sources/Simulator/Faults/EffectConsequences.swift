@@ -39,7 +39,7 @@ extension Effect {
     }
   }
 
-  /// True if the provider is told that the push was accepted, now or later.
+  /// True if the provider gets a response that the push was accepted, now or later.
   var accepts: Bool {
     switch self {
     case .silence, .reset, .cut: false

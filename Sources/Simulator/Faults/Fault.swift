@@ -48,7 +48,7 @@ package struct Fault: Codable, Equatable, Sendable {
   package var count: Int?
   /// For reset and goaway: error code; 7 (REFUSED_STREAM) or 0 by default.
   package var code: UInt32?
-  /// For reset: send a second RST_STREAM (STREAM_CLOSED). For goaway: send two.
+  /// For reset: true to send a second RST_STREAM (STREAM_CLOSED). For goaway: true to send two GOAWAY frames.
   package var twice: Bool?
   /// For goaway: `honest`, `before` or `none`; see `Effect.GoAway`.
   package var lastStream: String?

@@ -14,7 +14,7 @@ package struct Counters: Codable, Equatable, Sendable {
   package var goAwaysSent = 0
   /// Connections that exceeded a stream limit which they had acknowledged.
   package var limitViolations = 0
-  /// Streams refused because the limit was lowered before the client could know.
+  /// Streams refused because of a lowered limit that the client had not acknowledged yet.
   package var streamsRefused = 0
   /// Maximum number of concurrent streams on one connection.
   package var maxConcurrentStreams = 0

@@ -1,6 +1,6 @@
 /// Validates the provider token of a request on a connection without a client certificate.
 ///
-/// Apple validates the provider token before the device token, so an invalid one gets its 403 whatever else is wrong.
+/// Apple validates the provider token before the device token, so an invalid one gets its 403 despite any other error.
 /// Order of the checks: missing → unreadable, unknown key, bad signature, wrong team → revoked → key not related to the
 /// connection's → other environment → too old or in the future → replaced too soon.
 enum AuthenticationRules {

@@ -24,7 +24,7 @@ package struct ConnectionConduct {
   /// The decision about a newly opened stream.
   package enum Admission: Equatable, Sendable {
     case admitted
-    /// Above a limit that the client cannot know yet: answer REFUSED_STREAM.
+    /// Above a limit that the client has not acknowledged yet: answer REFUSED_STREAM.
     case refused
     /// Above a limit that the client has acknowledged: send GOAWAY.
     case violation
@@ -104,7 +104,7 @@ package struct ConnectionConduct {
     if !unacknowledged.isEmpty { acknowledgedLimit = unacknowledged.removeFirst() }
   }
 
-  /// Decides about a new stream.
+  /// Returns whether to admit a new stream.
   /// - Parameter openStreams: number of open streams, including the new one.
   package func admit(openStreams: Int) -> Admission {
     // Any of the limits in transit may apply at the client now, so only exceeding all of them is a violation.

@@ -210,7 +210,7 @@ final class RequestJudge {
   }
 
   /// Resets the streams in flight after an expired provider token, each with two RST_STREAM frames, as observed. Their
-  /// pushes were delivered, so the error code must not say that they were not processed.
+  /// pushes were delivered, so the error code must not mean that they were not processed.
   private func wedge(except stream: ServerStream) {
     guard books.configuration.conduct.dropsLimit else { return }
     let inFlight = heldBack + delayed.map(\.reply)
